@@ -1,0 +1,73 @@
+/** The composition root: database, drivers and families become a server. Tests build exactly this. */
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { families } from './families.ts'
+import { Authenticator } from './kernel/access/tokens.ts'
+import type { Drivers } from './kernel/actions/define.ts'
+import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Database } from './kernel/db.ts'
+import { type Faults, noFaults } from './kernel/faults.ts'
+import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
+import type { Logger } from './kernel/log.ts'
+import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
+import { healthPage } from './pages/health.ts'
+import { referencePages } from './pages/reference.ts'
+import type { Platform } from './platform.ts'
+
+export interface AppOptions {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly catalogue: Catalogue
+  readonly drivers: Drivers
+  readonly vendor: string
+  readonly reverseDomain: string
+  /** Requests per hour and Project; undefined means no limit. */
+  readonly rateLimit: number | undefined
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly faults?: Faults
+  readonly observe?: (exchange: Exchange) => void
+  readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
+}
+
+export interface App {
+  readonly edge: Edge
+  readonly engine: Engine
+  /** Stops taking requests, answers those in flight, leaves actions to be resumed. The database stays open. */
+  stop(): Promise<void>
+}
+
+/** Puts the server together; it neither listens nor runs actions yet. */
+export function buildApp(options: AppOptions): App {
+  const { db, clock, log, catalogue, drivers, rateLimit, vendor, faults = noFaults } = options
+  const edge = buildEdge({
+    authenticator: new Authenticator(db),
+    limits: {
+      projects:
+        rateLimit === undefined
+          ? unlimited
+          : db.dialect.shared
+            ? sharedLimiter(db, rateLimit)
+            : localLimiter(rateLimit),
+      networks: rateLimit === undefined ? unlimited : localLimiter(rateLimit),
+    },
+    clock,
+    log,
+    vendor,
+    ...(options.tls ? { tls: options.tls } : {}),
+    ...(options.observe ? { observe: options.observe } : {}),
+  })
+  const platform: Platform = { db, clock, catalogue, faults, reverseDomain: options.reverseDomain }
+  const definitions = families.flatMap((family) => family.actions)
+  const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
+  for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
+  for (const page of [healthPage(db), ...referencePages()]) edge.open(page)
+  return {
+    edge,
+    engine,
+    async stop() {
+      await edge.server.close()
+      await engine.stop()
+    },
+  }
+}

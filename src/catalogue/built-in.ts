@@ -1,0 +1,7 @@
+import type { CatalogueData } from './catalogue.ts'
+import { images } from './images.ts'
+import { locations } from './locations.ts'
+import { serverTypes } from './server-types.ts'
+
+/** What an installation offers unless its operator brings a catalogue file. Spec: Location, Image. */
+export const builtIn: CatalogueData = { locations, serverTypes, images }

@@ -1,0 +1,168 @@
+/** ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span. Spec: Location. */
+export type Location = {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  /** ISO 3166-1 alpha-2 code. */
+  readonly country: string
+  readonly city: string
+  /** Degrees north. */
+  readonly latitude: number
+  /** Degrees east. */
+  readonly longitude: number
+  readonly networkZone: string
+}
+
+/** Processor architectures; an image runs only on server types of the same one. Spec: Image, `architecture`. */
+export type Architecture = 'x86' | 'arm'
+
+/** RFC 3339 timestamps: when the end was made public, and until when the thing can still be ordered. */
+export type Deprecation = {
+  readonly announced: string
+  readonly unavailableAfter: string
+}
+
+/** Amounts in the currency of the installation, as decimal strings so that no digit is lost. */
+export type Price = {
+  readonly net: string
+  readonly gross: string
+}
+
+/** What a server type costs in one location. OpenAPI schema `price_per_time`. */
+export type LocationPrice = {
+  /** Location name, e.g. `fsn1`. */
+  readonly location: string
+  readonly priceHourly: Price
+  readonly priceMonthly: Price
+  /** Bytes per month. */
+  readonly includedTraffic: number
+  readonly pricePerTbTraffic: Price
+}
+
+/** Offer of a server type in one location. OpenAPI schema `server_type_location`. */
+export type ServerTypeLocation = {
+  readonly id: number
+  readonly name: string
+  readonly deprecation: Deprecation | null
+  /** A hint about free capacity; it does not decide whether an order is accepted. */
+  readonly available: boolean
+  readonly recommended: boolean
+}
+
+/** A size of server. OpenAPI schema `server_type`. */
+export type ServerType = {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  /** Null on types that predate categories. */
+  readonly category: string | null
+  readonly cores: number
+  /** GB. */
+  readonly memory: number
+  /** GB. */
+  readonly disk: number
+  readonly storageType: 'local' | 'network'
+  readonly cpuType: 'shared' | 'dedicated'
+  readonly architecture: Architecture
+  readonly prices: readonly LocationPrice[]
+  readonly locations: readonly ServerTypeLocation[]
+  /** Set only when every location is deprecated; `locations` decides what can be ordered. */
+  readonly deprecation: Deprecation | null
+}
+
+/** The `os_flavor` values of the OpenAPI schema `image`. */
+export const osFlavors = ['alma', 'centos', 'debian', 'fedora', 'opensuse', 'rocky', 'ubuntu', 'unknown'] as const
+
+/** An image the installation provides, as opposed to snapshots and backups of its users. Spec: Image. */
+export type SystemImage = {
+  readonly id: number
+  readonly type: 'system' | 'app'
+  /** Unique together with `architecture`. */
+  readonly name: string
+  readonly description: string
+  readonly osFlavor: (typeof osFlavors)[number]
+  readonly osVersion: string | null
+  readonly architecture: Architecture
+  /** RFC 3339 timestamp. */
+  readonly created: string
+  /** GB of disk a server needs at least. */
+  readonly diskSize: number
+  readonly rapidDeploy: boolean
+  readonly deprecation: Deprecation | null
+}
+
+/** The bare lists, in any order. */
+export type CatalogueData = {
+  readonly locations: readonly Location[]
+  readonly serverTypes: readonly ServerType[]
+  readonly images: readonly SystemImage[]
+}
+
+/** The lists in ascending id order, with look-ups that take constant time and give undefined for the unknown. */
+export type Catalogue = CatalogueData & {
+  readonly locationById: (id: number) => Location | undefined
+  readonly locationByName: (name: string) => Location | undefined
+  readonly serverTypeById: (id: number) => ServerType | undefined
+  readonly serverTypeByName: (name: string) => ServerType | undefined
+  readonly imageById: (id: number) => SystemImage | undefined
+  /** One entry per architecture, in ascending id order; empty for an unknown name. */
+  readonly imagesByName: (name: string) => readonly SystemImage[]
+}
+
+const none: readonly never[] = []
+
+/**
+ * Sorts and indexes `data` without changing it. Does not validate: ids and names are taken to be unique, as
+ * `parseCatalogue` ensures. Spec: Pagination and sorting rules (default order is by id).
+ */
+export function openCatalogue(data: CatalogueData): Catalogue {
+  const locations = sortedById(data.locations)
+  const serverTypes = sortedById(data.serverTypes)
+  const images = sortedById(data.images)
+  const locationsById = indexBy(locations, (location) => location.id)
+  const locationsByName = indexBy(locations, (location) => location.name)
+  const typesById = indexBy(serverTypes, (type) => type.id)
+  const typesByName = indexBy(serverTypes, (type) => type.name)
+  const imagesById = indexBy(images, (image) => image.id)
+  const imagesByName = Map.groupBy(images, (image) => image.name)
+  return {
+    locations,
+    serverTypes,
+    images,
+    locationById: (id) => locationsById.get(id),
+    locationByName: (name) => locationsByName.get(name),
+    serverTypeById: (id) => typesById.get(id),
+    serverTypeByName: (name) => typesByName.get(name),
+    imageById: (id) => imagesById.get(id),
+    imagesByName: (name) => imagesByName.get(name) ?? none,
+  }
+}
+
+/**
+ * Whether `GET /server_types` shows the type at `now` (ms since the epoch): it does while at least one location still
+ * offers it. A type that is no longer listed stays readable by id.
+ */
+export function serverTypeIsListed(type: ServerType, now: number): boolean {
+  return type.locations.some((location) => isOffered(location, now))
+}
+
+/**
+ * Whether a server of this type may be created in the location at `now` (ms since the epoch), going by the catalogue
+ * alone. Free capacity is for the caller to find out; the `available` hint is ignored.
+ */
+export function serverTypeOrderable(type: ServerType, locationId: number, now: number): boolean {
+  const location = type.locations.find((candidate) => candidate.id === locationId)
+  return location !== undefined && isOffered(location, now)
+}
+
+function isOffered(location: ServerTypeLocation, now: number): boolean {
+  return location.deprecation === null || now <= Date.parse(location.deprecation.unavailableAfter)
+}
+
+function sortedById<T extends { readonly id: number }>(items: readonly T[]): readonly T[] {
+  return items.toSorted((a, b) => a.id - b.id)
+}
+
+function indexBy<T, K>(items: readonly T[], key: (item: T) => K): ReadonlyMap<K, T> {
+  return new Map(items.map((item) => [key(item), item]))
+}

@@ -1,0 +1,44 @@
+import type { Price } from './catalogue.ts'
+
+const netDigits = 10
+const grossDigits = 16
+
+// A percentage of a number with 10 decimals needs at most 12 of them, so this step loses nothing. Gross amounts count
+// in 10^-16, net ones in 10^-10.
+const vatPercent = 19n
+const grossPerNet = 10_000n * (100n + vatPercent)
+
+/** Hours that a month of use is billed at most. */
+const billedHours = 624n
+
+/** One unit of the 4th decimal, in 10^-10. */
+const hourlyStep = 1_000_000n
+
+/**
+ * Price of a net amount such as `5.49`: net with 10 decimals, gross (19 % VAT) with 16. Both are exact.
+ * Throws a RangeError when `net` is no plain decimal or has more than 10 decimals. OpenAPI schema `price`.
+ */
+export function priceOf(net: string): Price {
+  return priceOfUnits(unitsOf(net))
+}
+
+/** The hourly price of a monthly net amount: a 624th of it, rounded half up to 4 decimals. Errors as `priceOf`. */
+export function hourlyPriceOf(monthlyNet: string): Price {
+  const divisor = billedHours * hourlyStep
+  return priceOfUnits(((unitsOf(monthlyNet) + divisor / 2n) / divisor) * hourlyStep)
+}
+
+function priceOfUnits(units: bigint): Price {
+  return { net: decimalOf(units, netDigits), gross: decimalOf(units * grossPerNet, grossDigits) }
+}
+
+function unitsOf(decimal: string): bigint {
+  const match = /^(\d+)(?:\.(\d{1,10}))?$/.exec(decimal)
+  if (match === null) throw new RangeError(`${JSON.stringify(decimal)} is not a decimal with at most 10 decimals`)
+  return BigInt((match[1] ?? '') + (match[2] ?? '').padEnd(netDigits, '0'))
+}
+
+function decimalOf(units: bigint, digits: number): string {
+  const text = units.toString().padStart(digits + 1, '0')
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`
+}

@@ -1,0 +1,40 @@
+/** Opens the database for a command and brings its schema up to date. */
+import { runningClock } from '../kernel/clock.ts'
+import { type Database, openDatabase } from '../kernel/db.ts'
+import { type DatabaseUrl, databaseFailure } from '../kernel/dialect.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { migrate } from '../kernel/migrate.ts'
+import { migrations } from '../migrations/index.ts'
+import { CommandFailure } from './failure.ts'
+
+/** Opens and migrates. Errors: `CommandFailure` when the database is away or newer than this program. */
+export async function openMigrated(url: DatabaseUrl, clock = runningClock()): Promise<Database> {
+  let db: Database | undefined
+  try {
+    db = await openDatabase(url, { clock })
+    await migrate(db, migrations)
+    return db
+  } catch (error) {
+    await db?.close().catch(() => undefined)
+    throw new CommandFailure(`cannot use the database: ${reason(error)}`)
+  }
+}
+
+function reason(error: unknown): string {
+  const cause = error instanceof ApiError ? error.cause : error
+  if (databaseFailure(cause)?.kind === 'busy') return 'another process keeps it locked'
+  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
+}
+
+/** Runs `work` on the database of a short command, which cannot be the one that lives inside a server's memory. */
+export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => Promise<T>): Promise<T> {
+  if (url.engine === 'sqlite' && url.path === ':memory:') {
+    throw new CommandFailure('the database "memory" lives inside its server; use sqlite:PATH or postgres://...', 2)
+  }
+  const db = await openMigrated(url)
+  try {
+    return await work(db)
+  } finally {
+    await db.close()
+  }
+}

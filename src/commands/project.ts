@@ -1,0 +1,66 @@
+/** `wolke project`: the tenants of this installation, also while a server runs. */
+import { Command } from 'commander'
+import { databaseOption } from '../config.ts'
+import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'
+import { timestamp } from '../kernel/clock.ts'
+import type { Database } from '../kernel/db.ts'
+import type { DatabaseUrl } from '../kernel/dialect.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { withDatabase } from './database.ts'
+import { CommandFailure } from './failure.ts'
+
+interface Options {
+  readonly database: DatabaseUrl
+}
+
+export function projectCommand(): Command {
+  const command = new Command('project').description('create, list and delete Projects')
+  command
+    .command('create <name>')
+    .description('create a Project')
+    .addOption(databaseOption())
+    .action((name: string, { database }: Options) => withDatabase(database, (db) => create(db, name)))
+  command
+    .command('list')
+    .description('list the Projects')
+    .addOption(databaseOption())
+    .action(({ database }: Options) => withDatabase(database, list))
+  command
+    .command('delete <name>')
+    .description('delete an empty Project and its tokens')
+    .addOption(databaseOption())
+    .action((name: string, { database }: Options) => withDatabase(database, (db) => remove(db, name)))
+  return command
+}
+
+async function create(db: Database, name: string): Promise<void> {
+  if (!/^[^\s\p{C}](.{0,126}[^\s\p{C}])?$/u.test(name)) {
+    throw new CommandFailure('a project name has 1 to 128 characters and no white space at its ends', 2)
+  }
+  try {
+    const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now)))
+    console.log(`Project ${project.name} created with ID ${project.id}`)
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'uniqueness_error') throw new CommandFailure(error.message)
+    throw error
+  }
+}
+
+async function list(db: Database): Promise<void> {
+  for (const { id, name, created } of await listProjects(db.query)) console.log(`${id}\t${name}\t${created}`)
+}
+
+/** Errors: `CommandFailure` when there is no such Project. */
+export async function projectNamed(db: Database, name: string) {
+  const project = await findProject(db.query, name)
+  if (!project) throw new CommandFailure(`there is no project named '${name}'`)
+  return project
+}
+
+async function remove(db: Database, name: string): Promise<void> {
+  const project = await projectNamed(db, name)
+  if (!(await deleteProject(db, project))) {
+    throw new CommandFailure(`project '${name}' still has resources; delete them first`)
+  }
+  console.log(`Project ${name} deleted`)
+}

@@ -1,0 +1,162 @@
+/** `wolke serve`: one process of the API, from its options to its last answer. */
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { Command } from 'commander'
+import { type App, buildApp } from '../app.ts'
+import { builtIn } from '../catalogue/built-in.ts'
+import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
+import { type Config, serveOptions, toConfig } from '../config.ts'
+import { createSimulation } from '../drivers/simulated/simulation.ts'
+import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
+import { createToken } from '../kernel/access/tokens.ts'
+import { definePools } from '../kernel/address-pool.ts'
+import { runningClock, timestamp } from '../kernel/clock.ts'
+import type { Database } from '../kernel/db.ts'
+import { type Logger, openLog } from '../kernel/log.ts'
+import { lockForServing } from '../kernel/process-lock.ts'
+import { version } from '../version.ts'
+import { openMigrated } from './database.ts'
+import { CommandFailure } from './failure.ts'
+
+/** Time that a stop may take, in milliseconds. */
+const drainMs = 9_000
+
+export function serveCommand(): Command {
+  const command = new Command('serve').description('serve the API')
+  for (const option of serveOptions()) command.addOption(option)
+  return command.action((options: Config) => serve(toConfig(options)))
+}
+
+async function serve(config: Config): Promise<void> {
+  const log = openLog(config.logLevel)
+  const clock = runningClock(config.now)
+  const tls = readTls(config)
+  const catalogue = await readCatalogue(config.catalogue)
+  const lock = takeLock(config)
+  const db = await openMigrated(config.database, clock)
+  const token = await prepare(db, config)
+  const simulation = createSimulation({ delayMs: config.actionDelay })
+  const app = buildApp({
+    db,
+    clock,
+    log,
+    catalogue,
+    drivers: simulation.drivers,
+    vendor: config.vendor,
+    reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
+    rateLimit: config.rateLimit,
+    ...(tls ? { tls } : {}),
+    engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
+  })
+  const baseUrl = await listen(app, config, tls !== undefined)
+  await app.engine.start()
+  if (config.readyFile) writeReadyFile(config.readyFile, baseUrl)
+  printWelcome(baseUrl, token)
+  stopOnSignal(app, log, async () => {
+    await db.close()
+    lock?.release()
+  })
+}
+
+function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | undefined {
+  if (!tlsCert || !tlsKey) return undefined
+  return { cert: readFile('--tls-cert', tlsCert), key: readFile('--tls-key', tlsKey) }
+}
+
+function readFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new CommandFailure(`${option}: ${(error as Error).message}`, 2)
+  }
+}
+
+async function readCatalogue(path: string | undefined): Promise<Catalogue> {
+  if (path === undefined) return openCatalogue(builtIn)
+  const text = readFile('--catalogue', path)
+  // Loaded only for those who bring their own.
+  const { parseCatalogue } = await import('../catalogue/file.ts')
+  try {
+    return openCatalogue(parseCatalogue(JSON.parse(text)))
+  } catch (error) {
+    throw new CommandFailure(`--catalogue ${path}: ${(error as Error).message}`, 2)
+  }
+}
+
+function takeLock({ database }: Config): { release(): void } | undefined {
+  if (database.engine !== 'sqlite' || database.path === ':memory:') return undefined
+  const lock = lockForServing(database.path)
+  if (!lock) {
+    throw new CommandFailure(
+      `another wolke serve is using ${database.path}; use --database postgres://... to run several over one database`,
+    )
+  }
+  return lock
+}
+
+/** What a first start creates. Returns the token of Project default when this start made it. */
+async function prepare(db: Database, config: Config): Promise<string | undefined> {
+  return db.transact(async (tx) => {
+    await definePools(tx, config.addressPool)
+    const created = timestamp(tx.now)
+    const isFirst = (await listProjects(tx.query)).length === 0
+    if (!isFirst && config.token === undefined) return undefined
+    const project = (await findProject(tx.query, 'default')) ?? (await createProject(tx, 'default', created))
+    const token = config.token === undefined ? {} : { token: config.token }
+    const text = await createToken(tx, { projectId: project.id, name: 'default', readOnly: false, created, ...token })
+    return isFirst ? text : undefined
+  })
+}
+
+async function listen(app: App, { listen: { host, port } }: Config, secure: boolean): Promise<string> {
+  try {
+    await app.edge.server.listen({ host, port })
+  } catch (error) {
+    throw new CommandFailure(`cannot listen on ${host}:${port}: ${(error as Error).message}`)
+  }
+  const { port: actual } = app.edge.server.server.address() as { port: number }
+  return `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}/v1`
+}
+
+/** Whoever waits for the file sees all of it or nothing. */
+function writeReadyFile(path: string, baseUrl: string): void {
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, `${JSON.stringify({ base_url: baseUrl, pid: process.pid })}\n`)
+  renameSync(draft, path)
+}
+
+function printWelcome(baseUrl: string, token: string | undefined): void {
+  const shown = token ?? '<your token>'
+  const lines = [
+    `Wolke ${version} is ready.`,
+    '',
+    `  API        ${baseUrl}`,
+    `  Reference  ${baseUrl.replace(/\/v1$/, '/docs')}`,
+    ...(token ? [`  Token      ${token}  (Project default; shown only this once)`] : []),
+    '',
+    'hcloud and Terraform, in the shell that runs them:',
+    `  export HCLOUD_ENDPOINT=${baseUrl} HCLOUD_TOKEN=${shown}`,
+    'curl:',
+    `  curl -H "Authorization: Bearer ${shown}" ${baseUrl}/servers`,
+    '',
+  ]
+  process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function stopOnSignal(app: App, log: Logger, afterwards: () => Promise<void>): void {
+  const stop = async (signal: string) => {
+    log.info({ signal }, 'stopping')
+    // Nothing may keep the process longer than promised, not even a caller that never finishes its request.
+    setTimeout(() => process.exit(0), drainMs).unref()
+    await app.stop()
+    await afterwards()
+    log.flush()
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => {
+      stop(signal).catch((error: unknown) => {
+        log.error({ err: error }, 'stopping failed')
+        process.exitCode = 1
+      })
+    })
+  }
+}

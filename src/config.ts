@@ -1,0 +1,139 @@
+/** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
+import { InvalidArgumentError, Option } from 'commander'
+import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
+import { type LogLevel, logLevels } from './kernel/log.ts'
+import { parseCidr } from './kernel/networks.ts'
+
+/** How `wolke serve` was asked to run. */
+export interface Config {
+  readonly listen: { readonly host: string; readonly port: number }
+  readonly database: DatabaseUrl
+  readonly token?: string
+  /** Requests per hour and Project; undefined means no limit. */
+  readonly rateLimit: number | undefined
+  readonly actionDelay: number
+  /** Where the clock starts, in milliseconds; undefined means now. */
+  readonly now?: number
+  readonly vendor: string
+  readonly tlsCert?: string
+  readonly tlsKey?: string
+  readonly catalogue?: string
+  readonly readyFile?: string
+  readonly addressPool: readonly string[]
+  readonly reverseDomain?: string
+  readonly logLevel: LogLevel
+}
+
+/** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
+export const defaultPools = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32']
+
+function listen(text: string): Config['listen'] {
+  const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text)
+  const port = Number(match?.[3])
+  if (!match || port > 65_535) throw new InvalidArgumentError('Expected HOST:PORT, such as 127.0.0.1:8080.')
+  return { host: (match[1] ?? match[2]) as string, port }
+}
+
+function database(text: string): DatabaseUrl {
+  const url = parseDatabaseUrl(text)
+  if (!url) throw new InvalidArgumentError('Expected sqlite:PATH, memory or postgres://...')
+  return url
+}
+
+function token(text: string): string {
+  if (!/^[\x21-\x7e]{64}$/.test(text)) throw new InvalidArgumentError('Expected exactly 64 printable characters.')
+  return text
+}
+
+function rateLimit(text: string): number | undefined {
+  if (text === 'off') return undefined
+  const limit = Number(text)
+  if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
+  return limit
+}
+
+function milliseconds(text: string): number {
+  if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Expected a number of milliseconds.')
+  return Number(text)
+}
+
+function time(text: string): number {
+  const value = /^\d{4}-\d{2}-\d{2}/.test(text) ? Date.parse(text) : Number.NaN
+  if (Number.isNaN(value)) throw new InvalidArgumentError('Expected an RFC 3339 time or a date, such as 2026-11-21.')
+  return value
+}
+
+function vendor(text: string): string {
+  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) throw new InvalidArgumentError('Expected a DNS label.')
+  return text
+}
+
+function pools(text: string): string[] {
+  return text.split(',').map((part) => {
+    const parsed = parseCidr(part.trim())
+    if (!parsed.ok) throw new InvalidArgumentError(`${part.trim()}: ${parsed.message}.`)
+    if (parsed.family === 6 && parsed.prefixLength > 64)
+      throw new InvalidArgumentError(`${part}: must be /64 or larger.`)
+    return parsed.cidr
+  })
+}
+
+/** Where the data is; shared by every command. */
+export function databaseOption(): Option {
+  return new Option('--database <url>', 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME')
+    .env('WOLKE_DATABASE')
+    .argParser(database)
+    .default(parseDatabaseUrl('sqlite:data/wolke.db'), 'sqlite:data/wolke.db')
+}
+
+/** The options of `wolke serve`. */
+export function serveOptions(): Option[] {
+  return [
+    new Option('--listen <host:port>', 'address of the API; port 0 takes a free one')
+      .env('WOLKE_LISTEN')
+      .argParser(listen)
+      .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
+    databaseOption(),
+    new Option('--token <token>', 'the read-write token of Project default, 64 characters, instead of a random one')
+      .env('WOLKE_TOKEN')
+      .argParser(token),
+    new Option('--rate-limit <n|off>', 'requests per hour and Project')
+      .env('WOLKE_RATE_LIMIT')
+      .argParser(rateLimit)
+      .default(3600),
+    new Option('--action-delay <ms>', 'how long the simulated infrastructure takes for one step')
+      .env('WOLKE_ACTION_DELAY')
+      .argParser(milliseconds)
+      .default(0),
+    new Option('--now <time>', 'the clock starts there and runs on').env('WOLKE_NOW').argParser(time),
+    new Option('--vendor <name>', 'reserves the label prefix NAME.cloud/')
+      .env('WOLKE_VENDOR')
+      .argParser(vendor)
+      .default('wolke'),
+    new Option('--tls-cert <file>', 'certificate chain (PEM): serve HTTPS').env('WOLKE_TLS_CERT'),
+    new Option('--tls-key <file>', 'private key (PEM) of the certificate').env('WOLKE_TLS_KEY'),
+    new Option('--catalogue <file>', 'JSON that replaces the built-in locations, server types and images').env(
+      'WOLKE_CATALOGUE',
+    ),
+    new Option('--address-pool <cidr,...>', 'networks that public addresses come from')
+      .env('WOLKE_ADDRESS_POOL')
+      .argParser(pools)
+      .default(defaultPools, 'the documentation ranges'),
+    new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)').env(
+      'WOLKE_REVERSE_DOMAIN',
+    ),
+    new Option('--ready-file <file>', 'written once listening: JSON with base_url and pid').env('WOLKE_READY_FILE'),
+    new Option('--log-level <level>', 'what is logged, as JSON on standard error')
+      .env('WOLKE_LOG_LEVEL')
+      .choices(logLevels)
+      .default('info'),
+  ]
+}
+
+/** Checks what no single option can see. Throws an error whose message is one line for the operator. */
+export function toConfig(options: Config): Config {
+  if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
+    throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
+  }
+  return Object.freeze({ ...options })
+}

@@ -1,0 +1,4 @@
+import type { Drivers } from '../../kernel/actions/define.ts'
+export function createSimulation(_options: { delayMs: number }): { drivers: Drivers } {
+  return { drivers: {} }
+}

@@ -1,0 +1,2 @@
+/** What other families may ask about SSH keys. */
+export { sshKeysNamed } from './store.ts'

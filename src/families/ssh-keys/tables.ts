@@ -1,0 +1,18 @@
+import type { ProjectId } from '../../kernel/scope.ts'
+
+export interface SshKeyRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly fingerprint: string
+  readonly public_key: string
+  readonly labels: string
+  readonly created: string
+  readonly version: number
+}
+
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    ssh_key: SshKeyRow
+  }
+}

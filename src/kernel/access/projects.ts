@@ -1,0 +1,52 @@
+/** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
+import type { Database, Queries, Transaction } from '../db.ts'
+import { drawId } from '../db.ts'
+import { databaseFailure } from '../dialect.ts'
+import { notUnique } from '../errors.ts'
+import type { ProjectId } from '../scope.ts'
+
+export interface ProjectRow {
+  readonly id: ProjectId
+  readonly name: string
+  readonly created: string
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    project: ProjectRow
+  }
+}
+
+/** Creates a Project inside `tx`. Errors: `uniqueness_error` when the name is taken. */
+export async function createProject(tx: Transaction, name: string, created: string): Promise<ProjectRow> {
+  const row: ProjectRow = { id: (await drawId(tx)) as ProjectId, name, created }
+  try {
+    await tx.query.insertInto('project').values(row).execute()
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', `a project named '${name}' exists already`)
+    throw error
+  }
+  return row
+}
+
+export async function listProjects(query: Queries): Promise<ProjectRow[]> {
+  return query.selectFrom('project').selectAll().orderBy('id').execute()
+}
+
+export async function findProject(query: Queries, name: string): Promise<ProjectRow | undefined> {
+  return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+/** Deletes an empty Project with its tokens; false when it still holds resources or running actions. */
+export async function deleteProject(db: Database, project: ProjectRow): Promise<boolean> {
+  try {
+    await db.transact(async (tx) => {
+      await tx.query.deleteFrom('token').where('project_id', '=', project.id).execute()
+      await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
+    })
+    return true
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'foreign_key') return false
+    throw error
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * API tokens (spec: Authentication). A token is shown once and stored only as a hash. Official clients demand exactly 64
+ * characters; ours end in a checksum, so that a mistyped one is refused without asking the database.
+ */
+import { hash, randomInt } from 'node:crypto'
+import { crc32 } from 'node:zlib'
+import type { Database, Queries, Transaction } from '../db.ts'
+import { drawId } from '../db.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+
+export interface TokenRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly hash: string
+  /** Its last four characters, to tell tokens apart in a list. */
+  readonly tail: string
+  readonly read_only: 0 | 1
+  readonly created: string
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    token: TokenRow
+  }
+}
+
+const prefix = 'wlk_'
+const tokenLength = 64
+const checksumLength = 6
+const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+
+/** A new random token of 321 bits: `wlk_`, 54 random characters, 6 of checksum. */
+export function generateToken(): string {
+  const random = Array.from({ length: tokenLength - prefix.length - checksumLength }, () => alphabet[randomInt(62)])
+  const body = prefix + random.join('')
+  return body + checksum(body)
+}
+
+function checksum(body: string): string {
+  let rest = crc32(body)
+  let text = ''
+  for (let i = 0; i < checksumLength; i++) {
+    text = alphabet[rest % 62] + text
+    rest = Math.floor(rest / 62)
+  }
+  return text
+}
+
+/** Whether `text` can be a token at all: 64 printable characters and, for those made here, a right checksum. */
+export function isTokenShaped(text: string): boolean {
+  if (!/^[\x21-\x7e]{64}$/.test(text)) return false
+  return !text.startsWith(prefix) || text.endsWith(checksum(text.slice(0, -checksumLength)))
+}
+
+export function hashToken(token: string): string {
+  return hash('sha256', token)
+}
+
+export interface NewToken {
+  readonly projectId: ProjectId
+  readonly name: string
+  readonly readOnly: boolean
+  readonly created: string
+  /** Taken as it is instead of a random one. */
+  readonly token?: string
+}
+
+/** Stores a token and returns its text, which is never to be had again. */
+export async function createToken(tx: Transaction, given: NewToken): Promise<string> {
+  const token = given.token ?? generateToken()
+  await tx.query
+    .insertInto('token')
+    .values({
+      id: await drawId(tx),
+      project_id: given.projectId,
+      name: given.name,
+      hash: hashToken(token),
+      tail: token.slice(-4),
+      read_only: given.readOnly ? 1 : 0,
+      created: given.created,
+    })
+    .onConflict((conflict) => conflict.column('hash').doNothing())
+    .execute()
+  return token
+}
+
+export async function listTokens(query: Queries): Promise<(Omit<TokenRow, 'hash'> & { project: string })[]> {
+  return query
+    .selectFrom('token')
+    .innerJoin('project', 'project.id', 'token.project_id')
+    .select(['token.id', 'project_id', 'token.name', 'tail', 'read_only', 'token.created', 'project.name as project'])
+    .orderBy('token.id')
+    .execute()
+}
+
+/** Revokes a token by its id or its text; false when there is none. Servers notice within 5 s. */
+export async function revokeToken(db: Database, idOrToken: string): Promise<boolean> {
+  const result = await db.transact((tx) => {
+    const statement = tx.query.deleteFrom('token')
+    return isTokenShaped(idOrToken)
+      ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
+      : statement.where('id', '=', Number(idOrToken) || 0).executeTakeFirst()
+  })
+  return result.numDeletedRows > 0n
+}
+
+/** Who is asking. */
+export interface Principal {
+  readonly scope: ProjectScope
+  readonly readOnly: boolean
+  /** Key of its request limit. */
+  readonly bucket: string
+}
+
+const cacheMs = 4_000
+const maxCached = 10_000
+
+/** Finds the principal of a token, remembering good answers for 4 s so that a revocation holds everywhere within 5. */
+export class Authenticator {
+  readonly #db: Database
+  readonly #known = new Map<string, { principal: Principal; until: number }>()
+
+  constructor(db: Database) {
+    this.#db = db
+  }
+
+  /** The remembered principal, without any waiting. */
+  cached(token: string): Principal | undefined {
+    const entry = this.#known.get(hashToken(token))
+    return entry && entry.until > performance.now() ? entry.principal : undefined
+  }
+
+  async find(token: string): Promise<Principal | undefined> {
+    if (!isTokenShaped(token)) return undefined
+    const key = hashToken(token)
+    const asked = performance.now()
+    const row = await this.#db.query
+      .selectFrom('token')
+      .select(['project_id', 'read_only'])
+      .where('hash', '=', key)
+      .executeTakeFirst()
+    this.#known.delete(key)
+    if (!row) return undefined
+    const principal: Principal = {
+      scope: { projectId: row.project_id },
+      readOnly: row.read_only === 1,
+      bucket: `project:${row.project_id}`,
+    }
+    if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
+    this.#known.set(key, { principal, until: asked + cacheMs })
+    return principal
+  }
+}

@@ -1,0 +1,89 @@
+/** The wire shape of actions and the endpoints that every family with actions has (spec: Action, Actions). */
+import { Type } from 'typebox'
+import { defineEndpoints, enumParam, Id, idsParam, Meta, nullable, paging, sorting, Timestamp } from '../contract.ts'
+
+export const ActionSchema = Type.Object({
+  id: Id,
+  command: Type.String(),
+  status: Type.Enum(['running', 'success', 'error']),
+  progress: Type.Integer({ minimum: 0, maximum: 100 }),
+  started: Timestamp,
+  finished: nullable(Timestamp),
+  resources: Type.Array(Type.Object({ id: Id, type: Type.String() })),
+  error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
+})
+
+export const ActionReply = Type.Object({ action: ActionSchema })
+export const ActionsReply = Type.Object({ actions: Type.Array(ActionSchema) })
+const ActionPage = Type.Object({ actions: Type.Array(ActionSchema), meta: Meta })
+
+const sort = sorting(['id', 'command', 'status', 'started', 'finished'])
+const status = enumParam('Only actions with this status', ['running', 'success', 'error'])
+const id = idsParam('Only the actions with these ids')
+
+export const actionEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/actions',
+    summary: 'Get several actions by their ids',
+    section: 'Endpoints, Actions',
+    query: { id, status, ...sort },
+    status: 200,
+    reply: ActionsReply,
+    errors: ['deprecated_api_endpoint'],
+  },
+  get: {
+    method: 'GET',
+    path: '/actions/{id}',
+    summary: 'Get an action',
+    section: 'Endpoints, Actions',
+    status: 200,
+    reply: ActionReply,
+    errors: [],
+  },
+})
+
+/** The four endpoints under which a family's actions are found. `Family` is its path, such as `servers`. */
+export function familyActionEndpoints<const Family extends string>(family: Family) {
+  const section = 'Endpoints, Actions'
+  return defineEndpoints({
+    listFamilyActions: {
+      method: 'GET',
+      path: `/${family}/actions`,
+      summary: `List the actions of all ${family}`,
+      section,
+      query: { id, status, ...sort, ...paging },
+      status: 200,
+      reply: ActionPage,
+      errors: [],
+    },
+    getFamilyAction: {
+      method: 'GET',
+      path: `/${family}/actions/{id}`,
+      summary: `Get an action of ${family}`,
+      section,
+      status: 200,
+      reply: ActionReply,
+      errors: [],
+    },
+    listActions: {
+      method: 'GET',
+      path: `/${family}/{id}/actions`,
+      summary: 'List the actions of one resource',
+      section,
+      query: { status, ...sort, ...paging },
+      status: 200,
+      reply: ActionPage,
+      errors: [],
+    },
+    getAction: {
+      method: 'GET',
+      path: `/${family}/{id}/actions/{action_id}`,
+      summary: 'Get an action of one resource (deprecated since April 2026)',
+      section,
+      status: 200,
+      reply: ActionReply,
+      errors: [],
+    },
+  })
+}

@@ -1,0 +1,390 @@
+/** Every statement on the tables of actions: starting, claiming, advancing, ending and reading them. */
+import { type SelectQueryBuilder, sql } from 'kysely'
+import { timestamp } from '../clock.ts'
+import { type Database, drawIds, type Queries, type Tables, type Transaction } from '../db.ts'
+import { ApiError } from '../errors.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
+
+export type ActionStatus = 'running' | 'success' | 'error'
+
+export interface ActionRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  /** Family and command: which definition runs it. */
+  readonly definition: string
+  readonly command: string
+  readonly status: ActionStatus
+  readonly progress: number
+  readonly started: string
+  readonly finished: string | null
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly input: string
+  /** Steps done; while unwinding, steps that are left to undo. */
+  readonly step: number
+  readonly phase: 'forward' | 'unwinding'
+  readonly worker: string | null
+  /** Database time in milliseconds until which `worker` holds it. */
+  readonly lease_until: number | null
+  /** Grows with each claim: a write that carries an older one is refused. */
+  readonly fence: number
+  /** Claims since the last step was done. */
+  readonly attempts: number
+  /** Database time in milliseconds before which nobody claims it. */
+  readonly run_after: number
+}
+
+interface ActionResourceRow {
+  readonly action_id: number
+  readonly position: number
+  readonly project_id: ProjectId
+  readonly type: string
+  readonly resource_id: number
+}
+
+interface ResourceLockRow {
+  readonly type: string
+  readonly resource_id: number
+  readonly action_id: number
+  readonly project_id: ProjectId
+}
+
+interface ActionSerialRow {
+  readonly serial_key: string
+  readonly action_id: number
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    action: ActionRow
+    action_resource: ActionResourceRow
+    resource_lock: ResourceLockRow
+    action_serial: ActionSerialRow
+  }
+}
+
+/** An action with the resources it names, in order. */
+export interface Action extends ActionRow {
+  readonly resources: readonly ResourceRef[]
+}
+
+/** One action to start. */
+export interface ActionStart<Input extends ActionInput = ActionInput> {
+  readonly definition: ActionDefinition<Input>
+  readonly input: Input
+  readonly resources: readonly ResourceRef[]
+  /** Refuse others while it runs. */
+  readonly locks?: readonly ResourceRef[]
+  /** Wait for earlier actions on the same resources. */
+  readonly serial?: readonly ResourceRef[]
+}
+
+const insertedAtOnce = 500
+
+/** Joins a typed start to a list of starts of other types. */
+export function toStart<Input extends ActionInput>(start: ActionStart<Input>): ActionStart {
+  return start as unknown as ActionStart
+}
+
+/** Starts one action in the caller's transaction. Errors: `locked` when a lock that it needs is held. */
+export async function startAction<Input extends ActionInput>(
+  tx: Transaction,
+  scope: ProjectScope,
+  start: ActionStart<Input>,
+): Promise<Action> {
+  return (await startActions(tx, scope, [toStart(start)]))[0]!
+}
+
+/** Starts several, in the order in which serial ones will run. Errors: `locked`. */
+export async function startActions(
+  tx: Transaction,
+  scope: ProjectScope,
+  starts: readonly ActionStart[],
+): Promise<Action[]> {
+  if (starts.length === 0) return []
+  const ids = await drawIds(tx, starts.length)
+  const actions = starts.map((start, index) => toAction(tx, scope, start, ids[index]!))
+  const running = actions.flatMap((action, index) =>
+    action.status === 'running' ? [{ id: action.id, start: starts[index]! }] : [],
+  )
+  await insertAll(
+    tx,
+    'action',
+    actions.map(({ resources: _, ...row }) => row),
+  )
+  await insertAll(
+    tx,
+    'action_resource',
+    actions.flatMap(({ id, resources }) =>
+      resources.map(({ type, id: resource_id }, position) => ({
+        action_id: id,
+        position,
+        project_id: scope.projectId,
+        type,
+        resource_id,
+      })),
+    ),
+  )
+  await takeLocks(tx, scope, running)
+  await insertAll(
+    tx,
+    'action_serial',
+    running.flatMap(({ id, start }) =>
+      (start.serial ?? []).map((ref) => ({ serial_key: `${ref.type}:${ref.id}`, action_id: id })),
+    ),
+  )
+  if (running.length > 0) tx.signal('actions')
+  return actions
+}
+
+function toAction(tx: Transaction, scope: ProjectScope, start: ActionStart, id: number): Action {
+  const done = start.definition.steps.length === 0
+  const now = timestamp(tx.now)
+  return {
+    id,
+    project_id: scope.projectId,
+    definition: keyOf(start.definition),
+    command: start.definition.command,
+    status: done ? 'success' : 'running',
+    progress: done ? 100 : 0,
+    started: now,
+    finished: done ? now : null,
+    error_code: null,
+    error_message: null,
+    input: JSON.stringify(start.input),
+    step: 0,
+    phase: 'forward',
+    worker: null,
+    lease_until: null,
+    fence: 0,
+    attempts: 0,
+    run_after: 0,
+    resources: start.resources,
+  }
+}
+
+async function insertAll<T extends 'action' | 'action_resource' | 'action_serial'>(
+  tx: Transaction,
+  table: T,
+  rows: Tables[T][],
+): Promise<void> {
+  for (let from = 0; from < rows.length; from += insertedAtOnce) {
+    await tx.query
+      .insertInto(table)
+      .values(rows.slice(from, from + insertedAtOnce) as never)
+      .execute()
+  }
+}
+
+async function takeLocks(
+  tx: Transaction,
+  scope: ProjectScope,
+  running: readonly { id: number; start: ActionStart }[],
+): Promise<void> {
+  const wanted = running
+    .flatMap(({ id, start }) =>
+      (start.locks ?? []).map((ref) => ({
+        type: ref.type,
+        resource_id: ref.id,
+        action_id: id,
+        project_id: scope.projectId,
+      })),
+    )
+    // Always in the same order, so that two who want the same locks do not wait for each other.
+    .sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : a.resource_id - b.resource_id))
+  if (wanted.length === 0) return
+  const taken = await tx.query
+    .insertInto('resource_lock')
+    .values(wanted)
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('resource_id')
+    .execute()
+  const missing = wanted.find((lock) => !taken.some(({ resource_id }) => resource_id === lock.resource_id))
+  if (missing) throw locked(missing.type)
+}
+
+function locked(type: string): ApiError {
+  return new ApiError('locked', `${type} is locked: an action is already running`)
+}
+
+/** Refuses with `locked` when an action holds the resource. */
+export async function refuseLocked(query: Queries, ref: ResourceRef): Promise<void> {
+  if ((await lockedIds(query, ref.type, [ref.id])).has(ref.id)) throw locked(ref.type)
+}
+
+/** Those of `ids` that an action holds locked. */
+export async function lockedIds(query: Queries, type: string, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await query
+    .selectFrom('resource_lock')
+    .select('resource_id')
+    .where('type', '=', type)
+    .where('resource_id', 'in', ids)
+    .execute()
+  return new Set(rows.map((row) => row.resource_id))
+}
+
+// ---- Running -------------------------------------------------------------------------------------------------------
+
+/** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
+export const leaseMs = 15_000
+
+/** Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left. */
+export async function claimActions(db: Database, worker: string, limit: number, lease: number): Promise<ActionRow[]> {
+  const { rows } = await db.transact((tx) =>
+    sql<ActionRow>`
+      update action
+      set worker = ${worker}, lease_until = ${tx.dialect.nowMs} + ${lease}, fence = fence + 1, attempts = attempts + 1
+      where id in (
+        select id from action as free
+        where status = 'running' and run_after <= ${tx.dialect.nowMs}
+          and (lease_until is null or lease_until < ${tx.dialect.nowMs})
+          and not exists (
+            select 1 from action_serial as mine
+            join action_serial as earlier on earlier.serial_key = mine.serial_key and earlier.action_id < mine.action_id
+            where mine.action_id = free.id
+          )
+        order by id limit ${limit} ${tx.dialect.lockRows('skip')}
+      )
+      returning *
+    `.execute(tx.query),
+  )
+  return rows.sort((a, b) => a.id - b.id)
+}
+
+/** Thrown when another worker has taken the action over: the loser writes nothing more. */
+export class LeaseLost extends Error {}
+
+/** Changes a claimed action; nothing is written when the claim is no longer the newest. Errors: `LeaseLost`. */
+export async function advance(
+  tx: Transaction,
+  { id, fence }: Pick<ActionRow, 'id' | 'fence'>,
+  change: Partial<ActionRow>,
+): Promise<void> {
+  const result = await tx.query
+    .updateTable('action')
+    .set(change)
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  if (result.numUpdatedRows !== 1n) throw new LeaseLost(`action ${id} has been taken over`)
+}
+
+/** Ends a claimed action for good and gives back what it held. Errors: `LeaseLost`. */
+export async function finish(
+  tx: Transaction,
+  action: Pick<ActionRow, 'id' | 'fence'>,
+  outcome: Pick<ActionRow, 'status'> & Partial<ActionRow>,
+): Promise<void> {
+  const ended = { ...outcome, finished: timestamp(tx.now), worker: null, lease_until: null }
+  await advance(tx, action, outcome.status === 'success' ? { ...ended, progress: 100 } : ended)
+  await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
+  await tx.query.deleteFrom('action_serial').where('action_id', '=', action.id).execute()
+  // Those that waited for this one can go on.
+  tx.signal('actions')
+}
+
+/** Extends the claims of `worker` on `ids`; returns those that it still holds. */
+export async function extendLeases(
+  db: Database,
+  worker: string,
+  ids: readonly number[],
+  lease: number,
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.transact((tx) =>
+    tx.query
+      .updateTable('action')
+      .set({ lease_until: sql<number>`${tx.dialect.nowMs} + ${lease}` })
+      .where('worker', '=', worker)
+      .where('status', '=', 'running')
+      .where('id', 'in', ids)
+      .returning('id')
+      .execute(),
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Gives a claim back so that any worker may go on with it, at once or after `delayMs`. Errors: `LeaseLost`. */
+export async function release(
+  tx: Transaction,
+  action: Pick<ActionRow, 'id' | 'fence'>,
+  delayMs: number,
+): Promise<void> {
+  await advance(tx, action, {
+    worker: null,
+    lease_until: null,
+    run_after: sql`${tx.dialect.nowMs} + ${delayMs}` as unknown as number,
+  })
+}
+
+/** Forgets the claims of processes that cannot be alive, when this one is the only user of the database. */
+export async function forgetLeases(db: Database): Promise<void> {
+  if (db.dialect.shared) return
+  await db.transact((tx) =>
+    tx.query
+      .updateTable('action')
+      .set({ worker: null, lease_until: null, run_after: 0 })
+      .where('status', '=', 'running')
+      .execute(),
+  )
+}
+
+// ---- Reading -------------------------------------------------------------------------------------------------------
+
+/** Which actions a request is about. */
+export interface ActionFilter {
+  readonly ids?: readonly number[] | undefined
+  /** Only those that name a resource of this type, or this very resource. */
+  readonly type?: string | undefined
+  readonly resourceId?: number | undefined
+  readonly statuses?: readonly ActionStatus[] | undefined
+  /** Only those started since then (spec: Limits, Action history). */
+  readonly since: string
+}
+
+/** A select of the Project's actions that pass the filter. */
+export function selectActions(query: Queries, { projectId }: ProjectScope, filter: ActionFilter) {
+  const { ids, type, resourceId, statuses, since } = filter
+  let select = query.selectFrom('action').selectAll('action').where('action.project_id', '=', projectId)
+  select = select.where('started', '>=', since)
+  if (ids) select = select.where('action.id', 'in', ids)
+  if (statuses) select = select.where('status', 'in', statuses)
+  if (type === undefined) return select
+  return select.where('action.id', 'in', (nested) => {
+    const named = nested
+      .selectFrom('action_resource')
+      .select('action_id')
+      .where('project_id', '=', projectId)
+      .where('type', '=', type)
+    return resourceId === undefined ? named : named.where('resource_id', '=', resourceId)
+  }) as SelectQueryBuilder<Tables, 'action', ActionRow>
+}
+
+/** Adds to each action the resources it names. */
+export async function withResources(
+  query: Queries,
+  scope: ProjectScope,
+  rows: readonly ActionRow[],
+): Promise<Action[]> {
+  if (rows.length === 0) return []
+  const resources = await query
+    .selectFrom('action_resource')
+    .select(['action_id', 'type', 'resource_id'])
+    .where('project_id', '=', scope.projectId)
+    .where(
+      'action_id',
+      'in',
+      rows.map((row) => row.id),
+    )
+    .orderBy('action_id')
+    .orderBy('position')
+    .execute()
+  const byAction = Map.groupBy(resources, (row) => row.action_id)
+  return rows.map((row) => ({
+    ...row,
+    resources: (byAction.get(row.id) ?? []).map(({ type, resource_id }) => ({ type, id: resource_id })),
+  }))
+}

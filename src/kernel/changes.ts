@@ -1,0 +1,30 @@
+/**
+ * Dated changes of the spec as data: what the server does depends on its clock's date, past or future (spec: Versioning).
+ */
+
+interface Change {
+  /** First day on which it holds, in UTC. */
+  readonly from: string
+  readonly section: string
+  readonly summary: string
+}
+
+export const changes = {
+  link_header_removed: {
+    from: '2027-04-01',
+    section: 'Pagination and sorting rules',
+    summary: 'Lists no longer carry the Link header; use meta.pagination',
+  },
+  deprecated_field_removed: {
+    from: '2026-11-02',
+    section: 'Image',
+    summary: 'The field deprecated of images and server types is gone; use deprecation',
+  },
+} as const satisfies Record<string, Change>
+
+const starts = new Map(Object.entries(changes).map(([name, change]) => [name, Date.parse(change.from)]))
+
+/** Whether a change holds at `nowMs`. */
+export function inEffect(name: keyof typeof changes, nowMs: number): boolean {
+  return nowMs >= (starts.get(name) as number)
+}

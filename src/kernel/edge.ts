@@ -1,0 +1,84 @@
+/**
+ * Answers to what never becomes a request: malformed HTTP, headers that are too large or too slow. They carry the same
+ * headers and the same envelope as any other answer.
+ */
+import { randomBytes } from 'node:crypto'
+import { type Server, STATUS_CODES } from 'node:http'
+import type { Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { ApiError } from './errors.ts'
+import type { Verdict } from './rate-limit.ts'
+
+const boot = randomBytes(8).toString('hex')
+let requests = 0
+
+/** A correlation id: 32 lower-case hex digits, a part of this process and a part that counts. */
+export function correlationId(): string {
+  return boot + (++requests).toString(16).padStart(16, '0')
+}
+
+/** The network that a caller without a Project is limited by: its IPv4 address or its IPv6 /64. */
+export function clientNetwork(address: string | undefined): string {
+  if (!address || !ipaddr.isValid(address)) return 'network:unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return `network:${parsed.toString()}`
+  return `network:${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
+/** The headers that every answer carries (spec: Limits). */
+export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Record<string, string> {
+  return {
+    'x-correlation-id': id,
+    'ratelimit-limit': String(verdict.limit),
+    'ratelimit-remaining': String(verdict.remaining),
+    'ratelimit-reset': String(Math.ceil((nowMs + verdict.resetMs) / 1000)),
+  }
+}
+
+/** The body of an error answer. */
+export function envelope(error: ApiError): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
+}
+
+/** Answers malformed requests on a server's sockets; `take` charges the caller's network. */
+export function answerMalformed(
+  server: Server,
+  options: { take(network: string): Verdict; now(): number; report(id: string, reason: string): void },
+): void {
+  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
+    if (cause.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+    const id = correlationId()
+    options.report(id, cause.code ?? cause.message)
+    socket.end(rawAnswer(malformed(cause.code), standardHeaders(id, chargeFor(socket), options.now())))
+  })
+  server.on('checkExpectation', (_request, response) => {
+    const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+    const headers = standardHeaders(correlationId(), chargeFor(response.socket), options.now())
+    response.writeHead(417, { ...headers, 'content-type': 'application/json; charset=utf-8' }).end(envelope(error))
+  })
+  const chargeFor = (socket: Socket | null) => options.take(clientNetwork(socket?.remoteAddress))
+}
+
+function malformed(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError('invalid_input', 'the request headers are too large', { status: 431 })
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ApiError('timeout', 'the request did not arrive in time', { status: 408 })
+  }
+  return new ApiError('invalid_input', 'the request is not valid HTTP', { status: 400 })
+}
+
+function rawAnswer(error: ApiError, headers: Record<string, string>): string {
+  const body = envelope(error)
+  const lines = Object.entries({
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }).map(([name, value]) => `${name}: ${value}`)
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}

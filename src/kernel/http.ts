@@ -1,0 +1,366 @@
+/**
+ * The HTTP edge: one path for every request, whatever answers it. A request gets its correlation id, its principal and
+ * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
+ * the framework's own refusals among them (spec: Authentication, Errors, Limits).
+ */
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import { type Authenticator, isTokenShaped, type Principal } from './access/tokens.ts'
+import { inEffect } from './changes.ts'
+import type { Clock } from './clock.ts'
+import { compressed, minCompressedLength } from './compress.ts'
+import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
+import { databaseFailure } from './dialect.ts'
+import { answerMalformed, clientNetwork, correlationId, envelope, standardHeaders } from './edge.ts'
+import { ApiError, notFound } from './errors.ts'
+import { parseId } from './ids.ts'
+import { bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
+import type { Logger } from './log.ts'
+import type { Limiter, Verdict } from './rate-limit.ts'
+
+/** What a test sees of one exchange. */
+export interface Exchange {
+  readonly endpoint: Endpoint | undefined
+  readonly status: number
+  readonly code: ApiError['code'] | undefined
+  /** What the handler returned, before it became text. */
+  readonly reply: unknown
+}
+
+export interface EdgeOptions {
+  readonly authenticator: Authenticator
+  /** Limits of Projects, and of networks for callers without one. */
+  readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
+  readonly clock: Clock
+  readonly log: Logger
+  readonly vendor: string
+  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly observe?: (exchange: Exchange) => void
+}
+
+/** An answer outside the contract table: health, the reference. Needs no token and costs no request. */
+export interface OpenPage {
+  readonly path: string
+  answer(): Promise<{ status: number; type: string; body: string | Buffer; headers?: Record<string, string> }>
+}
+
+export interface Edge {
+  readonly server: FastifyInstance
+  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>): void
+  open(page: OpenPage): void
+}
+
+/** The last segment of the base URL (spec: Versioning). */
+export const basePath = '/v1'
+const json = 'application/json; charset=utf-8'
+/** Where a URL that cannot be decoded is sent, so that it is refused like any other. */
+const undecodable = '/%00undecodable'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined
+    endpoint: Endpoint | undefined
+  }
+}
+
+export function buildEdge(options: EdgeOptions): Edge {
+  const server = fastify({
+    ...(options.tls ? { https: options.tls as never } : {}),
+    logger: false,
+    genReqId: correlationId,
+    requestIdHeader: false,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 10_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 75_000,
+    maxRequestsPerSocket: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    routerOptions: { maxParamLength: 4_096 },
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
+    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
+  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+  const mounted: Endpoint[] = []
+  const openPaths = new Set<string>()
+
+  server.decorateRequest('principal', undefined)
+  server.decorateRequest('endpoint', undefined)
+  server.addHook('onRequest', (request, reply, done) => {
+    const settle = (admission: Admission) => {
+      request.principal = admission.principal
+      reply.headers(standardHeaders(request.id, admission.verdict, options.clock.now()))
+      done(admission.refusal)
+    }
+    if (openPaths.has(request.url)) return settle(visitor(request, options))
+    const admission = admit(request, options)
+    if (admission instanceof Promise) admission.then(settle, done)
+    else settle(admission)
+  })
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
+    try {
+      done(null, readBody(request, text as string))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+  server.setErrorHandler((error, request, reply) => {
+    const refusal = toRefusal(error)
+    if (refusal.status >= 500)
+      options.log.error({ id: request.id, err: error, cause: (error as Error).cause }, 'failed')
+    options.observe?.({ endpoint: request.endpoint, status: refusal.status, code: refusal.code, reply: undefined })
+    reply.code(refusal.status).type(json).send(envelope(refusal))
+  })
+  server.setNotFoundHandler((request, reply) => {
+    if (request.url === undecodable) {
+      throw new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
+    }
+    const allowed = methodsAt(request.url, mounted, openPaths)
+    if (allowed.length === 0) throw new ApiError('not_found', 'there is nothing at this path')
+    reply.header('allow', allowed.join(', '))
+    throw new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
+  })
+  server.addHook('onResponse', (request, reply, done) => {
+    options.log.info({
+      id: request.id,
+      method: request.method,
+      path: request.url.slice(0, 500),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      project: request.principal?.scope.projectId,
+    })
+    done()
+  })
+  answerMalformed(server.server, {
+    take: (network) => options.limits.networks.take(network) as Verdict,
+    now: options.clock.now,
+    report: (id, reason) => options.log.info({ id, reason }, 'malformed request'),
+  })
+
+  return {
+    server,
+    mount(endpoints, handlers) {
+      for (const [key, endpoint] of Object.entries(endpoints)) {
+        mounted.push(endpoint)
+        mountEndpoint(server, options, endpoint, handlers[key] as unknown as (call: Call<Endpoint>) => Promise<unknown>)
+      }
+    },
+    open(page) {
+      openPaths.add(page.path)
+      server.get(page.path, async (_request, reply) => {
+        const { status, type, body, headers = {} } = await page.answer()
+        return reply.code(status).headers(headers).type(type).send(body)
+      })
+    },
+  }
+}
+
+function isDecodable(url: string): boolean {
+  if (!url.includes('%')) return true
+  try {
+    decodeURIComponent(url.split('?', 1)[0]!)
+    return true
+  } catch {
+    return false
+  }
+}
+
+// ---- Admission -----------------------------------------------------------------------------------------------------
+
+interface Admission {
+  readonly principal?: Principal
+  readonly verdict: Verdict
+  readonly refusal?: ApiError
+}
+
+function visitor(request: FastifyRequest, { limits }: EdgeOptions): Admission {
+  return { verdict: limits.networks.peek(clientNetwork(request.ip)) }
+}
+
+/** Answers at once when the token is remembered, which is nearly always. */
+function admit(request: FastifyRequest, options: EdgeOptions): Admission | Promise<Admission> {
+  const token = bearerToken(request.headers.authorization)
+  if (!token) return admitNobody(request, options, 'no API token: send "Authorization: Bearer <token>"')
+  const principal = options.authenticator.cached(token)
+  return principal ? admitPrincipal(request, options, principal) : admitStranger(request, options, token)
+}
+
+function bearerToken(header: string | undefined): string | undefined {
+  if (!header || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
+  return header.slice(7).trim() || undefined
+}
+
+async function admitStranger(request: FastifyRequest, options: EdgeOptions, token: string): Promise<Admission> {
+  // A network that has used up its guesses does not make the database work.
+  const mayAsk = isTokenShaped(token) && options.limits.networks.peek(clientNetwork(request.ip)).remaining > 0
+  const principal = mayAsk ? await options.authenticator.find(token) : undefined
+  return principal
+    ? admitPrincipal(request, options, principal)
+    : admitNobody(request, options, 'the token you provided is invalid')
+}
+
+function admitNobody(request: FastifyRequest, { limits }: EdgeOptions, message: string): Admission {
+  const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
+  return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict) }
+}
+
+function admitPrincipal(
+  request: FastifyRequest,
+  { limits }: EdgeOptions,
+  principal: Principal,
+): Admission | Promise<Admission> {
+  const verdict = limits.projects.take(principal.bucket)
+  return verdict instanceof Promise
+    ? verdict.then((known) => judge(request, principal, known))
+    : judge(request, principal, verdict)
+}
+
+function judge(request: FastifyRequest, principal: Principal, verdict: Verdict): Admission {
+  if (principal.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
+    const refusal = new ApiError('token_readonly', 'this token is only allowed to perform GET requests')
+    return { principal, verdict, refusal }
+  }
+  return verdict.admitted ? { principal, verdict } : { principal, verdict, refusal: tooMany(verdict) }
+}
+
+function tooMany(verdict: Verdict): ApiError {
+  return new ApiError('rate_limit_exceeded', `limit of ${verdict.limit} requests per hour reached`)
+}
+
+// ---- Routing and parsing -------------------------------------------------------------------------------------------
+
+function readBody(request: FastifyRequest, text: string): unknown {
+  const encoding = request.headers['content-encoding']
+  if (encoding && encoding !== 'identity') {
+    throw new ApiError('invalid_input', 'compressed request bodies are not accepted', { status: 415 })
+  }
+  const type = request.headers['content-type']
+  if (text !== '' && type && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
+  }
+  return parseJson(text)
+}
+
+function mountEndpoint(
+  server: FastifyInstance,
+  options: EdgeOptions,
+  endpoint: Endpoint,
+  handler: (call: Call<Endpoint>) => Promise<unknown>,
+): void {
+  const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
+  const hasParams = endpoint.path.includes('{')
+  const makeError: Call<Endpoint>['error'] = (code, message, details) => new ApiError(code, message, details)
+  server.route({
+    method: endpoint.method,
+    url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    handler: async (request, reply) => {
+      request.endpoint = endpoint
+      const params = hasParams ? readParams(request.params as Record<string, string>) : {}
+      const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url)) : {}
+      const body = checkBody ? (request.body ?? {}) : undefined
+      checkBody?.(body)
+      const scope = request.principal!.scope
+      const result = await handler({
+        scope,
+        params,
+        query,
+        body: body as never,
+        origin: () => originOf(request),
+        error: makeError,
+      })
+      options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
+      return answer(request, reply, endpoint, result, options)
+    },
+  })
+}
+
+function originOf(request: FastifyRequest): string {
+  return `${request.protocol}://${request.headers.host ?? 'localhost'}`
+}
+
+function searchOf(url: string): string {
+  const mark = url.indexOf('?')
+  return mark === -1 ? '' : url.slice(mark + 1)
+}
+
+/** What is no id names nothing: 404, like an id that was never given out. */
+function readParams(texts: Record<string, string>): Record<string, number> {
+  const params: Record<string, number> = {}
+  for (const [name, text] of Object.entries(texts)) {
+    const id = parseId(text)
+    if (id === undefined) throw notFound('resource', text.slice(0, 80))
+    params[name] = id
+  }
+  return params
+}
+
+async function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: Endpoint,
+  result: unknown,
+  { clock }: EdgeOptions,
+): Promise<FastifyReply> {
+  reply.code(endpoint.status)
+  if (endpoint.status === 204) return reply.send()
+  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
+  if (pagination && !inEffect('link_header_removed', clock.now())) setLink(request, reply, pagination)
+  reply.type(json)
+  const text = JSON.stringify(result)
+  if (text.length < minCompressedLength) return reply.send(text)
+  reply.header('vary', 'accept-encoding')
+  const packed = compressed(text, request.headers['accept-encoding'])
+  if (!packed) return reply.send(text)
+  return reply.header('content-encoding', packed.encoding).send(await packed.body)
+}
+
+interface PageNumbers {
+  readonly previous_page: number | null
+  readonly next_page: number | null
+  readonly last_page: number | null
+}
+
+/** The Link header with those of prev, next and last that apply (spec: Pagination and sorting rules, 2). */
+function setLink(request: FastifyRequest, reply: FastifyReply, pages: PageNumbers): void {
+  const to = (page: number | null, rel: string) => {
+    if (page === null) return []
+    const url = new URL(request.url, 'http://localhost')
+    url.searchParams.set('page', String(page))
+    return [`<${originOf(request)}${url.pathname}${url.search}>; rel="${rel}"`]
+  }
+  const { previous_page, next_page, last_page } = pages
+  const links = [...to(previous_page, 'prev'), ...to(next_page, 'next'), ...to(last_page, 'last')]
+  if (links.length > 0) reply.header('link', links.join(', '))
+}
+
+/** The methods that some endpoint at this path answers to. */
+function methodsAt(url: string, mounted: readonly Endpoint[], openPaths: ReadonlySet<string>): string[] {
+  const path = url.split('?', 1)[0]!
+  const methods = new Set<string>(openPaths.has(path) ? ['GET'] : [])
+  const segments = path.split('/')
+  for (const endpoint of mounted) {
+    const pattern = (basePath + endpoint.path).split('/')
+    if (pattern.length !== segments.length) continue
+    if (pattern.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''))) {
+      methods.add(endpoint.method)
+    }
+  }
+  return [...methods].sort()
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+/** Whatever was thrown, as something that may be told. What is not known becomes `server_error` without its text. */
+function toRefusal(error: unknown): ApiError {
+  if (error instanceof ApiError) return error
+  switch ((error as { code?: string }).code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError('invalid_input', `the request body is larger than ${maxBodyBytes} bytes`, { status: 413 })
+    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
+      return new ApiError('invalid_input', 'the body does not have the length of its Content-Length', { status: 400 })
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
+  }
+  const kind = databaseFailure(error)?.kind
+  if (kind === 'unavailable' || kind === 'busy') return new ApiError('unavailable', 'the database is not available')
+  return new ApiError('server_error', 'an unexpected error happened; the log has it under the correlation id')
+}

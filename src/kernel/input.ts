@@ -1,0 +1,145 @@
+/**
+ * From bytes to values: JSON bodies with bounds that hold before any schema looks at them, query strings read once for
+ * all families, and problems in words that name the field (spec: Errors; facts/conventions 2.1).
+ */
+import type { TObject } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import type { QueryParams } from './contract.ts'
+import { ApiError, invalidInput, type Problem } from './errors.ts'
+import { parseLabels } from './labels.ts'
+
+/** Largest request body in bytes. */
+export const maxBodyBytes = 128 * 1024
+const maxDepth = 16
+const maxKeys = 1_000
+const maxNodes = 20_000
+const maxProblems = 20
+
+/** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
+export function parseJson(text: string): unknown {
+  if (text.trim() === '') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ApiError('json_error', 'the request body is not valid JSON', { cause })
+  }
+  checkBounds(value)
+  return value
+}
+
+function checkBounds(root: unknown): void {
+  let keys = 0
+  let nodes = 0
+  const pending: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    const { value, depth } = next
+    if (typeof value !== 'object' || value === null) continue
+    if (depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
+    if (Object.hasOwn(value, '__proto__')) throw new ApiError('json_error', "the key '__proto__' is not allowed")
+    const children = Object.values(value)
+    nodes += children.length
+    if (!Array.isArray(value)) keys += children.length
+    if (keys > maxKeys || nodes > maxNodes) throw new ApiError('json_error', 'the JSON has too many entries')
+    for (const child of children) pending.push({ value: child, depth: depth + 1 })
+  }
+}
+
+/** A check of bodies against one schema; compiled at its first use, because most runs use few endpoints. */
+export type BodyCheck = (body: unknown) => void
+
+/** Errors: 422 `invalid_input` with every problem found (at most 20). A body's `labels` follow the spec's Labels. */
+export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
+  let validator: Validator | undefined
+  return (body) => {
+    validator ??= Compile(schema)
+    const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
+    if ('labels' in schema.properties) problems.push(...labelProblems(body, vendor))
+    if (problems.length > 0) throw refuse(problems)
+  }
+}
+
+function refuse(problems: Problem[]): ApiError {
+  const unknown = problems.find((problem) => problem.message === unknownField)
+  const message = unknown ? `invalid input: unknown field name '${unknown.field}'` : undefined
+  return invalidInput(problems.slice(0, maxProblems), message)
+}
+
+function labelProblems(body: unknown, vendor: string): Problem[] {
+  const labels = (body as { labels?: unknown } | null)?.labels
+  // Anything but an object is the schema's to refuse.
+  if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return []
+  const result = parseLabels(labels, { vendor })
+  return result.ok ? [] : result.problems.map(({ path, message }) => ({ field: path, message }))
+}
+
+const unknownField = 'unknown field'
+
+interface SchemaError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+function schemaProblems(validator: Validator, body: unknown): Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const error of validator.Errors(body) as Iterable<SchemaError>) {
+    for (const problem of toProblems(error)) {
+      // One problem a field: a failed union is the last word on its own field, after what its members say.
+      const { field } = problem
+      if (!problems.has(field) || error.keyword === 'anyOf') problems.set(field, problem)
+    }
+  }
+  return [...problems.values()]
+}
+
+function toProblems({ keyword, instancePath, params, message }: SchemaError): Problem[] {
+  const field = fieldName(instancePath)
+  const below = (name: string) => (field ? `${field}.${name}` : name)
+  switch (keyword) {
+    case 'required':
+      return (params.requiredProperties as string[]).map((name) => ({ field: below(name), message: 'is required' }))
+    case 'additionalProperties':
+      return (params.additionalProperties as string[]).map((name) => ({
+        field: below(name.slice(0, 80)),
+        message: unknownField,
+      }))
+    case 'boolean':
+      return []
+    case 'enum':
+      return [
+        { field, message: `must be one of ${(params.allowedValues as unknown[]).map((v) => `'${v}'`).join(', ')}` },
+      ]
+    case 'anyOf':
+      return [{ field, message: 'has a value of the wrong type' }]
+    default:
+      return [{ field: field || 'body', message }]
+  }
+}
+
+/** `/rules/0/port` to `rules[0].port`. */
+function fieldName(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 80))
+    .reduce((path, part) => (/^\d+$/.test(part) && path ? `${path}[${part}]` : path ? `${path}.${part}` : part), '')
+}
+
+/** Reads the declared parameters of a query string; others are ignored. Errors: 422 `invalid_input` naming each. */
+export function parseQuery(params: QueryParams, search: string): Record<string, unknown> {
+  const given = new URLSearchParams(search)
+  const problems: Problem[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, param] of Object.entries(params)) {
+    try {
+      values[name] = param.parse(given.getAll(name))
+    } catch (reason) {
+      if (typeof reason !== 'string') throw reason
+      problems.push({ field: name, message: reason })
+    }
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+  return values
+}

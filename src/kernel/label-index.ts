@@ -1,0 +1,57 @@
+/**
+ * The index by which label selectors find resources. A row's own `labels` text stays the truth; this table repeats it,
+ * one row a label, in the same transaction, so that a list can start from a label instead of from the whole family.
+ */
+import type { Transaction } from './db.ts'
+import type { Labels } from './labels.ts'
+import type { ProjectId, ProjectScope } from './scope.ts'
+
+interface LabelRow {
+  readonly project_id: ProjectId
+  /** The type of the labelled resource, such as `server`. */
+  readonly kind: string
+  readonly resource_id: number
+  readonly key: string
+  readonly value: string
+}
+
+declare module './db.ts' {
+  interface Tables {
+    label: LabelRow
+  }
+}
+
+export interface Labelled {
+  readonly kind: string
+  readonly id: number
+}
+
+/** Makes the index say `next` where it said `previous`. Pass `{}` as previous for a new resource, as next for a deleted one. */
+export async function indexLabels(
+  tx: Transaction,
+  { projectId }: ProjectScope,
+  { kind, id }: Labelled,
+  next: Labels,
+  previous: Labels,
+): Promise<void> {
+  const gone = Object.keys(previous).filter((key) => next[key] !== previous[key])
+  const added = Object.entries(next).filter(([key, value]) => previous[key] !== value)
+  if (gone.length > 0) {
+    await tx.query
+      .deleteFrom('label')
+      .where('project_id', '=', projectId)
+      .where('kind', '=', kind)
+      .where('resource_id', '=', id)
+      .where('key', 'in', gone)
+      .execute()
+  }
+  if (added.length > 0) {
+    const rows = added.map(([key, value]) => ({ project_id: projectId, kind, resource_id: id, key, value }))
+    await tx.query.insertInto('label').values(rows).execute()
+  }
+}
+
+/** A row's `labels` text as labels. */
+export function readLabels(text: string): Labels {
+  return JSON.parse(text) as Labels
+}

@@ -1,0 +1,239 @@
+import { isIPv6 } from 'node:net'
+import ipaddr from 'ipaddr.js'
+
+/** Version of the internet protocol. */
+export type Family = 4 | 6
+
+/** `cidr` is canonical: lower case, IPv6 compressed, no host bits. `prefixLength` is in bits. */
+export type CidrResult =
+  | { ok: true; cidr: string; family: Family; prefixLength: number }
+  | { ok: false; message: string }
+
+/** `address` is canonical: lower case, IPv6 compressed. */
+export type AddressResult = { ok: true; address: string; family: Family } | { ok: false; message: string }
+
+/** Longest text read as an address or a network, in characters. */
+export const MAX_NETWORK_TEXT_LENGTH = 64
+
+/** Addresses are numbers here, so that arithmetic is the same for both families. */
+type Address = { readonly family: Family; readonly bits: bigint }
+type Network = Address & { readonly prefixLength: number }
+type Failure = { readonly message: string }
+
+const DOT = 0x2e
+const COLON = 0x3a
+const ZERO = 0x30
+const OCTETS = 4
+const IPV6_BYTES = 16
+const IPV6_GROUPS = 8
+const GROUP_BITS = 16n
+const GROUP_MASK = 0xffffn
+const BYTE_BITS = 8n
+const BYTE_MASK = 0xffn
+
+/**
+ * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec section Firewalls, Rule). The mask is mandatory and
+ * the host bits must be zero. IPv4 is four decimal octets without leading zeros; zone ids are refused; IPv6 with an
+ * embedded IPv4 part is IPv6 and comes back in groups of hexadecimal digits.
+ */
+export function parseCidr(text: string): CidrResult {
+  const network = readNetwork(text)
+  if ('message' in network) return { ok: false, message: network.message }
+  const { family, prefixLength } = network
+  return { ok: true, cidr: formatNetwork(network), family, prefixLength }
+}
+
+/** Parses a single address, without a mask, by the rules of {@link parseCidr}. */
+export function parseAddress(text: string): AddressResult {
+  if (text.length > MAX_NETWORK_TEXT_LENGTH) return { ok: false, ...tooLong('an ip address') }
+  const address = readAddress(text)
+  if (address === undefined) return { ok: false, message: `${JSON.stringify(text)} is not an ip address` }
+  return { ok: true, address: formatAddress(address), family: address.family }
+}
+
+/**
+ * Returns the address `offset` places after the first one of a network (the network address itself is at 0).
+ * Throws RangeError when `cidr` is malformed or the offset lies outside it.
+ */
+export function addressAt(cidr: string, offset: bigint): string {
+  const network = requireNetwork(cidr)
+  if (offset < 0n || offset >= size(network)) throw new RangeError(`${cidr} has no address at offset ${offset}`)
+  return formatAddress({ family: network.family, bits: network.bits + offset })
+}
+
+/** Returns the number of addresses in a network, first and last included. Throws RangeError when malformed. */
+export function cidrSize(cidr: string): bigint {
+  return size(requireNetwork(cidr))
+}
+
+/**
+ * Returns the subnet `index` (from 0) of the given prefix length, in bits, such as the second /64 of a /32.
+ * Throws RangeError when `cidr` is malformed, the prefix is not within it, or the index lies outside it.
+ */
+export function subnetAt(cidr: string, prefixLength: number, index: bigint): string {
+  const { family, bits, prefixLength: outer } = requireNetwork(cidr)
+  if (!Number.isInteger(prefixLength) || prefixLength < outer || prefixLength > width(family)) {
+    throw new RangeError(`${cidr} has no subnets of prefix length ${prefixLength}`)
+  }
+  if (index < 0n || index >= 1n << BigInt(prefixLength - outer)) {
+    throw new RangeError(`${cidr} has no /${prefixLength} at index ${index}`)
+  }
+  const step = hostBits(family, prefixLength)
+  return formatNetwork({ family, bits: bits + (index << step), prefixLength })
+}
+
+/**
+ * Tells whether an address lies in a network. Families never mix: an IPv4 address is not in an IPv6 network, not even
+ * in the one of the mapped addresses. Throws RangeError when either text is malformed.
+ */
+export function cidrContains(cidr: string, address: string): boolean {
+  const network = requireNetwork(cidr)
+  const { family, bits } = requireAddress(address)
+  if (family !== network.family) return false
+  const shift = hostBits(family, network.prefixLength)
+  return bits >> shift === network.bits >> shift
+}
+
+/**
+ * Returns the octets of an IPv4 address in reverse order: `192.0.2.7` gives `7.2.0.192`, as in reverse DNS names.
+ * Throws RangeError when the text is not an IPv4 address.
+ */
+export function reverseOctets(address: string): string {
+  const { family } = requireAddress(address)
+  if (family !== 4) throw new RangeError(`${address} is not an ipv4 address`)
+  return address.split('.').reverse().join('.')
+}
+
+function readNetwork(text: string): Network | Failure {
+  if (text.length > MAX_NETWORK_TEXT_LENGTH) return tooLong('a network')
+  const slash = text.indexOf('/')
+  if (slash === -1) return { message: `${JSON.stringify(text)} has no mask, such as /32` }
+  const address = readAddress(text.slice(0, slash))
+  if (address === undefined) return { message: `${JSON.stringify(text)} does not begin with an ip address` }
+  const { family, bits } = address
+  const prefixLength = readDecimal(text, slash + 1, text.length, width(family))
+  if (prefixLength === undefined) {
+    return { message: `${JSON.stringify(text)} must have a mask from /0 to /${width(family)}` }
+  }
+  const shift = hostBits(family, prefixLength)
+  const network: Network = { family, bits: (bits >> shift) << shift, prefixLength }
+  if (network.bits === bits) return network
+  const given = `${formatAddress(address)}/${prefixLength}`
+  return { message: `${given} has host bits set; the network is ${formatNetwork(network)}` }
+}
+
+function readAddress(text: string): Address | undefined {
+  // Text that passes both checks has no zone id and no NUL, at which a native parser would stop reading.
+  return isIpv6Alphabet(text) && isIPv6(text) ? readIpv6(text) : readIpv4(text)
+}
+
+/** Reads text known to be IPv6. The library's own parser takes `::1.2.3.4` for a mapped address, which it is not. */
+function readIpv6(text: string): Address {
+  const [head = '', tail = ''] = text.split('::')
+  const before = readGroups(head)
+  const after = readGroups(tail)
+  const gap = new Array<bigint>(IPV6_GROUPS - before.length - after.length).fill(0n)
+  const bits = [...before, ...gap, ...after].reduce((sum, group) => (sum << GROUP_BITS) | group, 0n)
+  return { family: 6, bits }
+}
+
+/** An embedded IPv4 part stands for two groups. */
+function readGroups(text: string): bigint[] {
+  if (text === '') return []
+  return text.split(':').flatMap((part) => {
+    const embedded = readIpv4(part)?.bits
+    return embedded === undefined ? [BigInt(`0x${part}`)] : [embedded >> GROUP_BITS, embedded & GROUP_MASK]
+  })
+}
+
+/** The library's own IPv4 parser takes hexadecimal, octal and short forms, which clients read differently. */
+function readIpv4(text: string): Address | undefined {
+  let bits = 0n
+  let count = 0
+  let start = 0
+  for (let at = 0; at <= text.length; at++) {
+    if (at < text.length && text.charCodeAt(at) !== DOT) continue
+    const octet = readDecimal(text, start, at, 255)
+    if (octet === undefined) return undefined
+    bits = (bits << BYTE_BITS) | BigInt(octet)
+    count++
+    start = at + 1
+  }
+  return count === OCTETS ? { family: 4, bits } : undefined
+}
+
+/** Reads digits without sign or leading zero; undefined for anything else and above `max`. */
+function readDecimal(text: string, start: number, end: number, max: number): number | undefined {
+  if (start === end || (end - start > 1 && text.charCodeAt(start) === ZERO)) return undefined
+  let number = 0
+  for (let at = start; at < end; at++) {
+    const code = text.charCodeAt(at)
+    if (!isDigit(code)) return undefined
+    number = number * 10 + code - ZERO
+    if (number > max) return undefined
+  }
+  return number
+}
+
+function isIpv6Alphabet(text: string): boolean {
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at)
+    if (code !== COLON && code !== DOT && !isHexDigit(code)) return false
+  }
+  return true
+}
+
+function isHexDigit(code: number): boolean {
+  return isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
+}
+
+function isDigit(code: number): boolean {
+  return code >= ZERO && code <= 0x39
+}
+
+/** Callers of the arithmetic hold networks that were parsed before, so a malformed one is a defect. */
+function requireNetwork(cidr: string): Network {
+  const network = readNetwork(cidr)
+  if ('message' in network) throw new RangeError(network.message)
+  return network
+}
+
+function requireAddress(text: string): Address {
+  const address = text.length > MAX_NETWORK_TEXT_LENGTH ? undefined : readAddress(text)
+  if (address === undefined) {
+    throw new RangeError(`${JSON.stringify(text.slice(0, MAX_NETWORK_TEXT_LENGTH))} is not an ip address`)
+  }
+  return address
+}
+
+function tooLong(what: string): Failure {
+  return { message: `${what} can have at most ${MAX_NETWORK_TEXT_LENGTH} characters` }
+}
+
+function width(family: Family): number {
+  return family === 4 ? 32 : 128
+}
+
+function hostBits(family: Family, prefixLength: number): bigint {
+  return BigInt(width(family) - prefixLength)
+}
+
+function size(network: Network): bigint {
+  return 1n << hostBits(network.family, network.prefixLength)
+}
+
+function formatNetwork(network: Network): string {
+  return `${formatAddress(network)}/${network.prefixLength}`
+}
+
+function formatAddress({ family, bits }: Address): string {
+  if (family === 4) return splitBytes(bits, OCTETS).join('.')
+  return new ipaddr.IPv6(splitBytes(bits, IPV6_BYTES)).toRFC5952String()
+}
+
+/** Most significant byte first. */
+function splitBytes(bits: bigint, count: number): number[] {
+  return Array.from({ length: count }, (_, index) =>
+    Number((bits >> (BigInt(count - 1 - index) * BYTE_BITS)) & BYTE_MASK),
+  )
+}

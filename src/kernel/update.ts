@@ -1,0 +1,23 @@
+/**
+ * Optimistic updates (spec: Errors, conflict). A change is made against the version that was read; when a rival wrote in
+ * between, it is made anew against what the rival left, and only who keeps losing hears `conflict`.
+ */
+import { ApiError } from './errors.ts'
+import type { Faults } from './faults.ts'
+
+/** What an attempt returns when the row was no longer as it had read it. */
+export const changedMeanwhile = Symbol('changed meanwhile')
+
+const tries = 3
+
+/** Repeats `attempt` until it succeeds. Errors: 409 `conflict`; whatever the attempt throws. */
+export async function optimistically<T>(attempt: () => Promise<T | typeof changedMeanwhile>): Promise<T> {
+  for (let i = 0; i < tries; i++) {
+    const result = await attempt()
+    if (result !== changedMeanwhile) return result
+  }
+  throw new ApiError('conflict', 'the resource changed during the request; please retry')
+}
+
+/** Where a test lets a rival write between a read and the write that builds on it. */
+export const beforeWrite = (faults: Faults, table: string) => faults.reach(`update/${table}:before-write`)

@@ -1,0 +1,6 @@
+/** Every schema change, oldest first. Append only. */
+import type { Migration } from '../kernel/migrate.ts'
+import { kernel } from './0001-kernel.ts'
+import { sshKeys } from './0002-ssh-keys.ts'
+
+export const migrations: readonly Migration[] = [kernel, sshKeys]

