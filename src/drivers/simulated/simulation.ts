@@ -1,4 +1,5 @@
+export interface Simulation { drivers: Drivers }
 import type { Drivers } from '../../kernel/actions/define.ts'
-export function createSimulation(_options: { delayMs: number }): { drivers: Drivers } {
+export function createSimulation(_options: { delayMs: number }): Simulation {
   return { drivers: {} }
 }

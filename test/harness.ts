@@ -1,0 +1,270 @@
+/**
+ * What every test through HTTP stands on: the real server on a real socket, over each real database, with a clock that
+ * the test moves and a simulated world that it can look into. Each answer is held against the contract on its way: a
+ * reply that its endpoint does not promise, or an error code that it does not declare, fails the test that caused it.
+ */
+import { createHash } from 'node:crypto'
+import { type AppOptions, buildApp } from '../src/app.ts'
+import { after, afterEach, describe } from 'node:test'
+import type { TSchema } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { builtIn } from '../src/catalogue/built-in.ts'
+import { type Catalogue, openCatalogue } from '../src/catalogue/catalogue.ts'
+import { defaultPools } from '../src/config.ts'
+import { createSimulation, type Simulation } from '../src/drivers/simulated/simulation.ts'
+import { createProject } from '../src/kernel/access/projects.ts'
+import { createToken } from '../src/kernel/access/tokens.ts'
+import { definePools } from '../src/kernel/address-pool.ts'
+import { type Clock, timestamp } from '../src/kernel/clock.ts'
+import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract.ts'
+import { type Database, openDatabase, type Transaction } from '../src/kernel/db.ts'
+import { type DatabaseUrl, parseDatabaseUrl } from '../src/kernel/dialect.ts'
+import type { Faults } from '../src/kernel/faults.ts'
+import type { Exchange } from '../src/kernel/http.ts'
+import { openLog } from '../src/kernel/log.ts'
+import { migrate } from '../src/kernel/migrate.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
+
+export const engines = ['sqlite', 'postgres'] as const
+export type EngineName = (typeof engines)[number]
+
+/** A clock that stands still until the test moves it. */
+export interface TestClock extends Clock {
+  /** Moves it forward by some milliseconds, or to an absolute time. */
+  advance(ms: number): void
+  set(time: string): void
+}
+
+export function testClock(start = '2026-11-21T12:00:00Z'): TestClock {
+  let now = Date.parse(start)
+  return {
+    now: () => now,
+    advance: (ms) => {
+      now += ms
+    },
+    set: (time) => {
+      now = Date.parse(time)
+    },
+  }
+}
+
+/** An answer as the test sees it. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Headers
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly body: any
+}
+
+/** Calls the API with one token. Bodies are sent as JSON; a string is sent as it is. */
+export interface Client {
+  readonly token: string | undefined
+  get(path: string, headers?: Record<string, string>): Promise<Answer>
+  post(path: string, body?: unknown): Promise<Answer>
+  put(path: string, body?: unknown): Promise<Answer>
+  delete(path: string): Promise<Answer>
+  request(method: string, path: string, options?: { body?: unknown; headers?: Record<string, string> }): Promise<Answer>
+}
+
+export interface WorldOptions {
+  readonly clock?: TestClock
+  readonly faults?: Faults
+  readonly rateLimit?: number
+  /** False leaves actions lying until `world.settle()` or `world.app.engine.start()`. */
+  readonly runActions?: boolean
+  readonly engine?: AppOptions['engine']
+  readonly catalogue?: Catalogue
+  readonly addressPool?: readonly string[]
+  /** The database of another world, to be its second process (PostgreSQL) or its next life. */
+  readonly database?: DatabaseUrl
+  readonly simulation?: Simulation
+  /** Kept by the world that it was given to; others make their own. */
+  readonly log?: AppOptions['log']
+}
+
+/** A running installation with two Projects. */
+export interface World {
+  readonly engineName: EngineName
+  readonly baseUrl: string
+  readonly database: DatabaseUrl
+  readonly db: Database
+  readonly clock: TestClock
+  readonly simulation: Simulation
+  readonly app: ReturnType<typeof buildApp>
+  /** Read-write and read-only tokens of the first Project, a read-write token of another, and no token. */
+  readonly api: Client
+  readonly readOnly: Client
+  readonly foreign: Client
+  readonly anonymous: Client
+  client(token: string | undefined): Client
+  /** Runs every action that can run, to its end. */
+  settle(): Promise<void>
+  /** Stops the server; the database stays for another world on it. */
+  stop(): Promise<void>
+}
+
+export type Open = (options?: WorldOptions) => Promise<World>
+
+/**
+ * Declares the same tests for SQLite and PostgreSQL. `body` gets `open`, which starts a fresh installation; all that it
+ * opened is stopped and thrown away after each test.
+ */
+export function forEachDatabase(name: string, body: (open: Open, engineName: EngineName) => void): void {
+  for (const engineName of engines) {
+    describe(`${name} on ${engineName}`, () => {
+      const opened: (() => Promise<void>)[] = []
+      const close = async () => {
+        for (const stop of opened.splice(0).reverse()) await stop()
+      }
+      afterEach(close)
+      after(close)
+      body(async (options = {}) => openWorld(engineName, options, opened), engineName)
+    })
+  }
+}
+
+async function openWorld(engineName: EngineName, options: WorldOptions, opened: (() => Promise<void>)[]): Promise<World> {
+  const database = options.database ?? (await freshDatabase(engineName, opened))
+  const clock = options.clock ?? testClock()
+  const db = await openDatabase(database, { clock, poolSize: 8 })
+  await migrate(db, migrations)
+  const simulation = options.simulation ?? createSimulation({ delayMs: 0 })
+  const failures: Error[] = []
+  const app = buildApp({
+    db,
+    clock,
+    log: options.log ?? openLog('silent'),
+    catalogue: options.catalogue ?? openCatalogue(builtIn),
+    drivers: simulation.drivers,
+    vendor: 'wolke',
+    reverseDomain: 'wolke.example',
+    rateLimit: options.rateLimit,
+    ...(options.faults ? { faults: options.faults } : {}),
+    observe: (exchange) => holdAgainstContract(exchange, failures),
+    engine: { retryMs: 1, pollMs: 50, ...options.engine },
+  })
+  await app.edge.server.listen({ host: '127.0.0.1', port: 0 })
+  if (options.runActions !== false) await app.engine.start()
+  const { port } = app.edge.server.server.address() as { port: number }
+  const baseUrl = `http://127.0.0.1:${port}/v1`
+  const tokens = await db.transact((tx) => createTenants(tx, options.addressPool ?? defaultPools))
+  const client = (token: string | undefined) => makeClient(baseUrl, token, failures)
+  let stopped: Promise<void> | undefined
+  const stop = () => {
+    stopped ??= app.stop().then(() => db.close())
+    return stopped
+  }
+  opened.push(stop)
+  return {
+    engineName,
+    baseUrl,
+    database,
+    db,
+    clock,
+    simulation,
+    app,
+    api: client(tokens.readWrite),
+    readOnly: client(tokens.readOnly),
+    foreign: client(tokens.foreign),
+    anonymous: client(undefined),
+    client,
+    settle: () => app.engine.idle(),
+    stop,
+  }
+}
+
+async function freshDatabase(engineName: EngineName, opened: (() => Promise<void>)[]): Promise<DatabaseUrl> {
+  if (engineName === 'sqlite') return { engine: 'sqlite', path: ':memory:' }
+  const server = await postgresUrl()
+  const template = `wolke_${createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16)}`
+  await ensureTemplate(server, template, migrateTemplate)
+  const { url, drop } = await createDatabase(server, { template })
+  opened.push(drop)
+  return parseDatabaseUrl(url)!
+}
+
+async function migrateTemplate(url: string): Promise<void> {
+  const db = await openDatabase({ engine: 'postgres', url }, { clock: testClock(), poolSize: 1 })
+  try {
+    await migrate(db, migrations)
+  } finally {
+    await db.close()
+  }
+}
+
+/** Makes the two Projects, or finds those of an earlier world on the same database and adds tokens to them. */
+async function createTenants(tx: Transaction, pools: readonly string[]) {
+  await definePools(tx, pools)
+  const created = timestamp(tx.now)
+  const known = await tx.query.selectFrom('project').selectAll().orderBy('id').execute()
+  const first = known[0] ?? (await createProject(tx, 'first', created))
+  const second = known[1] ?? (await createProject(tx, 'second', created))
+  const token = (projectId: typeof first.id, readOnly = false) =>
+    createToken(tx, { projectId, name: 'test', readOnly, created })
+  return { readWrite: await token(first.id), readOnly: await token(first.id, true), foreign: await token(second.id) }
+}
+
+function makeClient(baseUrl: string, token: string | undefined, failures: Error[]): Client {
+  const request: Client['request'] = async (method, path, { body, headers = {} } = {}) => {
+    const response = await fetch(path.startsWith('/') ? baseUrl + path : path, {
+      method,
+      headers: {
+        ...(token ? { authorization: `Bearer ${token}` } : {}),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    })
+    const text = await response.text()
+    const failure = failures.shift()
+    if (failure) throw failure
+    const isJson = response.headers.get('content-type')?.startsWith('application/json')
+    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+  }
+  return {
+    token,
+    request,
+    get: (path, headers) => request('GET', path, headers ? { headers } : {}),
+    post: (path, body) => request('POST', path, { body }),
+    put: (path, body) => request('PUT', path, { body }),
+    delete: (path) => request('DELETE', path),
+  }
+}
+
+// ---- The contract, held against every exchange ---------------------------------------------------------------------
+
+const validators = new Map<TSchema, Validator>()
+
+function validatorOf(schema: TSchema): Validator {
+  const known = validators.get(schema)
+  if (known) return known
+  const made = Compile(closed(schema))
+  validators.set(schema, made)
+  return made
+}
+
+/** The schema with every object closed, so that a field too many is found out. */
+function closed<T>(schema: T): T {
+  if (Array.isArray(schema)) return schema.map(closed) as T
+  if (typeof schema !== 'object' || schema === null) return schema
+  const copy = Object.fromEntries(Object.entries(schema).map(([key, value]) => [key, closed(value)]))
+  if (copy.type === 'object' && copy.properties) copy.additionalProperties = false
+  return copy as T
+}
+
+function holdAgainstContract({ endpoint, code, reply }: Exchange, failures: Error[]): void {
+  const name = endpoint && `${endpoint.method} ${endpoint.path}`
+  if (endpoint && code && !declaredCodes(endpoint).has(code) && !troubleCodes.has(code)) {
+    failures.push(new Error(`${name} answered with ${code}, which it does not declare`))
+  }
+  if (endpoint?.reply && code === undefined) checkReply(name as string, endpoint, reply, failures)
+}
+
+function checkReply(name: string, endpoint: Endpoint, reply: unknown, failures: Error[]): void {
+  const validator = validatorOf(endpoint.reply as TSchema)
+  if (validator.Check(reply)) return
+  const problems = [...validator.Errors(reply)].slice(0, 5).map((e) => `${e.instancePath || '/'} ${e.message}`)
+  failures.push(new Error(`${name} replied with what it does not promise: ${problems.join('; ')}`))
+}
