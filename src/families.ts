@@ -1,4 +1,9 @@
 /** Every family of resources. Adding one is one line here. */
+import { firewalls } from './families/firewalls/family.ts'
+import { images } from './families/images/family.ts'
+import { locations } from './families/locations/family.ts'
+import { serverTypes } from './families/server-types/family.ts'
+import { servers } from './families/servers/family.ts'
 import { sshKeys } from './families/ssh-keys/family.ts'
 import { actionEndpoints } from './kernel/actions/contract.ts'
 import { actionRoutes } from './kernel/actions/routes.ts'
@@ -6,4 +11,4 @@ import { defineFamily, type Family } from './platform.ts'
 
 const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, routes: actionRoutes })
 
-export const families: readonly Family[] = [actions, sshKeys]
+export const families: readonly Family[] = [actions, firewalls, images, locations, serverTypes, servers, sshKeys]

@@ -33,10 +33,14 @@ export function projectCommand(): Command {
   return command
 }
 
+/** Names stand in lists of one line each. Errors: `CommandFailure`. */
+export function checkName(what: string, name: string): void {
+  if (/^[^\s\p{Cc}]([^\p{Cc}]{0,126}[^\s\p{Cc}])?$/u.test(name)) return
+  throw new CommandFailure(`${what} has 1 to 128 characters, no control characters and no white space at its ends`, 2)
+}
+
 async function create(db: Database, name: string): Promise<void> {
-  if (!/^[^\s\p{C}](.{0,126}[^\s\p{C}])?$/u.test(name)) {
-    throw new CommandFailure('a project name has 1 to 128 characters and no white space at its ends', 2)
-  }
+  checkName('a project name', name)
   try {
     const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now)))
     console.log(`Project ${project.name} created with ID ${project.id}`)

@@ -7,7 +7,7 @@ import type { Database } from '../kernel/db.ts'
 import type { DatabaseUrl } from '../kernel/dialect.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
-import { projectNamed } from './project.ts'
+import { checkName, projectNamed } from './project.ts'
 
 interface CreateOptions {
   readonly database: DatabaseUrl
@@ -40,6 +40,7 @@ export function tokenCommand(): Command {
 }
 
 async function create(db: Database, { project, name, readOnly = false }: CreateOptions): Promise<void> {
+  checkName('a token name', name)
   const { id: projectId } = await projectNamed(db, project)
   console.log(await db.transact((tx) => createToken(tx, { projectId, name, readOnly, created: timestamp(tx.now) })))
 }

@@ -1,12 +1,10 @@
 /** Compression of answers on request (spec: Pagination and sorting rules, 4): gzip and brotli, for JSON of 1 KiB and more. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
-import { Negotiator } from '@fastify/accept-negotiator'
 
 /** Shorter bodies gain nothing. */
-export const minCompressedLength = 1_024
+const minCompressedBytes = 1_024
 
-const negotiator = new Negotiator({ supportedValues: ['br', 'gzip', 'identity'] })
 const toGzip = promisify(gzip)
 const toBrotli = promisify(brotliCompress)
 // The default of 11 is made for files that are compressed once; 4 is faster than gzip and smaller.
@@ -17,11 +15,29 @@ export interface Compressed {
   readonly body: Promise<Buffer>
 }
 
+/** Whether `text` is long enough to be compressed on request. */
+export function isCompressible(text: string): boolean {
+  return text.length >= minCompressedBytes || Buffer.byteLength(text) >= minCompressedBytes
+}
+
 /** Compresses `text` as the caller's Accept-Encoding asks; undefined when it should go out as it is. */
 export function compressed(text: string, acceptEncoding: string | undefined): Compressed | undefined {
-  if (!acceptEncoding) return undefined
-  const encoding = negotiator.negotiate(acceptEncoding)
+  const encoding = acceptEncoding && preferred(acceptEncoding)
   if (encoding === 'br') return { encoding, body: toBrotli(text, brotliOptions) }
   if (encoding === 'gzip') return { encoding, body: toGzip(text) }
   return undefined
+}
+
+/** The coding with the highest weight; among equals the one that packs best (RFC 9110, 12.5.3). */
+function preferred(acceptEncoding: string): 'br' | 'gzip' | undefined {
+  const weights = new Map(acceptEncoding.toLowerCase().split(',').map(readWeight))
+  const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
+  const best = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br'
+  return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined
+}
+
+function readWeight(part: string): [name: string, weight: number] {
+  const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
+  const weight = parameters.find((text) => text.startsWith('q='))
+  return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0]
 }

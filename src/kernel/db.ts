@@ -7,7 +7,15 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely, sql } from 'kysely'
 import type { Clock } from './clock.ts'
-import { type DatabaseUrl, type Dialect, databaseFailure, type Engine, openPostgres, openSqlite } from './dialect.ts'
+import {
+  type DatabaseUrl,
+  type Dialect,
+  databaseFailure,
+  type Engine,
+  NotCommitted,
+  openPostgres,
+  openSqlite,
+} from './dialect.ts'
 import { ApiError } from './errors.ts'
 
 /** Table names to row types. Each slice adds its own tables by declaration merging, so the kernel names none of them. */
@@ -23,7 +31,7 @@ export interface Transaction {
   readonly dialect: Dialect
   /** The clock's time for everything that this transaction does, in milliseconds. */
   readonly now: number
-  /** Runs `work` once the commit is durable; never when the transaction rolls back. */
+  /** Runs `work` once the commit is durable, never when the transaction rolls back; before `transact` resolves. */
   afterCommit(work: () => void): void
   /** Wakes those who listen to `topic`, once the commit is durable. */
   signal(topic: Topic): void
@@ -41,6 +49,9 @@ export interface Database {
   listen(topic: Topic, listener: () => void): void
   close(): Promise<void>
 }
+
+/** The answer to a commit got lost, so the work may be done or not: nobody may blindly do it again. */
+export class OutcomeUnknown extends Error {}
 
 /** Opens the database at `url`. `poolSize` counts PostgreSQL connections of this process. */
 export async function openDatabase(
@@ -69,7 +80,8 @@ function handle(
   }
 }
 
-const insideTransaction = new AsyncLocalStorage<true>()
+/** Set while a transaction's work runs; on SQLite it tells whose. */
+const insideTransaction = new AsyncLocalStorage<object>()
 
 function guarded(queries: Queries): Queries {
   if (insideTransaction.getStore()) throw new Error('use the transaction handle inside transact')
@@ -103,35 +115,36 @@ async function openPooled(url: string, clock: Clock, poolSize: number): Promise<
     get query() {
       return guarded(queries)
     },
-    transact: (work) =>
-      withRetries(() =>
-        pooledTransaction(queries, (query, next) => work(handle(query, engine.dialect, clock.now(), next, heard))),
-      ),
+    async transact(work) {
+      guarded(queries)
+      const followUps: (() => void)[] = []
+      const result = await withRetries(() => {
+        followUps.length = 0
+        return pooledTransaction(queries, (query) => work(handle(query, engine.dialect, clock.now(), followUps, heard)))
+      })
+      for (const next of followUps) next()
+      return result
+    },
     listen: (topic, listener) => void heard.set(topic, listener),
     close: () => queries.destroy(),
   }
 }
 
-async function pooledTransaction<T>(
-  queries: Queries,
-  work: (query: Queries, followUps: (() => void)[]) => Promise<T>,
-): Promise<T> {
-  const followUps: (() => void)[] = []
-  let began = false
+async function pooledTransaction<T>(queries: Queries, work: (query: Queries) => Promise<T>): Promise<T> {
   let ended = false
   try {
-    const result = await queries.transaction().execute(async (query) => {
-      began = true
-      const value = await insideTransaction.run(true, () => work(query, followUps))
+    return await queries.transaction().execute(async (query) => {
+      const value = await insideTransaction.run(queries, () => work(query))
       ended = true
       return value
     })
-    for (const next of followUps) next()
-    return result
   } catch (error) {
+    const kind = databaseFailure(error)?.kind
     // Once COMMIT is sent its outcome is unknown: saying so as 500 keeps clients from repeating the request.
-    if (ended && databaseFailure(error)?.kind !== 'retry') throw new Error('commit outcome unknown', { cause: error })
-    if (!began && databaseFailure(error)?.kind === 'unavailable') throw unavailable(error)
+    if (ended && kind !== 'retry' && !(error instanceof NotCommitted)) {
+      throw new OutcomeUnknown('commit outcome unknown', { cause: error })
+    }
+    if (kind === 'unavailable') throw unavailable(error)
     throw error
   }
 }
@@ -150,9 +163,12 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
 
 // ---- SQLite --------------------------------------------------------------------------------------------------------
 
+type Outcome = { readonly value: unknown } | { readonly error: unknown }
+
 interface Job {
-  run(followUps: (() => void)[]): Promise<unknown>
-  settle(outcome: { value: unknown } | { error: unknown }): void
+  readonly followUps: (() => void)[]
+  run(): Promise<unknown>
+  settle(outcome: Outcome): void
 }
 
 /**
@@ -164,7 +180,14 @@ function openGrouped(path: string, clock: Clock): Database {
   const waiting: Job[] = []
   let running: Promise<void> | undefined
   let open: Promise<void> | undefined
-  const engine = openSqlite(path, () => open)
+  let current: Job | undefined
+  const engine = openSqlite(path, {
+    beforeRead: () => open,
+    // Work that goes on after its transaction has ended would write into somebody else's.
+    beforeWrite() {
+      if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')
+    },
+  })
   const writer = engine.writer!
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
@@ -183,14 +206,24 @@ function openGrouped(path: string, clock: Clock): Database {
     get query() {
       return guarded(reads)
     },
-    transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    async transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
       guarded(reads)
       return new Promise<T>((resolve, reject) => {
-        waiting.push({
-          run: (next) =>
-            insideTransaction.run(true, () => work(handle(writes, engine.dialect, clock.now(), next, heard))),
+        const followUps: (() => void)[] = []
+        const job: Job = {
+          followUps,
+          async run() {
+            current = job
+            try {
+              const tx = handle(writes, engine.dialect, clock.now(), followUps, heard)
+              return await insideTransaction.run(job, () => work(tx))
+            } finally {
+              current = undefined
+            }
+          },
           settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
-        })
+        }
+        waiting.push(job)
         running ??= runAll()
       })
     },
@@ -204,53 +237,58 @@ function openGrouped(path: string, clock: Clock): Database {
 
 type Writer = Engine['writer'] & {}
 
-async function runGroup(writer: Writer, jobs: Job[]): Promise<void> {
-  const outcomes: ({ value: unknown } | { error: unknown })[] = []
-  const followUps: (() => void)[] = []
+/** Never rejects: whatever happens is told to the callers. */
+async function runGroup(writer: Writer, jobs: readonly Job[]): Promise<void> {
+  const outcomes: Outcome[] = []
   try {
     await begin(writer)
-    for (const job of jobs) outcomes.push(await runUnderSavepoint(writer, job, followUps))
+    for (const job of jobs) outcomes.push(await runUnderSavepoint(writer, job))
     writer.exec('commit')
   } catch (error) {
     rollback(writer)
-    const kind = databaseFailure(error)?.kind
-    const reported = kind === 'unavailable' || kind === 'busy' ? unavailable(error) : error
-    for (const job of jobs) job.settle({ error: reported })
+    for (const job of jobs) job.settle({ error: reported(error) })
     return
   }
-  for (const next of followUps) next()
   jobs.forEach((job, index) => {
-    job.settle(outcomes[index]!)
+    job.settle(followUp(job, outcomes[index]!))
   })
 }
 
-async function runUnderSavepoint(
-  writer: Writer,
-  job: Job,
-  followUps: (() => void)[],
-): Promise<{ value: unknown } | { error: unknown }> {
-  const mine: (() => void)[] = []
+async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
   writer.exec('savepoint job')
   try {
-    const value = await job.run(mine)
+    const value = await job.run()
     writer.exec('release job')
-    followUps.push(...mine)
     return { value }
   } catch (error) {
-    try {
-      writer.exec('rollback to job; release job')
-    } catch {
-      // A full disk has already rolled everything back, so the whole group fails for the first reason.
-      throw error
-    }
+    // A full disk may have rolled everything back already, so the whole group fails for this reason.
+    if (!writer.isOpen()) throw error
+    writer.exec('rollback to job; release job')
+    return { error: reported(error) }
+  }
+}
+
+function followUp(job: Job, outcome: Outcome): Outcome {
+  if ('error' in outcome) return outcome
+  try {
+    for (const next of job.followUps) next()
+    return outcome
+  } catch (error) {
     return { error }
   }
+}
+
+/** What did not happen for want of disk or of the lock may be asked for again. */
+function reported(error: unknown): unknown {
+  const kind = databaseFailure(error)?.kind
+  return kind === 'unavailable' || kind === 'busy' ? unavailable(error) : error
 }
 
 /** The command line may be writing through its own process: wait for it without stopping the event loop. */
 async function begin(writer: Writer): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
+      rollback(writer)
       writer.exec('begin immediate')
       return
     } catch (error) {
@@ -260,12 +298,12 @@ async function begin(writer: Writer): Promise<void> {
   }
 }
 
+/** Ends what is open: SQLite has done so by itself after some failures, and may be unable to after others. */
 function rollback(writer: Writer): void {
   try {
-    writer.exec('rollback')
-  } catch (error) {
-    // SQLite ends the transaction by itself on some failures; there is nothing left to roll back then.
-    if (!(error instanceof Error && /no transaction is active/.test(error.message))) throw error
+    if (writer.isOpen()) writer.exec('rollback')
+  } catch {
+    // The next `begin` tries again, and fails for as long as this does.
   }
 }
 

@@ -2,6 +2,7 @@
  * The only file that knows which database it speaks to. Everything else writes portable SQL: 64-bit `integer`, `text`,
  * 0/1 for booleans, JSON as text, timestamps as fixed-width text.
  */
+import { createHash } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
@@ -10,13 +11,14 @@ import {
   type Driver,
   type Dialect as KyselyDialect,
   PostgresDialect,
+  type PostgresPoolClient,
   type RawBuilder,
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import type { PoolConfig } from 'pg'
+import type { PoolClient, PoolConfig } from 'pg'
 import { firstId } from './ids.ts'
 
 /** Where the data lives. */
@@ -42,8 +44,8 @@ export interface Dialect {
   readonly nowMs: RawBuilder<number>
   /** Appended to a select: lock the rows until the transaction ends; `skip` leaves out rows that others hold. */
   lockRows(mode: 'update' | 'share' | 'skip'): RawBuilder<unknown>
-  /** Makes rivals wait until this transaction ends before they read or write `table`. */
-  lockTable(table: string): RawBuilder<unknown>
+  /** Makes rivals for the same keys wait until this transaction ends; undefined where writers are alone anyway. */
+  lockKeys(keys: readonly string[]): RawBuilder<unknown> | undefined
   /** Draws `count` increasing ids; holes are allowed, repetition is not. */
   drawIds(count: number): RawBuilder<{ id: number }>
 }
@@ -56,7 +58,7 @@ const sqliteDialect: Dialect = {
       .replace(/^create table [^]*$/, '$& strict'),
   nowMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   lockRows: () => sql``,
-  lockTable: () => sql`select 1`,
+  lockKeys: () => undefined,
   drawIds: (count) => sql`
     insert into id_sequence (only, next) values (1, ${firstId + count})
     on conflict (only) do update set next = next + ${count} returning next - ${count} as id`,
@@ -67,9 +69,16 @@ const postgresDialect: Dialect = {
   ddl: (statement) => statement.replace(/\binteger\b/gi, 'bigint'),
   nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   lockRows: (mode) =>
-    mode === 'skip' ? sql`for update skip locked` : mode === 'share' ? sql`for share` : sql`for update`,
-  lockTable: (table) => sql`lock table ${sql.table(table)} in access exclusive mode`,
+    mode === 'skip' ? sql`for no key update skip locked` : mode === 'share' ? sql`for share` : sql`for no key update`,
+  // Sorted, so that two who want the same keys do not wait for each other.
+  lockKeys: (keys) => sql`
+    select pg_advisory_xact_lock(key) from unnest(${[...keys].sort().map(hash64)}::bigint[]) as wanted (key)`,
   drawIds: (count) => sql`select nextval('id_sequence') as id from generate_series(1, ${count}::int)`,
+}
+
+/** 64 bits of a key's hash, as text that PostgreSQL reads as a signed number. */
+function hash64(key: string): string {
+  return createHash('sha256').update(key).digest().readBigInt64BE().toString()
 }
 
 /** An opened engine: what kysely needs, and how a failure of the engine reads. */
@@ -78,28 +87,52 @@ export interface Engine {
   /** For reads outside a transaction, and on PostgreSQL for transactions too. */
   readonly kysely: KyselyDialect
   /** Present on SQLite: statements inside the one open write transaction. */
-  readonly writer?: { readonly kysely: KyselyDialect; exec(statement: string): void }
+  readonly writer?: {
+    readonly kysely: KyselyDialect
+    exec(statement: string): void
+    /** Whether a transaction is open: some failures end it without being asked. */
+    isOpen(): boolean
+  }
 }
 
-/** Opens a SQLite file (or `:memory:`); `gate` is awaited before a read so that it never sees an open transaction. */
-export function openSqlite(path: string, gate: () => Promise<void> | undefined): Engine {
+/** Who may use the one connection of SQLite, and when. */
+export interface SqliteGates {
+  /** Awaited before a read, so that it never sees an open transaction. */
+  beforeRead(): Promise<void> | undefined
+  /** Throws unless the caller's transaction is the open one. */
+  beforeWrite(): void
+}
+
+/** Opens a SQLite file (or `:memory:`). */
+export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGates): Engine {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000')
   const connection = sqliteConnection(database)
+  const inTransaction: DatabaseConnection = {
+    ...connection,
+    async executeQuery(query) {
+      beforeWrite()
+      return connection.executeQuery(query)
+    },
+  }
   const close = async () => database.close()
   return {
     dialect: sqliteDialect,
     kysely: sqliteKysely({
       async acquireConnection() {
-        for (let wait = gate(); wait; wait = gate()) await wait
+        for (let wait = beforeRead(); wait; wait = beforeRead()) await wait
         return connection
       },
       destroy: close,
     }),
     writer: {
-      kysely: sqliteKysely({ acquireConnection: async () => connection, destroy: async () => undefined }),
+      kysely: sqliteKysely({
+        acquireConnection: async () => inTransaction,
+        destroy: async () => undefined,
+      }),
       exec: (statement) => database.exec(statement),
+      isOpen: () => database.isTransaction,
     },
   }
 }
@@ -163,11 +196,47 @@ export async function openPostgres(url: string, poolSize: number): Promise<Engin
     max: poolSize,
     types,
     connectionTimeoutMillis: 2_000,
-    query_timeout: 10_000,
+    query_timeout: queryTimeoutMs,
   })
   // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
   pool.on('error', () => undefined)
-  return { dialect: postgresDialect, kysely: new PostgresDialect({ pool }) }
+  pool.on('connect', (client) => {
+    // One that breaks in use says so through its query.
+    client.on('error', () => undefined)
+    // The server ends what nobody waits for any more: a stalled process must not keep others from its rows.
+    client.query(serverLimits).catch(() => undefined)
+  })
+  const connect = async () => reserve(await pool.connect())
+  return { dialect: postgresDialect, kysely: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) }
+}
+
+/** The server gives up first and says so; this process only when the server is gone. */
+const queryTimeoutMs = 10_000
+const serverLimits = 'set statement_timeout = 8000; set idle_in_transaction_session_timeout = 8000'
+
+/** Thrown when COMMIT did not commit, because a statement had failed and the work went on all the same. */
+export class NotCommitted extends Error {}
+
+/**
+ * A connection for one transaction or read. Once it broke or let a query run into its time limit, nobody knows what is
+ * still open on it: it answers nothing more and is closed instead of being used again.
+ */
+function reserve(client: PoolClient): PostgresPoolClient {
+  let broken: unknown
+  const query = async (text: string, parameters: readonly unknown[]) => {
+    if (broken) throw broken
+    try {
+      const result = await client.query(text, [...parameters])
+      if (text === 'commit' && result.command !== 'COMMIT') throw new NotCommitted('a failed statement was ignored')
+      return result
+    } catch (error) {
+      // An error that the server itself reports leaves the connection in order.
+      const reported = error instanceof NotCommitted || (error instanceof Error && 'severity' in error)
+      if (!reported || databaseFailure(error)?.kind === 'unavailable') broken = error
+      throw error
+    }
+  }
+  return { query, release: () => client.release(broken !== undefined) } as unknown as PostgresPoolClient
 }
 
 /** What went wrong in the engine, in terms that the rest of the code can act on. */
@@ -187,10 +256,15 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (code === '23505') return { kind: 'unique', constraint: constraint ?? '' }
   if (code === '23503') return { kind: 'foreign_key', constraint: constraint ?? '' }
   if (code === '40001' || code === '40P01') return { kind: 'retry' }
-  if (code && /^(08|53|57P)|^ECONN|^EPIPE|^ENOTFOUND/.test(code)) return { kind: 'unavailable' }
-  if (/timeout exceeded when trying to connect|Connection terminated/.test(message)) return { kind: 'unavailable' }
-  return undefined
+  if (code && unavailableCodes.test(code)) return { kind: 'unavailable' }
+  return unavailableTexts.test(message) ? { kind: 'unavailable' } : undefined
 }
+
+/** Connection lost, out of resources, shut down or read-only after a failover, time limits, and the network's own. */
+const unavailableCodes =
+  /^(08|53|57P|57014$|25P03$|25006$)|^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH)/
+const unavailableTexts =
+  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
 
 /** SQLite names the columns (`UNIQUE constraint failed: firewall.project_id, firewall.name`), not the constraint. */
 function sqliteFailure(errcode: number, message: string): DatabaseFailure | undefined {

@@ -3,7 +3,7 @@
  * headers and the same envelope as any other answer.
  */
 import { randomBytes } from 'node:crypto'
-import { type Server, STATUS_CODES } from 'node:http'
+import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import { ApiError } from './errors.ts'
@@ -43,24 +43,64 @@ export function envelope(error: ApiError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
 }
 
+/** How long a connection that was refused may still bring what its peer had sent, in milliseconds. */
+const lingerMs = 1_000
+
+/** A socket of the runtime's server; it knows the answer that is under way on it. */
+type Connection = Socket & { readonly _httpMessage?: ServerResponse | null }
+
 /** Answers malformed requests on a server's sockets; `take` charges the caller's network. */
 export function answerMalformed(
   server: Server,
   options: { take(network: string): Verdict; now(): number; report(id: string, reason: string): void },
 ): void {
-  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Socket) => {
-    if (cause.code === 'ECONNRESET' || !socket.writable) return void socket.destroy()
+  const refuse = (socket: Socket, error: ApiError, reason: string) => {
     const id = correlationId()
-    options.report(id, cause.code ?? cause.message)
-    socket.end(rawAnswer(malformed(cause.code), standardHeaders(id, chargeFor(socket), options.now())))
+    options.report(id, reason)
+    const verdict = options.take(clientNetwork(socket.remoteAddress))
+    return { error, headers: standardHeaders(id, verdict, options.now()) }
+  }
+  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Connection) => {
+    if (cause.code === 'ECONNRESET') return void socket.destroy()
+    whenTurnComes(socket, () => {
+      const { error, headers } = refuse(socket, malformed(cause.code), cause.code ?? cause.message)
+      endWith(socket, rawAnswer(error, headers))
+    })
   })
-  server.on('checkExpectation', (_request, response) => {
-    const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
-    const headers = standardHeaders(correlationId(), chargeFor(response.socket), options.now())
-    response.writeHead(417, { ...headers, 'content-type': 'application/json; charset=utf-8' }).end(envelope(error))
+  server.on('connect', (_request, socket: Socket) => {
+    const { error, headers } = refuse(socket, new ApiError('method_not_allowed', 'this is no proxy'), 'CONNECT')
+    endWith(socket, rawAnswer(error, { ...headers, allow: '' }))
   })
-  const chargeFor = (socket: Socket | null) => options.take(clientNetwork(socket?.remoteAddress))
+  server.on('checkExpectation', (request, response) => {
+    const unmet = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+    const { error, headers } = refuse(request.socket, unmet, 'Expect')
+    response.writeHead(417, { ...headers, 'content-type': json, connection: 'close' }).end(envelope(error))
+  })
 }
+
+/**
+ * Answers leave in the order of their requests: one to a whole request that came before goes first, and one that has
+ * begun is not written into.
+ */
+function whenTurnComes(socket: Connection, answer: () => void): void {
+  const current = socket._httpMessage
+  if (!socket.writable) socket.destroy()
+  else if (!current) answer()
+  else if (current.req.complete) current.once('close', () => whenTurnComes(socket, answer))
+  else if (current.headersSent) socket.destroy()
+  else answer()
+}
+
+/** Says the last word on a connection. Closing at once would make the kernel drop the answer with what is unread. */
+function endWith(socket: Socket, text: string): void {
+  socket.on('error', () => socket.destroy())
+  socket.end(text)
+  socket.resume()
+  const timer = setTimeout(() => socket.destroy(), lingerMs)
+  socket.once('close', () => clearTimeout(timer))
+}
+
+const json = 'application/json; charset=utf-8'
 
 function malformed(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') {
@@ -76,7 +116,7 @@ function rawAnswer(error: ApiError, headers: Record<string, string>): string {
   const body = envelope(error)
   const lines = Object.entries({
     ...headers,
-    'content-type': 'application/json; charset=utf-8',
+    'content-type': json,
     'content-length': String(Buffer.byteLength(body)),
     connection: 'close',
   }).map(([name, value]) => `${name}: ${value}`)

@@ -28,7 +28,6 @@ export const statusOf = {
   timeout: 504,
   server_already_added: 422,
   incompatible_network_type: 422,
-  private_net_only_server: 422,
   firewall_resource_not_found: 404,
   firewall_already_applied: 422,
   firewall_managed_by_label_selector: 422,

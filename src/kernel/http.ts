@@ -3,18 +3,19 @@
  * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
  * the framework's own refusals among them (spec: Authentication, Errors, Limits).
  */
+import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Authenticator, isTokenShaped, type Principal } from './access/tokens.ts'
 import { inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
-import { compressed, minCompressedLength } from './compress.ts'
+import { compressed, isCompressible } from './compress.ts'
 import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
 import { databaseFailure } from './dialect.ts'
 import { answerMalformed, clientNetwork, correlationId, envelope, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { parseId } from './ids.ts'
-import { bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
-import type { Logger } from './log.ts'
+import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
+import { type Logger, loggedPath } from './log.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 
 /** What a test sees of one exchange. */
@@ -62,68 +63,32 @@ declare module 'fastify' {
   }
 }
 
-export function buildEdge(options: EdgeOptions): Edge {
-  const server = fastify({
-    ...(options.tls ? { https: options.tls as never } : {}),
-    logger: false,
-    genReqId: correlationId,
-    requestIdHeader: false,
-    bodyLimit: maxBodyBytes,
-    requestTimeout: 10_000,
-    connectionTimeout: 0,
-    keepAliveTimeout: 75_000,
-    maxRequestsPerSocket: 0,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    routerOptions: { maxParamLength: 4_096 },
-    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
-    http: { headersTimeout: 5_000, connectionsCheckingInterval: 1_000, requireHostHeader: false },
-  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
-  const mounted: Endpoint[] = []
-  const openPaths = new Set<string>()
+/** A row of the table with what answers it. */
+interface Mounted {
+  readonly endpoint: Endpoint
+  readonly handler: (call: Call<Endpoint>) => Promise<unknown>
+}
 
+/** What was mounted so far. */
+interface Routes {
+  readonly mounted: Mounted[]
+  readonly openPaths: Set<string>
+}
+
+export function buildEdge(options: EdgeOptions): Edge {
+  const server = createServer(options)
+  const routes: Routes = { mounted: [], openPaths: new Set() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
-  server.addHook('onRequest', (request, reply, done) => {
-    const settle = (admission: Admission) => {
-      request.principal = admission.principal
-      reply.headers(standardHeaders(request.id, admission.verdict, options.clock.now()))
-      done(admission.refusal)
-    }
-    if (openPaths.has(request.url)) return settle(visitor(request, options))
-    const admission = admit(request, options)
-    if (admission instanceof Promise) admission.then(settle, done)
-    else settle(admission)
-  })
-  server.removeAllContentTypeParsers()
-  server.addContentTypeParser('*', { parseAs: 'string' }, (request, text, done) => {
-    try {
-      done(null, readBody(request, text as string))
-    } catch (error) {
-      done(error as Error)
-    }
-  })
-  server.setErrorHandler((error, request, reply) => {
-    const refusal = toRefusal(error)
-    if (refusal.status >= 500)
-      options.log.error({ id: request.id, err: error, cause: (error as Error).cause }, 'failed')
-    options.observe?.({ endpoint: request.endpoint, status: refusal.status, code: refusal.code, reply: undefined })
-    reply.code(refusal.status).type(json).send(envelope(refusal))
-  })
-  server.setNotFoundHandler((request, reply) => {
-    if (request.url === undecodable) {
-      throw new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
-    }
-    const allowed = methodsAt(request.url, mounted, openPaths)
-    if (allowed.length === 0) throw new ApiError('not_found', 'there is nothing at this path')
-    reply.header('allow', allowed.join(', '))
-    throw new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
-  })
+  admitAll(server, options, routes)
+  readBodies(server)
+  refuseAll(server, options, routes)
+  closeGently(server)
   server.addHook('onResponse', (request, reply, done) => {
     options.log.info({
       id: request.id,
       method: request.method,
-      path: request.url.slice(0, 500),
+      path: loggedPath(request.originalUrl),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       project: request.principal?.scope.projectId,
@@ -135,41 +100,102 @@ export function buildEdge(options: EdgeOptions): Edge {
     now: options.clock.now,
     report: (id, reason) => options.log.info({ id, reason }, 'malformed request'),
   })
-
   return {
     server,
     mount(endpoints, handlers) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
-        mounted.push(endpoint)
-        mountEndpoint(server, options, endpoint, handlers[key] as unknown as (call: Call<Endpoint>) => Promise<unknown>)
+        const handler = handlers[key] as unknown as Mounted['handler']
+        routes.mounted.push({ endpoint, handler })
+        mountEndpoint(server, options, routes, { endpoint, handler })
       }
     },
     open(page) {
-      openPaths.add(page.path)
-      server.get(page.path, async (_request, reply) => {
+      routes.openPaths.add(page.path)
+      server.get(page.path, async (request, reply) => {
         const { status, type, body, headers = {} } = await page.answer()
-        return reply.code(status).headers(headers).type(type).send(body)
+        reply.code(status).headers(headers).type(type)
+        return typeof body === 'string' && type.startsWith('application/json')
+          ? sendJson(request, reply, body)
+          : reply.send(body)
       })
     },
   }
 }
 
+function createServer({ tls }: EdgeOptions): FastifyInstance {
+  const http = {
+    headersTimeout: 5_000,
+    connectionsCheckingInterval: 1_000,
+    // A request without Host is refused here like any other, not by an empty answer of the runtime.
+    requireHostHeader: false,
+  }
+  return fastify({
+    ...(tls ? { https: { ...tls, ...http } as never } : { http }),
+    logger: false,
+    genReqId: correlationId,
+    requestIdHeader: false,
+    bodyLimit: maxBodyBytes,
+    requestTimeout: 10_000,
+    connectionTimeout: 0,
+    keepAliveTimeout: 75_000,
+    maxRequestsPerSocket: 0,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // No path is longer than all headers together, so that no parameter is refused for its length alone.
+    routerOptions: { maxParamLength: 65_536 },
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
+  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+}
+
+/** Answers that are under way while the server stops tell their callers to come back on another connection. */
+function closeGently(server: FastifyInstance): void {
+  let closing = false
+  server.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done()
+  })
+}
+
 function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
-    decodeURIComponent(url.split('?', 1)[0]!)
+    decodeURIComponent(url)
     return true
   } catch {
     return false
   }
 }
 
+function pathOf(url: string): string {
+  return url.split('?', 1)[0]!
+}
+
 // ---- Admission -----------------------------------------------------------------------------------------------------
+
+/** Gives every request its headers, its principal and its place in the limit, before anything of it is read. */
+function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const settle = ({ principal, verdict, refusal }: Admission) => {
+      request.principal = principal
+      reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
+      done(refusal ?? misdirected(request, reply, routes))
+    }
+    const fail = (error: Error) => settle({ ...visitor(request, options), refusal: error })
+    if (routes.openPaths.has(pathOf(request.url))) return settle(visitor(request, options))
+    const admission = admit(request, options)
+    if (admission instanceof Promise) admission.then(settle, fail)
+    else settle(admission)
+  })
+}
 
 interface Admission {
   readonly principal?: Principal
   readonly verdict: Verdict
-  readonly refusal?: ApiError
+  readonly refusal?: Error
 }
 
 function visitor(request: FastifyRequest, { limits }: EdgeOptions): Admission {
@@ -185,7 +211,7 @@ function admit(request: FastifyRequest, options: EdgeOptions): Admission | Promi
 }
 
 function bearerToken(header: string | undefined): string | undefined {
-  if (!header || header.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
+  if (header?.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
   return header.slice(7).trim() || undefined
 }
 
@@ -228,49 +254,115 @@ function tooMany(verdict: Verdict): ApiError {
 
 // ---- Routing and parsing -------------------------------------------------------------------------------------------
 
-function readBody(request: FastifyRequest, text: string): unknown {
+/** Why a request that was admitted has nowhere to go; undefined when it has. Decided before its body is read. */
+function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Routes): ApiError | undefined {
+  if (request.url === undecodable) {
+    return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
+  }
+  if (!hasHost(request)) {
+    return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
+  }
+  if (!request.is404) return undefined
+  const allowed = methodsAt(pathOf(request.url), routes)
+  if (allowed.length === 0) return new ApiError('not_found', 'there is nothing at this path')
+  reply.header('allow', allowed.join(', '))
+  return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
+}
+
+/** HTTP/1.1 demands one, and what is echoed in links has the form of a host (RFC 9112, 3.2). */
+function hasHost({ raw, headers }: FastifyRequest): boolean {
+  if (headers.host === undefined) return raw.httpVersion === '1.0'
+  return /^[\w.:[\]-]{1,255}$/.test(headers.host)
+}
+
+function readBodies(server: FastifyInstance): void {
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    try {
+      done(null, readBody(request, bytes as Buffer))
+    } catch (error) {
+      done(error as Error)
+    }
+  })
+}
+
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   const encoding = request.headers['content-encoding']
   if (encoding && encoding !== 'identity') {
     throw new ApiError('invalid_input', 'compressed request bodies are not accepted', { status: 415 })
   }
   const type = request.headers['content-type']
-  if (text !== '' && type && !/^application\/json\s*(;|$)/i.test(type)) {
+  if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }
-  return parseJson(text)
+  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
+  return parseJson(bytes.toString())
 }
 
 function mountEndpoint(
   server: FastifyInstance,
   options: EdgeOptions,
-  endpoint: Endpoint,
-  handler: (call: Call<Endpoint>) => Promise<unknown>,
+  routes: Routes,
+  { endpoint, handler }: Mounted,
 ): void {
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
-  const makeError: Call<Endpoint>['error'] = (code, message, details) => new ApiError(code, message, details)
   server.route({
     method: endpoint.method,
     url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
       request.endpoint = endpoint
       const params = hasParams ? readParams(request.params as Record<string, string>) : {}
-      const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url)) : {}
-      const body = checkBody ? (request.body ?? {}) : undefined
-      checkBody?.(body)
-      const scope = request.principal!.scope
-      const result = await handler({
-        scope,
-        params,
-        query,
-        body: body as never,
-        origin: () => originOf(request),
-        error: makeError,
-      })
+      let input: { query: Record<string, unknown>; body: unknown }
+      try {
+        input = readInput(request, endpoint, checkBody)
+      } catch (refusal) {
+        if (hasParams) await mustExist(endpoint, toCall(request, params), routes)
+        throw refusal
+      }
+      const result = await handler(toCall(request, params, input))
       options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
       return answer(request, reply, endpoint, result, options)
     },
   })
+}
+
+function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined) {
+  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url)) : {}
+  const body = checkBody && (request.body === undefined ? {} : request.body)
+  checkBody?.(body)
+  return { query, body }
+}
+
+const makeError: Call<Endpoint>['error'] = (code, message, details) => new ApiError(code, message, details)
+
+function toCall(
+  request: FastifyRequest,
+  params: Record<string, number>,
+  input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
+): Call<Endpoint> {
+  const { scope } = request.principal!
+  return {
+    scope,
+    params,
+    query: input.query,
+    body: input.body as never,
+    origin: () => originOf(request),
+    error: makeError,
+  }
+}
+
+/**
+ * What the path names is looked for before its input is judged, so that 404 comes before 422: by the endpoint that
+ * reads it. Asked only when the input is bad; otherwise the handler itself finds out.
+ */
+async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: Routes): Promise<void> {
+  const readers = mounted.filter(
+    ({ endpoint }) =>
+      endpoint.method === 'GET' && endpoint.path.endsWith('}') && `${path}/`.startsWith(`${endpoint.path}/`),
+  )
+  const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
+  await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '') })
 }
 
 function originOf(request: FastifyRequest): string {
@@ -304,9 +396,12 @@ async function answer(
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   if (pagination && !inEffect('link_header_removed', clock.now())) setLink(request, reply, pagination)
-  reply.type(json)
-  const text = JSON.stringify(result)
-  if (text.length < minCompressedLength) return reply.send(text)
+  return sendJson(request, reply.type(json), JSON.stringify(result))
+}
+
+/** Sends JSON as the caller's Accept-Encoding asks. */
+async function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
+  if (!isCompressible(text)) return reply.send(text)
   reply.header('vary', 'accept-encoding')
   const packed = compressed(text, request.headers['accept-encoding'])
   if (!packed) return reply.send(text)
@@ -332,22 +427,36 @@ function setLink(request: FastifyRequest, reply: FastifyReply, pages: PageNumber
   if (links.length > 0) reply.header('link', links.join(', '))
 }
 
-/** The methods that some endpoint at this path answers to. */
-function methodsAt(url: string, mounted: readonly Endpoint[], openPaths: ReadonlySet<string>): string[] {
-  const path = url.split('?', 1)[0]!
+/** The methods that some endpoint at this path answers to. What answers GET answers HEAD. */
+function methodsAt(path: string, { mounted, openPaths }: Routes): string[] {
   const methods = new Set<string>(openPaths.has(path) ? ['GET'] : [])
   const segments = path.split('/')
-  for (const endpoint of mounted) {
+  for (const { endpoint } of mounted) {
     const pattern = (basePath + endpoint.path).split('/')
     if (pattern.length !== segments.length) continue
-    if (pattern.every((part, i) => part === segments[i] || (part.startsWith('{') && segments[i] !== ''))) {
+    if (pattern.every((part, i) => part === segments[i] || (part.startsWith('{') && parseId(segments[i]!)))) {
       methods.add(endpoint.method)
     }
   }
+  if (methods.has('GET')) methods.add('HEAD')
   return [...methods].sort()
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------
+
+function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
+  server.setErrorHandler(async (error, request, reply) => {
+    const refusal = toRefusal(error)
+    const { id, endpoint } = request
+    if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    options.observe?.({ endpoint, status: refusal.status, code: refusal.code, reply: undefined })
+    return sendJson(request, reply.code(refusal.status).type(json), envelope(refusal))
+  })
+  server.setNotFoundHandler((request, reply) => {
+    throw misdirected(request, reply, routes) as ApiError
+  })
+}
 
 /** Whatever was thrown, as something that may be told. What is not known becomes `server_error` without its text. */
 function toRefusal(error: unknown): ApiError {
@@ -360,6 +469,9 @@ function toRefusal(error: unknown): ApiError {
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }
+  // The framework's other refusals of a request, such as a body that stops half-way.
+  const status = (error as { statusCode?: number }).statusCode ?? 500
+  if (status >= 400 && status < 500) return new ApiError('invalid_input', 'the request is not complete', { status })
   const kind = databaseFailure(error)?.kind
   if (kind === 'unavailable' || kind === 'busy') return new ApiError('unavailable', 'the database is not available')
   return new ApiError('server_error', 'an unexpected error happened; the log has it under the correlation id')

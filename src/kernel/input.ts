@@ -34,15 +34,26 @@ function checkBounds(root: unknown): void {
   const pending: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }]
   for (let next = pending.pop(); next; next = pending.pop()) {
     const { value, depth } = next
+    if (typeof value === 'string') checkText(value)
     if (typeof value !== 'object' || value === null) continue
     if (depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
     if (Object.hasOwn(value, '__proto__')) throw new ApiError('json_error', "the key '__proto__' is not allowed")
     const children = Object.values(value)
+    if (!Array.isArray(value)) Object.keys(value).forEach(checkText)
     nodes += children.length
     if (!Array.isArray(value)) keys += children.length
     if (keys > maxKeys || nodes > maxNodes) throw new ApiError('json_error', 'the JSON has too many entries')
     for (const child of children) pending.push({ value: child, depth: depth + 1 })
   }
+}
+
+/** Neither database keeps these as they are, and one refuses them. */
+function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+function checkText(text: string): void {
+  if (!isStorable(text)) throw new ApiError('json_error', 'the JSON has text with a NUL or half a surrogate pair')
 }
 
 /** A check of bodies against one schema; compiled at its first use, because most runs use few endpoints. */
@@ -134,7 +145,9 @@ export function parseQuery(params: QueryParams, search: string): Record<string, 
   const values: Record<string, unknown> = {}
   for (const [name, param] of Object.entries(params)) {
     try {
-      values[name] = param.parse(given.getAll(name))
+      const texts = given.getAll(name)
+      if (!texts.every(isStorable)) throw 'must not contain a NUL character'
+      values[name] = param.parse(texts)
     } catch (reason) {
       if (typeof reason !== 'string') throw reason
       problems.push({ field: name, message: reason })

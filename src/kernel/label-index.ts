@@ -2,9 +2,10 @@
  * The index by which label selectors find resources. A row's own `labels` text stays the truth; this table repeats it,
  * one row a label, in the same transaction, so that a list can start from a label instead of from the whole family.
  */
-import type { Transaction } from './db.ts'
+import type { Queries, Transaction } from './db.ts'
 import type { Labels } from './labels.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
+import type { Term } from './selectors.ts'
 
 interface LabelRow {
   readonly project_id: ProjectId
@@ -49,6 +50,17 @@ export async function indexLabels(
     const rows = added.map(([key, value]) => ({ project_id: projectId, kind, resource_id: id, key, value }))
     await tx.query.insertInto('label').values(rows).execute()
   }
+}
+
+/** A nested select of the ids of resources that carry the term's label, for narrowing a select of the family. */
+export function idsLabelled(query: Queries, { projectId }: ProjectScope, kind: string, term: Term) {
+  const ids = query
+    .selectFrom('label')
+    .select('resource_id')
+    .where('project_id', '=', projectId)
+    .where('kind', '=', kind)
+    .where('key', '=', term.key)
+  return term.op === 'in' ? ids.where('value', 'in', term.values) : ids
 }
 
 /** A row's `labels` text as labels. */

@@ -1,5 +1,5 @@
 /** Structured logs, one JSON object a line on standard error. What may be secret is removed by name before it is written. */
-import { type Logger, pino } from 'pino'
+import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
 
@@ -7,16 +7,42 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] a
 export type LogLevel = (typeof logLevels)[number]
 
 const secret = ['authorization', 'token', 'private_key', 'password', 'root_password', 'user_data']
+/** No name or id in a path is as long as a token, a key or a password that somebody put there by mistake. */
+const longestSegment = 48
 
-/** A logger on standard error; lines are written in the background and flushed when the process ends. */
-export function openLog(level: LogLevel): Logger {
+/**
+ * A logger on standard error, or on `destination`; lines are written in the background and flushed when the process
+ * ends.
+ */
+export function openLog(
+  level: LogLevel,
+  destination: DestinationStream = pino.destination({ fd: 2, sync: false }),
+): Logger {
   return pino(
     {
       level,
       base: null,
       timestamp: pino.stdTimeFunctions.isoTime,
       redact: { paths: secret.flatMap((name) => [name, `*.${name}`]), censor: '[removed]' },
+      serializers: { err: describeError, cause: describeError },
     },
-    pino.destination({ fd: 2, sync: false }),
+    destination,
   )
+}
+
+/** Only what names the fault: database errors also carry the values of rows. */
+function describeError(error: unknown): unknown {
+  if (!(error instanceof Error)) return undefined
+  const { name, message, stack, code } = error as Error & { code?: unknown }
+  return { name, message, stack, code }
+}
+
+/** A request's path in printable characters, without its query and without what may be a secret. */
+export function loggedPath(url: string): string {
+  return url
+    .split('?', 1)[0]!
+    .slice(0, 2_000)
+    .split('/')
+    .map((part) => (part.length > longestSegment ? '[removed]' : part.replace(/[^\x21-\x7e]/g, '?')))
+    .join('/')
 }

@@ -4,7 +4,6 @@
  */
 import { sql } from 'kysely'
 import type { Database, Transaction } from './db.ts'
-import { databaseFailure } from './dialect.ts'
 
 export interface Migration {
   /** Unique and never changed once released, such as `0001-kernel`. */
@@ -26,27 +25,16 @@ declare module './db.ts' {
 
 /** Brings the schema up to date. Safe to call from several processes at once. */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
-  await createJournal(db)
   for (;;) {
     const more = await db.transact((tx) => applyNext(tx, migrations))
     if (!more) return
   }
 }
 
-async function createJournal(db: Database): Promise<void> {
-  try {
-    await db.transact((tx) =>
-      execute(tx, 'create table if not exists migration (id text primary key, position integer not null)'),
-    )
-  } catch (error) {
-    // Two processes may create it at the same moment; PostgreSQL tells the second one through its own catalogue.
-    if (databaseFailure(error)?.kind !== 'unique') throw error
-  }
-}
-
 async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<boolean> {
   // Rivals queue here: the second one sees what the first one did.
-  await tx.dialect.lockTable('migration').execute(tx.query)
+  await tx.dialect.lockKeys(['migration'])?.execute(tx.query)
+  await execute(tx, 'create table if not exists migration (id text primary key, position integer not null)')
   const applied = await tx.query.selectFrom('migration').selectAll().orderBy('position').execute()
   const unknown = applied.find((row, index) => migrations[index]?.id !== row.id)
   if (unknown) {

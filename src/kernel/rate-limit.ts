@@ -42,24 +42,25 @@ export function localLimiter(limit: number, now: () => number = () => performanc
     remaining: Math.floor((hourMs - backlogMs + intervalMs * 1e-6) / intervalMs),
     resetMs: backlogMs,
   })
-  const backlog = (key: string) => Math.max(0, (fullAt.get(key) ?? 0) - now())
+  const backlog = (key: string, at: number) => Math.max(0, (fullAt.get(key) ?? 0) - at)
   return {
     take(key) {
-      const before = backlog(key)
+      const at = now()
+      const before = backlog(key, at)
       const after = before + intervalMs
-      if (after > hourMs + intervalMs * 1e-6) return verdict(false, before)
+      const admitted = after <= hourMs + intervalMs * 1e-6
       fullAt.delete(key)
       if (fullAt.size >= maxBuckets) fullAt.delete(fullAt.keys().next().value as string)
-      fullAt.set(key, now() + after)
-      return verdict(true, after)
+      fullAt.set(key, at + (admitted ? after : before))
+      return verdict(admitted, admitted ? after : before)
     },
-    peek: (key) => verdict(true, backlog(key)),
+    peek: (key) => verdict(true, backlog(key, now())),
   }
 }
 
 interface RateLimitRow {
   readonly bucket: string
-  /** Database time in milliseconds at which the bucket is full again. */
+  /** Database time in microseconds at which the bucket is full again. */
   readonly full_at: number
 }
 
@@ -74,15 +75,25 @@ interface Wallet {
   credits: number
   /** Requests that the shared bucket held after the last purchase. */
   left: number
+  /** Monotonic time of the last purchase. */
+  boughtAt: number
+  /** Monotonic time at which the shared bucket has made up for all that was bought until the last purchase. */
+  fullAt: number
   /** Monotonic time until which buying is pointless, after a refusal. */
   brokeUntil: number
-  boughtAt: number
+  /** Requests that wait for the purchase. */
+  waiting: number
   purchase: Promise<void> | undefined
 }
 
+const largestPurchase = 64
+/** A process buys at most this part of what is left, so that several of them run dry together. */
+const purchasePart = 24
+
 /**
  * Buckets shared by several processes: each buys requests in small lots from one row, prepaid, so that together they
- * never admit more than the limit. A lost process loses only what it had bought.
+ * never admit more than the limit. What was bought and is not needed expires as the bucket refills, because a full
+ * bucket is all that anyone may spend at once; a lost process loses only what it had bought.
  */
 export function sharedLimiter(db: Database, limit: number, now: () => number = () => performance.now()): Limiter {
   const intervalMs = hourMs / limit
@@ -91,7 +102,7 @@ export function sharedLimiter(db: Database, limit: number, now: () => number = (
     const known = wallets.get(key)
     if (known) return known
     if (wallets.size >= maxBuckets) wallets.delete(wallets.keys().next().value as string)
-    const made = { credits: 0, left: limit, brokeUntil: 0, boughtAt: now(), purchase: undefined }
+    const made = { credits: 0, left: limit, boughtAt: now(), fullAt: 0, brokeUntil: 0, waiting: 0, purchase: undefined }
     wallets.set(key, made)
     return made
   }
@@ -101,37 +112,50 @@ export function sharedLimiter(db: Database, limit: number, now: () => number = (
     return { admitted, limit, remaining, resetMs: (limit - remaining) * intervalMs }
   }
   const spend = (wallet: Wallet): Verdict => {
-    if (wallet.credits < 1) return verdict(wallet, false)
     wallet.credits--
     return verdict(wallet, true)
   }
   const buy = async (key: string, wallet: Wallet): Promise<void> => {
-    const want = Math.max(1, Math.min(64, Math.floor(wallet.left / 24)))
-    const { bought, left } = await buyCredits(db, key, { want, intervalMs })
-    wallet.credits += bought
-    wallet.left = left
-    wallet.boughtAt = now()
+    const asked = now()
+    const { bought, left, backlogMs } = await buyCredits(db, key, { atLeast: wallet.waiting, limit })
+    Object.assign(wallet, { credits: wallet.credits + bought, left, boughtAt: asked, fullAt: asked + backlogMs })
     if (bought === 0) wallet.brokeUntil = now() + Math.min(intervalMs, 1_000)
+  }
+  const buyAndSpend = async (key: string, wallet: Wallet): Promise<Verdict> => {
+    wallet.waiting++
+    try {
+      for (;;) {
+        wallet.purchase ??= buy(key, wallet).finally(() => {
+          wallet.purchase = undefined
+        })
+        await wallet.purchase
+        if (wallet.credits >= 1) return spend(wallet)
+        if (now() < wallet.brokeUntil) return verdict(wallet, false)
+      }
+    } finally {
+      wallet.waiting--
+    }
   }
   return {
     take(key) {
       const wallet = walletOf(key)
-      if (wallet.credits >= 1 || now() < wallet.brokeUntil) return spend(wallet)
-      wallet.purchase ??= buy(key, wallet).finally(() => {
-        wallet.purchase = undefined
-      })
-      return wallet.purchase.then(() => spend(wallet))
+      const valid = Math.max(0, Math.floor((wallet.fullAt - now()) / intervalMs))
+      wallet.credits = Math.min(wallet.credits, valid)
+      if (wallet.credits >= 1) return spend(wallet)
+      return now() < wallet.brokeUntil ? verdict(wallet, false) : buyAndSpend(key, wallet)
     },
     peek: (key) => verdict(walletOf(key), true),
   }
 }
 
-/** Takes up to `want` requests out of the shared bucket in one transaction, by the database's clock. */
+/** Takes requests out of the shared bucket in one transaction, by the database's clock. */
 async function buyCredits(
   db: Database,
   key: string,
-  { want, intervalMs }: { want: number; intervalMs: number },
-): Promise<{ bought: number; left: number }> {
+  { atLeast, limit }: { atLeast: number; limit: number },
+): Promise<{ bought: number; left: number; backlogMs: number }> {
+  const hour = hourMs * 1_000
+  const interval = hour / limit
   return db.transact(async (tx) => {
     await tx.query
       .insertInto('rate_limit')
@@ -141,13 +165,19 @@ async function buyCredits(
     const { rows } = await sql<{ full_at: number; now: number }>`
       select full_at, ${tx.dialect.nowMs} as now from rate_limit where bucket = ${key} ${tx.dialect.lockRows('update')}
     `.execute(tx.query)
-    const { full_at, now } = rows[0]!
+    const now = rows[0]!.now * 1_000
     // A clock that jumped ahead and back must not lock a Project out for longer than a full bucket takes.
-    const backlogMs = Math.min(Math.max(full_at - now, 0), hourMs)
-    const available = Math.floor((hourMs - backlogMs) / intervalMs)
-    const bought = Math.min(want, available)
-    const fullAt = Math.ceil(now + backlogMs + bought * intervalMs)
-    await tx.query.updateTable('rate_limit').set({ full_at: fullAt }).where('bucket', '=', key).execute()
-    return { bought, left: available - bought }
+    const before = Math.min(Math.max(rows[0]!.full_at - now, 0), hour)
+    // Whole microseconds are rounded up, which must not cost a limit that does not divide the hour its last request.
+    const available = Math.floor((hour - before) / interval + 0.01)
+    const want = Math.max(atLeast, Math.floor(available / purchasePart))
+    const bought = Math.min(want, largestPurchase, available)
+    const after = Math.ceil(before + bought * interval)
+    await tx.query
+      .updateTable('rate_limit')
+      .set({ full_at: now + after })
+      .where('bucket', '=', key)
+      .execute()
+    return { bought, left: available - bought, backlogMs: after / 1_000 }
   })
 }

@@ -15,5 +15,6 @@ export const sshKeys: Migration = {
       unique (project_id, name),
       unique (project_id, fingerprint)
     )`,
+    `create index ssh_key_by_id on ssh_key (project_id, id)`,
   ],
 }

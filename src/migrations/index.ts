@@ -2,5 +2,7 @@
 import type { Migration } from '../kernel/migrate.ts'
 import { kernel } from './0001-kernel.ts'
 import { sshKeys } from './0002-ssh-keys.ts'
+import { servers } from './0003-servers.ts'
+import { firewalls } from './0004-firewalls.ts'
 
-export const migrations: readonly Migration[] = [kernel, sshKeys]
+export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls]

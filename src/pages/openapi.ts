@@ -15,8 +15,8 @@ export function allEndpoints(): { family: string; key: string; endpoint: Endpoin
 export function openApiDocument(): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   for (const { family, key, endpoint } of allEndpoints()) {
-    const operations = (paths[endpoint.path] ??= {})
-    operations[endpoint.method.toLowerCase()] = operation(family, key, endpoint)
+    const method = endpoint.method.toLowerCase()
+    paths[endpoint.path] = { ...paths[endpoint.path], [method]: operation(family, key, endpoint) }
   }
   return {
     openapi: '3.1.0',

@@ -1,6 +1,135 @@
-/** Renders the OpenAPI document as one static HTML page. */
+/** Renders the OpenAPI document as one static HTML page: no script, and nothing that is loaded from elsewhere. */
+import { guide, guideSections } from './guide.ts'
+import { Html, html, note, prose } from './html.ts'
+import { allowed, properties, type Schema } from './schema.ts'
+import { styleSheet } from './style.ts'
 
-/** A page with an index by family and one foldable entry an operation. */
-export function renderReference(_document: Record<string, unknown>): string {
-  return '<!doctype html><title>Wolke API</title>'
+interface Parameter {
+  readonly name: string
+  readonly in: string
+  readonly description?: string
+  readonly schema: Schema
+}
+
+interface Content {
+  readonly content?: { readonly 'application/json'?: { readonly schema: Schema } }
+}
+
+interface Operation {
+  readonly operationId: string
+  readonly tags: readonly string[]
+  readonly summary: string
+  readonly description?: string
+  readonly parameters: readonly Parameter[]
+  readonly requestBody?: Content
+  readonly responses: Readonly<Record<string, Content & { readonly description: string }>>
+}
+
+interface OpenApi {
+  readonly info: { readonly title: string; readonly version: string; readonly description: string }
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+interface Entry extends Operation {
+  readonly method: string
+  readonly path: string
+}
+
+/** A page with a guide, an index by family and one foldable entry an operation. */
+export function renderReference(document: Record<string, unknown>): string {
+  const { info, servers, paths } = document as unknown as OpenApi
+  const entries = Object.entries(paths).flatMap(([path, operations]) =>
+    Object.entries(operations).map(([method, operation]) => ({ method, path, ...operation })),
+  )
+  const families = [...Map.groupBy(entries, (entry: Entry) => entry.tags[0] ?? '')]
+  const basePath = servers[0]?.url ?? ''
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>${info.title} API ${info.version}</title>
+<style>${new Html(styleSheet)}</style>
+</head>
+<body>
+<div class="layout">
+${index(info.title, families)}
+<main>
+<h1 id="top">${info.title} API</h1>
+<p class="faint">${info.description}, version ${info.version}. For programs:
+<a href="${basePath}/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+${guide(basePath)}
+${families.map(family)}
+</main>
+</div>
+</body>
+</html>
+`.toString()
+}
+
+function index(title: string, families: [string, Entry[]][]): Html {
+  return html`<nav aria-label="Index"><a class="brand" href="#top">${title} API</a>
+<details open><summary>Guide</summary><ul>${Object.entries(guideSections).map(
+    ([id, name]) => html`<li><a href="#${id}">${name}</a>`,
+  )}</ul></details>
+${families.map(
+  ([name, entries]) =>
+    html`<details open><summary>${familyTitle(name)}</summary><ul>${entries.map(
+      (entry) => html`<li><a href="#${entry.operationId}" title="${entry.summary}">${head(entry)}</a>`,
+    )}</ul></details>`,
+)}
+</nav>`
+}
+
+/** `ssh_keys` to `SSH keys`. */
+function familyTitle(name: string): string {
+  const words = name.replaceAll('_', ' ').replace(/\b(ssh|ip|iso)(?=s?\b)/g, (word) => word.toUpperCase())
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+function head({ method, path }: Entry): Html {
+  const parts = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 1 ? html`<var>${part}</var>` : part))
+  return html`<span class="method ${method}">${method.toUpperCase()}</span> <span class="path">${parts}</span>`
+}
+
+function family([name, entries]: [string, Entry[]]): Html {
+  return html`<section><h2 id="family-${name}">${familyTitle(name)}</h2>${entries.map(operation)}</section>`
+}
+
+/** The anchor lies inside, because browsers unfold what a link points into. */
+function operation(entry: Entry): Html {
+  const responses = Object.entries(entry.responses)
+  return html`<details class="operation"><summary>${head(entry)} <span class="faint">${entry.summary}</span></summary>
+<div id="${entry.operationId}">
+${entry.description && html`<p class="faint">${prose(entry.description)}</p>`}
+${parameters(entry.parameters)}
+${entry.requestBody && html`<h3>Body</h3>${content(entry.requestBody, 'required')}`}
+${responses
+  .filter(([status]) => Number(status) < 400)
+  .map(([status, reply]) => html`<h3>Reply ${status}</h3>${content(reply, 'optional')}`)}
+<h3>Errors</h3><div class="table"><table class="codes"><tbody>${responses
+    .filter(([status]) => Number(status) >= 400)
+    .map(([status, { description }]) => html`<tr><td>${status}<td>${codes(description)}`)}</table></div>
+</div></details>
+`
+}
+
+function codes(description: string): Html[] {
+  const names = description.replace('Code: ', '').split(', ')
+  return names.map((name) => html`<code>${name}</code> `)
+}
+
+function parameters(list: readonly Parameter[]): Html | undefined {
+  if (list.length === 0) return undefined
+  const rows = list.map(
+    ({ name, in: place, schema, description }) => html`
+<tr><td><code class="name">${name}</code><td>${place}<td>${allowed(schema)}${note(description)}`,
+  )
+  return html`<h3>Parameters</h3><div class="table"><table><thead><tr><th>Name<th>In<th>Value<tbody>${rows}</table></div>`
+}
+
+function content({ content: body }: Content, marked: 'required' | 'optional'): Html {
+  const schema = body?.['application/json']?.schema
+  return schema ? properties(schema, marked) : html`<p class="faint">No body</p>`
 }

@@ -1,5 +1,139 @@
-export interface Simulation { drivers: Drivers }
-import type { Drivers } from '../../kernel/actions/define.ts'
-export function createSimulation(_options: { delayMs: number }): Simulation {
-  return { drivers: {} }
+/**
+ * A complete infrastructure in memory. It keeps what it was told, refuses what is older than what it has, and can be
+ * made slow, unreliable or dead at any call, so that tests can compare the world with the database afterwards.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
+import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
+
+/** How one call goes. `timeout` means that the caller hears of no result, whether or not there was an effect. */
+export type Behaviour =
+  | 'ok'
+  | 'error before effect'
+  | 'error after effect'
+  | 'timeout not applied'
+  | 'timeout applied'
+  | 'partial'
+  | 'slow'
+  | 'never returns'
+
+export interface Call {
+  readonly driver: 'servers' | 'firewalls'
+  readonly method: 'apply' | 'remove'
+  readonly serverId: number
+}
+
+/** Chooses the behaviour of a call; undefined means ok. */
+export type Behave = (call: Call) => Behaviour | undefined
+
+export interface SimulatedServer {
+  readonly state: ServerState
+  readonly power: 'on' | 'off'
+  /** How often it was restarted. */
+  readonly restarts: number
+}
+
+/** What exists out there. */
+export interface SimulatedWorld {
+  readonly servers: ReadonlyMap<number, SimulatedServer>
+  readonly filters: ReadonlyMap<number, FilterState>
+}
+
+export interface Simulation {
+  readonly drivers: { readonly servers: ServerDriver; readonly firewalls: FirewallDriver }
+  readonly world: SimulatedWorld
+  /** Every call so far, oldest first; kept only once a test has asked for it. */
+  record(): readonly Call[]
+  /** Sets how calls go from now on. */
+  behave(behave: Behave): void
+}
+
+export interface SimulationOptions {
+  /** Milliseconds that each call takes. */
+  readonly delayMs: number
+  /** Milliseconds that a slow call takes on top. */
+  readonly slowMs?: number
+}
+
+/** Makes an empty world and the drivers that reach it. */
+export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): Simulation {
+  const servers = new Map<number, SimulatedServer>()
+  const filters = new Map<number, FilterState>()
+  /** Newest generation seen of each resource, also of those that are gone. */
+  const seen = { servers: new Map<number, number>(), filters: new Map<number, number>() }
+  let behave: Behave = () => undefined
+  let calls: Call[] | undefined
+
+  /** Lets a call happen the way it was ordered to; `effect(part)` does all of it or a part. */
+  const perform = async (call: Call, effect: (part: 'all' | 'half') => void): Promise<void> => {
+    calls?.push(call)
+    if (delayMs > 0) await delay(delayMs)
+    const behaviour = behave(call) ?? 'ok'
+    if (behaviour === 'slow') await delay(slowMs)
+    if (behaviour === 'never returns') await new Promise(() => undefined)
+    if (behaviour === 'partial') effect('half')
+    else if (!behaviour.endsWith('before effect') && behaviour !== 'timeout not applied') effect('all')
+    if (behaviour.startsWith('error')) throw new DriverError('the infrastructure refused', { transient: false })
+    if (behaviour.startsWith('timeout') || behaviour === 'partial') {
+      throw new DriverError('the infrastructure did not answer in time', { transient: true })
+    }
+  }
+
+  const isStale = (newest: Map<number, number>, id: number, generation: number) => generation < (newest.get(id) ?? 0)
+
+  const applyServer = (state: ServerState, part: 'all' | 'half') => {
+    const known = servers.get(state.id)
+    if (isStale(seen.servers, state.id, state.generation)) return
+    // What was removed stays removed until somebody wants it anew.
+    if (!known && seen.servers.get(state.id) === state.generation) return
+    if (part === 'all') seen.servers.set(state.id, state.generation)
+    const cycles = state.cycle !== null && state.cycle !== (known?.state.cycle ?? null)
+    servers.set(state.id, {
+      state: part === 'all' ? state : { ...state, cycle: known?.state.cycle ?? null, ipv4: null },
+      power: part === 'all' ? state.power : (known?.power ?? 'off'),
+      restarts: (known?.restarts ?? 0) + (cycles && part === 'all' ? 1 : 0),
+    })
+  }
+
+  const removeServer = (id: number, generation: number, part: 'all' | 'half') => {
+    if (isStale(seen.servers, id, generation)) return
+    filters.delete(id)
+    if (part === 'half') return
+    seen.servers.set(id, generation)
+    servers.delete(id)
+  }
+
+  const applyFilter = (state: FilterState, part: 'all' | 'half') => {
+    const { serverId, generation } = state
+    if (isStale(seen.filters, serverId, generation)) return
+    if (!filters.has(serverId) && seen.filters.get(serverId) === generation) return
+    if (part === 'all') seen.filters.set(serverId, generation)
+    filters.set(serverId, part === 'all' ? state : { ...state, inbound: { otherwise: 'drop', accept: [] } })
+  }
+
+  return {
+    drivers: {
+      servers: {
+        apply: (state) =>
+          perform({ driver: 'servers', method: 'apply', serverId: state.id }, (part) => applyServer(state, part)),
+        remove: (serverId, generation) =>
+          perform({ driver: 'servers', method: 'remove', serverId }, (part) => removeServer(serverId, generation, part)),
+      },
+      firewalls: {
+        apply: (state) =>
+          perform({ driver: 'firewalls', method: 'apply', serverId: state.serverId }, (part) =>
+            applyFilter(state, part),
+          ),
+      },
+    },
+    world: { servers, filters },
+    record() {
+      calls ??= []
+      return calls
+    },
+    behave(next) {
+      behave = next
+    },
+  }
 }

@@ -1,9 +1,10 @@
 /** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
+import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from '../db.ts'
 import { drawId } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
 import { notUnique } from '../errors.ts'
-import type { ProjectId } from '../scope.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
 
 export interface ProjectRow {
   readonly id: ProjectId
@@ -37,10 +38,17 @@ export async function findProject(query: Queries, name: string): Promise<Project
   return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-/** Deletes an empty Project with its tokens; false when it still holds resources or running actions. */
+/** Deletes an empty Project with its tokens and its history; false when it still holds resources or running actions. */
 export async function deleteProject(db: Database, project: ProjectRow): Promise<boolean> {
   try {
     await db.transact(async (tx) => {
+      const history = tx.query
+        .selectFrom('action')
+        .select('id')
+        .where('project_id', '=', project.id)
+        .where('status', '!=', 'running')
+      await tx.query.deleteFrom('action_resource').where('action_id', 'in', history).execute()
+      await tx.query.deleteFrom('action').where('id', 'in', history).execute()
       await tx.query.deleteFrom('token').where('project_id', '=', project.id).execute()
       await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
     })
@@ -49,4 +57,12 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
     if (databaseFailure(error)?.kind === 'foreign_key') return false
     throw error
   }
+}
+
+/**
+ * Orders transactions of one Project against each other until they end: those that `share` run together, one that asks
+ * for `update` runs alone.
+ */
+export async function lockProject(tx: Transaction, scope: ProjectScope, mode: 'share' | 'update'): Promise<void> {
+  await sql`select id from project where id = ${scope.projectId} ${tx.dialect.lockRows(mode)}`.execute(tx.query)
 }

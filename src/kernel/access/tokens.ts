@@ -6,6 +6,7 @@ import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Database, Queries, Transaction } from '../db.ts'
 import { drawId } from '../db.ts'
+import { parseId } from '../ids.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 export interface TokenRow {
@@ -100,7 +101,7 @@ export async function revokeToken(db: Database, idOrToken: string): Promise<bool
     const statement = tx.query.deleteFrom('token')
     return isTokenShaped(idOrToken)
       ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
-      : statement.where('id', '=', Number(idOrToken) || 0).executeTakeFirst()
+      : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
   })
   return result.numDeletedRows > 0n
 }
@@ -119,22 +120,25 @@ const maxCached = 10_000
 /** Finds the principal of a token, remembering good answers for 4 s so that a revocation holds everywhere within 5. */
 export class Authenticator {
   readonly #db: Database
+  readonly #now: () => number
   readonly #known = new Map<string, { principal: Principal; until: number }>()
 
-  constructor(db: Database) {
+  /** `now` is a monotonic time in milliseconds. */
+  constructor(db: Database, now: () => number = () => performance.now()) {
     this.#db = db
+    this.#now = now
   }
 
   /** The remembered principal, without any waiting. */
   cached(token: string): Principal | undefined {
     const entry = this.#known.get(hashToken(token))
-    return entry && entry.until > performance.now() ? entry.principal : undefined
+    return entry && entry.until > this.#now() ? entry.principal : undefined
   }
 
   async find(token: string): Promise<Principal | undefined> {
     if (!isTokenShaped(token)) return undefined
     const key = hashToken(token)
-    const asked = performance.now()
+    const asked = this.#now()
     const row = await this.#db.query
       .selectFrom('token')
       .select(['project_id', 'read_only'])

@@ -21,18 +21,20 @@ export type ActionInput = Readonly<Record<string, number | string | boolean>>
 
 export interface StepContext<Input extends ActionInput> {
   readonly actionId: number
+  /** Grows whenever the action changes hands: a driver that has seen a larger one ignores what comes with this. */
+  readonly fence: number
   readonly scope: ProjectScope
   readonly input: Input
   readonly query: Queries
   readonly drivers: Drivers
 }
 
-export interface Step<Input extends ActionInput> {
+export interface Step<Input extends ActionInput, Result = void> {
   readonly name: string
   /** The effect on the world. May run again after a crash, so it repeats without harm. */
-  run?(context: StepContext<Input>): Promise<void>
+  run?(context: StepContext<Input>): Promise<Result>
   /** What the effect means for the database, in the transaction that records the step as done. */
-  commit?(tx: Transaction, context: StepContext<Input>): Promise<void>
+  commit?(tx: Transaction, context: StepContext<Input>, result: Result): Promise<void>
   /** Makes the world follow the reverted desired state. May run again, and even when `run` never did. */
   undo?(context: StepContext<Input>): Promise<void>
 }
@@ -46,6 +48,11 @@ export interface ActionDefinition<Input extends ActionInput = ActionInput> {
   readonly steps: readonly Step<Input>[]
   /** Takes the desired state back, exactly once, when the action gives up; its `undo`s follow. */
   revert?(tx: Transaction, context: StepContext<Input>): Promise<void>
+}
+
+/** Declares a step whose effect has a result that its commit needs. */
+export function defineStep<Input extends ActionInput, Result>(step: Step<Input, Result>): Step<Input> {
+  return step as unknown as Step<Input>
 }
 
 /** Declares an action; the type parameter is the shape of its input. */

@@ -6,7 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database, Transaction } from '../db.ts'
+import { type Database, OutcomeUnknown, type Transaction } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
 import { ApiError } from '../errors.ts'
 import { type Faults, noFaults } from '../faults.ts'
@@ -22,12 +22,16 @@ import {
 import {
   type ActionRow,
   advance,
+  type Claimant,
   claimActions,
+  countUnknown,
   extendLeases,
   finish,
   forgetLeases,
   LeaseLost,
   leaseMs,
+  nextRepetition,
+  type Release,
   release,
 } from './store.ts'
 
@@ -45,9 +49,9 @@ export interface EngineOptions {
   readonly pollMs?: number
 }
 
-/** Repetitions of one step before the action gives up. */
+/** Attempts at one step before the action gives up. */
 const maxAttempts = 5
-/** Claims after which an action that keeps ending its worker is given up. */
+/** Claims after which a step that keeps ending its worker is given up. */
 const maxClaims = 20
 /** Actions in progress at the same time in this process. */
 const maxInFlight = 64
@@ -59,30 +63,42 @@ interface InFlight {
   readonly row: ActionRow
   /** Monotonic time until which the lease surely holds. */
   safeUntil: number
+  done: Promise<void>
 }
 
 export class Engine {
   readonly worker = randomBytes(8).toString('hex')
   readonly #options: Required<EngineOptions>
   readonly #definitions: ReadonlyMap<string, ActionDefinition>
-  readonly #inFlight = new Map<number, InFlight & { done: Promise<void> }>()
-  readonly #timers: NodeJS.Timeout[] = []
+  readonly #claimant: Claimant
+  readonly #inFlight = new Set<InFlight>()
+  #poll: NodeJS.Timeout | undefined
+  #pulse: NodeJS.Timeout | undefined
   #claiming: Promise<number> | undefined
+  /** Whether there may be more to claim than was claimed last time. */
+  #more = false
   #again = false
   #stopping = false
 
   constructor(options: EngineOptions) {
     this.#options = { faults: noFaults, callTimeoutMs: 60_000, retryMs: 200, leaseMs, pollMs: 1_000, ...options }
     this.#definitions = new Map(options.definitions.map((definition) => [keyOf(definition), definition]))
+    this.#claimant = {
+      worker: this.worker,
+      definitions: [...this.#definitions.keys()],
+      leaseMs: this.#options.leaseMs,
+    }
   }
 
   /** Starts claiming: after each commit that starts an action, and by a poll that finds what others left. */
   async start(): Promise<void> {
-    const { db, pollMs } = this.#options
+    const { db, pollMs, log } = this.#options
     await forgetLeases(db)
+    const unknown = await countUnknown(db, this.#claimant.definitions)
+    if (unknown.size > 0) log.warn({ actions: Object.fromEntries(unknown) }, 'these actions need another version')
     db.listen('actions', () => this.wake())
-    this.#timers.push(setInterval(() => this.wake(), pollMs))
-    this.#timers.push(setInterval(() => void this.#heartbeat(), this.#options.leaseMs / 3))
+    this.#poll = setInterval(() => this.wake(), pollMs)
+    this.#pulse = setInterval(() => void this.#heartbeat(), this.#options.leaseMs / 3)
     this.wake()
   }
 
@@ -92,32 +108,38 @@ export class Engine {
     else if (!this.#stopping) void this.#claim()
   }
 
-  /** Resolves when nothing is left that could run now; for tests. */
+  /** Resolves when nothing is left that this engine could run, now or after a pause; for tests. */
   async idle(): Promise<void> {
     for (;;) {
-      const claimed = await this.#claim()
-      const running = [...this.#inFlight.values()].map(({ done }) => done)
-      if (claimed === 0 && running.length === 0 && !(await this.#waiting())) return
-      await Promise.all(running)
+      await this.#claim()
+      if (this.#inFlight.size > 0) {
+        await this.#landed()
+        continue
+      }
+      const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
+      if (pause === undefined) return
+      await delay(Math.max(1, pause))
     }
   }
 
-  async #waiting(): Promise<boolean> {
-    const { query } = this.#options.db
-    const left = query.selectFrom('action').select('id').where('status', '=', 'running').where('run_after', '>', 0)
-    return (await left.executeTakeFirst()) !== undefined
-  }
-
-  /** Stops claiming, lets steps in progress end for at most `graceMs`, and gives unfinished actions back. */
+  /**
+   * Stops claiming, lets steps in progress end for at most `graceMs`, and gives unfinished actions back. What is still
+   * under way then comes too late to be recorded.
+   */
   async stop(graceMs = 5_000): Promise<void> {
     this.#stopping = true
-    for (const timer of this.#timers) clearInterval(timer)
-    await this.#claiming
-    const steps = Promise.all([...this.#inFlight.values()].map(({ done }) => done))
+    clearInterval(this.#poll)
     const patience = new AbortController()
-    await Promise.race([steps, delay(graceMs, undefined, { signal: patience.signal }).catch(() => undefined)])
+    const { signal } = patience
+    const settled = Promise.resolve(this.#claiming).then(() => this.#landed())
+    await Promise.race([settled, delay(graceMs, undefined, { signal }).catch(() => undefined)])
     patience.abort()
-    await Promise.all([...this.#inFlight.values()].map(({ row }) => this.#giveBack(row, 0)))
+    clearInterval(this.#pulse)
+    await Promise.all([...this.#inFlight].map(({ row }) => this.#giveBack(row, { delayMs: 0, counts: false })))
+  }
+
+  async #landed(): Promise<void> {
+    await Promise.all([...this.#inFlight].map(({ done }) => done))
   }
 
   #claim(): Promise<number> {
@@ -128,7 +150,7 @@ export class Engine {
       })
       .finally(() => {
         this.#claiming = undefined
-        if (this.#again && !this.#stopping) setImmediate(() => this.wake())
+        if (this.#again) setImmediate(() => this.wake())
         this.#again = false
       })
     return this.#claiming
@@ -137,24 +159,33 @@ export class Engine {
   async #claimOnce(): Promise<number> {
     const free = maxInFlight - this.#inFlight.size
     if (free <= 0) return 0
-    const safeUntil = performance.now() + this.#options.leaseMs * 0.8
-    const rows = await claimActions(this.#options.db, this.worker, free, this.#options.leaseMs)
-    for (const row of rows) {
-      const flight: InFlight = { row, safeUntil }
-      const done = this.#run(flight).finally(() => {
-        this.#inFlight.delete(row.id)
-        if (this.#inFlight.size < maxInFlight / 2) this.wake()
-      })
-      this.#inFlight.set(row.id, Object.assign(flight, { done }))
-    }
+    const safeUntil = this.#safeUntil()
+    const rows = await claimActions(this.#options.db, this.#claimant, free)
+    this.#more = rows.length >= free
+    for (const row of rows) this.#take({ row, safeUntil, done: Promise.resolve() })
     return rows.length
   }
 
+  /** A lease starts when the database hears of it, which is after the question was put: this errs on the safe side. */
+  #safeUntil(): number {
+    return performance.now() + this.#options.leaseMs * 0.8
+  }
+
+  #take(flight: InFlight): void {
+    this.#inFlight.add(flight)
+    flight.done = this.#run(flight).finally(() => {
+      this.#inFlight.delete(flight)
+      if (this.#more && this.#inFlight.size < maxInFlight / 2) this.wake()
+    })
+  }
+
   async #heartbeat(): Promise<void> {
-    const safeUntil = performance.now() + this.#options.leaseMs * 0.8
+    const safeUntil = this.#safeUntil()
     try {
-      const held = await extendLeases(this.#options.db, this.worker, [...this.#inFlight.keys()], this.#options.leaseMs)
-      for (const flight of this.#inFlight.values()) if (held.has(flight.row.id)) flight.safeUntil = safeUntil
+      const ids = [...this.#inFlight].map(({ row }) => row.id)
+      const held = await extendLeases(this.#options.db, this.#claimant, ids)
+      for (const flight of this.#inFlight)
+        if (held.get(flight.row.id) === flight.row.fence) flight.safeUntil = safeUntil
     } catch (error) {
       this.#options.log.warn({ err: error }, 'extending leases failed')
     }
@@ -162,21 +193,19 @@ export class Engine {
 
   async #run(flight: InFlight): Promise<void> {
     const { row } = flight
-    const definition = this.#definitions.get(row.definition)
     try {
-      if (!definition) throw new Error(`no definition named ${row.definition}`)
-      await new Run(this.#options, definition, flight, () => this.#stopping).proceed()
+      await new Run(this.#options, this.#definitions.get(row.definition)!, flight, () => this.#stopping).proceed()
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof Killed) return
       this.#options.log.error({ err: error, action: row.id, definition: row.definition }, 'an action was interrupted')
       // Whatever it was, the action is still there to be claimed again once things are better.
-      await this.#giveBack(row, this.#options.retryMs * 10)
+      await this.#giveBack(row, { delayMs: this.#options.retryMs * 10, counts: !isInterruption(error) })
     }
   }
 
-  async #giveBack(row: ActionRow, delayMs: number): Promise<void> {
+  async #giveBack(row: ActionRow, how: Release): Promise<void> {
     try {
-      await this.#options.db.transact((tx) => release(tx, row, delayMs))
+      await this.#options.db.transact((tx) => release(tx, row, how))
     } catch (error) {
       if (!(error instanceof LeaseLost))
         this.#options.log.warn({ err: error, action: row.id }, 'its lease has to run out')
@@ -209,6 +238,7 @@ class Run {
     this.#attempts = row.attempts
     this.#context = {
       actionId: row.id,
+      fence: row.fence,
       scope: { projectId: row.project_id },
       input: JSON.parse(row.input) as ActionInput,
       query: options.db.query,
@@ -220,15 +250,14 @@ class Run {
     if (this.#flight.row.phase === 'unwinding') return this.#unwind()
     const { steps } = this.#definition
     while (this.#step < steps.length) {
-      if (this.#stopping()) return this.#yield(0)
+      if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
       const step = steps[this.#step]!
       try {
-        if (this.#attempts > maxClaims) throw new Error('no worker survives this step')
         await this.#perform(step.name, () => step.run?.(this.#context))
         await this.#record((tx) => step.commit?.(tx, this.#context))
       } catch (error) {
-        if (this.#isInterruption(error)) throw error
-        if (this.#mayRepeat(error)) return this.#yield(this.#backoffMs())
+        if (isInterruption(error)) throw error
+        if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
         return this.#giveUp(error)
       }
       await this.#reach('after-commit', step.name)
@@ -237,6 +266,7 @@ class Run {
 
   /** Runs one effect on the world, in time and only while the lease surely holds. */
   async #perform(name: string, effect: () => Promise<void> | undefined): Promise<void> {
+    if (this.#attempts > maxClaims) throw new Error('no worker survives this step')
     await this.#reach('before-effect', name)
     if (performance.now() > this.#flight.safeUntil) throw new LeaseLost('the lease may have ended')
     await inTime(effect(), this.#options.callTimeoutMs)
@@ -252,19 +282,13 @@ class Run {
     const done = this.#step + 1
     const total = this.#definition.steps.length
     await this.#options.db.transact(async (tx) => {
-      await commit(tx)
+      // First of all, so that a worker that comes too late neither waits for rows nor trips over what it finds.
       if (done === total) await finish(tx, row, { status: 'success', step: done })
       else await advance(tx, row, { step: done, attempts: 1, progress: Math.floor((done / total) * 100) })
+      await commit(tx)
     })
     this.#step = done
     this.#attempts = 1
-  }
-
-  /** Lost leases, killed workers and a database that is away say nothing about the action itself. */
-  #isInterruption(error: unknown): boolean {
-    if (error instanceof LeaseLost || error instanceof Killed) return true
-    if (error instanceof ApiError) return error.code === 'unavailable'
-    return databaseFailure(error)?.kind === 'unavailable'
   }
 
   #mayRepeat(error: unknown): boolean {
@@ -275,8 +299,8 @@ class Run {
     return this.#options.retryMs * 2 ** (this.#attempts - 1) * (0.75 + Math.random() / 2)
   }
 
-  #yield(delayMs: number): Promise<void> {
-    return this.#options.db.transact((tx) => release(tx, this.#flight.row, Math.round(delayMs)))
+  #release(how: Release): Promise<void> {
+    return this.#options.db.transact((tx) => release(tx, this.#flight.row, how))
   }
 
   async #giveUp(error: unknown): Promise<void> {
@@ -284,32 +308,33 @@ class Run {
     this.#options.log.warn({ err: error, action: row.id, definition: row.definition }, 'an action failed')
     // The text of a bug may hold anything; only what a driver says on purpose is shown.
     const reason = error instanceof DriverError ? error.message : 'an unexpected error happened'
-    this.#step++
+    // The failed step is undone as well: it may have had its effect all the same.
+    const step = this.#step + 1
+    const failure = { error_code: 'action_failed', error_message: reason }
+    // An end without its revert is wrong, but a resource that stays locked for ever is worse.
+    const reverts = this.#attempts <= 2 * maxClaims
+    if (!reverts) this.#options.log.error({ action: row.id }, 'no worker survives its revert, which is left out')
     await this.#options.db.transact(async (tx) => {
-      await advance(tx, row, {
-        phase: 'unwinding',
-        step: this.#step,
-        attempts: 1,
-        error_code: 'action_failed',
-        error_message: reason,
-      })
-      await this.#definition.revert?.(tx, this.#context)
+      await advance(tx, row, { phase: 'unwinding', step, attempts: 1, ...failure })
+      if (reverts) await this.#definition.revert?.(tx, this.#context)
     })
+    this.#step = step
     this.#attempts = 1
     await this.#reach('after-commit', 'revert')
     return this.#unwind()
   }
 
-  /** Undoes the steps in reverse, the failed one first: it may have had its effect all the same. */
+  /** Undoes the steps in reverse. One that cannot be undone is left to the reconciler of its family. */
   async #unwind(): Promise<void> {
     for (; this.#step > 0; this.#step--) {
+      if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
       const step = this.#definition.steps[this.#step - 1]!
       if (!step.undo) continue
       try {
         await this.#perform(`${step.name}-undo`, () => step.undo?.(this.#context))
       } catch (error) {
-        if (this.#isInterruption(error)) throw error
-        if (this.#mayRepeat(error)) return this.#yield(this.#backoffMs())
+        if (isInterruption(error)) throw error
+        if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
         this.#options.log.error({ err: error, action: this.#flight.row.id, step: step.name }, 'undoing a step failed')
       }
       await this.#options.db.transact((tx) => advance(tx, this.#flight.row, { step: this.#step - 1, attempts: 1 }))
@@ -320,17 +345,23 @@ class Run {
   }
 }
 
+/** Lost leases, killed workers and a database that is away or busy say nothing about the action itself. */
+function isInterruption(error: unknown): boolean {
+  if (error instanceof LeaseLost || error instanceof Killed || error instanceof OutcomeUnknown) return true
+  if (error instanceof ApiError) return error.code === 'unavailable'
+  const kind = databaseFailure(error)?.kind
+  return kind === 'unavailable' || kind === 'busy' || kind === 'retry'
+}
+
 /** A call that takes too long counts as failed for now; its late effect does no harm, because drivers refuse old states. */
 async function inTime(effect: Promise<void> | undefined, timeoutMs: number): Promise<void> {
   if (!effect) return
-  const timer = new AbortController()
-  const late = delay(timeoutMs, undefined, { signal: timer.signal }).then(() => {
-    throw new DriverError('the infrastructure did not answer in time', { transient: true })
-  })
-  late.catch(() => undefined)
+  const late = Promise.withResolvers<never>()
+  const timeout = new DriverError('the infrastructure did not answer in time', { transient: true })
+  const timer = setTimeout(() => late.reject(timeout), timeoutMs)
   try {
-    await Promise.race([effect, late])
+    await Promise.race([effect, late.promise])
   } finally {
-    timer.abort()
+    clearTimeout(timer)
   }
 }

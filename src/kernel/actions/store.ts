@@ -29,7 +29,7 @@ export interface ActionRow {
   readonly lease_until: number | null
   /** Grows with each claim: a write that carries an older one is refused. */
   readonly fence: number
-  /** Claims since the last step was done. */
+  /** Claims since the last step was done, without those that were given back through no fault of the step. */
   readonly attempts: number
   /** Database time in milliseconds before which nobody claims it. */
   readonly run_after: number
@@ -103,6 +103,7 @@ export async function startActions(
   starts: readonly ActionStart[],
 ): Promise<Action[]> {
   if (starts.length === 0) return []
+  await queueUp(tx, starts)
   const ids = await drawIds(tx, starts.length)
   const actions = starts.map((start, index) => toAction(tx, scope, start, ids[index]!))
   const running = actions.flatMap((action, index) =>
@@ -131,11 +132,22 @@ export async function startActions(
     tx,
     'action_serial',
     running.flatMap(({ id, start }) =>
-      (start.serial ?? []).map((ref) => ({ serial_key: `${ref.type}:${ref.id}`, action_id: id })),
+      [...new Set(start.serial?.map(keyOfResource))].map((serial_key) => ({ serial_key, action_id: id })),
     ),
   )
   if (running.length > 0) tx.signal('actions')
   return actions
+}
+
+const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`
+
+/**
+ * Makes rivals for a serial resource draw their ids one after another: an action whose id is smaller than that of one
+ * which is visible already would overtake it in the middle of its steps.
+ */
+async function queueUp(tx: Transaction, starts: readonly ActionStart[]): Promise<void> {
+  const keys = new Set(starts.flatMap(({ serial = [] }) => serial.map(keyOfResource)))
+  if (keys.size > 0) await tx.dialect.lockKeys([...keys])?.execute(tx.query)
 }
 
 function toAction(tx: Transaction, scope: ProjectScope, start: ActionStart, id: number): Action {
@@ -177,30 +189,30 @@ async function insertAll<T extends 'action' | 'action_resource' | 'action_serial
   }
 }
 
+/** A lock that several actions of one start want is held by the last of them, which a serial key makes the last to end. */
 async function takeLocks(
   tx: Transaction,
   scope: ProjectScope,
   running: readonly { id: number; start: ActionStart }[],
 ): Promise<void> {
-  const wanted = running
-    .flatMap(({ id, start }) =>
-      (start.locks ?? []).map((ref) => ({
-        type: ref.type,
-        resource_id: ref.id,
-        action_id: id,
-        project_id: scope.projectId,
-      })),
-    )
-    // Always in the same order, so that two who want the same locks do not wait for each other.
-    .sort((a, b) => (a.type < b.type ? -1 : a.type > b.type ? 1 : a.resource_id - b.resource_id))
-  if (wanted.length === 0) return
+  const wanted = new Map<string, ResourceLockRow>()
+  for (const { id, start } of running) {
+    for (const ref of start.locks ?? []) {
+      const lock = { type: ref.type, resource_id: ref.id, action_id: id, project_id: scope.projectId }
+      wanted.set(keyOfResource(ref), lock)
+    }
+  }
+  if (wanted.size === 0) return
+  // Always in the same order, so that two who want the same locks do not wait for each other.
+  const inOrder = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lock]) => lock)
   const taken = await tx.query
     .insertInto('resource_lock')
-    .values(wanted)
+    .values(inOrder)
     .onConflict((conflict) => conflict.doNothing())
-    .returning('resource_id')
+    .returning(['type', 'resource_id'])
     .execute()
-  const missing = wanted.find((lock) => !taken.some(({ resource_id }) => resource_id === lock.resource_id))
+  for (const { type, resource_id } of taken) wanted.delete(keyOfResource({ type, id: resource_id }))
+  const [missing] = wanted.values()
   if (missing) throw locked(missing.type)
 }
 
@@ -230,16 +242,27 @@ export async function lockedIds(query: Queries, type: string, ids: readonly numb
 /** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
 export const leaseMs = 15_000
 
+/** Who claims, and what it is able to run: the action of a newer version is left to those who know it. */
+export interface Claimant {
+  readonly worker: string
+  readonly definitions: readonly string[]
+  readonly leaseMs: number
+}
+
 /** Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left. */
-export async function claimActions(db: Database, worker: string, limit: number, lease: number): Promise<ActionRow[]> {
+export async function claimActions(
+  db: Database,
+  { worker, definitions, leaseMs: lease }: Claimant,
+  limit: number,
+): Promise<ActionRow[]> {
+  if (definitions.length === 0) return []
   const { rows } = await db.transact((tx) =>
     sql<ActionRow>`
-      update action
-      set worker = ${worker}, lease_until = ${tx.dialect.nowMs} + ${lease}, fence = fence + 1, attempts = attempts + 1
-      where id in (
+      with claimed as (
         select id from action as free
         where status = 'running' and run_after <= ${tx.dialect.nowMs}
           and (lease_until is null or lease_until < ${tx.dialect.nowMs})
+          and definition in (${sql.join(definitions)})
           and not exists (
             select 1 from action_serial as mine
             join action_serial as earlier on earlier.serial_key = mine.serial_key and earlier.action_id < mine.action_id
@@ -247,6 +270,9 @@ export async function claimActions(db: Database, worker: string, limit: number, 
           )
         order by id limit ${limit} ${tx.dialect.lockRows('skip')}
       )
+      update action
+      set worker = ${worker}, lease_until = ${tx.dialect.nowMs} + ${lease}, fence = fence + 1, attempts = attempts + 1
+      where id in (select id from claimed)
       returning *
     `.execute(tx.query),
   )
@@ -281,19 +307,21 @@ export async function finish(
   const ended = { ...outcome, finished: timestamp(tx.now), worker: null, lease_until: null }
   await advance(tx, action, outcome.status === 'success' ? { ...ended, progress: 100 } : ended)
   await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
-  await tx.query.deleteFrom('action_serial').where('action_id', '=', action.id).execute()
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('action_serial')
+    .where('action_id', '=', action.id)
+    .executeTakeFirstOrThrow()
   // Those that waited for this one can go on.
-  tx.signal('actions')
+  if (numDeletedRows > 0n) tx.signal('actions')
 }
 
-/** Extends the claims of `worker` on `ids`; returns those that it still holds. */
+/** Extends the claims of `worker` on `ids`; returns the fences of those that it still holds, by id. */
 export async function extendLeases(
   db: Database,
-  worker: string,
+  { worker, leaseMs: lease }: Pick<Claimant, 'worker' | 'leaseMs'>,
   ids: readonly number[],
-  lease: number,
-): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
+): Promise<Map<number, number>> {
+  if (ids.length === 0) return new Map()
   const rows = await db.transact((tx) =>
     tx.query
       .updateTable('action')
@@ -301,23 +329,59 @@ export async function extendLeases(
       .where('worker', '=', worker)
       .where('status', '=', 'running')
       .where('id', 'in', ids)
-      .returning('id')
+      .returning(['id', 'fence'])
       .execute(),
   )
-  return new Set(rows.map((row) => row.id))
+  return new Map(rows.map((row) => [row.id, row.fence]))
 }
 
-/** Gives a claim back so that any worker may go on with it, at once or after `delayMs`. Errors: `LeaseLost`. */
+/** How a claim is given back. */
+export interface Release {
+  readonly delayMs: number
+  /** Whether this claim counts among the attempts at the step. */
+  readonly counts: boolean
+}
+
+/**
+ * Gives a claim back so that any worker may go on with it, at once or after a delay. What its holder still has under way
+ * comes too late from now on. Errors: `LeaseLost`.
+ */
 export async function release(
   tx: Transaction,
   action: Pick<ActionRow, 'id' | 'fence'>,
-  delayMs: number,
+  { delayMs, counts }: Release,
 ): Promise<void> {
   await advance(tx, action, {
     worker: null,
     lease_until: null,
-    run_after: sql`${tx.dialect.nowMs} + ${delayMs}` as unknown as number,
+    fence: action.fence + 1,
+    run_after: sql`${tx.dialect.nowMs} + ${Math.round(delayMs)}` as unknown as number,
+    ...(counts ? {} : { attempts: sql`attempts - 1` as unknown as number }),
   })
+}
+
+/** Milliseconds until the first action that waits to be repeated may be claimed; undefined when none waits. */
+export async function nextRepetition(db: Database, definitions: readonly string[]): Promise<number | undefined> {
+  if (definitions.length === 0) return undefined
+  const { nowMs } = db.dialect
+  const { rows } = await sql<{ wait: number | null }>`
+    select min(run_after) - ${nowMs} as wait from action
+    where status = 'running' and lease_until is null and run_after > ${nowMs} - 100
+      and definition in (${sql.join(definitions)})
+  `.execute(db.query)
+  return rows[0]?.wait ?? undefined
+}
+
+/** How many running actions there are for definitions that this process does not have, by definition. */
+export async function countUnknown(db: Database, definitions: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.query
+    .selectFrom('action')
+    .select(['definition', (count) => count.fn.countAll<number>().as('actions')])
+    .where('status', '=', 'running')
+    .where('definition', 'not in', definitions.length > 0 ? definitions : [''])
+    .groupBy('definition')
+    .execute()
+  return new Map(rows.map((row) => [row.definition, row.actions]))
 }
 
 /** Forgets the claims of processes that cannot be alive, when this one is the only user of the database. */

@@ -1,0 +1,69 @@
+/** Bundles src/ into dist/. Does nothing when dist/ was made from the same files. */
+import { createHash } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+process.chdir(import.meta.dirname)
+const digestFile = 'dist/.digest'
+const digest = digestOfSources()
+const isCurrent = existsSync(digestFile) && existsSync('dist/main.js') && readFileSync(digestFile, 'utf8') === digest
+if (!isCurrent) {
+  replaceDist(await bundle())
+  replaceFile(digestFile, digest)
+}
+
+function digestOfSources() {
+  const sources = readdirSync('src', { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+  const hash = createHash('sha256')
+  for (const path of [...sources, 'build.mjs', 'package-lock.json']) hash.update(`${path}\0`).update(readFileSync(path))
+  return hash.digest('hex')
+}
+
+/** What is imported on demand (PostgreSQL, catalogue files) becomes a chunk that is read on demand. */
+async function bundle() {
+  const { build } = await import('esbuild')
+  const { outputFiles } = await build({
+    entryPoints: { main: 'src/bin.ts' },
+    outdir: 'dist',
+    write: false,
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node24',
+    // Names stay as they are, for stack traces and for code that looks at them.
+    minifyWhitespace: true,
+    minifySyntax: true,
+    sourcemap: 'linked',
+    sourcesContent: false,
+    // CommonJS dependencies require modules of Node.js.
+    banner: {
+      js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
+    },
+    logLevel: 'warning',
+  })
+  return outputFiles
+}
+
+/** Every file appears whole, main.js last: who starts meanwhile runs the old bundle or the new one. */
+function replaceDist(files) {
+  mkdirSync('dist', { recursive: true })
+  const main = join(process.cwd(), 'dist/main.js')
+  files.sort((a, b) => Number(a.path === main) - Number(b.path === main))
+  for (const { path, contents } of files) replaceFile(path, contents, path === main ? 0o755 : 0o644)
+  const current = new Set(files.map(({ path }) => path))
+  rmSync('dist/.cache', { recursive: true, force: true })
+  for (const name of readdirSync('dist')) {
+    const path = join(process.cwd(), 'dist', name)
+    if (/\.js(\.map)?$/.test(name) && !current.has(path)) rmSync(path, { force: true })
+  }
+}
+
+function replaceFile(path, contents, mode = 0o644) {
+  const draft = `${path}.${process.pid}`
+  writeFileSync(draft, contents, { mode })
+  renameSync(draft, path)
+}

@@ -1,0 +1,162 @@
+/** Firewalls on the wire (spec: Firewall, Firewalls). */
+import { Type } from 'typebox'
+import { ActionSchema, ActionsReply } from '../../kernel/actions/contract.ts'
+import { defineEndpoints, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import { maxNetworks, maxRules, protocols } from './domain.ts'
+
+const closed = { additionalProperties: false } as const
+const Description = nullable(Type.String({ maxLength: 255 }))
+const ServerRef = Type.Object({ id: Id })
+
+const Rule = Type.Object({
+  direction: Type.Enum(['in', 'out']),
+  protocol: Type.Enum([...protocols]),
+  port: nullable(Type.String()),
+  source_ips: Type.Array(Type.String()),
+  destination_ips: Type.Array(Type.String()),
+  description: Description,
+})
+
+const AppliedTo = Type.Object({
+  type: Type.Enum(['server', 'label_selector']),
+  server: Type.Optional(ServerRef),
+  label_selector: Type.Optional(Type.Object({ selector: Type.String() })),
+  applied_to_resources: Type.Optional(
+    Type.Array(Type.Object({ type: Type.Enum(['server']), server: ServerRef })),
+  ),
+})
+
+export const Firewall = Type.Object({
+  id: Id,
+  name: Type.String(),
+  labels: Labels,
+  created: Timestamp,
+  rules: Type.Array(Rule),
+  applied_to: Type.Array(AppliedTo),
+})
+
+const Networks = nullable(Type.Array(Type.String({ maxLength: 64 }), { maxItems: maxNetworks }))
+
+const GivenRules = Type.Array(
+  Type.Object(
+    {
+      direction: Type.Enum(['in', 'out']),
+      protocol: Type.Enum([...protocols]),
+      port: Type.Optional(nullable(Type.String({ maxLength: 11 }))),
+      source_ips: Type.Optional(Networks),
+      destination_ips: Type.Optional(Networks),
+      description: Type.Optional(Description),
+    },
+    closed,
+  ),
+  { maxItems: maxRules },
+)
+
+/** Clients echo entries as they read them, so what only replies carry is tolerated (facts/conventions 3). */
+const Targets = Type.Array(
+  Type.Object(
+    {
+      type: Type.Enum(['server', 'label_selector']),
+      server: Type.Optional(nullable(ServerRef)),
+      label_selector: Type.Optional(nullable(Type.Object({ selector: Type.String({ minLength: 1, maxLength: 1024 }) }))),
+      applied_to_resources: Type.Optional(nullable(Type.Array(Type.Unknown()))),
+    },
+    closed,
+  ),
+  { maxItems: 100 },
+)
+
+const Name = Type.String({ minLength: 1, maxLength: 128 })
+const Reply = Type.Object({ firewall: Firewall })
+const section = 'Endpoints, Firewalls'
+
+export const firewallEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/firewalls',
+    summary: 'List firewalls',
+    section,
+    query: listing(['id', 'name', 'created']),
+    status: 200,
+    reply: Type.Object({ firewalls: Type.Array(Firewall), meta: Meta }),
+    errors: [],
+  },
+  create: {
+    method: 'POST',
+    path: '/firewalls',
+    summary: 'Create a firewall',
+    section,
+    body: Type.Object(
+      {
+        name: Name,
+        labels: Type.Optional(Labels),
+        rules: Type.Optional(nullable(GivenRules)),
+        apply_to: Type.Optional(nullable(Targets)),
+      },
+      closed,
+    ),
+    status: 201,
+    reply: Type.Object({ firewall: Firewall, actions: Type.Array(ActionSchema) }),
+    errors: [
+      'uniqueness_error',
+      'server_already_added',
+      'incompatible_network_type',
+      'firewall_resource_not_found',
+      'resource_limit_exceeded',
+    ],
+  },
+  get: { method: 'GET', path: '/firewalls/{id}', summary: 'Get a firewall', section, status: 200, reply: Reply, errors: [] },
+  update: {
+    method: 'PUT',
+    path: '/firewalls/{id}',
+    summary: 'Change the name or the labels of a firewall',
+    section,
+    body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed),
+    status: 200,
+    reply: Reply,
+    errors: ['uniqueness_error', 'conflict'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/firewalls/{id}',
+    summary: 'Delete a firewall that nothing uses',
+    section,
+    status: 204,
+    errors: ['resource_in_use'],
+  },
+  setRules: {
+    method: 'POST',
+    path: '/firewalls/{id}/actions/set_rules',
+    summary: 'Replace the rules of a firewall',
+    section,
+    body: Type.Object({ rules: GivenRules }, closed),
+    status: 201,
+    reply: ActionsReply,
+    errors: [],
+  },
+  applyToResources: {
+    method: 'POST',
+    path: '/firewalls/{id}/actions/apply_to_resources',
+    summary: 'Apply a firewall to servers and label selectors',
+    section,
+    body: Type.Object({ apply_to: Targets }, closed),
+    status: 201,
+    reply: ActionsReply,
+    errors: [
+      'firewall_already_applied',
+      'incompatible_network_type',
+      'firewall_resource_not_found',
+      'resource_limit_exceeded',
+    ],
+  },
+  removeFromResources: {
+    method: 'POST',
+    path: '/firewalls/{id}/actions/remove_from_resources',
+    summary: 'Remove a firewall from servers and label selectors',
+    section,
+    body: Type.Object({ remove_from: Targets }, closed),
+    status: 201,
+    reply: ActionsReply,
+    errors: ['firewall_resource_not_found', 'firewall_managed_by_label_selector'],
+  },
+})

@@ -1,0 +1,39 @@
+/** What other families may change about firewalls inside their transaction. */
+import type { ActionStart } from '../../kernel/actions/store.ts'
+import type { Transaction } from '../../kernel/db.ts'
+import type { ApiError } from '../../kernel/errors.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { applyFirewall, startFilterChange } from './actions.ts'
+import { checkFirewallLimit, insertApplication, renewFilters } from './membership.ts'
+import { holdFirewalls } from './store.ts'
+import { rematchServer } from './targets.ts'
+
+export { enforceFilter } from './actions.ts'
+export { forgetServer, renewFilters } from './membership.ts'
+export { rematchServer } from './targets.ts'
+
+/**
+ * Puts a new server behind the firewalls that were asked for and those whose selectors match it. Returns the actions to
+ * start. Errors: `resource_limit_exceeded`; what `unknown` makes of the index of a firewall that is not there.
+ */
+export async function attachNewServer(
+  tx: Transaction,
+  scope: ProjectScope,
+  server: { readonly id: number; readonly labels: Labels },
+  asked: { firewallIds: readonly number[]; unknown: (index: number) => ApiError },
+): Promise<ActionStart[]> {
+  const ids = [...new Set(asked.firewallIds)]
+  const held = await holdFirewalls(tx, scope, ids)
+  const missing = asked.firewallIds.findIndex((id) => !held.has(id))
+  if (missing !== -1) throw asked.unknown(missing)
+  const starts: ActionStart[] = []
+  for (const firewallId of ids) {
+    const application = await insertApplication(tx, scope, firewallId, { serverId: server.id })
+    starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id, application }))
+  }
+  if (ids.length > 0) await renewFilters(tx, scope, [server.id])
+  const matched = await rematchServer(tx, scope, server)
+  await checkFirewallLimit(tx, scope, [server.id])
+  return [...starts, ...matched]
+}

@@ -1,0 +1,16 @@
+import { defineFamily } from '../../platform.ts'
+import { firewallActions } from './actions.ts'
+import { firewallEndpoints } from './contract.ts'
+import { firewallRoutes } from './routes.ts'
+import { getFirewall } from './store.ts'
+
+export const firewalls = defineFamily({
+  name: 'firewalls',
+  endpoints: firewallEndpoints,
+  routes: firewallRoutes,
+  resources: {
+    type: 'firewall',
+    actions: firewallActions,
+    exists: ({ db }, scope, id) => getFirewall(db.query, scope, id),
+  },
+})

@@ -1,0 +1,314 @@
+/**
+ * What firewalls are applied to: every statement on applications, matches and filters. An application is an entry of
+ * `applied_to`. A match is a server that a selector of the firewall matches now. A filter is what a server should have,
+ * with a generation that grows whenever one of its firewalls, or the rules of one, change.
+ */
+import { sql } from 'kysely'
+import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { canonical, type Selector } from '../../kernel/selectors.ts'
+import { maxFirewallsOfServer, type Rule } from './domain.ts'
+import type { FirewallApplicationRow, FirewallMatchRow } from './tables.ts'
+
+/** An entry of `applied_to` with the servers that it stands for. */
+export interface Application {
+  readonly id: number
+  readonly firewallId: number
+  readonly serverId: number | null
+  readonly selector: string | null
+  /** Servers that count as matched by this selector. */
+  readonly matched: readonly number[]
+}
+
+// ---- Reading -------------------------------------------------------------------------------------------------------
+
+/** The applications of some firewalls, oldest first. */
+export async function applicationsOf(
+  query: Queries,
+  scope: ProjectScope,
+  firewallIds: readonly number[],
+): Promise<Application[]> {
+  if (firewallIds.length === 0) return []
+  const rows = await query
+    .selectFrom('firewall_application')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('firewall_id', 'in', firewallIds)
+    .orderBy('id')
+    .execute()
+  const selective = rows.some((row) => row.selector !== null)
+  const matches = selective ? await matchesOf(query, scope, firewallIds) : []
+  const byApplication = Map.groupBy(matches, (match) => match.application_id)
+  return rows.map((row) => ({
+    id: row.id,
+    firewallId: row.firewall_id,
+    serverId: row.server_id,
+    selector: row.selector,
+    matched: (byApplication.get(row.id) ?? []).map((match) => match.server_id),
+  }))
+}
+
+async function matchesOf(query: Queries, scope: ProjectScope, firewallIds: readonly number[]): Promise<FirewallMatchRow[]> {
+  return query
+    .selectFrom('firewall_match')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('firewall_id', 'in', firewallIds)
+    .orderBy('server_id')
+    .execute()
+}
+
+/** Which firewalls each server has, directly or by a selector; each pair once. */
+async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
+  if (serverIds.length === 0) return []
+  return query
+    .selectFrom('firewall_application')
+    .select(['firewall_id', 'server_id'])
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', 'in', serverIds)
+    .union(
+      query
+        .selectFrom('firewall_match')
+        .select(['firewall_id', 'server_id'])
+        .where('project_id', '=', scope.projectId)
+        .where('server_id', 'in', serverIds),
+    )
+    .orderBy('firewall_id')
+    .execute() as Promise<{ firewall_id: number; server_id: number }[]>
+}
+
+export interface FirewallOfServer {
+  readonly id: number
+  readonly status: 'applied' | 'pending'
+}
+
+/** The firewalls of each server with their status (facts: Servers 1.1). */
+export async function firewallsOfServers(
+  query: Queries,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): Promise<Map<number, FirewallOfServer[]>> {
+  const pairs = await pairsOfServers(query, scope, serverIds)
+  const pending = pairs.length === 0 ? new Set() : await pendingFilters(query, scope, serverIds)
+  const result = new Map<number, FirewallOfServer[]>()
+  for (const { firewall_id: id, server_id: serverId } of pairs) {
+    const status = pending.has(serverId) ? 'pending' : 'applied'
+    result.set(serverId, [...(result.get(serverId) ?? []), { id, status }])
+  }
+  return result
+}
+
+async function pendingFilters(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
+  const rows = await query
+    .selectFrom('firewall_filter')
+    .select('server_id')
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', 'in', serverIds)
+    .whereRef('generation_in_force', '<', 'generation')
+    .execute()
+  return new Set(rows.map((row) => row.server_id))
+}
+
+/** The servers that have a firewall, by id. */
+export async function serversUnder(query: Queries, scope: ProjectScope, firewallId: number): Promise<number[]> {
+  const applications = await applicationsOf(query, scope, [firewallId])
+  const ids = applications.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId]))
+  return [...new Set(ids)].sort((a, b) => a - b)
+}
+
+/** What a server's filter is made of; undefined when it never had a firewall or is gone. */
+export async function filterSource(
+  query: Queries,
+  scope: ProjectScope,
+  serverId: number,
+): Promise<{ generation: number; firewalls: { rules: Rule[] }[] } | undefined> {
+  // The generation first: rules newer than it will be handed over again, rules older than it never would.
+  const filter = await query
+    .selectFrom('firewall_filter')
+    .select('generation')
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', serverId)
+    .executeTakeFirst()
+  if (!filter) return undefined
+  const ids = (await pairsOfServers(query, scope, [serverId])).map((pair) => pair.firewall_id)
+  if (ids.length === 0) return { generation: filter.generation, firewalls: [] }
+  const rows = await query
+    .selectFrom('firewall')
+    .select('rules')
+    .where('project_id', '=', scope.projectId)
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .execute()
+  return { generation: filter.generation, firewalls: rows.map((row) => ({ rules: JSON.parse(row.rules) as Rule[] })) }
+}
+
+/** Every selector of the Project's firewalls, oldest first. */
+export async function selectorApplications(query: Queries, scope: ProjectScope): Promise<FirewallApplicationRow[]> {
+  return query
+    .selectFrom('firewall_application')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('selector', 'is not', null)
+    .orderBy('id')
+    .execute()
+}
+
+/** Which selector of each firewall a server counts for now. */
+export async function matchesOfServer(
+  query: Queries,
+  scope: ProjectScope,
+  serverId: number,
+): Promise<Map<number, number>> {
+  const rows = await query
+    .selectFrom('firewall_match')
+    .select(['firewall_id', 'application_id'])
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', serverId)
+    .execute()
+  return new Map(rows.map((row) => [row.firewall_id, row.application_id]))
+}
+
+/** The firewalls that are applied to a server by its id. */
+export async function directFirewalls(query: Queries, scope: ProjectScope, serverId: number): Promise<Set<number>> {
+  const rows = await query
+    .selectFrom('firewall_application')
+    .select('firewall_id')
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', serverId)
+    .execute()
+  return new Set(rows.map((row) => row.firewall_id))
+}
+
+// ---- Writing -------------------------------------------------------------------------------------------------------
+
+export async function insertApplication(
+  tx: Transaction,
+  scope: ProjectScope,
+  firewallId: number,
+  target: { serverId: number } | { selector: Selector },
+): Promise<number> {
+  const id = await drawId(tx)
+  const server_id = 'serverId' in target ? target.serverId : null
+  const selector = 'selector' in target ? target.selector.text : null
+  const selector_key = 'selector' in target ? canonical(target.selector) : null
+  await tx.query
+    .insertInto('firewall_application')
+    .values({ id, project_id: scope.projectId, firewall_id: firewallId, server_id, selector, selector_key })
+    .execute()
+  return id
+}
+
+/** Nothing happens when it is gone already. */
+export async function deleteApplication(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  await tx.query
+    .deleteFrom('firewall_application')
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Makes servers count for an application of the firewall, whatever they counted for before. */
+export async function putMatches(
+  tx: Transaction,
+  scope: ProjectScope,
+  { firewallId, applicationId }: { firewallId: number; applicationId: number },
+  serverIds: readonly number[],
+): Promise<void> {
+  for (let from = 0; from < serverIds.length; from += 1_000) {
+    const rows = serverIds.slice(from, from + 1_000).map((server_id) => ({
+      firewall_id: firewallId,
+      server_id,
+      project_id: scope.projectId,
+      application_id: applicationId,
+    }))
+    await tx.query
+      .insertInto('firewall_match')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.columns(['firewall_id', 'server_id']).doUpdateSet({ application_id: applicationId }),
+      )
+      .execute()
+  }
+}
+
+export async function dropMatches(
+  tx: Transaction,
+  scope: ProjectScope,
+  firewallId: number,
+  serverIds: readonly number[],
+): Promise<void> {
+  if (serverIds.length === 0) return
+  await tx.query
+    .deleteFrom('firewall_match')
+    .where('project_id', '=', scope.projectId)
+    .where('firewall_id', '=', firewallId)
+    .where('server_id', 'in', serverIds)
+    .execute()
+}
+
+/** Gives the filters of some servers a new generation, because what they are made of has changed. */
+export async function renewFilters(tx: Transaction, scope: ProjectScope, serverIds: readonly number[]): Promise<void> {
+  // Always in the same order, so that two who renew the same filters do not wait for each other.
+  const ordered = [...new Set(serverIds)].sort((a, b) => a - b)
+  for (let from = 0; from < ordered.length; from += 1_000) {
+    const rows = ordered.slice(from, from + 1_000).map((server_id) => ({
+      server_id,
+      project_id: scope.projectId,
+      generation: 1,
+      generation_in_force: 0,
+    }))
+    await tx.query
+      .insertInto('firewall_filter')
+      .values(rows)
+      .onConflict((conflict) =>
+        conflict.column('server_id').doUpdateSet({ generation: sql<number>`firewall_filter.generation + 1` }),
+      )
+      .execute()
+  }
+}
+
+/** Records that the driver confirmed a generation. */
+export async function confirmFilter(
+  tx: Transaction,
+  scope: ProjectScope,
+  serverId: number,
+  generation: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('firewall_filter')
+    .set({ generation_in_force: generation })
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', serverId)
+    .where('generation_in_force', '<', generation)
+    .execute()
+}
+
+/** Takes a server out of everything. */
+export async function forgetServer(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {
+  for (const table of ['firewall_application', 'firewall_match', 'firewall_filter'] as const) {
+    await tx.query
+      .deleteFrom(table)
+      .where('project_id', '=', scope.projectId)
+      .where('server_id', '=', serverId)
+      .execute()
+  }
+}
+
+/** Errors: `resource_limit_exceeded` when a server now has more firewalls than it may. */
+export async function checkFirewallLimit(
+  tx: Transaction,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): Promise<void> {
+  const pairs = await pairsOfServers(tx.query, scope, serverIds)
+  const counts = Map.groupBy(pairs, (pair) => pair.server_id)
+  for (const [serverId, firewalls] of counts) {
+    if (firewalls.length <= maxFirewallsOfServer) continue
+    throw new ApiError(
+      'resource_limit_exceeded',
+      `server with ID '${serverId}' cannot have more than ${maxFirewallsOfServer} firewalls`,
+      { details: { limits: [{ name: 'firewalls_per_server' }] } },
+    )
+  }
+}

@@ -1,0 +1,131 @@
+/** Firewalls through the API. */
+import { actionToWire } from '../../kernel/actions/routes.ts'
+import { type ActionStart, startActions } from '../../kernel/actions/store.ts'
+import type { Handlers } from '../../kernel/contract.ts'
+import type { Transaction } from '../../kernel/db.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { beforeWrite, optimistically } from '../../kernel/update.ts'
+import type { Platform } from '../../platform.ts'
+import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
+import type { firewallEndpoints } from './contract.ts'
+import { type GivenRule, parseRules, type Rule, sameRules } from './domain.ts'
+import { applicationsOf, renewFilters, serversUnder } from './membership.ts'
+import {
+  deleteFirewall,
+  getFirewall,
+  insertFirewall,
+  listFirewalls,
+  lockFirewall,
+  replaceRules,
+  updateFirewall,
+} from './store.ts'
+import { type ApplyCodes, applyTargets, parseTargets, removeTargets } from './targets.ts'
+import { firewallsToWire, firewallToWire } from './view.ts'
+
+const onCreate: ApplyCodes = {
+  again: (target) =>
+    'serverId' in target
+      ? new ApiError('server_already_added', `server with ID '${target.serverId}' was added more than once`)
+      : invalidInput([{ field: 'apply_to', message: 'the same label selector was added more than once' }]),
+  missingStatus: 422,
+}
+
+const onApply: ApplyCodes = {
+  again: (target) =>
+    new ApiError(
+      'firewall_already_applied',
+      'serverId' in target
+        ? `the firewall is already applied to server with ID '${target.serverId}'`
+        : 'the firewall is already applied to this label selector',
+    ),
+  missingStatus: 404,
+}
+
+function rulesOf(given: readonly GivenRule[]): readonly Rule[] {
+  const result = parseRules(given)
+  if (!result.ok) throw invalidInput(result.problems)
+  return result.rules
+}
+
+function rulesSet(id: number): ActionStart {
+  return { definition: setFirewallRules, input: {}, resources: [{ type: 'firewall', id }] }
+}
+
+export function firewallRoutes({ db, faults }: Platform): Handlers<typeof firewallEndpoints> {
+  /** Changes a firewall that nobody else can change meanwhile, and starts what follows from it. */
+  const change = async (
+    scope: ProjectScope,
+    id: number,
+    work: (tx: Transaction, rules: readonly Rule[]) => Promise<ActionStart[]>,
+  ) => {
+    const actions = await db.transact(async (tx) => {
+      const firewall = await lockFirewall(tx, scope, id)
+      return startActions(tx, scope, await work(tx, firewall.rules))
+    })
+    return { actions: actions.map(actionToWire) }
+  }
+
+  return {
+    async list({ scope, query }) {
+      const { firewalls, pagination } = await listFirewalls(db.query, scope, query)
+      return { firewalls: await firewallsToWire(db.query, scope, firewalls), meta: { pagination } }
+    },
+
+    async create({ scope, body: { name, labels = {}, rules: given, apply_to: applyTo } }) {
+      const rules = rulesOf(given ?? [])
+      const targets = parseTargets(applyTo ?? [], 'apply_to')
+      return db.transact(async (tx) => {
+        const firewall = await insertFirewall(tx, scope, { name, labels, rules })
+        const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
+        const actions = await startActions(tx, scope, [rulesSet(firewall.id), ...applied])
+        return { firewall: await firewallToWire(tx.query, scope, firewall), actions: actions.map(actionToWire) }
+      })
+    },
+
+    async get({ scope, params }) {
+      const firewall = await getFirewall(db.query, scope, params.id)
+      return { firewall: await firewallToWire(db.query, scope, firewall) }
+    },
+
+    async update({ scope, params, body }) {
+      const firewall = await optimistically(async () => {
+        const before = await getFirewall(db.query, scope, params.id)
+        await beforeWrite(faults, 'firewall')
+        const { name = before.name, labels = before.labels } = body
+        return db.transact((tx) => updateFirewall(tx, scope, before, { name, labels }))
+      })
+      return { firewall: await firewallToWire(db.query, scope, firewall) }
+    },
+
+    remove: ({ scope, params: { id } }) =>
+      db.transact(async (tx) => {
+        const firewall = await lockFirewall(tx, scope, id)
+        const used = await applicationsOf(tx.query, scope, [id])
+        if (used.length > 0) throw new ApiError('resource_in_use', `firewall with ID ${id} is still in use`)
+        await deleteFirewall(tx, scope, firewall)
+      }),
+
+    async setRules({ scope, params: { id }, body }) {
+      const rules = rulesOf(body.rules)
+      return change(scope, id, async (tx, before) => {
+        if (sameRules(rules, before)) return [rulesSet(id)]
+        await replaceRules(tx, scope, id, rules)
+        const servers = await serversUnder(tx.query, scope, id)
+        await renewFilters(tx, scope, servers)
+        const follow = servers.map((serverId) => startFilterChange(applyFirewall, { firewallId: id, serverId }))
+        return [rulesSet(id), ...follow]
+      })
+    },
+
+    async applyToResources({ scope, params: { id }, body }) {
+      const targets = parseTargets(body.apply_to, 'apply_to')
+      return change(scope, id, (tx) => applyTargets(tx, scope, id, targets, onApply))
+    },
+
+    async removeFromResources({ scope, params: { id }, body }) {
+      const targets = parseTargets(body.remove_from, 'remove_from')
+      return change(scope, id, (tx) => removeTargets(tx, scope, id, targets))
+    },
+  }
+}

@@ -1,0 +1,138 @@
+/** Every statement on the table of firewalls; what they are applied to is in membership.ts. */
+import { sql } from 'kysely'
+import { timestamp } from '../../kernel/clock.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
+import { databaseFailure } from '../../kernel/dialect.ts'
+import { notFound, notUnique } from '../../kernel/errors.ts'
+import { indexLabels, readLabels } from '../../kernel/label-index.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { changedMeanwhile } from '../../kernel/update.ts'
+import type { Firewall, Rule } from './domain.ts'
+import type { FirewallRow } from './tables.ts'
+
+const firewallListing: Listing = {
+  table: 'firewall',
+  kind: 'firewall',
+  columns: { id: 'id', name: 'name', created: 'created' },
+}
+
+function fromRow({ id, name, labels, rules, created, version }: FirewallRow): Firewall {
+  return { id, name, labels: readLabels(labels), rules: JSON.parse(rules) as Rule[], created, version }
+}
+
+export async function listFirewalls(query: Queries, scope: ProjectScope, page: PageQuery) {
+  const { rows, pagination } = await listPage<FirewallRow>(query, scope, firewallListing, page)
+  return { firewalls: rows.map(fromRow), pagination }
+}
+
+/** Errors: `not_found`. */
+export async function getFirewall(query: Queries, scope: ProjectScope, id: number): Promise<Firewall> {
+  const row = await query
+    .selectFrom('firewall')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw notFound('firewall', id)
+  return fromRow(row)
+}
+
+/** Reads a firewall for a change: nobody else changes it until the transaction ends. Errors: `not_found`. */
+export async function lockFirewall(tx: Transaction, scope: ProjectScope, id: number): Promise<Firewall> {
+  const { rows } = await sql<FirewallRow>`
+    select * from firewall where project_id = ${scope.projectId} and id = ${id} ${tx.dialect.lockRows('update')}
+  `.execute(tx.query)
+  if (!rows[0]) throw notFound('firewall', id)
+  return fromRow(rows[0])
+}
+
+/** Those of `ids` that the Project has; they stay until the transaction ends. */
+export async function holdFirewalls(
+  tx: Transaction,
+  scope: ProjectScope,
+  ids: readonly number[],
+): Promise<ReadonlySet<number>> {
+  if (ids.length === 0) return new Set()
+  const { rows } = await sql<{ id: number }>`
+    select id from firewall where project_id = ${scope.projectId} and id in (${sql.join(ids)}) order by id
+    ${tx.dialect.lockRows('share')}
+  `.execute(tx.query)
+  return new Set(rows.map((row) => row.id))
+}
+
+/** Errors: `uniqueness_error`. */
+export async function insertFirewall(
+  tx: Transaction,
+  scope: ProjectScope,
+  given: Pick<Firewall, 'name' | 'labels' | 'rules'>,
+): Promise<Firewall> {
+  const row: FirewallRow = {
+    id: await drawId(tx),
+    project_id: scope.projectId,
+    name: given.name,
+    labels: JSON.stringify(given.labels),
+    rules: JSON.stringify(given.rules),
+    created: timestamp(tx.now),
+    version: 1,
+  }
+  await refusingTwins(() => tx.query.insertInto('firewall').values(row).execute())
+  await indexLabels(tx, scope, { kind: 'firewall', id: row.id }, given.labels, {})
+  return fromRow(row)
+}
+
+/** Writes name and labels over the version that was read. Errors: `uniqueness_error`. */
+export async function updateFirewall(
+  tx: Transaction,
+  scope: ProjectScope,
+  before: Firewall,
+  change: { name: string; labels: Labels },
+): Promise<Firewall | typeof changedMeanwhile> {
+  const row = await refusingTwins(() =>
+    tx.query
+      .updateTable('firewall')
+      .set({ name: change.name, labels: JSON.stringify(change.labels), version: before.version + 1 })
+      .where('project_id', '=', scope.projectId)
+      .where('id', '=', before.id)
+      .where('version', '=', before.version)
+      .returningAll()
+      .executeTakeFirst(),
+  )
+  if (!row) return changedMeanwhile
+  await indexLabels(tx, scope, { kind: 'firewall', id: before.id }, change.labels, before.labels)
+  return fromRow(row)
+}
+
+export async function replaceRules(
+  tx: Transaction,
+  scope: ProjectScope,
+  id: number,
+  rules: readonly Rule[],
+): Promise<void> {
+  await tx.query
+    .updateTable('firewall')
+    .set({ rules: JSON.stringify(rules) })
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', id)
+    .execute()
+}
+
+/** Deletes a firewall that the transaction holds and that is applied to nothing. */
+export async function deleteFirewall(tx: Transaction, scope: ProjectScope, firewall: Firewall): Promise<void> {
+  await tx.query
+    .deleteFrom('firewall')
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', firewall.id)
+    .execute()
+  await indexLabels(tx, scope, { kind: 'firewall', id: firewall.id }, {}, firewall.labels)
+}
+
+async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
+    throw error
+  }
+}

@@ -1,0 +1,47 @@
+import type { ProjectId } from '../../kernel/scope.ts'
+
+export interface FirewallRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly labels: string
+  readonly rules: string
+  readonly created: string
+  readonly version: number
+}
+
+/** An entry of applied_to: a server or a label selector. */
+export interface FirewallApplicationRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly firewall_id: number
+  readonly server_id: number | null
+  /** As it was given, and in the form in which two of the same meaning are equal. */
+  readonly selector: string | null
+  readonly selector_key: string | null
+}
+
+/** A server that some selector of a firewall matches; under several selectors it counts for the oldest. */
+export interface FirewallMatchRow {
+  readonly firewall_id: number
+  readonly server_id: number
+  readonly project_id: ProjectId
+  readonly application_id: number
+}
+
+/** The packet filter of a server: which generation is wanted, and which one the driver confirmed. */
+export interface FirewallFilterRow {
+  readonly server_id: number
+  readonly project_id: ProjectId
+  readonly generation: number
+  readonly generation_in_force: number
+}
+
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    firewall: FirewallRow
+    firewall_application: FirewallApplicationRow
+    firewall_match: FirewallMatchRow
+    firewall_filter: FirewallFilterRow
+  }
+}

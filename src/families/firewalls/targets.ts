@@ -1,0 +1,256 @@
+/** Applying firewalls to servers and label selectors, removing them, and keeping matches true as labels change. */
+import { lockProject } from '../../kernel/access/projects.ts'
+import type { ActionStart } from '../../kernel/actions/store.ts'
+import type { Queries, Transaction } from '../../kernel/db.ts'
+import { ApiError, type ErrorCode, invalidInput, type Problem } from '../../kernel/errors.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { canonical, matches, parseSelector, type Selector } from '../../kernel/selectors.ts'
+import { primaryIpsOfServers } from '../primary-ips/reads.ts'
+import { holdServers, serversByIds, serversMatching } from '../servers/reads.ts'
+import { applyFirewall, removeFirewall, startFilterChange, startSelectorChange } from './actions.ts'
+import {
+  type Application,
+  applicationsOf,
+  checkFirewallLimit,
+  deleteApplication,
+  directFirewalls,
+  dropMatches,
+  insertApplication,
+  matchesOfServer,
+  putMatches,
+  renewFilters,
+  selectorApplications,
+} from './membership.ts'
+
+export type Target = { readonly serverId: number } | { readonly selector: Selector }
+
+interface GivenTarget {
+  readonly type: 'server' | 'label_selector'
+  readonly server?: { readonly id: number } | null
+  readonly label_selector?: { readonly selector: string } | null
+}
+
+/** Reads `apply_to` or `remove_from`. Errors: `invalid_input`. */
+export function parseTargets(given: readonly GivenTarget[], field: string): Target[] {
+  const problems: Problem[] = []
+  const targets = given.map((target, index): Target => {
+    const refuse = (path: string, message: string): Target => {
+      problems.push({ field: `${field}[${index}].${path}`, message })
+      return { serverId: 0 }
+    }
+    if (target.type === 'server') return target.server ? { serverId: target.server.id } : refuse('server', 'is required')
+    if (!target.label_selector) return refuse('label_selector', 'is required')
+    const result = parseSelector(target.label_selector.selector)
+    if (!result.ok) return refuse('label_selector.selector', result.message)
+    if (result.selector.terms.length === 0) return refuse('label_selector.selector', 'must not be empty')
+    return { selector: result.selector }
+  })
+  if (problems.length > 0) throw invalidInput(problems)
+  return targets
+}
+
+function keyOfTarget(target: Target): string {
+  return 'serverId' in target ? `server:${target.serverId}` : `selector:${canonical(target.selector)}`
+}
+
+function keyOfApplication({ serverId, selector }: Application): string {
+  if (serverId !== null) return `server:${serverId}`
+  const result = parseSelector(selector as string)
+  return `selector:${result.ok ? canonical(result.selector) : selector}`
+}
+
+/** Codes that differ between creating a firewall and applying an existing one. */
+export interface ApplyCodes {
+  /** For a target that is there twice, or already. */
+  readonly again: (target: Target) => ApiError
+  /** HTTP status of `firewall_resource_not_found` (facts/conventions 2.2). */
+  readonly missingStatus: number
+}
+
+function missingServer(id: number, status: number): ApiError {
+  return new ApiError('firewall_resource_not_found', `server with ID '${id}' not found`, { status })
+}
+
+/**
+ * Adds targets to a firewall that the transaction holds. Returns the actions to start.
+ * Errors: `firewall_resource_not_found`, `incompatible_network_type`, `resource_limit_exceeded`, and those of `codes`.
+ */
+export async function applyTargets(
+  tx: Transaction,
+  scope: ProjectScope,
+  firewallId: number,
+  targets: readonly Target[],
+  codes: ApplyCodes,
+): Promise<ActionStart[]> {
+  if (targets.length === 0) return []
+  await lockProject(tx, scope, targets.some((target) => 'selector' in target) ? 'update' : 'share')
+  const applications = await applicationsOf(tx.query, scope, [firewallId])
+  await checkTargets(tx, scope, targets, codes, new Set(applications.map(keyOfApplication)))
+  const has = new Set(applications.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId])))
+  const matched = new Set(applications.flatMap((application) => application.matched))
+  const starts: ActionStart[] = []
+  const affected: number[] = []
+  for (const target of targets) {
+    const application = await insertApplication(tx, scope, firewallId, target)
+    if ('serverId' in target) {
+      const { serverId } = target
+      starts.push(startFilterChange(applyFirewall, { firewallId, serverId, application }))
+      affected.push(serverId)
+      has.add(serverId)
+      continue
+    }
+    const found = (await publicServersMatching(tx.query, scope, target.selector)).filter((id) => !matched.has(id))
+    await putMatches(tx, scope, { firewallId, applicationId: application }, found)
+    const added = found.filter((id) => !has.has(id))
+    for (const serverId of added) {
+      starts.push(startFilterChange(applyFirewall, { firewallId, serverId, selectorId: application }))
+    }
+    if (added.length === 0) starts.push(startSelectorChange('applied', firewallId, application))
+    affected.push(...added)
+    for (const id of found) matched.add(id)
+    for (const id of added) has.add(id)
+  }
+  await renewFilters(tx, scope, affected)
+  await checkFirewallLimit(tx, scope, affected)
+  return starts
+}
+
+async function checkTargets(
+  tx: Transaction,
+  scope: ProjectScope,
+  targets: readonly Target[],
+  codes: ApplyCodes,
+  taken: Set<string>,
+): Promise<void> {
+  const ids = targets.flatMap((target) => ('serverId' in target ? [target.serverId] : []))
+  const known = await holdServers(tx, scope, ids)
+  const reachable = await publicServers(tx.query, scope, ids)
+  for (const target of targets) {
+    if ('serverId' in target) {
+      if (!known.has(target.serverId)) throw missingServer(target.serverId, codes.missingStatus)
+      if (!reachable.has(target.serverId)) {
+        throw new ApiError('incompatible_network_type', 'the server has no public network interface')
+      }
+    }
+    const key = keyOfTarget(target)
+    if (taken.has(key)) throw codes.again(target)
+    taken.add(key)
+  }
+}
+
+async function publicServers(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<Set<number | null>> {
+  return new Set((await primaryIpsOfServers(query, scope, ids)).map((ip) => ip.serverId))
+}
+
+async function publicServersMatching(query: Queries, scope: ProjectScope, selector: Selector): Promise<number[]> {
+  const ids = (await serversMatching(query, scope, selector)).map((server) => server.id)
+  const reachable = await publicServers(query, scope, ids)
+  return ids.filter((id) => reachable.has(id))
+}
+
+/**
+ * Takes targets from a firewall that the transaction holds. Returns the actions to start.
+ * Errors: `firewall_resource_not_found`, `firewall_managed_by_label_selector`.
+ */
+export async function removeTargets(
+  tx: Transaction,
+  scope: ProjectScope,
+  firewallId: number,
+  targets: readonly Target[],
+): Promise<ActionStart[]> {
+  if (targets.length === 0) return []
+  await lockProject(tx, scope, targets.some((target) => 'selector' in target) ? 'update' : 'share')
+  const starts: ActionStart[] = []
+  for (const target of targets) {
+    const applications = await applicationsOf(tx.query, scope, [firewallId])
+    const found = applications.find((application) => keyOfApplication(application) === keyOfTarget(target))
+    if (!found) throw notApplied(target, applications)
+    await deleteApplication(tx, scope, found.id)
+    if (found.serverId !== null) {
+      await renewFilters(tx, scope, [found.serverId])
+      starts.push(startFilterChange(removeFirewall, { firewallId, serverId: found.serverId }))
+    } else {
+      starts.push(...(await removeSelector(tx, scope, found, applications)))
+    }
+  }
+  return starts
+}
+
+function notApplied(target: Target, applications: readonly Application[]): ApiError {
+  const missing = (what: string) => new ApiError('firewall_resource_not_found', `the firewall is not applied to ${what}`)
+  if ('selector' in target) return missing('this label selector')
+  const { serverId } = target
+  if (applications.some(({ matched }) => matched.includes(serverId))) {
+    return new ApiError(
+      'firewall_managed_by_label_selector' satisfies ErrorCode,
+      `server with ID '${serverId}' has the firewall through a label selector`,
+    )
+  }
+  return missing(`server with ID '${serverId}'`)
+}
+
+/** Servers that the selector brought in go to another selector of the firewall that matches them, or lose it. */
+async function removeSelector(
+  tx: Transaction,
+  scope: ProjectScope,
+  gone: Application,
+  applications: readonly Application[],
+): Promise<ActionStart[]> {
+  const { firewallId } = gone
+  const others = applications.filter(({ id, selector }) => id !== gone.id && selector !== null)
+  const direct = new Set(applications.map(({ serverId }) => serverId))
+  const lost: number[] = []
+  for (const server of await serversByIds(tx.query, scope, gone.matched)) {
+    const heir = others.find(({ selector }) => isMatch(selector as string, server.labels))
+    if (heir) await putMatches(tx, scope, { firewallId, applicationId: heir.id }, [server.id])
+    else lost.push(server.id)
+  }
+  await dropMatches(tx, scope, firewallId, lost)
+  const freed = lost.filter((id) => !direct.has(id))
+  await renewFilters(tx, scope, freed)
+  if (freed.length === 0) return [startSelectorChange('removed', firewallId, gone.id)]
+  return freed.map((serverId) => startFilterChange(removeFirewall, { firewallId, serverId, selectorId: gone.id }))
+}
+
+function isMatch(selector: string, labels: Labels): boolean {
+  const result = parseSelector(selector)
+  return result.ok && matches(result.selector, labels)
+}
+
+/**
+ * Makes the matches of one server true after its labels changed or it appeared. Returns the actions to start.
+ * Errors: `resource_limit_exceeded`.
+ */
+export async function rematchServer(
+  tx: Transaction,
+  scope: ProjectScope,
+  server: { readonly id: number; readonly labels: Labels },
+): Promise<ActionStart[]> {
+  await lockProject(tx, scope, 'share')
+  const applications = await selectorApplications(tx.query, scope)
+  const before = await matchesOfServer(tx.query, scope, server.id)
+  if (applications.length + before.size === 0) return []
+  const isPublic = (await publicServers(tx.query, scope, [server.id])).has(server.id)
+  const after = new Map<number, number>()
+  for (const { id, firewall_id, selector } of isPublic ? applications : []) {
+    if (!after.has(firewall_id) && isMatch(selector as string, server.labels)) after.set(firewall_id, id)
+  }
+  const direct = await directFirewalls(tx.query, scope, server.id)
+  const starts: ActionStart[] = []
+  for (const [firewallId, applicationId] of after) {
+    if (before.get(firewallId) === applicationId) continue
+    await putMatches(tx, scope, { firewallId, applicationId }, [server.id])
+    if (before.has(firewallId) || direct.has(firewallId)) continue
+    starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id, selectorId: applicationId }))
+  }
+  for (const [firewallId, applicationId] of before) {
+    if (after.has(firewallId)) continue
+    await dropMatches(tx, scope, firewallId, [server.id])
+    if (direct.has(firewallId)) continue
+    starts.push(startFilterChange(removeFirewall, { firewallId, serverId: server.id, selectorId: applicationId }))
+  }
+  if (starts.length > 0) await renewFilters(tx, scope, [server.id])
+  await checkFirewallLimit(tx, scope, [server.id])
+  return starts
+}

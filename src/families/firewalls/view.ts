@@ -1,0 +1,56 @@
+/** Firewalls as the API shows them. */
+import type { Static } from 'typebox'
+import type { Queries } from '../../kernel/db.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Firewall as Wire } from './contract.ts'
+import type { Firewall, Rule } from './domain.ts'
+import { type Application, applicationsOf } from './membership.ts'
+
+type FirewallWire = Static<typeof Wire>
+
+/** The wire form of each firewall, in order. */
+export async function firewallsToWire(
+  query: Queries,
+  scope: ProjectScope,
+  firewalls: readonly Firewall[],
+): Promise<FirewallWire[]> {
+  const applications = await applicationsOf(
+    query,
+    scope,
+    firewalls.map((firewall) => firewall.id),
+  )
+  const byFirewall = Map.groupBy(applications, (application) => application.firewallId)
+  return firewalls.map((firewall) => ({
+    id: firewall.id,
+    name: firewall.name,
+    labels: firewall.labels,
+    created: firewall.created,
+    rules: firewall.rules.map(ruleToWire),
+    applied_to: (byFirewall.get(firewall.id) ?? []).map(applicationToWire),
+  }))
+}
+
+/** One firewall's wire form. */
+export async function firewallToWire(query: Queries, scope: ProjectScope, firewall: Firewall): Promise<FirewallWire> {
+  return (await firewallsToWire(query, scope, [firewall]))[0]!
+}
+
+function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, description }: Rule) {
+  return {
+    direction,
+    protocol,
+    port,
+    source_ips: [...sourceIps],
+    destination_ips: [...destinationIps],
+    description,
+  }
+}
+
+function applicationToWire({ serverId, selector, matched }: Application): FirewallWire['applied_to'][number] {
+  if (serverId !== null) return { type: 'server', server: { id: serverId } }
+  return {
+    type: 'label_selector',
+    label_selector: { selector: selector as string },
+    applied_to_resources: matched.map((id) => ({ type: 'server', server: { id } })),
+  }
+}

@@ -1,0 +1,72 @@
+/** Images on the wire (spec: Image). */
+import { Type } from 'typebox'
+import { osFlavors } from '../../catalogue/catalogue.ts'
+import {
+  booleanParam,
+  defineEndpoints,
+  enumParam,
+  Id,
+  idsParam,
+  Labels,
+  listing,
+  Meta,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract.ts'
+import { Architecture, Deprecation } from '../server-types/contract.ts'
+
+const types = ['system', 'app', 'snapshot', 'backup'] as const
+const statuses = ['available', 'creating'] as const
+
+export const Image = Type.Object({
+  id: Id,
+  type: Type.Enum([...types]),
+  status: Type.Enum([...statuses]),
+  name: nullable(Type.String()),
+  description: Type.String(),
+  image_size: nullable(Type.Number({ description: 'GB' })),
+  disk_size: Type.Number({ description: 'GB of disk that a server needs at least' }),
+  created: Timestamp,
+  created_from: nullable(Type.Object({ id: Id, name: Type.String() })),
+  bound_to: nullable(Id),
+  os_flavor: Type.Enum([...osFlavors]),
+  os_version: nullable(Type.String()),
+  architecture: Architecture,
+  rapid_deploy: Type.Boolean(),
+  protection: Type.Object({ delete: Type.Boolean() }),
+  labels: Labels,
+  deprecation: nullable(Deprecation),
+  deprecated: Type.Optional(nullable(Timestamp)),
+  deleted: nullable(Timestamp),
+})
+
+const section = 'Endpoints, Images'
+
+export const imageEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/images',
+    summary: 'List images',
+    section,
+    query: {
+      ...listing(['id', 'name', 'created']),
+      type: enumParam('Only images of this type', types),
+      status: enumParam('Only images with this status', statuses),
+      bound_to: idsParam('Only backups of the server with this id'),
+      include_deprecated: booleanParam('Also deprecated images that can still be ordered'),
+      architecture: enumParam('Only images for this architecture', ['x86', 'arm']),
+    },
+    status: 200,
+    reply: Type.Object({ images: Type.Array(Image), meta: Meta }),
+    errors: [],
+  },
+  get: {
+    method: 'GET',
+    path: '/images/{id}',
+    summary: 'Get an image, also a deprecated one',
+    section,
+    status: 200,
+    reply: Type.Object({ image: Image }),
+    errors: [],
+  },
+})

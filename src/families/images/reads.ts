@@ -1,0 +1,2 @@
+/** What other families may ask about images. */
+export { imageToWire } from './view.ts'

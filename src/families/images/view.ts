@@ -1,0 +1,48 @@
+import type { Static } from 'typebox'
+import type { SystemImage } from '../../catalogue/catalogue.ts'
+import { inEffect } from '../../kernel/changes.ts'
+import { deprecationToWire } from '../server-types/reads.ts'
+import type { Image as Wire } from './contract.ts'
+
+type ImageWire = Static<typeof Wire>
+
+/** Images of the catalogue never change while the server runs, so each is turned into its wire forms once. */
+const made = new WeakMap<SystemImage, { current: ImageWire; former: ImageWire }>()
+
+/**
+ * An image as the API shows it at `now` (ms since the epoch): with `deprecated` until that field was removed.
+ * All callers get the same object: embed it, never change it.
+ */
+export function imageToWire(image: SystemImage, now: number): ImageWire {
+  let forms = made.get(image)
+  if (!forms) {
+    const current = toCurrent(image)
+    forms = { current, former: { ...current, deprecated: image.deprecation?.announced ?? null } }
+    made.set(image, forms)
+  }
+  return inEffect('deprecated_field_removed', now) ? forms.current : forms.former
+}
+
+function toCurrent(image: SystemImage): ImageWire {
+  const { id, type, name, description, created, architecture } = image
+  return {
+    id,
+    type,
+    status: 'available',
+    name,
+    description,
+    image_size: null,
+    disk_size: image.diskSize,
+    created,
+    created_from: null,
+    bound_to: null,
+    os_flavor: image.osFlavor,
+    os_version: image.osVersion,
+    architecture,
+    rapid_deploy: image.rapidDeploy,
+    protection: { delete: false },
+    labels: {},
+    deprecation: deprecationToWire(image.deprecation),
+    deleted: null,
+  }
+}

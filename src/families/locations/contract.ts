@@ -1,0 +1,38 @@
+/** Locations on the wire (spec: Location). They come from the catalogue; nobody writes them through the API. */
+import { Type } from 'typebox'
+import { defineEndpoints, Id, Meta, paging, sorting, textParam } from '../../kernel/contract.ts'
+
+export const Location = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  country: Type.String(),
+  city: Type.String(),
+  latitude: Type.Number(),
+  longitude: Type.Number(),
+  network_zone: Type.String(),
+})
+
+const section = 'Location'
+
+export const locationEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/locations',
+    summary: 'List locations',
+    section,
+    query: { name: textParam('Exact name'), ...sorting(['id', 'name']), ...paging },
+    status: 200,
+    reply: Type.Object({ locations: Type.Array(Location), meta: Meta }),
+    errors: [],
+  },
+  get: {
+    method: 'GET',
+    path: '/locations/{id}',
+    summary: 'Get a location',
+    section,
+    status: 200,
+    reply: Type.Object({ location: Location }),
+    errors: [],
+  },
+})

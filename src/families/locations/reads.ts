@@ -1,0 +1,2 @@
+/** What other families may ask about locations. */
+export { locationToWire } from './view.ts'

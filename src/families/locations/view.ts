@@ -1,0 +1,19 @@
+import type { Static } from 'typebox'
+import type { Location } from '../../catalogue/catalogue.ts'
+import type { Location as Wire } from './contract.ts'
+
+type LocationWire = Static<typeof Wire>
+
+/** Locations never change while the server runs, so each is turned into its wire form once. */
+const made = new WeakMap<Location, LocationWire>()
+
+/** A location as the API shows it. All callers get the same object: embed it, never change it. */
+export function locationToWire(location: Location): LocationWire {
+  let wire = made.get(location)
+  if (!wire) {
+    const { id, name, description, country, city, latitude, longitude, networkZone: network_zone } = location
+    wire = { id, name, description, country, city, latitude, longitude, network_zone }
+    made.set(location, wire)
+  }
+  return wire
+}

@@ -1,0 +1,2 @@
+/** What other families may change about Primary IPs inside their transaction. */
+export { createPrimaryIpFor, releasePrimaryIpsOf } from './store.ts'

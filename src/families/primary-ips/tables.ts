@@ -1,0 +1,24 @@
+import type { ProjectId } from '../../kernel/scope.ts'
+import type { IpType } from './domain.ts'
+
+export interface PrimaryIpRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly type: IpType
+  readonly ip: string
+  readonly location: number
+  readonly server_id: number | null
+  readonly auto_delete: 0 | 1
+  readonly dns_ptr: string
+  readonly labels: string
+  readonly protect_delete: 0 | 1
+  readonly created: string
+  readonly version: number
+}
+
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    primary_ip: PrimaryIpRow
+  }
+}

@@ -1,0 +1,69 @@
+/** Server types on the wire (facts: Catalogue 3). They come from the catalogue; nobody writes them through the API. */
+import { Type } from 'typebox'
+import { defineEndpoints, Id, Meta, nullable, paging, Timestamp, textParam } from '../../kernel/contract.ts'
+
+/** When the end of something was made public, and until when it can be ordered. */
+export const Deprecation = Type.Object({ announced: Timestamp, unavailable_after: Timestamp })
+
+export const Architecture = Type.Enum(['x86', 'arm'])
+
+/** Amounts are decimal strings, so that no digit is lost. */
+export const Price = Type.Object({ net: Type.String(), gross: Type.String() })
+
+/** What a type costs in one location. */
+export const LocationPrice = Type.Object({
+  location: Type.String(),
+  price_hourly: Price,
+  price_monthly: Price,
+  included_traffic: Type.Integer({ description: 'Bytes per month' }),
+  price_per_tb_traffic: Price,
+})
+
+const ServerTypeLocation = Type.Object({
+  id: Id,
+  name: Type.String(),
+  deprecation: nullable(Deprecation),
+  available: Type.Boolean({ description: 'A hint about free capacity' }),
+  recommended: Type.Boolean(),
+})
+
+export const ServerType = Type.Object({
+  id: Id,
+  name: Type.String(),
+  description: Type.String(),
+  category: nullable(Type.String()),
+  cores: Type.Integer(),
+  memory: Type.Number({ description: 'GB' }),
+  disk: Type.Integer({ description: 'GB' }),
+  storage_type: Type.Enum(['local', 'network']),
+  cpu_type: Type.Enum(['shared', 'dedicated']),
+  architecture: Architecture,
+  prices: Type.Array(LocationPrice),
+  locations: Type.Array(ServerTypeLocation),
+  deprecation: nullable(Deprecation),
+  deprecated: Type.Optional(Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' })),
+})
+
+const section = 'facts: Catalogue 3'
+
+export const serverTypeEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/server_types',
+    summary: 'List the server types that can be ordered in some location',
+    section,
+    query: { name: textParam('Exact name'), ...paging },
+    status: 200,
+    reply: Type.Object({ server_types: Type.Array(ServerType), meta: Meta }),
+    errors: [],
+  },
+  get: {
+    method: 'GET',
+    path: '/server_types/{id}',
+    summary: 'Get a server type, also one that is no longer listed',
+    section,
+    status: 200,
+    reply: Type.Object({ server_type: ServerType }),
+    errors: [],
+  },
+})

@@ -1,0 +1,28 @@
+/** Server types through the API: read-only, straight from the catalogue. */
+import { serverTypeIsListed } from '../../catalogue/catalogue.ts'
+import type { Handlers } from '../../kernel/contract.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { pageOf } from '../../kernel/listing.ts'
+import type { Platform } from '../../platform.ts'
+import type { serverTypeEndpoints } from './contract.ts'
+import { serverTypeToWire } from './view.ts'
+
+export function serverTypeRoutes({ catalogue, clock }: Platform): Handlers<typeof serverTypeEndpoints> {
+  return {
+    async list({ query }) {
+      const { name } = query
+      const now = clock.now()
+      const found = catalogue.serverTypes.filter(
+        (type) => (name === undefined || type.name === name) && serverTypeIsListed(type, now),
+      )
+      const { rows, pagination } = pageOf(found, query)
+      return { server_types: rows.map((type) => serverTypeToWire(type, now)), meta: { pagination } }
+    },
+
+    async get({ params }) {
+      const type = catalogue.serverTypeById(params.id)
+      if (!type) throw notFound('server type', params.id)
+      return { server_type: serverTypeToWire(type, clock.now()) }
+    },
+  }
+}

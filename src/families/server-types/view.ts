@@ -1,0 +1,63 @@
+import type { Static } from 'typebox'
+import type { Deprecation, LocationPrice, ServerType } from '../../catalogue/catalogue.ts'
+import { inEffect } from '../../kernel/changes.ts'
+import type { Deprecation as DeprecationSchema, LocationPrice as PriceSchema, ServerType as Wire } from './contract.ts'
+
+type ServerTypeWire = Static<typeof Wire>
+
+/** Server types never change while the server runs, so each is turned into its wire forms once. */
+const made = new WeakMap<ServerType, { current: ServerTypeWire; former: ServerTypeWire }>()
+
+/**
+ * A server type as the API shows it at `now` (ms since the epoch): with `deprecated` until that field was removed.
+ * All callers get the same object: embed it, never change it.
+ */
+export function serverTypeToWire(type: ServerType, now: number): ServerTypeWire {
+  let forms = made.get(type)
+  if (!forms) {
+    const current = toCurrent(type)
+    forms = { current, former: { ...current, deprecated: type.deprecation !== null } }
+    made.set(type, forms)
+  }
+  return inEffect('deprecated_field_removed', now) ? forms.current : forms.former
+}
+
+export function deprecationToWire(deprecation: Deprecation | null): Static<typeof DeprecationSchema> | null {
+  return deprecation && { announced: deprecation.announced, unavailable_after: deprecation.unavailableAfter }
+}
+
+/** What a type costs in one location, as server types and the price list show it. */
+export function locationPriceToWire(price: LocationPrice): Static<typeof PriceSchema> {
+  return {
+    location: price.location,
+    price_hourly: price.priceHourly,
+    price_monthly: price.priceMonthly,
+    included_traffic: price.includedTraffic,
+    price_per_tb_traffic: price.pricePerTbTraffic,
+  }
+}
+
+function toCurrent(type: ServerType): ServerTypeWire {
+  const { id, name, description, category, cores, memory, disk, architecture } = type
+  return {
+    id,
+    name,
+    description,
+    category,
+    cores,
+    memory,
+    disk,
+    storage_type: type.storageType,
+    cpu_type: type.cpuType,
+    architecture,
+    prices: type.prices.map(locationPriceToWire),
+    locations: type.locations.map((location) => ({
+      id: location.id,
+      name: location.name,
+      deprecation: deprecationToWire(location.deprecation),
+      available: location.available,
+      recommended: location.recommended,
+    })),
+    deprecation: deprecationToWire(type.deprecation),
+  }
+}

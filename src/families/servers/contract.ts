@@ -1,0 +1,168 @@
+/** Servers on the wire (facts: Servers). */
+import { Type } from 'typebox'
+import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import {
+  defineEndpoints,
+  enumParam,
+  Id,
+  IdOrName,
+  Labels,
+  listing,
+  Meta,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract.ts'
+import type { ErrorCode } from '../../kernel/errors.ts'
+import { Image } from '../images/contract.ts'
+import { Location } from '../locations/contract.ts'
+import { ServerType } from '../server-types/contract.ts'
+import { serverStatuses } from './domain.ts'
+
+const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
+
+const PublicNet = Type.Object({
+  ipv4: nullable(Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.String() })),
+  ipv6: nullable(
+    Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.Array(ReverseName) }),
+  ),
+  floating_ips: Type.Array(Id),
+  firewalls: Type.Array(Type.Object({ id: Id, status: Type.Enum(['applied', 'pending']) })),
+})
+
+export const Server = Type.Object({
+  id: Id,
+  name: Type.String(),
+  status: Type.Enum([...serverStatuses]),
+  created: Timestamp,
+  public_net: PublicNet,
+  private_net: Type.Array(
+    Type.Object({
+      network: Id,
+      ip: Type.String(),
+      alias_ips: Type.Array(Type.String()),
+      mac_address: Type.String(),
+    }),
+  ),
+  server_type: ServerType,
+  location: Location,
+  image: nullable(Image),
+  iso: Type.Null(),
+  rescue_enabled: Type.Boolean(),
+  locked: Type.Boolean(),
+  backup_window: nullable(Type.String()),
+  outgoing_traffic: nullable(Type.Integer()),
+  ingoing_traffic: nullable(Type.Integer()),
+  included_traffic: nullable(Type.Integer()),
+  protection: Type.Object({ delete: Type.Boolean(), rebuild: Type.Boolean() }),
+  labels: Labels,
+  volumes: Type.Array(Id),
+  load_balancers: Type.Array(Id),
+  primary_disk_size: Type.Integer(),
+  placement_group: Type.Null(),
+})
+
+const Name = Type.String({ minLength: 1, maxLength: 253 })
+const Reply = Type.Object({ server: Server })
+const section = 'facts: Servers'
+const Ids = Type.Array(Id, { maxItems: 100 })
+
+function power<const Path extends string>(path: Path, summary: string) {
+  const errors: ErrorCode[] = ['locked']
+  return { method: 'POST', path, summary, section, status: 201, reply: ActionReply, errors } as const
+}
+
+export const serverEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/servers',
+    summary: 'List servers',
+    section,
+    query: { ...listing(['id', 'name', 'created']), status: enumParam('Only servers with this status', serverStatuses) },
+    status: 200,
+    reply: Type.Object({ servers: Type.Array(Server), meta: Meta }),
+    errors: [],
+  },
+  create: {
+    method: 'POST',
+    path: '/servers',
+    summary: 'Create a server',
+    section,
+    body: Type.Object(
+      {
+        name: Name,
+        server_type: IdOrName,
+        image: IdOrName,
+        location: Type.Optional(IdOrName),
+        ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
+        volumes: Type.Optional(Ids),
+        automount: Type.Optional(Type.Boolean()),
+        networks: Type.Optional(Ids),
+        firewalls: Type.Optional(
+          Type.Array(Type.Object({ firewall: Id }, { additionalProperties: false }), { maxItems: 100 }),
+        ),
+        placement_group: Type.Optional(nullable(Id)),
+        user_data: Type.Optional(Type.String()),
+        labels: Type.Optional(Labels),
+        start_after_create: Type.Optional(Type.Boolean()),
+        public_net: Type.Optional(
+          Type.Object(
+            {
+              enable_ipv4: Type.Optional(Type.Boolean()),
+              enable_ipv6: Type.Optional(Type.Boolean()),
+              ipv4: Type.Optional(nullable(Id)),
+              ipv6: Type.Optional(nullable(Id)),
+            },
+            { additionalProperties: false },
+          ),
+        ),
+      },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    reply: Type.Object({
+      server: Server,
+      action: ActionSchema,
+      next_actions: Type.Array(ActionSchema),
+      root_password: nullable(Type.String()),
+    }),
+    errors: ['uniqueness_error', 'resource_unavailable', 'resource_limit_exceeded'],
+  },
+  get: { method: 'GET', path: '/servers/{id}', summary: 'Get a server', section, status: 200, reply: Reply, errors: [] },
+  update: {
+    method: 'PUT',
+    path: '/servers/{id}',
+    summary: 'Change the name or the labels of a server',
+    section,
+    body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),
+    status: 200,
+    reply: Reply,
+    errors: ['uniqueness_error', 'conflict', 'resource_limit_exceeded'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/servers/{id}',
+    summary: 'Delete a server',
+    section,
+    status: 200,
+    reply: ActionReply,
+    errors: ['locked', 'protected'],
+  },
+  powerOn: power('/servers/{id}/actions/poweron', 'Start a server'),
+  powerOff: power('/servers/{id}/actions/poweroff', 'Cut the power of a server'),
+  shutDown: power('/servers/{id}/actions/shutdown', 'Ask the operating system of a server to shut down'),
+  reboot: power('/servers/{id}/actions/reboot', 'Ask the operating system of a server to restart'),
+  reset: power('/servers/{id}/actions/reset', 'Cut and restore the power of a server'),
+  changeProtection: {
+    method: 'POST',
+    path: '/servers/{id}/actions/change_protection',
+    summary: 'Protect a server from deletion and rebuild, or no longer',
+    section,
+    body: Type.Object(
+      { delete: Type.Optional(Type.Boolean()), rebuild: Type.Optional(Type.Boolean()) },
+      { additionalProperties: false },
+    ),
+    status: 201,
+    reply: ActionReply,
+    errors: [],
+  },
+})

@@ -1,0 +1,37 @@
+/** What servers need from the infrastructure. */
+
+/** The whole desired state of one server. A driver ignores a generation older than the last one it saw. */
+export interface ServerState {
+  readonly id: number
+  readonly generation: number
+  readonly name: string
+  readonly cores: number
+  readonly memoryMb: number
+  readonly diskGb: number
+  readonly image: number | null
+  readonly userData: string | null
+  /** Public keys that may log in as root. */
+  readonly sshKeys: readonly string[]
+  readonly rootPasswordHash: string | null
+  readonly power: 'on' | 'off'
+  /** How to get there: ask the guest, or pull the plug. */
+  readonly manner: 'guest' | 'hard'
+  /** Id of the last action that asked for a restart. A driver restarts once for each id that it has not seen. */
+  readonly cycle: number | null
+  readonly ipv4: string | null
+  /** A /64 network. */
+  readonly ipv6: string | null
+}
+
+export interface ServerDriver {
+  /** Makes the server be as described; creates it when there is none. Repeating it changes nothing. */
+  apply(state: ServerState): Promise<void>
+  /** Removes the server and its packet filter; succeeds when there is none. Only a newer generation brings it back. */
+  remove(id: number, generation: number): Promise<void>
+}
+
+declare module '../../kernel/actions/define.ts' {
+  interface Drivers {
+    servers: ServerDriver
+  }
+}

@@ -1,0 +1,130 @@
+/** What a request for a server asks for, resolved against the catalogue and the Project (facts: Servers 3 and 6). */
+import type { Static } from 'typebox'
+import {
+  type Catalogue,
+  type Location,
+  type ServerType,
+  type SystemImage,
+  serverTypeOrderable,
+} from '../../catalogue/catalogue.ts'
+import { toIdOrName } from '../../kernel/contract.ts'
+import type { Queries } from '../../kernel/db.ts'
+import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import { sshKeysNamed } from '../ssh-keys/reads.ts'
+import type { serverEndpoints } from './contract.ts'
+import { isHostname } from './domain.ts'
+
+export type CreateBody = Static<(typeof serverEndpoints)['create']['body']>
+
+/** Longest user data, in characters. */
+const maxUserData = 32_768
+
+export interface Placement {
+  readonly type: ServerType
+  readonly location: Location
+  readonly image: SystemImage
+}
+
+/** Finds type, image and location. Errors: `invalid_input` that names what is unknown or does not fit together. */
+export function placeServer({ catalogue, clock }: Platform, body: CreateBody): Placement {
+  const now = clock.now()
+  const type = byIdOrName(body.server_type, catalogue.serverTypeById, catalogue.serverTypeByName)
+  const problems: Problem[] = []
+  if (!type) problems.push({ field: 'server_type', message: 'server type not found' })
+  const image = findImage(catalogue, body.image, type)
+  if (!image) problems.push({ field: 'image', message: 'image not found' })
+  const location = findLocation(catalogue, body.location, type, now)
+  if (!location) problems.push({ field: 'location', message: 'location not found' })
+  if (!type || !image || !location) throw invalidInput(problems)
+  if (!serverTypeOrderable(type, location.id, now)) {
+    throw invalidInput([{ field: 'location', message: 'unsupported location for server type' }])
+  }
+  checkImage(image, type, now)
+  return { type, location, image }
+}
+
+function byIdOrName<T>(
+  value: number | string,
+  byId: (id: number) => T | undefined,
+  byName: (name: string) => T | undefined,
+): T | undefined {
+  const key = toIdOrName(value)
+  return 'id' in key ? byId(key.id) : byName(key.name)
+}
+
+/** A name stands for one image in each architecture: the server type decides which (spec: Image, architecture). */
+function findImage(catalogue: Catalogue, value: number | string, type: ServerType | undefined): SystemImage | undefined {
+  return byIdOrName(value, catalogue.imageById, (name) => {
+    const named = catalogue.imagesByName(name)
+    return named.find((image) => image.architecture === type?.architecture) ?? named[0]
+  })
+}
+
+/** Without a wish: the first location that recommends the type, else the first that offers it. */
+function findLocation(
+  catalogue: Catalogue,
+  value: number | string | undefined,
+  type: ServerType | undefined,
+  now: number,
+): Location | undefined {
+  if (value !== undefined) return byIdOrName(value, catalogue.locationById, catalogue.locationByName)
+  const offered = (type?.locations ?? []).filter((place) => type && serverTypeOrderable(type, place.id, now))
+  const chosen = offered.find((place) => place.recommended && place.available) ?? offered[0] ?? type?.locations[0]
+  return chosen && catalogue.locationById(chosen.id)
+}
+
+function checkImage(image: SystemImage, type: ServerType, now: number): void {
+  const problem =
+    image.architecture !== type.architecture
+      ? 'image has wrong architecture'
+      : image.diskSize > type.disk
+        ? 'image is larger than the disk of the server type'
+        : image.deprecation && Date.parse(image.deprecation.unavailableAfter) < now
+          ? 'image is no longer available'
+          : undefined
+  if (problem) throw invalidInput([{ field: 'image', message: problem }])
+}
+
+/** Errors: `invalid_input` for what the shape of the body alone cannot tell. */
+export function checkRequest(body: CreateBody): void {
+  const problems: Problem[] = []
+  const refuse = (field: string, message: string) => problems.push({ field, message })
+  const { networks = [], volumes = [], public_net: net = {}, user_data: userData = '' } = body
+  if (!isHostname(body.name)) refuse('name', 'Name must be a valid hostname.')
+  if (userData.length > maxUserData) refuse('user_data', `Length must be between 0 and ${maxUserData}.`)
+  for (const id of networks) refuse('networks', `network with ID ${id} not found`)
+  for (const id of volumes) refuse('volumes', `volume with ID ${id} not found`)
+  if (body.placement_group) refuse('placement_group', `placement group with ID ${body.placement_group} not found`)
+  for (const family of ['ipv4', 'ipv6'] as const) {
+    if (net[family]) refuse(`public_net.${family}`, `primary IP with ID ${net[family]} not found`)
+  }
+  if (!hasPublicNet(body)) {
+    if (body.start_after_create !== false) refuse('public_net', 'a server without any network cannot be started')
+    if (body.firewalls?.length) refuse('firewalls', 'the server has no public network interface')
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+}
+
+export function hasPublicNet({ public_net: { enable_ipv4 = true, enable_ipv6 = true } = {} }: CreateBody): boolean {
+  return enable_ipv4 || enable_ipv6
+}
+
+/** The public keys that the request names. Errors: `invalid_input` for an unknown one. */
+export async function requestedKeys(query: Queries, scope: ProjectScope, body: CreateBody): Promise<string[]> {
+  const wanted = (body.ssh_keys ?? []).map(toIdOrName)
+  const found = await sshKeysNamed(query, scope, {
+    ids: wanted.flatMap((key) => ('id' in key ? [key.id] : [])),
+    names: wanted.flatMap((key) => ('name' in key ? [key.name] : [])),
+  })
+  const keys = wanted.map((key) => found.find((one) => ('id' in key ? one.id === key.id : one.name === key.name)))
+  const missing = keys.findIndex((key) => key === undefined)
+  if (missing !== -1) throw invalidInput([{ field: `ssh_keys[${missing}]`, message: 'SSH key not found' }])
+  return [...new Set(keys.map((key) => key!.publicKey))]
+}
+
+/** For a firewall that the request names and the Project does not have. */
+export function unknownFirewall(index: number): ApiError {
+  return invalidInput([{ field: `firewalls[${index}].firewall`, message: 'firewall not found' }])
+}

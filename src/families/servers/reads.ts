@@ -1,0 +1,2 @@
+/** What other families may ask about servers. */
+export { holdServers, serversByIds, serversMatching } from './store.ts'

@@ -1,0 +1,86 @@
+/** Servers as the API shows them, put together from several families with one read each for a whole list. */
+import type { Static } from 'typebox'
+import { lockedIds } from '../../kernel/actions/store.ts'
+import type { Queries } from '../../kernel/db.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import { firewallsOfServers } from '../firewalls/reads.ts'
+import { imageToWire } from '../images/reads.ts'
+import { locationToWire } from '../locations/reads.ts'
+import { type PrimaryIp, primaryIpsOfServers } from '../primary-ips/reads.ts'
+import { serverTypeToWire } from '../server-types/reads.ts'
+import type { Server as Wire } from './contract.ts'
+import type { Server } from './domain.ts'
+
+type ServerWire = Static<typeof Wire>
+
+/** The wire form of each server, in order. */
+export async function serversToWire(
+  platform: Platform,
+  query: Queries,
+  scope: ProjectScope,
+  servers: readonly Server[],
+): Promise<ServerWire[]> {
+  const ids = servers.map((server) => server.id)
+  const [ips, firewalls, locked] = await Promise.all([
+    primaryIpsOfServers(query, scope, ids),
+    firewallsOfServers(query, scope, ids),
+    lockedIds(query, 'server', ids),
+  ])
+  const ipsOf = Map.groupBy(ips, (ip) => ip.serverId)
+  return servers.map((server) => ({
+    ...standingFacts(platform, server),
+    public_net: publicNet(ipsOf.get(server.id) ?? [], firewalls.get(server.id) ?? []),
+    locked: locked.has(server.id),
+  }))
+}
+
+/** One server's wire form. */
+export async function serverToWire(platform: Platform, query: Queries, scope: ProjectScope, server: Server) {
+  return (await serversToWire(platform, query, scope, [server]))[0]!
+}
+
+function standingFacts({ catalogue, clock }: Platform, server: Server): Omit<ServerWire, 'public_net' | 'locked'> {
+  const type = catalogue.serverTypeById(server.serverTypeId)
+  const location = catalogue.locationById(server.locationId)
+  if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
+  const image = server.imageId === null ? undefined : catalogue.imageById(server.imageId)
+  const price = type.prices.find(({ location: name }) => name === location.name)
+  return {
+    id: server.id,
+    name: server.name,
+    status: server.status,
+    created: server.created,
+    private_net: [],
+    server_type: serverTypeToWire(type, clock.now()),
+    location: locationToWire(location),
+    image: image ? imageToWire(image, clock.now()) : null,
+    iso: null,
+    rescue_enabled: false,
+    backup_window: null,
+    outgoing_traffic: null,
+    ingoing_traffic: null,
+    included_traffic: price?.includedTraffic ?? null,
+    protection: server.protection,
+    labels: server.labels,
+    volumes: [],
+    load_balancers: [],
+    primary_disk_size: server.primaryDiskSize,
+    placement_group: null,
+  }
+}
+
+function publicNet(
+  ips: readonly PrimaryIp[],
+  firewalls: readonly { id: number; status: 'applied' | 'pending' }[],
+): ServerWire['public_net'] {
+  const ipv4 = ips.find((ip) => ip.type === 'ipv4')
+  const ipv6 = ips.find((ip) => ip.type === 'ipv6')
+  const names = (ip: PrimaryIp) => ip.reverseNames.map(({ ip: address, name }) => ({ ip: address, dns_ptr: name }))
+  return {
+    ipv4: ipv4 ? { id: ipv4.id, ip: ipv4.ip, blocked: false, dns_ptr: ipv4.reverseNames[0]?.name ?? '' } : null,
+    ipv6: ipv6 ? { id: ipv6.id, ip: ipv6.ip, blocked: false, dns_ptr: names(ipv6) } : null,
+    floating_ips: [],
+    firewalls: [...firewalls],
+  }
+}

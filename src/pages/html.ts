@@ -1,0 +1,37 @@
+/** HTML as values: text becomes markup in one place only, which escapes it. */
+
+export class Html {
+  readonly #markup: string
+
+  constructor(markup: string) {
+    this.#markup = markup
+  }
+
+  toString(): string {
+    return this.#markup
+  }
+}
+
+/** What a template takes: text and numbers are escaped, lists are joined, undefined leaves nothing. */
+export type Part = Html | string | number | undefined | readonly Part[]
+
+export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
+  return new Html(strings.map((text, i) => text + markup(parts[i])).join(''))
+}
+
+/** Text with `code` between backticks. */
+export function prose(text: string): Html {
+  return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
+}
+
+/** A remark on a line of its own. */
+export function note(text: string | undefined): Html | undefined {
+  return text === undefined ? undefined : html`<span class="note">${prose(text)}</span>`
+}
+
+function markup(part: Part): string {
+  if (part === undefined) return ''
+  if (part instanceof Html) return part.toString()
+  if (Array.isArray(part)) return part.map(markup).join('')
+  return String(part).replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
