@@ -4,10 +4,10 @@
  * reply that its endpoint does not promise, or an error code that it does not declare, fails the test that caused it.
  */
 import { createHash } from 'node:crypto'
-import { type AppOptions, buildApp } from '../src/app.ts'
 import { after, afterEach, describe } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
+import { type AppOptions, buildApp } from '../src/app.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../src/catalogue/catalogue.ts'
 import { defaultPools } from '../src/config.ts'
@@ -125,7 +125,11 @@ export function forEachDatabase(name: string, body: (open: Open, engineName: Eng
   }
 }
 
-async function openWorld(engineName: EngineName, options: WorldOptions, opened: (() => Promise<void>)[]): Promise<World> {
+async function openWorld(
+  engineName: EngineName,
+  options: WorldOptions,
+  opened: (() => Promise<void>)[],
+): Promise<World> {
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
   const db = await openDatabase(database, { clock, poolSize: 8 })
@@ -175,7 +179,8 @@ async function openWorld(engineName: EngineName, options: WorldOptions, opened: 
   }
 }
 
-async function freshDatabase(engineName: EngineName, opened: (() => Promise<void>)[]): Promise<DatabaseUrl> {
+/** A database with the schema (PostgreSQL) or still without it (SQLite); `opened` gets what removes it again. */
+export async function freshDatabase(engineName: EngineName, opened: (() => Promise<void>)[]): Promise<DatabaseUrl> {
   if (engineName === 'sqlite') return { engine: 'sqlite', path: ':memory:' }
   const server = await postgresUrl()
   const template = `wolke_${createHash('sha256').update(JSON.stringify(migrations)).digest('hex').slice(0, 16)}`

@@ -55,7 +55,7 @@ const sqliteDialect: Dialect = {
   ddl: (statement) =>
     statement
       .replace(/^create sequence (\w+) start \d+$/, 'create table $1 (only integer primary key, next integer not null)')
-      .replace(/^create table [^]*$/, '$& strict'),
+      .replace(/^create table [\s\S]*$/, '$& strict'),
   nowMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   lockRows: () => sql``,
   lockKeys: () => undefined,
@@ -197,21 +197,21 @@ export async function openPostgres(url: string, poolSize: number): Promise<Engin
     types,
     connectionTimeoutMillis: 2_000,
     query_timeout: queryTimeoutMs,
+    async onConnect(client) {
+      // One that breaks in use says so through its query; without a listener it would end the process.
+      client.on('error', () => undefined)
+      await client.query(serverLimits)
+    },
   })
-  // An idle connection that breaks is replaced by the pool; without a listener it would end the process.
+  // An idle connection that breaks is replaced by the pool.
   pool.on('error', () => undefined)
-  pool.on('connect', (client) => {
-    // One that breaks in use says so through its query.
-    client.on('error', () => undefined)
-    // The server ends what nobody waits for any more: a stalled process must not keep others from its rows.
-    client.query(serverLimits).catch(() => undefined)
-  })
   const connect = async () => reserve(await pool.connect())
   return { dialect: postgresDialect, kysely: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) }
 }
 
-/** The server gives up first and says so; this process only when the server is gone. */
+/** The server gives up first and says so; this process only when it does not hear from the server at all. */
 const queryTimeoutMs = 10_000
+/** The second limit keeps a process that stands still in a transaction from keeping others from its rows. */
 const serverLimits = 'set statement_timeout = 8000; set idle_in_transaction_session_timeout = 8000'
 
 /** Thrown when COMMIT did not commit, because a statement had failed and the work went on all the same. */

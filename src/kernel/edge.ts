@@ -49,33 +49,44 @@ const lingerMs = 1_000
 /** A socket of the runtime's server; it knows the answer that is under way on it. */
 type Connection = Socket & { readonly _httpMessage?: ServerResponse | null }
 
-/** Answers malformed requests on a server's sockets; `take` charges the caller's network. */
-export function answerMalformed(
-  server: Server,
-  options: { take(network: string): Verdict; now(): number; report(id: string, reason: string): void },
-): void {
-  const refuse = (socket: Socket, error: ApiError, reason: string) => {
+/** What answers in place of a server that cannot make a request of what it received. */
+export interface Malformed {
+  clientError(cause: NodeJS.ErrnoException, socket: Socket): void
+  /** Listens to a server's other such events. */
+  attach(server: Server): void
+}
+
+/** Answers malformed requests; `take` charges the caller's network. */
+export function answerMalformed(options: {
+  take(network: string): Verdict
+  now(): number
+  report(id: string, reason: string): void
+}): Malformed {
+  const headersFor = (socket: Socket, reason: string) => {
     const id = correlationId()
     options.report(id, reason)
-    const verdict = options.take(clientNetwork(socket.remoteAddress))
-    return { error, headers: standardHeaders(id, verdict, options.now()) }
+    return standardHeaders(id, options.take(clientNetwork(socket.remoteAddress)), options.now())
   }
-  server.on('clientError', (cause: NodeJS.ErrnoException, socket: Connection) => {
-    if (cause.code === 'ECONNRESET') return void socket.destroy()
-    whenTurnComes(socket, () => {
-      const { error, headers } = refuse(socket, malformed(cause.code), cause.code ?? cause.message)
-      endWith(socket, rawAnswer(error, headers))
-    })
-  })
-  server.on('connect', (_request, socket: Socket) => {
-    const { error, headers } = refuse(socket, new ApiError('method_not_allowed', 'this is no proxy'), 'CONNECT')
-    endWith(socket, rawAnswer(error, { ...headers, allow: '' }))
-  })
-  server.on('checkExpectation', (request, response) => {
-    const unmet = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
-    const { error, headers } = refuse(request.socket, unmet, 'Expect')
-    response.writeHead(417, { ...headers, 'content-type': json, connection: 'close' }).end(envelope(error))
-  })
+  return {
+    clientError(cause, socket) {
+      if (cause.code === 'ECONNRESET') return void socket.destroy()
+      whenTurnComes(socket, () => {
+        const headers = headersFor(socket, cause.code ?? cause.message)
+        endWith(socket, rawAnswer(malformed(cause.code), headers))
+      })
+    },
+    attach(server) {
+      server.on('connect', (_request, socket: Socket) => {
+        const error = new ApiError('method_not_allowed', 'this is no proxy')
+        endWith(socket, rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
+      })
+      server.on('checkExpectation', ({ socket }, response) => {
+        const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+        const headers = { ...headersFor(socket, 'Expect'), 'content-type': json, connection: 'close' }
+        response.writeHead(error.status, headers).end(envelope(error))
+      })
+    },
+  }
 }
 
 /**

@@ -11,7 +11,7 @@ import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
 import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
 import { databaseFailure } from './dialect.ts'
-import { answerMalformed, clientNetwork, correlationId, envelope, standardHeaders } from './edge.ts'
+import { answerMalformed, clientNetwork, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { parseId } from './ids.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
@@ -76,7 +76,13 @@ interface Routes {
 }
 
 export function buildEdge(options: EdgeOptions): Edge {
-  const server = createServer(options)
+  const malformed = answerMalformed({
+    take: (network) => options.limits.networks.take(network) as Verdict,
+    now: options.clock.now,
+    report: (id, reason) => options.log.info({ id, reason }, 'malformed request'),
+  })
+  const server = createServer(options, malformed)
+  malformed.attach(server.server)
   const routes: Routes = { mounted: [], openPaths: new Set() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
@@ -94,11 +100,6 @@ export function buildEdge(options: EdgeOptions): Edge {
       project: request.principal?.scope.projectId,
     })
     done()
-  })
-  answerMalformed(server.server, {
-    take: (network) => options.limits.networks.take(network) as Verdict,
-    now: options.clock.now,
-    report: (id, reason) => options.log.info({ id, reason }, 'malformed request'),
   })
   return {
     server,
@@ -122,7 +123,7 @@ export function buildEdge(options: EdgeOptions): Edge {
   }
 }
 
-function createServer({ tls }: EdgeOptions): FastifyInstance {
+function createServer({ tls }: EdgeOptions, malformed: Malformed): FastifyInstance {
   const http = {
     headersTimeout: 5_000,
     connectionsCheckingInterval: 1_000,
@@ -141,6 +142,7 @@ function createServer({ tls }: EdgeOptions): FastifyInstance {
     maxRequestsPerSocket: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
+    clientErrorHandler: malformed.clientError,
     // No path is longer than all headers together, so that no parameter is refused for its length alone.
     routerOptions: { maxParamLength: 65_536 },
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),

@@ -74,7 +74,7 @@ td:first-child { white-space: nowrap; }
 .properties .type { margin-left: .3rem; }
 .limits { margin-left: .3rem; overflow-wrap: anywhere; }
 .limits code { padding: .05rem .3rem; background: var(--raised); border: 1px solid var(--line); border-radius: 4px; color: var(--text); font-size: .9em; }
-.note { display: block; color: var(--faint); font-size: .85rem; }
+.note { display: block; font-size: .88rem; }
 
 @media (max-width: 820px) {
   .layout { display: block; }

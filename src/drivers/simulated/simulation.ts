@@ -118,7 +118,9 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
         apply: (state) =>
           perform({ driver: 'servers', method: 'apply', serverId: state.id }, (part) => applyServer(state, part)),
         remove: (serverId, generation) =>
-          perform({ driver: 'servers', method: 'remove', serverId }, (part) => removeServer(serverId, generation, part)),
+          perform({ driver: 'servers', method: 'remove', serverId }, (part) =>
+            removeServer(serverId, generation, part),
+          ),
       },
       firewalls: {
         apply: (state) =>

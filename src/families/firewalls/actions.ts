@@ -47,7 +47,11 @@ export const removeFirewall = defineAction<Input>({ family: 'firewalls', command
 
 /** For selectors that match nothing yet: there is no server whose filter would have to follow. */
 const applySelector = defineAction<ActionInput>({ family: 'firewall_selectors', command: 'apply_firewall', steps: [] })
-const removeSelector = defineAction<ActionInput>({ family: 'firewall_selectors', command: 'remove_firewall', steps: [] })
+const removeSelector = defineAction<ActionInput>({
+  family: 'firewall_selectors',
+  command: 'remove_firewall',
+  steps: [],
+})
 
 export const setFirewallRules = defineAction<ActionInput>({
   family: 'firewalls',
@@ -81,7 +85,11 @@ export function startFilterChange(definition: typeof applyFirewall, change: Filt
 }
 
 /** The action that tells of a selector without servers. */
-export function startSelectorChange(change: 'applied' | 'removed', firewallId: number, selectorId: number): ActionStart {
+export function startSelectorChange(
+  change: 'applied' | 'removed',
+  firewallId: number,
+  selectorId: number,
+): ActionStart {
   return {
     definition: change === 'applied' ? applySelector : removeSelector,
     input: {},

@@ -21,9 +21,7 @@ const AppliedTo = Type.Object({
   type: Type.Enum(['server', 'label_selector']),
   server: Type.Optional(ServerRef),
   label_selector: Type.Optional(Type.Object({ selector: Type.String() })),
-  applied_to_resources: Type.Optional(
-    Type.Array(Type.Object({ type: Type.Enum(['server']), server: ServerRef })),
-  ),
+  applied_to_resources: Type.Optional(Type.Array(Type.Object({ type: Type.Enum(['server']), server: ServerRef }))),
 })
 
 export const Firewall = Type.Object({
@@ -58,7 +56,9 @@ const Targets = Type.Array(
     {
       type: Type.Enum(['server', 'label_selector']),
       server: Type.Optional(nullable(ServerRef)),
-      label_selector: Type.Optional(nullable(Type.Object({ selector: Type.String({ minLength: 1, maxLength: 1024 }) }))),
+      label_selector: Type.Optional(
+        nullable(Type.Object({ selector: Type.String({ minLength: 1, maxLength: 1024 }) })),
+      ),
       applied_to_resources: Type.Optional(nullable(Type.Array(Type.Unknown()))),
     },
     closed,
@@ -105,7 +105,15 @@ export const firewallEndpoints = defineEndpoints({
       'resource_limit_exceeded',
     ],
   },
-  get: { method: 'GET', path: '/firewalls/{id}', summary: 'Get a firewall', section, status: 200, reply: Reply, errors: [] },
+  get: {
+    method: 'GET',
+    path: '/firewalls/{id}',
+    summary: 'Get a firewall',
+    section,
+    status: 200,
+    reply: Reply,
+    errors: [],
+  },
   update: {
     method: 'PUT',
     path: '/firewalls/{id}',

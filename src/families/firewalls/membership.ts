@@ -49,7 +49,11 @@ export async function applicationsOf(
   }))
 }
 
-async function matchesOf(query: Queries, scope: ProjectScope, firewallIds: readonly number[]): Promise<FirewallMatchRow[]> {
+async function matchesOf(
+  query: Queries,
+  scope: ProjectScope,
+  firewallIds: readonly number[],
+): Promise<FirewallMatchRow[]> {
   return query
     .selectFrom('firewall_match')
     .selectAll()

@@ -39,7 +39,8 @@ export function parseTargets(given: readonly GivenTarget[], field: string): Targ
       problems.push({ field: `${field}[${index}].${path}`, message })
       return { serverId: 0 }
     }
-    if (target.type === 'server') return target.server ? { serverId: target.server.id } : refuse('server', 'is required')
+    if (target.type === 'server')
+      return target.server ? { serverId: target.server.id } : refuse('server', 'is required')
     if (!target.label_selector) return refuse('label_selector', 'is required')
     const result = parseSelector(target.label_selector.selector)
     if (!result.ok) return refuse('label_selector.selector', result.message)
@@ -178,7 +179,8 @@ export async function removeTargets(
 }
 
 function notApplied(target: Target, applications: readonly Application[]): ApiError {
-  const missing = (what: string) => new ApiError('firewall_resource_not_found', `the firewall is not applied to ${what}`)
+  const missing = (what: string) =>
+    new ApiError('firewall_resource_not_found', `the firewall is not applied to ${what}`)
   if ('selector' in target) return missing('this label selector')
   const { serverId } = target
   if (applications.some(({ matched }) => matched.includes(serverId))) {

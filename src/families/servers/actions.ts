@@ -1,6 +1,6 @@
 /** What happens to servers asynchronously. Every step hands the driver the whole desired state of one server. */
 import { lockProject } from '../../kernel/access/projects.ts'
-import { type ActionInput, defineAction, DriverError, type StepContext } from '../../kernel/actions/define.ts'
+import { type ActionInput, DriverError, defineAction, type StepContext } from '../../kernel/actions/define.ts'
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { enforceFilter, forgetServer, renewFilters } from '../firewalls/effects.ts'

@@ -22,9 +22,7 @@ const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
 
 const PublicNet = Type.Object({
   ipv4: nullable(Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.String() })),
-  ipv6: nullable(
-    Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.Array(ReverseName) }),
-  ),
+  ipv6: nullable(Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.Array(ReverseName) })),
   floating_ips: Type.Array(Id),
   firewalls: Type.Array(Type.Object({ id: Id, status: Type.Enum(['applied', 'pending']) })),
 })
@@ -77,7 +75,10 @@ export const serverEndpoints = defineEndpoints({
     path: '/servers',
     summary: 'List servers',
     section,
-    query: { ...listing(['id', 'name', 'created']), status: enumParam('Only servers with this status', serverStatuses) },
+    query: {
+      ...listing(['id', 'name', 'created']),
+      status: enumParam('Only servers with this status', serverStatuses),
+    },
     status: 200,
     reply: Type.Object({ servers: Type.Array(Server), meta: Meta }),
     errors: [],
@@ -127,7 +128,15 @@ export const serverEndpoints = defineEndpoints({
     }),
     errors: ['uniqueness_error', 'resource_unavailable', 'resource_limit_exceeded'],
   },
-  get: { method: 'GET', path: '/servers/{id}', summary: 'Get a server', section, status: 200, reply: Reply, errors: [] },
+  get: {
+    method: 'GET',
+    path: '/servers/{id}',
+    summary: 'Get a server',
+    section,
+    status: 200,
+    reply: Reply,
+    errors: [],
+  },
   update: {
     method: 'PUT',
     path: '/servers/{id}',

@@ -50,7 +50,9 @@ export function restingStatus(power: Power): ServerStatus {
 
 /** Whether a name can be the name of a host (RFC 1123). */
 export function isHostname(name: string): boolean {
-  return name.length <= 253 && name.split('.').every((label) => /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/.test(label))
+  return (
+    name.length <= 253 && name.split('.').every((label) => /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/.test(label))
+  )
 }
 
 const passwordAlphabet = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'

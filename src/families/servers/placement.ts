@@ -9,7 +9,7 @@ import {
 } from '../../catalogue/catalogue.ts'
 import { toIdOrName } from '../../kernel/contract.ts'
 import type { Queries } from '../../kernel/db.ts'
-import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
+import { type ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
@@ -55,7 +55,11 @@ function byIdOrName<T>(
 }
 
 /** A name stands for one image in each architecture: the server type decides which (spec: Image, architecture). */
-function findImage(catalogue: Catalogue, value: number | string, type: ServerType | undefined): SystemImage | undefined {
+function findImage(
+  catalogue: Catalogue,
+  value: number | string,
+  type: ServerType | undefined,
+): SystemImage | undefined {
   return byIdOrName(value, catalogue.imageById, (name) => {
     const named = catalogue.imagesByName(name)
     return named.find((image) => image.architecture === type?.architecture) ?? named[0]

@@ -49,7 +49,10 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
 
   /** Sets the desired power of a server and starts the action that makes it so. */
   const power =
-    (definition: ActionDefinition<{ readonly server: number }>, wanted: (server: Server, actionId: number) => PowerChange) =>
+    (
+      definition: ActionDefinition<{ readonly server: number }>,
+      wanted: (server: Server, actionId: number) => PowerChange,
+    ) =>
     async ({ scope, params: { id } }: { scope: ProjectScope; params: { id: number } }) => {
       const action = await db.transact(async (tx) => {
         const server = await lockServer(tx, scope, id)
@@ -99,7 +102,8 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
         const { name = before.name, labels = before.labels } = body
         return db.transact(async (tx) => {
           const after = await updateServer(tx, scope, before, { name, labels })
-          if (after !== changedMeanwhile && body.labels) await startActions(tx, scope, await rematchServer(tx, scope, after))
+          if (after !== changedMeanwhile && body.labels)
+            await startActions(tx, scope, await rematchServer(tx, scope, after))
           return after
         })
       })
@@ -110,7 +114,11 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const action = await db.transact(async (tx) => {
         const server = await lockServer(tx, scope, id)
         if (server.protection.delete) throw new ApiError('protected', 'server deletion is protected')
-        const started = await startAction(tx, scope, { definition: destroyServer, input: { server: id }, ...onServer(id) })
+        const started = await startAction(tx, scope, {
+          definition: destroyServer,
+          input: { server: id },
+          ...onServer(id),
+        })
         await wantPower(tx, scope, id, { power: 'off', manner: 'hard', status: 'deleting' })
         return started
       })
@@ -154,7 +162,12 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     },
   }
 
-  async function createAddresses(tx: Transaction, scope: ProjectScope, server: Server, body: CreateBody): Promise<void> {
+  async function createAddresses(
+    tx: Transaction,
+    scope: ProjectScope,
+    server: Server,
+    body: CreateBody,
+  ): Promise<void> {
     const { enable_ipv4: ipv4 = true, enable_ipv6: ipv6 = true } = body.public_net ?? {}
     const place = { id: server.id, location: server.locationId }
     if (ipv4) await createPrimaryIpFor(tx, scope, place, 'ipv4', platform.reverseDomain)

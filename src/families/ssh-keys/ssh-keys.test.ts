@@ -69,7 +69,8 @@ forEachDatabase('SSH keys', (open) => {
 
   test('an update changes what it names, and labels as a whole', async () => {
     const { api } = await open()
-    const { id } = (await api.post('/ssh_keys', { name: 'a', public_key: key, labels: { x: '1', y: '2' } })).body.ssh_key
+    const { id } = (await api.post('/ssh_keys', { name: 'a', public_key: key, labels: { x: '1', y: '2' } })).body
+      .ssh_key
     assert.deepEqual((await api.put(`/ssh_keys/${id}`, {})).body.ssh_key.labels, { x: '1', y: '2' })
     const updated = (await api.put(`/ssh_keys/${id}`, { name: 'b', labels: { y: '3' } })).body.ssh_key
     assert.deepEqual([updated.name, updated.labels], ['b', { y: '3' }])

@@ -253,8 +253,8 @@ class Run {
       if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
       const step = steps[this.#step]!
       try {
-        await this.#perform(step.name, () => step.run?.(this.#context))
-        await this.#record((tx) => step.commit?.(tx, this.#context))
+        const result = await this.#perform(step.name, () => step.run?.(this.#context))
+        await this.#record((tx) => step.commit?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
         if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
@@ -269,8 +269,9 @@ class Run {
     if (this.#attempts > maxClaims) throw new Error('no worker survives this step')
     await this.#reach('before-effect', name)
     if (performance.now() > this.#flight.safeUntil) throw new LeaseLost('the lease may have ended')
-    await inTime(effect(), this.#options.callTimeoutMs)
+    const result = await inTime(effect(), this.#options.callTimeoutMs)
     await this.#reach('after-effect', name)
+    return result
   }
 
   #reach(moment: string, name: string): Promise<void> | void {
@@ -360,7 +361,7 @@ async function inTime(effect: Promise<void> | undefined, timeoutMs: number): Pro
   const timeout = new DriverError('the infrastructure did not answer in time', { transient: true })
   const timer = setTimeout(() => late.reject(timeout), timeoutMs)
   try {
-    await Promise.race([effect, late.promise])
+    return await Promise.race([effect, late.promise])
   } finally {
     clearTimeout(timer)
   }

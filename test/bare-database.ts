@@ -1,0 +1,113 @@
+/** The database without a server: what tests of the kernel stand on, for SQLite and PostgreSQL alike. */
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after, afterEach, describe } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { createProject } from '../src/kernel/access/projects.ts'
+import { type Database, openDatabase } from '../src/kernel/db.ts'
+import type { DatabaseUrl } from '../src/kernel/dialect.ts'
+import { migrate } from '../src/kernel/migrate.ts'
+import type { ProjectScope } from '../src/kernel/scope.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { type EngineName, engines, freshDatabase, type TestClock, testClock } from './harness.ts'
+
+export interface BareDatabase {
+  readonly url: DatabaseUrl
+  readonly db: Database
+  readonly clock: TestClock
+  readonly scope: ProjectScope
+  /** Another handle on the same data, as another process would have (not for SQLite in memory). */
+  another(poolSize?: number): Promise<Database>
+  /** Removes something after the test, before the database. */
+  later(cleanUp: () => Promise<unknown>): void
+}
+
+export interface BareOptions {
+  /** Puts SQLite into a file, where it is otherwise in memory. */
+  readonly file?: boolean
+}
+
+export type OpenBare = (options?: BareOptions) => Promise<BareDatabase>
+
+/** Declares the same tests for each of `on`; what a test opened goes away after it. */
+export function forEachBareDatabase(
+  name: string,
+  body: (open: OpenBare, engineName: EngineName) => void,
+  on: readonly EngineName[] = engines,
+): void {
+  for (const engineName of on) {
+    describe(`${name} on ${engineName}`, () => {
+      const opened: (() => Promise<unknown>)[] = []
+      const close = async () => {
+        for (const stop of opened.splice(0).reverse()) await stop()
+      }
+      afterEach(close)
+      after(close)
+      body((options = {}) => openBare(engineName, options, opened), engineName)
+    })
+  }
+}
+
+async function openBare(
+  engineName: EngineName,
+  { file = false }: BareOptions,
+  opened: (() => Promise<unknown>)[],
+): Promise<BareDatabase> {
+  const url = file && engineName === 'sqlite' ? fileDatabase(opened) : await freshDatabase(engineName, opened as never)
+  const clock = testClock()
+  const another = async (poolSize = 8) => {
+    const db = await openDatabase(url, { clock, poolSize })
+    opened.push(() => db.close())
+    return db
+  }
+  const db = await another()
+  await migrate(db, migrations)
+  const { id } = await db.transact((tx) => createProject(tx, 'test', '2026-11-21T12:00:00Z'))
+  return { url, db, clock, scope: { projectId: id }, another, later: (cleanUp) => void opened.push(cleanUp) }
+}
+
+function fileDatabase(opened: (() => Promise<unknown>)[]): DatabaseUrl {
+  const dir = mkdtempSync(join(tmpdir(), 'wolke-test-'))
+  opened.push(async () => rmSync(dir, { recursive: true }))
+  return { engine: 'sqlite', path: join(dir, 'wolke.db') }
+}
+
+/** Runs a statement of any kind, in a transaction of its own. */
+export async function run<Row = unknown>(db: Database, statement: string): Promise<Row[]> {
+  return db.transact(async (tx) => (await sql.raw<Row>(statement).execute(tx.query)).rows)
+}
+
+/** Waits until `holds`, which must come true soon. */
+export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
+  const deadline = performance.now() + 10_000
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
+    await delay(3)
+  }
+}
+
+/** A place where a test holds somebody up until it opens. */
+export interface Gate {
+  /** Resolves once the gate is open. */
+  pass(): Promise<void>
+  open(): void
+  /** How many have come so far. */
+  readonly arrived: number
+}
+
+export function gate(): Gate {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  let arrived = 0
+  return {
+    pass() {
+      arrived++
+      return promise
+    },
+    open: () => resolve(),
+    get arrived() {
+      return arrived
+    },
+  }
+}

@@ -1,0 +1,566 @@
+/**
+ * The HTTP edge over raw sockets: whatever arrives, what leaves is one envelope with the standard headers (spec: Errors,
+ * Limits), in the order of the requests.
+ */
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { connect, createServer, type Socket } from 'node:net'
+import { describe, test } from 'node:test'
+import { connect as connectTls } from 'node:tls'
+import { URL } from 'node:url'
+import { gunzipSync } from 'node:zlib'
+import { buildEdge, type EdgeOptions } from '../src/kernel/http.ts'
+import { openLog } from '../src/kernel/log.ts'
+import { unlimited } from '../src/kernel/rate-limit.ts'
+import { certificate, privateKey } from './fixtures/tls.ts'
+import { forEachDatabase, type Open, testClock, type World } from './harness.ts'
+import { createDatabase, postgresUrl } from './postgres.ts'
+
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+
+/** One answer as it came over the wire. */
+interface RawAnswer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly text: string
+}
+
+const portOf = (world: World) => Number(new URL(world.baseUrl).port)
+
+/** Sends the pieces, reads until the other side closes or `count` answers are there, and returns the answers. */
+async function talk(
+  socket: Socket,
+  pieces: (string | Buffer)[],
+  count = Number.POSITIVE_INFINITY,
+): Promise<RawAnswer[]> {
+  const received: Buffer[] = []
+  const done = new Promise<void>((resolve) => {
+    socket.on('data', (bytes) => {
+      received.push(bytes)
+      if (parse(Buffer.concat(received)).length >= count) resolve()
+    })
+    socket.on('error', () => resolve())
+    socket.on('close', () => resolve())
+  })
+  for (const piece of pieces) if (socket.writable) socket.write(piece)
+  await done
+  socket.destroy()
+  return parse(Buffer.concat(received))
+}
+
+const raw = (world: World, pieces: string | Buffer | (string | Buffer)[], count?: number) =>
+  talk(connect(portOf(world), '127.0.0.1'), [pieces].flat(), count)
+
+function parse(bytes: Buffer): RawAnswer[] {
+  const answers: RawAnswer[] = []
+  let text = bytes.toString('latin1')
+  for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
+    const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
+    const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(/:\s*/, 2)))
+    const status = Number(statusLine.split(' ')[1])
+    const length = status === 100 || status === 204 ? 0 : Number(headers['content-length'])
+    if (text.length < end + 4 + length) break
+    if (status !== 100) answers.push({ status, headers, text: text.slice(end + 4, end + 4 + length) })
+    text = text.slice(end + 4 + length)
+  }
+  return answers
+}
+
+function checkHeaders(headers: Readonly<Record<string, string | undefined>>): void {
+  assert.match(headers['x-correlation-id'] ?? '', /^[0-9a-f]{16,32}$/)
+  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
+    assert.match(headers[name] ?? '', /^\d+$/, name)
+  }
+}
+
+function checkEnvelope(answer: RawAnswer | undefined, status: number, code: string): void {
+  assert.ok(answer, 'there is an answer')
+  assert.equal(answer.status, status, answer.text)
+  checkHeaders(answer.headers)
+  assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
+  const body = JSON.parse(answer.text)
+  assert.deepEqual(Object.keys(body), ['error'])
+  assert.deepEqual(Object.keys(body.error), ['code', 'message', 'details'])
+  assert.equal(body.error.code, code)
+  assert.notEqual(body.error.message, '')
+}
+
+/** Says which case of a table failed; subtests would each throw the world away. */
+function named(name: string, check: () => void): void {
+  try {
+    check()
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
+  }
+}
+
+/** A request as text; `Connection: close` makes the server end the talk. */
+function request(line: string, token: string | undefined, headers: string[] = [], body = ''): string {
+  const all = ['Host: wolke.example', 'Connection: close', ...headers]
+  if (token) all.push(`Authorization: Bearer ${token}`)
+  return `${line} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`
+}
+
+function post(token: string | undefined, body: string, headers: string[] = ['Content-Type: application/json']): string {
+  return request('POST /v1/ssh_keys', token, [...headers, `Content-Length: ${Buffer.byteLength(body)}`], body)
+}
+
+type Case = [name: string, bytes: string | Buffer | (string | Buffer)[], status: number, code: string]
+
+const chunked = ['Content-Type: application/json', 'Transfer-Encoding: chunked']
+
+function malformed(token: string): Case[] {
+  const auth = `Authorization: Bearer ${token}`
+  const smuggled = (headers: string[], body = '0\r\n\r\n') => request('POST /v1/ssh_keys', token, headers, body)
+  return [
+    ['no HTTP at all', 'GARBAGE\r\n\r\n', 400, 'invalid_input'],
+    ['a TLS hello', Buffer.from('16030100a5010000a10303', 'hex'), 400, 'invalid_input'],
+    ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 400, 'invalid_input'],
+    ['an HTTP version that there is not', 'GET /health HTTP/3.7\r\nHost: a\r\n\r\n', 400, 'invalid_input'],
+    ['a method that there is not', 'FROB /v1/ssh_keys HTTP/1.1\r\nHost: a\r\n\r\n', 400, 'invalid_input'],
+    ['a space in the path', request('GET /v1/ssh keys', token), 400, 'invalid_input'],
+    ['a header name with a space', request('GET /v1/ssh_keys', token, ['Bad Header: x']), 400, 'invalid_input'],
+    ['a header without a colon', request('GET /v1/ssh_keys', token, ['nonsense']), 400, 'invalid_input'],
+    ['a NUL in a header', request('GET /v1/ssh_keys', token, ['X-A: a\0b']), 400, 'invalid_input'],
+    ['a folded header', request('GET /v1/ssh_keys', token, ['X-A: a', ' b']), 400, 'invalid_input'],
+    [
+      'headers of more than 16 KiB',
+      request('GET /v1/ssh_keys', token, [`X-A: ${'a'.repeat(17_000)}`]),
+      431,
+      'invalid_input',
+    ],
+    ['a path of more than 16 KiB', request(`GET /v1/${'a'.repeat(17_000)}`, token), 431, 'invalid_input'],
+    ['no Host', `GET /v1/ssh_keys HTTP/1.1\r\n${auth}\r\nConnection: close\r\n\r\n`, 400, 'invalid_input'],
+    [
+      'a Host that is none',
+      `GET /v1/ssh_keys HTTP/1.1\r\nHost: a"><b\r\n${auth}\r\nConnection: close\r\n\r\n`,
+      400,
+      'invalid_input',
+    ],
+    ['an Expect header', request('POST /v1/ssh_keys', token, ['Expect: weird']), 417, 'invalid_input'],
+    ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405, 'method_not_allowed'],
+    [
+      'Content-Length and Transfer-Encoding',
+      smuggled(['Content-Length: 5', 'Transfer-Encoding: chunked']),
+      400,
+      'invalid_input',
+    ],
+    [
+      'Transfer-Encoding and Content-Length',
+      smuggled(['Transfer-Encoding: chunked', 'Content-Length: 5']),
+      400,
+      'invalid_input',
+    ],
+    ['two lengths', smuggled(['Content-Length: 5', 'Content-Length: 6']), 400, 'invalid_input'],
+    ['a list of lengths', smuggled(['Content-Length: 5, 5']), 400, 'invalid_input'],
+    ['a signed length', smuggled(['Content-Length: +5']), 400, 'invalid_input'],
+    ['chunked that is not the last coding', smuggled(['Transfer-Encoding: chunked, identity']), 400, 'invalid_input'],
+    ['a coding that there is not', smuggled(['Transfer-Encoding: xchunked']), 400, 'invalid_input'],
+    ['a space before the colon', smuggled(['Transfer-Encoding : chunked']), 400, 'invalid_input'],
+    ['a vertical tab in the coding', smuggled(['Transfer-Encoding: \x0bchunked']), 400, 'invalid_input'],
+    ['a chunk size that is no number', smuggled(chunked, 'xyz\r\n{}\r\n0\r\n\r\n'), 400, 'invalid_input'],
+    ['a chunk longer than it says', smuggled(chunked, '1\r\n{}\r\n0\r\n\r\n'), 400, 'invalid_input'],
+    ['lines that end in LF alone', 'GET /v1/ssh_keys HTTP/1.1\nHost: a\n\n', 400, 'invalid_input'],
+  ]
+}
+
+function badRequests(token: string): Case[] {
+  const tooLong = `"${'x'.repeat(131_072)}"`
+  return [
+    ['no token', request('GET /v1/ssh_keys', undefined), 401, 'unauthorized'],
+    [
+      'another scheme than Bearer',
+      request('GET /v1/ssh_keys', undefined, ['Authorization: Basic YTpi']),
+      401,
+      'unauthorized',
+    ],
+    ['bad percent-encoding in the path', request('GET /v1/ssh_keys/%E0%A4%A', token), 400, 'invalid_input'],
+    ['bad percent-encoding in the query', request('GET /v1/ssh_keys?name=%zz', token), 400, 'invalid_input'],
+    ['bad percent-encoding without a token', request('GET /v1/%zz', undefined), 401, 'unauthorized'],
+    ['a very long path parameter', request(`GET /v1/ssh_keys/${'1'.repeat(12_000)}`, token), 404, 'not_found'],
+    ['an unknown path', request('GET /v1/nothing', token), 404, 'not_found'],
+    ['an unknown root', request('GET /', token), 404, 'not_found'],
+    ['a trailing slash', request('GET /v1/ssh_keys/', token), 404, 'not_found'],
+    ['an absolute URL', request('GET http://other.example/v1/nothing', token), 404, 'not_found'],
+    [
+      'an unknown path with a bad body',
+      request('POST /v1/nothing', token, ['Content-Length: 1'], '{'),
+      404,
+      'not_found',
+    ],
+    ['an unknown version', request('GET /v2/ssh_keys', token, ['Accept-Version: 3']), 404, 'not_found'],
+    ['a body that is too long', post(token, tooLong), 413, 'invalid_input'],
+    [
+      'a chunked body that is too long',
+      [request('POST /v1/ssh_keys', token, chunked), `${tooLong.length.toString(16)}\r\n${tooLong}\r\n0\r\n\r\n`],
+      413,
+      'invalid_input',
+    ],
+    [
+      'a compressed body',
+      post(token, '{}', ['Content-Encoding: gzip', 'Content-Type: application/json']),
+      415,
+      'invalid_input',
+    ],
+    [
+      'a body of another type',
+      post(token, 'a=b', ['Content-Type: application/x-www-form-urlencoded']),
+      415,
+      'invalid_input',
+    ],
+    ['a type that is none', post(token, '{}', ['Content-Type: ;;;']), 415, 'invalid_input'],
+    ['a type that only begins like JSON', post(token, '{}', ['Content-Type: application/jsonx']), 415, 'invalid_input'],
+    ['what is no JSON', post(token, '{"name":'), 400, 'json_error'],
+    ['what is no JSON, without a type', post(token, '{', []), 400, 'json_error'],
+    ['JSON after JSON', post(token, '{}{}'), 400, 'json_error'],
+    ['a byte order mark', post(token, '\ufeff{}'), 400, 'json_error'],
+    [
+      'bytes that are no UTF-8',
+      [request('POST /v1/ssh_keys', token, ['Content-Length: 12']), Buffer.from('7b226e616d65223a22ff227d', 'hex')],
+      400,
+      'json_error',
+    ],
+    ['the key __proto__', post(token, '{"labels":{"__proto__":{"a":"b"}}}'), 400, 'json_error'],
+    ['the key __proto__, escaped', post(token, '{"__pr\\u006fto__":1}'), 400, 'json_error'],
+    ['17 levels', post(token, `{"labels":${'['.repeat(16)}${']'.repeat(16)}}`), 400, 'json_error'],
+    ['60,000 levels', post(token, '['.repeat(60_000) + ']'.repeat(60_000)), 400, 'json_error'],
+    [
+      '1,001 keys',
+      post(token, JSON.stringify(Object.fromEntries(Array.from({ length: 1_001 }, (_, i) => [`k${i}`, 1])))),
+      400,
+      'json_error',
+    ],
+    [
+      '30,000 elements',
+      post(token, JSON.stringify({ labels: Array.from({ length: 30_000 }, () => 1) })),
+      400,
+      'json_error',
+    ],
+    ['a NUL in a text', post(token, '{"name":"a\\u0000b"}'), 400, 'json_error'],
+    ['half a surrogate pair', post(token, '{"name":"\\ud800"}'), 400, 'json_error'],
+    ['a NUL in a query', request('GET /v1/ssh_keys?name=a%00b', token), 422, 'invalid_input'],
+    ['an array as the body', post(token, '[]'), 422, 'invalid_input'],
+    ['a text as the body', post(token, '"x"'), 422, 'invalid_input'],
+    ['null as the body', post(token, 'null'), 422, 'invalid_input'],
+    ['a number as the body', post(token, '5'), 422, 'invalid_input'],
+    ['an unknown sort field', request('GET /v1/ssh_keys?sort=progress', token), 422, 'invalid_input'],
+  ]
+}
+
+forEachDatabase('The edge', (open) => {
+  test('malformed HTTP gets the envelope and the standard headers, and its connection ends', async () => {
+    const world = await open()
+    for (const [name, bytes, status, code] of malformed(world.api.token!)) {
+      const answers = await raw(world, bytes)
+      named(name, () => {
+        checkEnvelope(answers[0], status, code)
+        assert.equal(answers.length, 1, 'nothing after it is taken for a request')
+      })
+    }
+  })
+
+  test('requests that are refused get the envelope and the standard headers', async () => {
+    const world = await open()
+    for (const [name, bytes, status, code] of badRequests(world.api.token!)) {
+      const [answer] = await raw(world, bytes, 1)
+      named(name, () => checkEnvelope(answer, status, code))
+    }
+    assert.deepEqual(Object.keys(Object.prototype), [])
+    assert.equal((await world.api.get('/ssh_keys')).body.ssh_keys.length, 0)
+  })
+
+  test('what is within the bounds is taken: 16 levels, 1,000 keys, 128 KiB', async () => {
+    const { api } = await open()
+    const keys = Object.fromEntries(Array.from({ length: 999 }, (_, i) => [`k${i}`, 1]))
+    const within = [
+      `{"labels":${'['.repeat(15)}${']'.repeat(15)}}`,
+      JSON.stringify({ labels: keys }),
+      `{"name":"${'x'.repeat(131_072 - 11)}"}`,
+      JSON.stringify({ labels: Array.from({ length: 19_000 }, () => 1) }),
+    ]
+    for (const body of within) assert.equal((await api.post('/ssh_keys', body)).status, 422, body.slice(0, 40))
+  })
+
+  test('a body shorter or longer than its Content-Length does not become another request', async () => {
+    const world = await open()
+    const line = `POST /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\n`
+    const [first, second] = await raw(world, `${line}Content-Length: 2\r\n\r\n{}GARBAGE\r\n\r\n`)
+    checkEnvelope(first, 422, 'invalid_input')
+    checkEnvelope(second, 400, 'invalid_input')
+
+    const socket = connect({ port: portOf(world), host: '127.0.0.1', allowHalfOpen: true })
+    socket.once('connect', () => socket.end(`${line}Content-Length: 100\r\n\r\n{}`))
+    const [cut] = await talk(socket, [])
+    checkEnvelope(cut, 400, 'invalid_input')
+  })
+
+  test('answers keep the order of pipelined requests, also when the second is malformed', async () => {
+    const world = await open()
+    const good = `GET /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\n\r\n`
+    const answers = await raw(world, `${good}${good}BROKEN\r\n\r\n`)
+    assert.deepEqual(
+      answers.map(({ status }) => status),
+      [200, 200, 400],
+    )
+    checkEnvelope(answers[2], 400, 'invalid_input')
+  })
+
+  test('a request may have a body without a type, no body at all, or a body that nobody asked for', async () => {
+    const world = await open()
+    const { token } = world.api
+    const body = JSON.stringify({ name: 'a', public_key: key })
+    assert.equal((await raw(world, post(token, body, [])))[0]!.status, 201)
+    assert.equal(
+      (await raw(world, post(token, body, ['Content-Type: Application/JSON ; charset=utf-8'])))[0]!.status,
+      409,
+    )
+    checkEnvelope((await raw(world, request('POST /v1/ssh_keys', token)))[0], 422, 'invalid_input')
+    assert.equal((await raw(world, request('POST /v1/ssh_keys', token, ['Expect: 100-continue'])))[0]!.status, 422)
+    const [listed] = await raw(world, request('GET /v1/ssh_keys', token, ['Content-Length: 1'], '{'))
+    assert.equal(listed!.status, 200)
+  })
+
+  test('HTTP/1.0 works without Host', async () => {
+    const world = await open()
+    const [answer] = await raw(world, `GET /v1/ssh_keys HTTP/1.0\r\nAuthorization: Bearer ${world.api.token}\r\n\r\n`)
+    assert.equal(answer!.status, 200)
+    checkHeaders(answer!.headers)
+  })
+
+  test('a wrong method is 405 with the methods that the path allows', async () => {
+    const world = await open()
+    const { api } = world
+    const { id } = (await api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+    const cases: [path: string, methods: string[], allow: string][] = [
+      ['/ssh_keys', ['PATCH', 'OPTIONS', 'TRACE', 'PUT', 'DELETE', 'PROPFIND', 'QUERY'], 'GET, HEAD, POST'],
+      [`/ssh_keys/${id}`, ['PATCH', 'OPTIONS', 'TRACE', 'POST'], 'DELETE, GET, HEAD, PUT'],
+    ]
+    for (const [path, methods, allow] of cases) {
+      for (const method of methods) {
+        const [answer] = await raw(world, request(`${method} /v1${path}`, api.token))
+        checkEnvelope(answer, 405, 'method_not_allowed')
+        assert.equal(answer!.headers.allow, allow.toLowerCase())
+      }
+    }
+    const [health] = await raw(world, request('POST /health', undefined))
+    checkEnvelope(health, 405, 'method_not_allowed')
+    assert.equal(health!.headers.allow, 'get, head')
+  })
+
+  test('HEAD answers as GET does, without a body', async () => {
+    const { api, readOnly } = await open()
+    const { id } = (await api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+    for (const path of ['/ssh_keys', `/ssh_keys/${id}`, '/ssh_keys/1', '/ssh_keys?page=0', '/nothing']) {
+      const [get, head] = [await readOnly.get(path), await readOnly.request('HEAD', path)]
+      assert.equal(head.status, get.status, path)
+      assert.equal(head.text, '')
+      for (const name of ['content-type', 'content-length', 'link']) {
+        assert.equal(head.headers.get(name), get.headers.get(name), `${path} ${name}`)
+      }
+      checkHeaders(Object.fromEntries(head.headers))
+    }
+  })
+
+  test('what is no id names nothing', async () => {
+    const { api } = await open()
+    for (const id of [
+      '0',
+      '01',
+      '-1',
+      '1.5',
+      '1e3',
+      '0x1',
+      String(2 ** 52),
+      '9'.repeat(16),
+      'abc',
+      '%31%20',
+      '１',
+      ' ',
+    ]) {
+      for (const method of ['GET', 'PUT', 'DELETE']) {
+        const { status, body } = await api.request(method, `/ssh_keys/${id}`, {
+          body: method === 'PUT' ? {} : undefined,
+        })
+        assert.deepEqual([status, body.error.code], [404, 'not_found'], `${method} ${id}`)
+      }
+    }
+    assert.equal((await api.get(`/ssh_keys/${2 ** 52 - 1}`)).status, 404)
+  })
+
+  test('a database that does not answer is 503 with all headers, and the health page says so', async (t) => {
+    const world = await open()
+    if (world.engineName === 'sqlite') {
+      await world.db.close()
+      const { status, headers } = await fetch(world.baseUrl.replace('/v1', '/health'))
+      assert.equal(status, 503)
+      checkHeaders(Object.fromEntries(headers))
+      return
+    }
+    const { url, cut } = await behindProxy(t)
+    const other = await open({ database: { engine: 'postgres', url } })
+    assert.equal((await fetch(other.baseUrl.replace('/v1', '/health'))).status, 200)
+    cut()
+    const stranger = other.client(world.api.token)
+    for (const client of [stranger, other.api]) {
+      const { status, headers, body } = await client.get('/ssh_keys')
+      assert.deepEqual([status, body.error.code, body.error.details], [503, 'unavailable', null])
+      checkHeaders(Object.fromEntries(headers))
+    }
+    assert.equal((await fetch(other.baseUrl.replace('/v1', '/health'))).status, 503)
+  })
+})
+
+/** A PostgreSQL database of its own that can be cut off. */
+async function behindProxy(t: { after(work: () => unknown): void }): Promise<{ url: string; cut(): void }> {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  const target = new URL(url)
+  const sockets = new Set<Socket>()
+  const proxy = createServer((socket) => {
+    const onward = connect(Number(target.port), target.hostname)
+    for (const end of [socket, onward]) {
+      sockets.add(end)
+      end.on('error', () => end.destroy())
+    }
+    socket.pipe(onward).pipe(socket)
+  })
+  proxy.listen(0, '127.0.0.1')
+  await once(proxy, 'listening')
+  const cut = () => {
+    proxy.close()
+    for (const socket of sockets) socket.destroy()
+  }
+  t.after(async () => {
+    cut()
+    await drop()
+  })
+  target.port = String((proxy.address() as { port: number }).port)
+  return { url: target.toString(), cut }
+}
+
+// ---- Stopping ------------------------------------------------------------------------------------------------------
+
+/** A world in which an update waits until it is let go. */
+async function heldUpdate(open: Open) {
+  const reached = Promise.withResolvers<void>()
+  const gate = Promise.withResolvers<void>()
+  const faults = {
+    reach: async (place: string) => {
+      if (!place.startsWith('update/')) return
+      reached.resolve()
+      await gate.promise
+    },
+  }
+  const world = await open({ faults })
+  const { id } = (await world.api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+  return { world, id, reached: reached.promise, release: gate.resolve }
+}
+
+forEachDatabase('Stopping', (open) => {
+  test('a request under way on a kept-alive connection gets its answer, and then the connection ends', async () => {
+    const { world, id, reached, release } = await heldUpdate(open)
+    const update = `PUT /v1/ssh_keys/${id} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\nContent-Length: 12\r\n\r\n`
+    const socket = connect(portOf(world), '127.0.0.1')
+    const talking = talk(socket, [update, '{"name":"b"}'])
+    await reached
+    const stopped = world.app.stop()
+    await assert.rejects(fetch(world.baseUrl), 'no new connection is taken')
+    release()
+    const [answer] = await talking
+    assert.equal(answer?.status, 200, answer?.text)
+    assert.equal(answer.headers.connection, 'close')
+    checkHeaders(answer.headers)
+    await stopped
+  })
+
+  test('a request that comes on a connection in use while the server stops is answered, not refused', async () => {
+    const { world, id, reached, release } = await heldUpdate(open)
+    const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\n`
+    const socket = connect(portOf(world), '127.0.0.1')
+    const talking = talk(socket, [
+      `PUT /v1/ssh_keys/${id} ${head}Content-Length: 2\r\n\r\n{}GET /v1/ssh_keys/${id} ${head}\r\n`,
+    ])
+    await reached
+    const stopped = world.app.stop()
+    release()
+    const answers = await talking
+    assert.equal(answers[0]?.status, 200)
+    for (const answer of answers) assert.equal(answer.status, 200, answer.text)
+    await stopped
+  })
+})
+
+// ---- Time and size limits of the server itself ---------------------------------------------------------------------
+
+function edgeAlone(options: Partial<EdgeOptions> = {}) {
+  return buildEdge({
+    authenticator: { cached: () => undefined, find: async () => undefined } as never,
+    limits: { projects: unlimited, networks: unlimited },
+    clock: testClock(),
+    log: openLog('silent'),
+    vendor: 'wolke',
+    ...options,
+  })
+}
+
+describe('The server', () => {
+  for (const tls of [undefined, { cert: certificate, key: privateKey }]) {
+    test(`bounds the time of headers and bodies ${tls ? 'under TLS too' : ''}`, async () => {
+      const { server } = edgeAlone(tls ? { tls } : {}).server
+      assert.deepEqual(
+        [server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.maxRequestsPerSocket ?? 0],
+        [5_000, 10_000, 75_000, 0],
+      )
+    })
+  }
+
+  test('ends slow headers and slow bodies with an envelope', async (t) => {
+    const { server } = edgeAlone()
+    server.server.headersTimeout = 50
+    server.server.requestTimeout = 100
+    await server.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => server.close())
+    const { port } = server.server.address() as { port: number }
+    const slow = [
+      'GET /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nX-Slow: ',
+      'POST /health HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n{',
+    ]
+    const [headers, body] = await Promise.all(slow.map((text) => talk(connect(port, '127.0.0.1'), [text])))
+    checkEnvelope(headers!.at(-1), 408, 'timeout')
+    // The path is refused before its body is read, so that is the answer; the connection ends all the same.
+    checkEnvelope(body![0], 401, 'unauthorized')
+  })
+
+  test('speaks the same envelope under TLS', async (t) => {
+    const edge = edgeAlone({ tls: { cert: certificate, key: privateKey } })
+    edge.open({ path: '/health', answer: async () => ({ status: 200, type: 'application/json', body: '{}' }) })
+    await edge.server.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => edge.server.close())
+    const { port } = edge.server.server.address() as { port: number }
+    const ask = (text: string) =>
+      talk(connectTls({ port, host: '127.0.0.1', ca: certificate, servername: 'localhost' }), [text])
+    assert.equal((await ask(request('GET /health', undefined)))[0]!.status, 200)
+    checkEnvelope((await ask(request('GET /v1/nothing', undefined)))[0], 401, 'unauthorized')
+    checkEnvelope((await ask('GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'))[0], 400, 'invalid_input')
+    checkEnvelope((await ask('GARBAGE\r\n\r\n'))[0], 400, 'invalid_input')
+    checkEnvelope((await ask(request('GET /health', undefined, ['Expect: weird'])))[0], 417, 'invalid_input')
+  })
+})
+
+// ---- Compression ---------------------------------------------------------------------------------------------------
+
+describe('Compression', () => {
+  test('packs error answers and pages of 1 KiB and more like any other JSON', async (t) => {
+    const edge = edgeAlone()
+    const body = JSON.stringify({ text: 'ä'.repeat(600) })
+    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'application/json', body }) })
+    await edge.server.listen({ host: '127.0.0.1', port: 0 })
+    t.after(() => edge.server.close())
+    const { port } = edge.server.server.address() as { port: number }
+    const [answer] = await talk(connect(port, '127.0.0.1'), [
+      request('GET /page', undefined, ['Accept-Encoding: gzip']),
+    ])
+    assert.equal(answer!.headers['content-encoding'], 'gzip')
+    assert.equal(answer!.headers.vary, 'accept-encoding')
+    assert.equal(gunzipSync(Buffer.from(answer!.text, 'latin1')).toString(), body)
+  })
+})
