@@ -1,5 +1,6 @@
 /** Every family of resources. Adding one is one line here. */
 import { firewalls } from './families/firewalls/family.ts'
+import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
 import { locations } from './families/locations/family.ts'
 import { serverTypes } from './families/server-types/family.ts'
@@ -11,4 +12,13 @@ import { defineFamily, type Family } from './platform.ts'
 
 const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, routes: actionRoutes })
 
-export const families: readonly Family[] = [actions, firewalls, images, locations, serverTypes, servers, sshKeys]
+export const families: readonly Family[] = [
+  actions,
+  firewalls,
+  floatingIps,
+  images,
+  locations,
+  serverTypes,
+  servers,
+  sshKeys,
+]

@@ -15,6 +15,16 @@ export const changes = {
     section: 'Pagination and sorting rules',
     summary: 'Lists no longer carry the Link header; use meta.pagination',
   },
+  floating_ip_delete_needs_unassign: {
+    from: '2026-05-01',
+    section: 'Floating IPs',
+    summary: 'An assigned Floating IP can no longer be deleted: must_be_unassigned',
+  },
+  dns_ptr_required: {
+    from: '2026-09-30',
+    section: 'Floating IPs',
+    summary: 'change_dns_ptr needs the key dns_ptr; leaving it out no longer resets the name',
+  },
   deprecated_field_removed: {
     from: '2026-11-02',
     section: 'Image',

@@ -32,6 +32,8 @@ export const statusOf = {
   firewall_already_applied: 422,
   firewall_managed_by_label_selector: 422,
   resource_in_use: 422,
+  must_be_unassigned: 422,
+  floating_ip_assigned: 422,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof statusOf

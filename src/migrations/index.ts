@@ -4,5 +4,6 @@ import { kernel } from './0001-kernel.ts'
 import { sshKeys } from './0002-ssh-keys.ts'
 import { servers } from './0003-servers.ts'
 import { firewalls } from './0004-firewalls.ts'
+import { floatingIps } from './0005-floating-ips.ts'
 
-export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls]
+export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps]

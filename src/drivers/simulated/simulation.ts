@@ -4,6 +4,7 @@
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
+import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 
@@ -19,7 +20,7 @@ export type Behaviour =
   | 'never returns'
 
 export interface Call {
-  readonly driver: 'servers' | 'firewalls'
+  readonly driver: 'servers' | 'firewalls' | 'routing'
   readonly method: 'apply' | 'remove'
   readonly serverId: number
 }
@@ -38,10 +39,16 @@ export interface SimulatedServer {
 export interface SimulatedWorld {
   readonly servers: ReadonlyMap<number, SimulatedServer>
   readonly filters: ReadonlyMap<number, FilterState>
+  /** The Floating IPs that lead to each server. */
+  readonly routes: ReadonlyMap<number, RoutingState>
 }
 
 export interface Simulation {
-  readonly drivers: { readonly servers: ServerDriver; readonly firewalls: FirewallDriver }
+  readonly drivers: {
+    readonly servers: ServerDriver
+    readonly firewalls: FirewallDriver
+    readonly routing: RoutingDriver
+  }
   readonly world: SimulatedWorld
   /** Every call so far, oldest first; kept only once a test has asked for it. */
   record(): readonly Call[]
@@ -60,8 +67,13 @@ export interface SimulationOptions {
 export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): Simulation {
   const servers = new Map<number, SimulatedServer>()
   const filters = new Map<number, FilterState>()
+  const routes = new Map<number, RoutingState>()
   /** Newest generation seen of each resource, also of those that are gone. */
-  const seen = { servers: new Map<number, number>(), filters: new Map<number, number>() }
+  const seen = {
+    servers: new Map<number, number>(),
+    filters: new Map<number, number>(),
+    routes: new Map<number, number>(),
+  }
   let behave: Behave = () => undefined
   let calls: Call[] | undefined
 
@@ -99,6 +111,7 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
   const removeServer = (id: number, generation: number, part: 'all' | 'half') => {
     if (isStale(seen.servers, id, generation)) return
     filters.delete(id)
+    routes.delete(id)
     if (part === 'half') return
     seen.servers.set(id, generation)
     servers.delete(id)
@@ -112,8 +125,22 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
     filters.set(serverId, part === 'all' ? state : { ...state, inbound: { otherwise: 'drop', accept: [] } })
   }
 
+  const applyRouting = (state: RoutingState, part: 'all' | 'half') => {
+    const { serverId, generation } = state
+    if (isStale(seen.routes, serverId, generation)) return
+    if (!routes.has(serverId) && seen.routes.get(serverId) === generation) return
+    if (part === 'all') seen.routes.set(serverId, generation)
+    routes.set(serverId, part === 'all' ? state : { ...state, ips: state.ips.slice(0, 1) })
+  }
+
   return {
     drivers: {
+      routing: {
+        apply: (state) =>
+          perform({ driver: 'routing', method: 'apply', serverId: state.serverId }, (part) =>
+            applyRouting(state, part),
+          ),
+      },
       servers: {
         apply: (state) =>
           perform({ driver: 'servers', method: 'apply', serverId: state.id }, (part) => applyServer(state, part)),
@@ -129,7 +156,7 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
           ),
       },
     },
-    world: { servers, filters },
+    world: { servers, filters, routes },
     record() {
       calls ??= []
       return calls

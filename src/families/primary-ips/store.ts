@@ -3,8 +3,9 @@ import { claimAddress, releaseAddress } from '../../kernel/address-pool.ts'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { defaultReverseName, type IpType, type PrimaryIp, type ReverseName } from './domain.ts'
+import type { IpType, PrimaryIp } from './domain.ts'
 import type { PrimaryIpRow } from './tables.ts'
 
 function fromRow({ id, type, ip, server_id, dns_ptr }: PrimaryIpRow): PrimaryIp {
@@ -38,7 +39,6 @@ export async function createPrimaryIpFor(
   const id = await drawId(tx)
   const ip = await claimAddress(tx, scope, type === 'ipv4' ? 4 : 6, `primary_ip:${id}`)
   if (ip === undefined) throw new ApiError('resource_unavailable', `no ${type} address is available`)
-  const names: ReverseName[] = type === 'ipv4' ? [{ ip, name: defaultReverseName(ip, reverseDomain) }] : []
   const row: PrimaryIpRow = {
     id,
     project_id: scope.projectId,
@@ -48,7 +48,7 @@ export async function createPrimaryIpFor(
     location: server.location,
     server_id: server.id,
     auto_delete: 1,
-    dns_ptr: JSON.stringify(names),
+    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, reverseDomain)),
     labels: '{}',
     protect_delete: 0,
     created: timestamp(tx.now),

@@ -4,6 +4,7 @@ import { type ActionInput, DriverError, defineAction, type StepContext } from '.
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { enforceFilter, forgetServer, renewFilters } from '../firewalls/effects.ts'
+import { enforceRouting, renewRouting, unassignAll } from '../floating-ips/effects.ts'
 import { releasePrimaryIpsOf } from '../primary-ips/effects.ts'
 import { primaryIpsOfServers } from '../primary-ips/reads.ts'
 import type { ServerState } from './driver.ts'
@@ -63,6 +64,7 @@ async function forget(tx: Transaction, { scope, input }: Context): Promise<void>
   await lockProject(tx, scope, 'share')
   await holdServers(tx, scope, [input.server], 'update')
   await forgetServer(tx, scope, input.server)
+  await unassignAll(tx, scope, input.server)
   await releasePrimaryIpsOf(tx, scope, input.server)
   await deleteServer(tx, scope, input.server)
 }
@@ -124,12 +126,14 @@ export const destroyServer = defineAction<Input>({
       // The removal may have happened although it failed: then the server comes back behind its packet filter.
       undo: async (context) => {
         await enforceFilter(context, context.input.server)
+        await enforceRouting(context, context.input.server)
         await followBack(context)
       },
     },
   ],
   revert: async (tx, { scope, input }) => {
     await renewFilters(tx, scope, [input.server])
+    await renewRouting(tx, scope, [input.server])
     await revertPower(tx, scope, input.server)
   },
 })

@@ -26,7 +26,7 @@ export interface ServerState {
 export interface ServerDriver {
   /** Makes the server be as described; creates it when there is none. Repeating it changes nothing. */
   apply(state: ServerState): Promise<void>
-  /** Removes the server and its packet filter; succeeds when there is none. Only a newer generation brings it back. */
+  /** Removes the server, its packet filter and the routes to it; succeeds when there is none. Only a newer generation brings it back. */
   remove(id: number, generation: number): Promise<void>
 }
 

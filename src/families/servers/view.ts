@@ -5,6 +5,7 @@ import type { Queries } from '../../kernel/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { firewallsOfServers } from '../firewalls/reads.ts'
+import { floatingIpsOfServers } from '../floating-ips/reads.ts'
 import { imageToWire } from '../images/reads.ts'
 import { locationToWire } from '../locations/reads.ts'
 import { type PrimaryIp, primaryIpsOfServers } from '../primary-ips/reads.ts'
@@ -22,15 +23,21 @@ export async function serversToWire(
   servers: readonly Server[],
 ): Promise<ServerWire[]> {
   const ids = servers.map((server) => server.id)
-  const [ips, firewalls, locked] = await Promise.all([
+  const [ips, floating, firewalls, locked] = await Promise.all([
     primaryIpsOfServers(query, scope, ids),
+    floatingIpsOfServers(query, scope, ids),
     firewallsOfServers(query, scope, ids),
     lockedIds(query, 'server', ids),
   ])
   const ipsOf = Map.groupBy(ips, (ip) => ip.serverId)
+  const floatingOf = Map.groupBy(floating, (ip) => ip.serverId)
   return servers.map((server) => ({
     ...standingFacts(platform, server),
-    public_net: publicNet(ipsOf.get(server.id) ?? [], firewalls.get(server.id) ?? []),
+    public_net: {
+      ...primaryNet(ipsOf.get(server.id) ?? []),
+      floating_ips: (floatingOf.get(server.id) ?? []).map((ip) => ip.id),
+      firewalls: firewalls.get(server.id) ?? [],
+    },
     locked: locked.has(server.id),
   }))
 }
@@ -70,17 +77,12 @@ function standingFacts({ catalogue, clock }: Platform, server: Server): Omit<Ser
   }
 }
 
-function publicNet(
-  ips: readonly PrimaryIp[],
-  firewalls: readonly { id: number; status: 'applied' | 'pending' }[],
-): ServerWire['public_net'] {
+function primaryNet(ips: readonly PrimaryIp[]): Pick<ServerWire['public_net'], 'ipv4' | 'ipv6'> {
   const ipv4 = ips.find((ip) => ip.type === 'ipv4')
   const ipv6 = ips.find((ip) => ip.type === 'ipv6')
   const names = (ip: PrimaryIp) => ip.reverseNames.map(({ ip: address, name }) => ({ ip: address, dns_ptr: name }))
   return {
     ipv4: ipv4 ? { id: ipv4.id, ip: ipv4.ip, blocked: false, dns_ptr: ipv4.reverseNames[0]?.name ?? '' } : null,
     ipv6: ipv6 ? { id: ipv6.id, ip: ipv6.ip, blocked: false, dns_ptr: names(ipv6) } : null,
-    floating_ips: [],
-    firewalls: [...firewalls],
   }
 }

@@ -1,0 +1,93 @@
+/** What happens to Floating IPs asynchronously: the sets of the servers concerned follow what is wanted. */
+import { type ActionInput, defineAction, type StepContext } from '../../kernel/actions/define.ts'
+import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+import type { Transaction } from '../../kernel/db.ts'
+import { holdServers } from '../servers/reads.ts'
+import { findFloatingIp, floatingIpsOfServers, renewRouting, routingGeneration, wantServer } from './store.ts'
+
+interface Input extends ActionInput {
+  readonly floatingIp: number
+  /** The servers that it leaves and reaches; 0 for none. */
+  readonly from: number
+  readonly to: number
+}
+
+type RoutingContext = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'>
+
+/** Hands the driver all Floating IPs of a server. */
+export async function enforceRouting({ query, scope, drivers }: RoutingContext, serverId: number): Promise<void> {
+  // The generation first: a set newer than it will be handed over again, one older than it never would.
+  const generation = await routingGeneration(query, scope, serverId)
+  if (generation === undefined) return
+  const ips = (await floatingIpsOfServers(query, scope, [serverId])).map((floatingIp) => floatingIp.ip)
+  await drivers.routing.apply({ serverId, generation, ips })
+}
+
+/** It leads nowhere before it leads to its new server: no moment with two. */
+async function reroute(context: StepContext<Input>): Promise<void> {
+  const { from, to } = context.input
+  if (from !== 0) await enforceRouting(context, from)
+  if (to !== 0) await enforceRouting(context, to)
+}
+
+async function moveBack(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
+  const known = await holdServers(tx, scope, [input.from])
+  const floatingIp = await findFloatingIp(tx.query, scope, input.floatingIp)
+  if (floatingIp) await wantServer(tx, scope, floatingIp.id, known.has(input.from) ? input.from : null)
+  const existing = await holdServers(
+    tx,
+    scope,
+    [input.from, input.to].filter((id) => id !== 0),
+  )
+  await renewRouting(tx, scope, [...existing])
+}
+
+function routingAction(command: string) {
+  return defineAction<Input>({
+    family: 'floating_ips',
+    command,
+    steps: [{ name: 'route', run: reroute, undo: reroute }],
+    revert: moveBack,
+  })
+}
+
+export const createFloatingIp = routingAction('create_floating_ip')
+export const assignFloatingIp = routingAction('assign_floating_ip')
+export const unassignFloatingIp = routingAction('unassign_floating_ip')
+
+export const changeFloatingIpDnsPtr = defineAction<ActionInput>({
+  family: 'floating_ips',
+  command: 'change_dns_ptr',
+  steps: [],
+})
+
+export const changeFloatingIpProtection = defineAction<ActionInput>({
+  family: 'floating_ips',
+  command: 'change_protection',
+  steps: [],
+})
+
+export const floatingIpActions = [
+  createFloatingIp,
+  assignFloatingIp,
+  unassignFloatingIp,
+  changeFloatingIpDnsPtr,
+  changeFloatingIpProtection,
+]
+
+/** The action that carries a Floating IP from one server, or none, to another, or none. */
+export function startMove(
+  definition: typeof assignFloatingIp,
+  { id, from, to }: { id: number; from: number | null; to: number | null },
+): ActionStart {
+  const floatingIp = { type: 'floating_ip', id }
+  const servers = [from, to].flatMap((serverId) => (serverId === null ? [] : [{ type: 'server', id: serverId }]))
+  const named = to === null ? servers : [{ type: 'server', id: to }]
+  return toStart({
+    definition,
+    input: { floatingIp: id, from: from ?? 0, to: to ?? 0 },
+    resources: [...named, floatingIp],
+    locks: [floatingIp],
+    serial: servers,
+  })
+}

@@ -1,0 +1,16 @@
+import { defineFamily } from '../../platform.ts'
+import { floatingIpActions } from './actions.ts'
+import { floatingIpEndpoints } from './contract.ts'
+import { floatingIpRoutes } from './routes.ts'
+import { getFloatingIp } from './store.ts'
+
+export const floatingIps = defineFamily({
+  name: 'floating_ips',
+  endpoints: floatingIpEndpoints,
+  routes: floatingIpRoutes,
+  resources: {
+    type: 'floating_ip',
+    actions: floatingIpActions,
+    exists: ({ db }, scope, id) => getFloatingIp(db.query, scope, id),
+  },
+})

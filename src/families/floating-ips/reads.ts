@@ -1,0 +1,2 @@
+/** What other families may ask about Floating IPs. */
+export { floatingIpsOfServers } from './store.ts'

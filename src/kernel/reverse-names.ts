@@ -1,0 +1,55 @@
+/** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs, change_dns_ptr). */
+import { invalidInput } from './errors.ts'
+import { cidrContains, parseAddress, reverseOctets } from './networks.ts'
+
+export interface ReverseName {
+  readonly ip: string
+  readonly name: string
+}
+
+/** An IPv4 address, or an IPv6 /64 network, with the names given to addresses in it. */
+export interface NamedAddress {
+  readonly type: 'ipv4' | 'ipv6'
+  readonly ip: string
+  readonly reverseNames: readonly ReverseName[]
+}
+
+/** The names that an address has until somebody gives it others: one for IPv4, none for an IPv6 network. */
+export function defaultReverseNames(address: Omit<NamedAddress, 'reverseNames'>, domain: string): ReverseName[] {
+  const { type, ip } = address
+  return type === 'ipv4' ? [{ ip, name: `static.${reverseOctets(ip)}.clients.${domain}` }] : []
+}
+
+/**
+ * The names after one was set, or with null put back to its default. `ip` must be the IPv4 address itself or any address
+ * of the IPv6 network. Errors: `invalid_input` for `ip` or `dns_ptr`.
+ */
+export function withReverseName(
+  address: NamedAddress,
+  change: { readonly ip: string; readonly name: string | null },
+  domain: string,
+): ReverseName[] {
+  const ip = ownAddress(address, change.ip)
+  if (change.name !== null) checkReverseName(change.name)
+  const others = address.reverseNames.filter((known) => known.ip !== ip)
+  if (change.name === null) return [...others, ...defaultReverseNames(address, domain)]
+  return [...others, { ip, name: change.name }]
+}
+
+function ownAddress({ type, ip }: NamedAddress, text: string): string {
+  const parsed = parseAddress(text)
+  const isOwn = parsed.ok && (type === 'ipv4' ? parsed.address === ip : cidrContains(ip, parsed.address))
+  if (isOwn) return parsed.address
+  const message = type === 'ipv4' ? `must be ${ip}` : `must be an address in ${ip}`
+  throw invalidInput([{ field: 'ip', message }])
+}
+
+function checkReverseName(name: string): void {
+  const message = name.endsWith('.')
+    ? 'must not end with a dot'
+    : name.length > 253 ||
+        !name.split('.').every((label) => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label))
+      ? 'must be a valid host name'
+      : undefined
+  if (message) throw invalidInput([{ field: 'dns_ptr', message }])
+}
