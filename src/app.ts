@@ -8,6 +8,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/db.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
 import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
+import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
 import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
 import { healthPage } from './pages/health.ts'
@@ -26,6 +27,7 @@ export interface AppOptions {
   readonly rateLimit: number | undefined
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly faults?: Faults
+  readonly limits?: DefaultLimits
   readonly observe?: (exchange: Exchange) => void
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
 }
@@ -57,7 +59,14 @@ export function buildApp(options: AppOptions): App {
     ...(options.tls ? { tls: options.tls } : {}),
     ...(options.observe ? { observe: options.observe } : {}),
   })
-  const platform: Platform = { db, clock, catalogue, faults, reverseDomain: options.reverseDomain }
+  const platform: Platform = {
+    db,
+    clock,
+    catalogue,
+    faults,
+    reverseDomain: options.reverseDomain,
+    limits: options.limits ?? {},
+  }
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))

@@ -1,6 +1,7 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
+import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
 import { parseCidr } from './kernel/networks.ts'
 
@@ -22,6 +23,7 @@ export interface Config {
   readonly addressPool: readonly string[]
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
+  readonly limits: DefaultLimits
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
@@ -78,6 +80,12 @@ function pools(text: string): string[] {
   })
 }
 
+function limits(text: string): DefaultLimits {
+  const parsed = parseLimits(text)
+  if (typeof parsed === 'string') throw new InvalidArgumentError(`${parsed}.`)
+  return Object.fromEntries(Object.entries(parsed).filter(([, most]) => typeof most === 'number'))
+}
+
 /** Where the data is; shared by every command. */
 export function databaseOption(): Option {
   return new Option('--database <url>', 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME')
@@ -122,6 +130,10 @@ export function serveOptions(): Option[] {
     new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)').env(
       'WOLKE_REVERSE_DOMAIN',
     ),
+    new Option('--limits <kind=n,...>', 'most resources of a Project, such as servers=10,firewalls=50')
+      .env('WOLKE_LIMITS')
+      .argParser(limits)
+      .default({}, 'none'),
     new Option('--ready-file <file>', 'written once listening: JSON with base_url and pid').env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'what is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')

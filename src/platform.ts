@@ -7,6 +7,7 @@ import type { Clock } from './kernel/clock.ts'
 import type { Endpoints, Handlers } from './kernel/contract.ts'
 import type { Database } from './kernel/db.ts'
 import type { Faults } from './kernel/faults.ts'
+import type { DefaultLimits } from './kernel/limits.ts'
 import type { ProjectScope } from './kernel/scope.ts'
 
 export interface Platform {
@@ -16,6 +17,8 @@ export interface Platform {
   /** Domain under which default reverse names of addresses lie. */
   readonly reverseDomain: string
   readonly faults: Faults
+  /** Limits of Projects that have none of their own. */
+  readonly limits: DefaultLimits
 }
 
 /** A slice of the API: what it promises and how it keeps it. */

@@ -76,6 +76,7 @@ export interface WorldOptions {
   readonly runActions?: boolean
   readonly engine?: AppOptions['engine']
   readonly catalogue?: Catalogue
+  readonly limits?: AppOptions['limits']
   readonly addressPool?: readonly string[]
   /** The database of another world, to be its second process (PostgreSQL) or its next life. */
   readonly database?: DatabaseUrl
@@ -145,6 +146,7 @@ async function openWorld(
     vendor: 'wolke',
     reverseDomain: 'wolke.example',
     rateLimit: options.rateLimit,
+    limits: options.limits ?? {},
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },

@@ -6,6 +6,7 @@ import { timestamp } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { DatabaseUrl } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { type LimitedKind, limitedKinds, limitsOf, parseLimits, setLimit } from '../kernel/limits.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -25,6 +26,13 @@ export function projectCommand(): Command {
     .description('list the Projects')
     .addOption(databaseOption())
     .action(({ database }: Options) => withDatabase(database, list))
+  command
+    .command('limits <name> [limits]')
+    .description('show or set the limits of a Project: KIND=NUMBER|off|default,...')
+    .addOption(databaseOption())
+    .action((name: string, given: string | undefined, { database }: Options) =>
+      withDatabase(database, (db) => limits(db, name, given)),
+    )
   command
     .command('delete <name>')
     .description('delete an empty Project and its tokens')
@@ -59,6 +67,19 @@ export async function projectNamed(db: Database, name: string) {
   const project = await findProject(db.query, name)
   if (!project) throw new CommandFailure(`there is no project named '${name}'`)
   return project
+}
+
+async function limits(db: Database, name: string, given: string | undefined): Promise<void> {
+  const scope = { projectId: (await projectNamed(db, name)).id }
+  const parsed = given === undefined ? {} : parseLimits(given)
+  if (typeof parsed === 'string') throw new CommandFailure(parsed, 2)
+  await db.transact(async (tx) => {
+    for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind as LimitedKind, most)
+  })
+  const own = await limitsOf(db.query, scope)
+  for (const kind of Object.keys(limitedKinds) as LimitedKind[]) {
+    console.log(`${kind}\t${own.has(kind) ? (own.get(kind) ?? 'off') : 'default'}`)
+  }
 }
 
 async function remove(db: Database, name: string): Promise<void> {

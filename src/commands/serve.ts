@@ -44,6 +44,7 @@ async function serve(config: Config): Promise<void> {
     vendor: config.vendor,
     reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
     rateLimit: config.rateLimit,
+    limits: config.limits,
     ...(tls ? { tls } : {}),
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
   })

@@ -5,5 +5,6 @@ import { sshKeys } from './0002-ssh-keys.ts'
 import { servers } from './0003-servers.ts'
 import { firewalls } from './0004-firewalls.ts'
 import { floatingIps } from './0005-floating-ips.ts'
+import { limits } from './0006-limits.ts'
 
-export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps]
+export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps, limits]

@@ -4,6 +4,7 @@ import { type ActionStart, startActions } from '../../kernel/actions/store.ts'
 import type { Handlers } from '../../kernel/contract.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { beforeWrite, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
@@ -52,7 +53,7 @@ function rulesSet(id: number): ActionStart {
   return { definition: setFirewallRules, input: {}, resources: [{ type: 'firewall', id }] }
 }
 
-export function firewallRoutes({ db, faults }: Platform): Handlers<typeof firewallEndpoints> {
+export function firewallRoutes({ db, faults, limits }: Platform): Handlers<typeof firewallEndpoints> {
   /** Changes a firewall that nobody else can change meanwhile, and starts what follows from it. */
   const change = async (
     scope: ProjectScope,
@@ -76,6 +77,7 @@ export function firewallRoutes({ db, faults }: Platform): Handlers<typeof firewa
       const rules = rulesOf(given ?? [])
       const targets = parseTargets(applyTo ?? [], 'apply_to')
       return db.transact(async (tx) => {
+        await enforceLimit(tx, scope, 'firewalls', limits)
         const firewall = await insertFirewall(tx, scope, { name, labels, rules })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
         const actions = await startActions(tx, scope, [rulesSet(firewall.id), ...applied])

@@ -137,7 +137,10 @@ forEachDatabase('Floating IPs', (open) => {
     const name = (id: number, body: object) => world.api.post(`/floating_ips/${id}/actions/change_dns_ptr`, body)
     const names = async (id: number) => (await world.api.get(`/floating_ips/${id}`)).body.floating_ip.dns_ptr
     const changed = await name(v4.id, { ip: v4.ip, dns_ptr: 'www.example.com' })
-    assert.deepEqual([changed.status, changed.body.action.command, changed.body.action.status], [201, 'change_dns_ptr', 'success'])
+    assert.deepEqual(
+      [changed.status, changed.body.action.command, changed.body.action.status],
+      [201, 'change_dns_ptr', 'success'],
+    )
     assert.deepEqual(await names(v4.id), [{ ip: v4.ip, dns_ptr: 'www.example.com' }])
     await name(v4.id, { ip: v4.ip, dns_ptr: null })
     assert.deepEqual(await names(v4.id), v4.dns_ptr)
@@ -215,7 +218,8 @@ forEachDatabase('Floating IPs', (open) => {
     const twin = await world.api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1', name: 'a' })
     assert.deepEqual([twin.status, twin.body.error.details], [409, { fields: [{ name: 'name' }] }])
     assert.equal((await world.api.put(`/floating_ips/${ip.id}`, { name: 'b' })).status, 409)
-    const { floating_ip: updated } = (await world.api.put(`/floating_ips/${ip.id}`, { description: 'x', labels: {} })).body
+    const { floating_ip: updated } = (await world.api.put(`/floating_ips/${ip.id}`, { description: 'x', labels: {} }))
+      .body
     assert.deepEqual([updated.name, updated.description, updated.labels], ['a', 'x', {}])
     assert.equal((await world.api.get('/floating_ips?label_selector=env')).body.floating_ips.length, 0)
     assert.equal((await world.api.get('/floating_ips?name=b')).body.floating_ips.length, 1)

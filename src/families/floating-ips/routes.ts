@@ -5,6 +5,7 @@ import { inEffect } from '../../kernel/changes.ts'
 import { type Handlers, toIdOrName } from '../../kernel/contract.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/limits.ts'
 import { withReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { beforeWrite, optimistically } from '../../kernel/update.ts'
@@ -35,7 +36,7 @@ import {
 import { floatingIpToWire } from './view.ts'
 
 export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIpEndpoints> {
-  const { db, clock, catalogue, faults, reverseDomain } = platform
+  const { db, clock, catalogue, faults, limits, reverseDomain } = platform
 
   /** Changes a Floating IP that nobody else can change meanwhile, and starts what follows from it. */
   const change = async (
@@ -58,6 +59,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
 
     async create({ scope, body: { type, name, description, labels = {}, server, home_location: home } }) {
       return db.transact(async (tx) => {
+        await enforceLimit(tx, scope, 'floating_ips', limits)
         const place = await findPlace(tx, scope, server ?? undefined, home ?? undefined)
         const given = { type, name: name ?? null, description: description ?? null, labels, ...place }
         const floatingIp = await insertFloatingIp(tx, scope, given, reverseDomain)

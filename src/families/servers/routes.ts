@@ -6,6 +6,7 @@ import { startAction, startActions, toStart } from '../../kernel/actions/store.t
 import type { Handlers } from '../../kernel/contract.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
@@ -75,6 +76,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const sshKeys = await requestedKeys(db.query, scope, body)
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return db.transact(async (tx) => {
+        await enforceLimit(tx, scope, 'servers', platform.limits)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))
         await createAddresses(tx, scope, server, body)
         const [action, ...next] = await startCreation(tx, scope, server, body)

@@ -37,7 +37,7 @@ export const sshKeyEndpoints = defineEndpoints({
     ),
     status: 201,
     reply: Reply,
-    errors: ['uniqueness_error'],
+    errors: ['uniqueness_error', 'resource_limit_exceeded'],
   },
   get: {
     method: 'GET',

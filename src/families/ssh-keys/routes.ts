@@ -1,6 +1,7 @@
 /** SSH keys through the API: no actions, nothing asynchronous. */
 import type { Handlers } from '../../kernel/contract.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/limits.ts'
 import { beforeWrite, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
 import type { sshKeyEndpoints } from './contract.ts'
@@ -8,7 +9,7 @@ import { parsePublicKey } from './domain.ts'
 import { deleteSshKey, getSshKey, insertSshKey, listSshKeys, updateSshKey } from './store.ts'
 import { sshKeyToWire } from './view.ts'
 
-export function sshKeyRoutes({ db, faults }: Platform): Handlers<typeof sshKeyEndpoints> {
+export function sshKeyRoutes({ db, faults, limits }: Platform): Handlers<typeof sshKeyEndpoints> {
   return {
     async list({ scope, query }) {
       const filters = { fingerprint: query.fingerprint === undefined ? undefined : [query.fingerprint] }
@@ -20,7 +21,10 @@ export function sshKeyRoutes({ db, faults }: Platform): Handlers<typeof sshKeyEn
       const parsed = parsePublicKey(publicKey)
       if (!parsed.ok) throw invalidInput([{ field: 'public_key', message: parsed.message }])
       const { fingerprint } = parsed
-      const sshKey = await db.transact((tx) => insertSshKey(tx, scope, { name, fingerprint, publicKey, labels }))
+      const sshKey = await db.transact(async (tx) => {
+        await enforceLimit(tx, scope, 'ssh_keys', limits)
+        return insertSshKey(tx, scope, { name, fingerprint, publicKey, labels })
+      })
       return { ssh_key: sshKeyToWire(sshKey) }
     },
 
