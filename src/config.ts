@@ -24,10 +24,16 @@ export interface Config {
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
   readonly limits: DefaultLimits
+  /** Undefined when the metadata service is off. */
+  readonly metadataListen: { readonly host: string; readonly port: number } | undefined
+  readonly metadataPrefix: string
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
 export const defaultPools = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32']
+
+/** Where the metadata service listens unless told otherwise; a second server on one machine moves elsewhere. */
+export const defaultMetadataListen = { host: '127.0.0.1', port: 8169 }
 
 function listen(text: string): Config['listen'] {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text)
@@ -86,6 +92,11 @@ function limits(text: string): DefaultLimits {
   return Object.fromEntries(Object.entries(parsed).filter(([, most]) => typeof most === 'number'))
 }
 
+function pathPrefix(text: string): string {
+  if (!/^(\/[a-z0-9._-]+)+$/i.test(text)) throw new InvalidArgumentError('Expected a path such as /cloud.')
+  return text
+}
+
 /** Where the data is; shared by every command. */
 export function databaseOption(): Option {
   return new Option('--database <url>', 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME')
@@ -102,6 +113,14 @@ export function serveOptions(): Option[] {
       .argParser(listen)
       .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     databaseOption(),
+    new Option('--metadata-listen <host:port|off>', 'address of the metadata service')
+      .env('WOLKE_METADATA_LISTEN')
+      .argParser((text) => (text === 'off' ? undefined : listen(text)))
+      .default(defaultMetadataListen, '127.0.0.1:8169, or a free port when that is taken'),
+    new Option('--metadata-prefix <path>', 'path under which the metadata service also answers')
+      .env('WOLKE_METADATA_PREFIX')
+      .argParser(pathPrefix)
+      .default('/hetzner'),
     new Option('--token <token>', 'the read-write token of Project default, 64 characters, instead of a random one')
       .env('WOLKE_TOKEN')
       .argParser(token),

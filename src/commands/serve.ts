@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { type App, buildApp } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
-import { type Config, serveOptions, toConfig } from '../config.ts'
+import { type Config, defaultMetadataListen, serveOptions, toConfig } from '../config.ts'
 import { createSimulation } from '../drivers/simulated/simulation.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { createToken } from '../kernel/access/tokens.ts'
@@ -13,6 +13,7 @@ import { runningClock, timestamp } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { lockForServing } from '../kernel/process-lock.ts'
+import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
 import { version } from '../version.ts'
 import { openMigrated } from './database.ts'
 import { CommandFailure } from './failure.ts'
@@ -49,10 +50,12 @@ async function serve(config: Config): Promise<void> {
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
   })
   const baseUrl = await listen(app, config, tls !== undefined)
+  const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
   await app.engine.start()
-  if (config.readyFile) writeReadyFile(config.readyFile, baseUrl)
+  if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
   printWelcome(baseUrl, token)
   stopOnSignal(app, log, async () => {
+    await metadata?.close()
     await db.close()
     lock?.release()
   })
@@ -118,10 +121,35 @@ async function listen(app: App, { listen: { host, port } }: Config, secure: bool
   return `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}/v1`
 }
 
+interface RunningMetadata {
+  readonly url: string
+  close(): Promise<void>
+}
+
+async function serveMetadata(
+  { metadataListen, metadataPrefix: prefix }: Config,
+  parts: Omit<MetadataOptions, 'prefix'>,
+): Promise<RunningMetadata | undefined> {
+  if (!metadataListen) return undefined
+  const { host, port } = metadataListen
+  const server = buildMetadataService({ ...parts, prefix })
+  const running = (url: string): RunningMetadata => ({
+    url,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  })
+  try {
+    return running(await listenForMetadata(server, host, port))
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    if (isTaken && metadataListen === defaultMetadataListen) return running(await listenForMetadata(server, host, 0))
+    throw new CommandFailure(`cannot listen on ${host}:${port} for metadata: ${(error as Error).message}`)
+  }
+}
+
 /** Whoever waits for the file sees all of it or nothing. */
-function writeReadyFile(path: string, baseUrl: string): void {
+function writeReadyFile(path: string, urls: Record<string, string | null>): void {
   const draft = `${path}.${process.pid}`
-  writeFileSync(draft, `${JSON.stringify({ base_url: baseUrl, pid: process.pid })}\n`)
+  writeFileSync(draft, `${JSON.stringify({ ...urls, pid: process.pid })}\n`)
   renameSync(draft, path)
 }
 

@@ -20,6 +20,11 @@ export const changes = {
     section: 'Floating IPs',
     summary: 'An assigned Floating IP can no longer be deleted: must_be_unassigned',
   },
+  ec2_metadata_removed: {
+    from: '2026-08-01',
+    section: 'Server metadata service',
+    summary: 'The EC2-compatible routes of the metadata service no longer answer',
+  },
   dns_ptr_required: {
     from: '2026-09-30',
     section: 'Floating IPs',

@@ -7,6 +7,7 @@ import type { FilterState, FirewallDriver } from '../../families/firewalls/drive
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import type { MetadataDriver } from '../../metadata/driver.ts'
 
 /** How one call goes. `timeout` means that the caller hears of no result, whether or not there was an effect. */
 export type Behaviour =
@@ -48,6 +49,7 @@ export interface Simulation {
     readonly servers: ServerDriver
     readonly firewalls: FirewallDriver
     readonly routing: RoutingDriver
+    readonly metadata: MetadataDriver
   }
   readonly world: SimulatedWorld
   /** Every call so far, oldest first; kept only once a test has asked for it. */
@@ -135,6 +137,13 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
 
   return {
     drivers: {
+      metadata: {
+        // There is no network to be on: a path that names a server stands for being there.
+        identify({ path }) {
+          const match = /^\/servers\/([1-9]\d{0,15})(\/.*)?$/.exec(path)
+          return match ? { serverId: Number(match[1]), path: match[2] ?? '/' } : undefined
+        },
+      },
       routing: {
         apply: (state) =>
           perform({ driver: 'routing', method: 'apply', serverId: state.serverId }, (part) =>

@@ -1,2 +1,2 @@
 /** What other families may ask about servers. */
-export { holdServers, serversByIds, serversMatching } from './store.ts'
+export { holdServers, serverById, serversByIds, serversMatching } from './store.ts'

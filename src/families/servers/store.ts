@@ -59,6 +59,18 @@ export async function findServer(query: Queries, scope: ProjectScope, id: number
   return row && fromRow(row)
 }
 
+/**
+ * A server by its id alone, with its Project: for the host's side, which knows from the connection which server calls.
+ * Never for a request of a tenant.
+ */
+export async function serverById(
+  query: Queries,
+  id: number,
+): Promise<{ server: Server; scope: ProjectScope } | undefined> {
+  const row = await query.selectFrom('server').selectAll().where('id', '=', id).executeTakeFirst()
+  return row && { server: fromRow(row), scope: { projectId: row.project_id } }
+}
+
 /** Errors: `not_found`. */
 export async function getServer(query: Queries, scope: ProjectScope, id: number): Promise<Server> {
   const server = await findServer(query, scope, id)

@@ -1,0 +1,64 @@
+/** What a server is told about itself, byte for byte (spec: Server metadata service). Pure. */
+
+export interface ServerFacts {
+  readonly id: number
+  readonly hostname: string
+  readonly publicIpv4: string | null
+  readonly availabilityZone: string
+  readonly region: string
+  readonly userData: string | null
+}
+
+/** Data centre of each location; others are the first of their location (facts: metadata). */
+const dataCentres: Readonly<Record<string, string>> = {
+  fsn1: 'fsn1-dc14',
+  nbg1: 'nbg1-dc3',
+  hel1: 'hel1-dc2',
+}
+
+/** The availability zone of a location, in the form of a data centre's name. */
+export function availabilityZone(location: string): string {
+  return dataCentres[location] ?? `${location}-dc1`
+}
+
+const leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
+  hostname: (facts) => facts.hostname,
+  'instance-id': (facts) => String(facts.id),
+  'public-ipv4': (facts) => facts.publicIpv4 ?? '',
+  'availability-zone': (facts) => facts.availabilityZone,
+  region: (facts) => facts.region,
+}
+
+/** The document at a path below the service's root; undefined when there is none. */
+export function documentAt(path: string, facts: ServerFacts): string | undefined {
+  if (path === '/v1/userdata') return facts.userData ?? ''
+  if (path === '/v1/metadata' || path === '/v1/metadata/') return summary(facts)
+  if (!path.startsWith('/v1/metadata/')) return undefined
+  const key = path.slice('/v1/metadata/'.length)
+  if (key === 'private-networks') return '[]'
+  return Object.hasOwn(leaves, key) ? leaves[key]!(facts) : undefined
+}
+
+function summary(facts: ServerFacts): string {
+  return Object.entries(leaves)
+    .map(([key, value]) => `${key}: ${value(facts)}\n`)
+    .join('')
+}
+
+const ec2Leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
+  hostname: (facts) => facts.hostname,
+  'local-hostname': (facts) => facts.hostname,
+  'instance-id': (facts) => String(facts.id),
+  'public-ipv4': (facts) => facts.publicIpv4 ?? '',
+  'placement/availability-zone': (facts) => facts.availabilityZone,
+}
+
+/** The document at one of the EC2-compatible paths that answered until Aug 2026; undefined when there is none. */
+export function ec2DocumentAt(path: string, facts: ServerFacts): string | undefined {
+  const match = /^\/(?:2009-04-04|latest)\/(meta-data|user-data)(?:\/(.*))?$/.exec(path)
+  if (!match) return undefined
+  const [, kind, key = ''] = match
+  if (kind === 'user-data') return key === '' ? (facts.userData ?? '') : undefined
+  if (key === '') return Object.keys(ec2Leaves).join('\n')
+  return Object.hasOwn(ec2Leaves, key) ? ec2Leaves[key]!(facts) : undefined
+}

@@ -1,0 +1,105 @@
+/**
+ * The metadata service: plain HTTP that only servers reach, on a listener of its own. Who calls is told by the driver from
+ * the connection; a request that went through a proxy, or that names another host, is refused (design: T12).
+ */
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Catalogue } from '../catalogue/catalogue.ts'
+import { primaryIpsOfServers } from '../families/primary-ips/reads.ts'
+import { serverById } from '../families/servers/reads.ts'
+import { inEffect } from '../kernel/changes.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Database } from '../kernel/db.ts'
+import type { Logger } from '../kernel/log.ts'
+import { availabilityZone, documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
+import type { MetadataDriver } from './driver.ts'
+
+export interface MetadataOptions {
+  readonly db: Database
+  readonly clock: Clock
+  readonly catalogue: Catalogue
+  readonly driver: MetadataDriver
+  readonly log: Logger
+  /** Path under which the service also answers, such as `/hetzner`. */
+  readonly prefix: string
+}
+
+const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
+
+/** Makes the service; it does not listen yet. */
+export function buildMetadataService(options: MetadataOptions): Server {
+  return createServer({ requestTimeout: 5_000, headersTimeout: 5_000, maxHeaderSize: 8_192 }, (request, response) => {
+    answer(options, request)
+      .then(({ status, text }) => send(response, status, text))
+      .catch((error: unknown) => {
+        options.log.error({ err: error }, 'metadata failed')
+        send(response, 503, 'unavailable')
+      })
+  })
+}
+
+function send(response: ServerResponse, status: number, text: string): void {
+  response.writeHead(status, {
+    'content-type': 'text/plain; charset=utf-8',
+    ...(status === 405 ? { allow: 'GET' } : {}),
+  })
+  response.end(text)
+}
+
+interface TextAnswer {
+  readonly status: number
+  readonly text: string
+}
+
+const notFound: TextAnswer = { status: 404, text: 'not found' }
+
+async function answer(options: MetadataOptions, request: IncomingMessage): Promise<TextAnswer> {
+  const { clock, driver, prefix } = options
+  if (forwarding.some((name) => request.headers[name] !== undefined)) return { status: 403, text: 'forwarded request' }
+  if (!namesThisListener(request)) return { status: 403, text: 'wrong host' }
+  if (request.method !== 'GET') return { status: 405, text: 'method not allowed' }
+  const caller = driver.identify({
+    remoteAddress: request.socket.remoteAddress ?? '',
+    localAddress: request.socket.localAddress ?? '',
+    path: (request.url ?? '/').split('?', 1)[0]!,
+  })
+  const facts = caller && (await factsOf(options, caller.serverId))
+  if (!facts) return notFound
+  const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path
+  const ec2 = inEffect('ec2_metadata_removed', clock.now()) ? undefined : ec2DocumentAt(caller.path, facts)
+  const text = documentAt(path, facts) ?? ec2
+  return text === undefined ? notFound : { status: 200, text }
+}
+
+/** The Host must be the address that was connected to: a name that resolves here is somebody's rebinding. */
+function namesThisListener({ headers, socket }: IncomingMessage): boolean {
+  const { localAddress = '', localPort } = socket
+  const address = localAddress.replace(/^::ffff:/, '')
+  const literal = address.includes(':') ? `[${address}]` : address
+  return headers.host === `${literal}:${localPort}` || (localPort === 80 && headers.host === literal)
+}
+
+async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Promise<ServerFacts | undefined> {
+  const found = await serverById(db.query, serverId)
+  const location = found && catalogue.locationById(found.server.locationId)
+  if (!found || !location) return undefined
+  const ips = await primaryIpsOfServers(db.query, found.scope, [serverId])
+  return {
+    id: serverId,
+    hostname: found.server.name,
+    publicIpv4: ips.find((ip) => ip.type === 'ipv4')?.ip ?? null,
+    availabilityZone: availabilityZone(location.name),
+    region: location.networkZone,
+    userData: found.server.userData,
+  }
+}
+
+/** Starts listening; returns the service's URL without a path. */
+export async function listenForMetadata(server: Server, host: string, port: number): Promise<string> {
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port }, () => resolve())
+  })
+  const { port: actual } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
+}

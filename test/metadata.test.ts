@@ -1,0 +1,141 @@
+import assert from 'node:assert/strict'
+import { request as httpRequest, type Server } from 'node:http'
+import { after, test } from 'node:test'
+import { builtIn } from '../src/catalogue/built-in.ts'
+import { openCatalogue } from '../src/catalogue/catalogue.ts'
+import { openLog } from '../src/kernel/log.ts'
+import { buildMetadataService, listenForMetadata } from '../src/metadata/service.ts'
+import { forEachDatabase, testClock, type World } from './harness.ts'
+
+const running: Server[] = []
+after(() => {
+  for (const server of running) server.close()
+})
+
+async function serve({ db, clock, simulation }: World): Promise<string> {
+  const { metadata: driver } = simulation.drivers
+  const service = buildMetadataService({
+    db,
+    clock,
+    driver,
+    catalogue: openCatalogue(builtIn),
+    log: openLog('silent'),
+    prefix: '/hetzner',
+  })
+  running.push(service)
+  return listenForMetadata(service, '127.0.0.1', 0)
+}
+
+async function makeServer({ api, settle }: World, more: object = {}) {
+  const { body, text } = await api.post('/servers', {
+    name: 'my-server',
+    server_type: 'cpx22',
+    image: 'debian-13',
+    location: 'fsn1',
+    user_data: '#cloud-config\nhostname: ü\n',
+    ...more,
+  })
+  assert.ok(body.server, text)
+  await settle()
+  return body.server
+}
+
+/** A request with headers of one's own choosing, Host among them. */
+function call(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {
+  return new Promise<{ status: number; text: string; type: string | undefined }>((resolve, reject) => {
+    const request = httpRequest(url, options, (response) => {
+      response.setEncoding('utf8')
+      let text = ''
+      response.on('data', (part: string) => {
+        text += part
+      })
+      response.on('end', () =>
+        resolve({ status: response.statusCode ?? 0, text, type: response.headers['content-type'] }),
+      )
+    })
+    request.on('error', reject).end()
+  })
+}
+
+forEachDatabase('The metadata service', (open) => {
+  test('answers all paths of the spec byte for byte, with and without its prefix', async () => {
+    const world = await open()
+    const server = await makeServer(world)
+    const url = await serve(world)
+    const ip = server.public_net.ipv4.ip
+    const documents: Record<string, string> = {
+      '/v1/metadata': `hostname: my-server\ninstance-id: ${server.id}\npublic-ipv4: ${ip}\navailability-zone: fsn1-dc14\nregion: eu-central\n`,
+      '/v1/metadata/hostname': 'my-server',
+      '/v1/metadata/instance-id': String(server.id),
+      '/v1/metadata/public-ipv4': ip,
+      '/v1/metadata/private-networks': '[]',
+      '/v1/metadata/availability-zone': 'fsn1-dc14',
+      '/v1/metadata/region': 'eu-central',
+      '/v1/userdata': '#cloud-config\nhostname: ü\n',
+    }
+    for (const [path, text] of Object.entries(documents)) {
+      for (const prefix of ['', '/hetzner']) {
+        const answer = await call(`${url}/servers/${server.id}${prefix}${path}`)
+        assert.deepEqual(answer, { status: 200, text, type: 'text/plain; charset=utf-8' }, prefix + path)
+      }
+    }
+  })
+
+  test('a server without a public IPv4 address has an empty one, and without user data an empty document', async () => {
+    const world = await open()
+    const server = await makeServer(world, { public_net: { enable_ipv4: false }, user_data: undefined })
+    const url = `${await serve(world)}/servers/${server.id}/v1`
+    assert.deepEqual((await call(`${url}/metadata/public-ipv4`)).text, '')
+    assert.deepEqual(await call(`${url}/userdata`), { status: 200, text: '', type: 'text/plain; charset=utf-8' })
+  })
+
+  test('what does not exist is 404 in plain text, and only GET is answered', async () => {
+    const world = await open()
+    const server = await makeServer(world)
+    const url = await serve(world)
+    const missing = [
+      '/v1/metadata/nothing',
+      '/v1',
+      '/latest/meta-data/hostname',
+      '/2009-04-04/user-data',
+      '/v1/metadata/toString',
+    ]
+    for (const path of [
+      ...missing.map((path) => `/servers/${server.id}${path}`),
+      '/v1/metadata',
+      '/servers/1/v1/metadata',
+    ]) {
+      assert.deepEqual(
+        await call(url + path),
+        { status: 404, text: 'not found', type: 'text/plain; charset=utf-8' },
+        path,
+      )
+    }
+    for (const method of ['POST', 'PUT', 'DELETE']) {
+      assert.equal((await call(`${url}/servers/${server.id}/v1/metadata`, { method })).status, 405)
+    }
+  })
+
+  test('until August 2026 the EC2-compatible routes answer too', async () => {
+    const world = await open({ clock: testClock('2026-04-15T00:00:00Z') })
+    const server = await makeServer(world)
+    const url = `${await serve(world)}/servers/${server.id}`
+    assert.equal((await call(`${url}/latest/meta-data/instance-id`)).text, String(server.id))
+    assert.equal((await call(`${url}/2009-04-04/meta-data/hostname`)).text, 'my-server')
+    assert.equal((await call(`${url}/latest/user-data`)).text, '#cloud-config\nhostname: ü\n')
+    world.clock.set('2026-08-01T00:00:00Z')
+    assert.equal((await call(`${url}/latest/meta-data/instance-id`)).status, 404)
+  })
+
+  test('a forwarded request, and one for another host, is refused', async () => {
+    const world = await open()
+    const server = await makeServer(world)
+    const url = `${await serve(world)}/servers/${server.id}/v1/metadata`
+    for (const name of ['X-Forwarded-For', 'Forwarded', 'Via']) {
+      assert.equal((await call(url, { headers: { [name]: '10.0.0.1' } })).status, 403, name)
+    }
+    for (const Host of ['evil.example', 'localhost', '169.254.169.254']) {
+      assert.equal((await call(url, { headers: { Host } })).status, 403, Host)
+    }
+  })
+})
