@@ -1,4 +1,5 @@
 /** Every family of resources. Adding one is one line here. */
+import { datacenters } from './families/datacenters/family.ts'
 import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
@@ -14,6 +15,7 @@ const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, rout
 
 export const families: readonly Family[] = [
   actions,
+  datacenters,
   firewalls,
   floatingIps,
   images,

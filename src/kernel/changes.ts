@@ -30,6 +30,11 @@ export const changes = {
     section: 'Floating IPs',
     summary: 'change_dns_ptr needs the key dns_ptr; leaving it out no longer resets the name',
   },
+  datacenters_removed: {
+    from: '2026-10-01',
+    section: 'Datacenters',
+    summary: 'The datacenter endpoints are gone; server_types.locations has what they told',
+  },
   deprecated_field_removed: {
     from: '2026-11-02',
     section: 'Image',
@@ -37,9 +42,11 @@ export const changes = {
   },
 } as const satisfies Record<string, Change>
 
+export type ChangeName = keyof typeof changes
+
 const starts = new Map(Object.entries(changes).map(([name, change]) => [name, Date.parse(change.from)]))
 
 /** Whether a change holds at `nowMs`. */
-export function inEffect(name: keyof typeof changes, nowMs: number): boolean {
+export function inEffect(name: ChangeName, nowMs: number): boolean {
   return nowMs >= (starts.get(name) as number)
 }

@@ -3,6 +3,7 @@
  * may answer with. Routes, validation, types, the OpenAPI document and the coverage tests all come from these rows.
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { ChangeName } from './changes.ts'
 import type { ApiError, ErrorCode, ErrorDetails } from './errors.ts'
 import { parseId } from './ids.ts'
 import type { ProjectScope } from './scope.ts'
@@ -21,6 +22,8 @@ export interface Endpoint {
   readonly body?: TObject
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
+  /** The dated change since which it is gone: 410 before anything else of the request is looked at. */
+  readonly removedBy?: ChangeName
   /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
 }
@@ -37,6 +40,7 @@ export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
   if (endpoint.method !== 'GET') codes.add('token_readonly')
   if (endpoint.path.includes('{')) codes.add('not_found')
+  if (endpoint.removedBy) codes.add('deprecated_api_endpoint')
   if (endpoint.body) codes.add('json_error')
   if (endpoint.body || endpoint.query) codes.add('invalid_input')
   return codes

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Authenticator, isTokenShaped, type Principal } from './access/tokens.ts'
-import { inEffect } from './changes.ts'
+import { type ChangeName, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
 import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
@@ -314,6 +314,8 @@ function mountEndpoint(
     url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
       request.endpoint = endpoint
+      if (endpoint.removedBy && inEffect(endpoint.removedBy, options.clock.now()))
+        throw removed(request, endpoint.removedBy)
       const params = hasParams ? readParams(request.params as Record<string, string>) : {}
       let input: { query: Record<string, unknown>; body: unknown }
       try {
@@ -365,6 +367,11 @@ async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: 
   )
   const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
   await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '') })
+}
+
+function removed(request: FastifyRequest, change: ChangeName): ApiError {
+  const announcement = `${originOf(request)}${basePath}/changes#${change}`
+  return new ApiError('deprecated_api_endpoint', 'this endpoint was removed', { details: { announcement } })
 }
 
 function originOf(request: FastifyRequest): string {

@@ -9,18 +9,6 @@ export interface ServerFacts {
   readonly userData: string | null
 }
 
-/** Data centre of each location; others are the first of their location (facts: metadata). */
-const dataCentres: Readonly<Record<string, string>> = {
-  fsn1: 'fsn1-dc14',
-  nbg1: 'nbg1-dc3',
-  hel1: 'hel1-dc2',
-}
-
-/** The availability zone of a location, in the form of a data centre's name. */
-export function availabilityZone(location: string): string {
-  return dataCentres[location] ?? `${location}-dc1`
-}
-
 const leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
   hostname: (facts) => facts.hostname,
   'instance-id': (facts) => String(facts.id),

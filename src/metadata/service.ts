@@ -5,13 +5,14 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
+import { datacenterOf } from '../families/datacenters/reads.ts'
 import { primaryIpsOfServers } from '../families/primary-ips/reads.ts'
 import { serverById } from '../families/servers/reads.ts'
 import { inEffect } from '../kernel/changes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { Logger } from '../kernel/log.ts'
-import { availabilityZone, documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
+import { documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
 import type { MetadataDriver } from './driver.ts'
 
 export interface MetadataOptions {
@@ -88,7 +89,7 @@ async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Pr
     id: serverId,
     hostname: found.server.name,
     publicIpv4: ips.find((ip) => ip.type === 'ipv4')?.ip ?? null,
-    availabilityZone: availabilityZone(location.name),
+    availabilityZone: datacenterOf(location).name,
     region: location.networkZone,
     userData: found.server.userData,
   }

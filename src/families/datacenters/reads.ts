@@ -1,0 +1,2 @@
+/** What other families may ask about datacenters. */
+export { datacenterOf } from './domain.ts'
