@@ -11,6 +11,7 @@ import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
 import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
+import { changesPage } from './pages/changes.ts'
 import { healthPage } from './pages/health.ts'
 import { referencePages } from './pages/reference.ts'
 import type { Platform } from './platform.ts'
@@ -70,7 +71,7 @@ export function buildApp(options: AppOptions): App {
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
-  for (const page of [healthPage(db), ...referencePages()]) edge.open(page)
+  for (const page of [healthPage(db), changesPage(clock), ...referencePages()]) edge.open(page)
   return {
     edge,
     engine,

@@ -3,7 +3,7 @@
  * may answer with. Routes, validation, types, the OpenAPI document and the coverage tests all come from these rows.
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
-import type { ChangeName } from './changes.ts'
+import { type ChangeName, inEffect } from './changes.ts'
 import type { ApiError, ErrorCode, ErrorDetails } from './errors.ts'
 import { parseId } from './ids.ts'
 import type { ProjectScope } from './scope.ts'
@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly body?: TObject
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
+  /** The dated change since which it is there: 404 before. */
+  readonly addedBy?: ChangeName
   /** The dated change since which it is gone: 410 before anything else of the request is looked at. */
   readonly removedBy?: ChangeName
   /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
@@ -40,6 +42,7 @@ export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
   if (endpoint.method !== 'GET') codes.add('token_readonly')
   if (endpoint.path.includes('{')) codes.add('not_found')
+  if (endpoint.addedBy) codes.add('not_found')
   if (endpoint.removedBy) codes.add('deprecated_api_endpoint')
   if (endpoint.body) codes.add('json_error')
   if (endpoint.body || endpoint.query) codes.add('invalid_input')
@@ -89,8 +92,8 @@ export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
   readonly description: string
   readonly repeatable: boolean
-  /** Reads the texts given (none when absent); throws a string that says what is wrong with them. */
-  parse(texts: readonly string[]): T
+  /** Reads the texts given (none when absent) as of `nowMs`; throws a string that says what is wrong with them. */
+  parse(texts: readonly string[], nowMs: number): T
 }
 
 export type QueryParams = Readonly<Record<string, Param<unknown>>>
@@ -177,15 +180,21 @@ export function idsParam(description: string): Param<readonly number[] | undefin
   }
 }
 
-function sortParam(fields: readonly string[]): Param<readonly Sort[]> {
-  const values = fields.flatMap((field) => [field, `${field}:asc`, `${field}:desc`])
+type FormerFields = Readonly<Record<string, ChangeName>>
+
+/** `former` fields are accepted until the change that removed them. */
+function sortParam(fields: readonly string[], former: FormerFields = {}): Param<readonly Sort[]> {
+  const variants = (field: string) => [field, `${field}:asc`, `${field}:desc`]
+  const values = fields.flatMap(variants)
   return {
     schema: { type: 'array', items: { type: 'string', enum: values } },
     description: 'Sort by a field, ascending unless `:desc` follows; may be repeated',
     repeatable: true,
-    parse: (texts) =>
+    parse: (texts, nowMs) =>
       repeated(texts, (text) => {
-        if (!values.includes(text)) throw `must be one of ${fields.join(', ')}, optionally followed by :asc or :desc`
+        const past = Object.entries(former).filter(([, removal]) => !inEffect(removal, nowMs))
+        const known = values.includes(text) || past.some(([field]) => variants(field).includes(text))
+        if (!known) throw `must be one of ${fields.join(', ')}, optionally followed by :asc or :desc`
         const [field = '', direction] = text.split(':')
         return { field, descending: direction === 'desc' }
       }) ?? [],
@@ -222,8 +231,8 @@ export function listing(fields: readonly string[]) {
 }
 
 /** Sorting alone, for lists without labels. */
-export function sorting(fields: readonly string[]) {
-  return { sort: sortParam(fields) } as const
+export function sorting(fields: readonly string[], former?: FormerFields) {
+  return { sort: sortParam(fields, former) } as const
 }
 
 // ---- Shapes that all families share --------------------------------------------------------------------------------

@@ -6,7 +6,7 @@
 import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Authenticator, isTokenShaped, type Principal } from './access/tokens.ts'
-import { type ChangeName, inEffect } from './changes.ts'
+import { asOf, type ChangeName, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
 import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
@@ -314,12 +314,12 @@ function mountEndpoint(
     url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     handler: async (request, reply) => {
       request.endpoint = endpoint
-      if (endpoint.removedBy && inEffect(endpoint.removedBy, options.clock.now()))
-        throw removed(request, endpoint.removedBy)
+      const now = options.clock.now()
+      checkCalendar(request, endpoint, now)
       const params = hasParams ? readParams(request.params as Record<string, string>) : {}
       let input: { query: Record<string, unknown>; body: unknown }
       try {
-        input = readInput(request, endpoint, checkBody)
+        input = readInput(request, endpoint, checkBody, now)
       } catch (refusal) {
         if (hasParams) await mustExist(endpoint, toCall(request, params), routes)
         throw refusal
@@ -331,8 +331,8 @@ function mountEndpoint(
   })
 }
 
-function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined) {
-  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url)) : {}
+function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
+  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url), now) : {}
   const body = checkBody && (request.body === undefined ? {} : request.body)
   checkBody?.(body)
   return { query, body }
@@ -366,7 +366,13 @@ async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: 
       endpoint.method === 'GET' && endpoint.path.endsWith('}') && `${path}/`.startsWith(`${endpoint.path}/`),
   )
   const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
-  await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '') })
+  await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '', 0) })
+}
+
+/** An endpoint exists between the changes that brought and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
+function checkCalendar(request: FastifyRequest, { addedBy, removedBy }: Endpoint, nowMs: number): void {
+  if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
+  if (removedBy && inEffect(removedBy, nowMs)) throw removed(request, removedBy)
 }
 
 function removed(request: FastifyRequest, change: ChangeName): ApiError {
@@ -405,7 +411,10 @@ async function answer(
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   if (pagination && !inEffect('link_header_removed', clock.now())) setLink(request, reply, pagination)
-  return sendJson(request, reply.type(json), JSON.stringify(result))
+  const now = clock.now()
+  const text = JSON.stringify(asOf(result, now))
+  if (!inEffect('compression_added', now)) return reply.type(json).send(text)
+  return sendJson(request, reply.type(json), text)
 }
 
 /** Sends JSON as the caller's Accept-Encoding asks. */

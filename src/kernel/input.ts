@@ -139,7 +139,7 @@ function fieldName(pointer: string): string {
 }
 
 /** Reads the declared parameters of a query string; others are ignored. Errors: 422 `invalid_input` naming each. */
-export function parseQuery(params: QueryParams, search: string): Record<string, unknown> {
+export function parseQuery(params: QueryParams, search: string, nowMs: number): Record<string, unknown> {
   const given = new URLSearchParams(search)
   const problems: Problem[] = []
   const values: Record<string, unknown> = {}
@@ -147,7 +147,7 @@ export function parseQuery(params: QueryParams, search: string): Record<string, 
     try {
       const texts = given.getAll(name)
       if (!texts.every(isStorable)) throw 'must not contain a NUL character'
-      values[name] = param.parse(texts)
+      values[name] = param.parse(texts, nowMs)
     } catch (reason) {
       if (typeof reason !== 'string') throw reason
       problems.push({ field: name, message: reason })

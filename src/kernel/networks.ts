@@ -33,11 +33,11 @@ const BYTE_MASK = 0xffn
 
 /**
  * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec section Firewalls, Rule). The mask is mandatory and
- * the host bits must be zero. IPv4 is four decimal octets without leading zeros; zone ids are refused; IPv6 with an
+ * the host bits must be zero, or are made so with `drop`. IPv4 is four decimal octets without leading zeros; zone ids are refused; IPv6 with an
  * embedded IPv4 part is IPv6 and comes back in groups of hexadecimal digits.
  */
-export function parseCidr(text: string): CidrResult {
-  const network = readNetwork(text)
+export function parseCidr(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): CidrResult {
+  const network = readNetwork(text, hostBitsSet)
   if ('message' in network) return { ok: false, message: network.message }
   const { family, prefixLength } = network
   return { ok: true, cidr: formatNetwork(network), family, prefixLength }
@@ -104,7 +104,7 @@ export function reverseOctets(address: string): string {
   return address.split('.').reverse().join('.')
 }
 
-function readNetwork(text: string): Network | Failure {
+function readNetwork(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): Network | Failure {
   if (text.length > MAX_NETWORK_TEXT_LENGTH) return tooLong('a network')
   const slash = text.indexOf('/')
   if (slash === -1) return { message: `${JSON.stringify(text)} has no mask, such as /32` }
@@ -117,7 +117,7 @@ function readNetwork(text: string): Network | Failure {
   }
   const shift = hostBits(family, prefixLength)
   const network: Network = { family, bits: (bits >> shift) << shift, prefixLength }
-  if (network.bits === bits) return network
+  if (network.bits === bits || hostBitsSet === 'drop') return network
   const given = `${formatAddress(address)}/${prefixLength}`
   return { message: `${given} has host bits set; the network is ${formatNetwork(network)}` }
 }

@@ -1,4 +1,5 @@
 /** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs, change_dns_ptr). */
+import { inEffect } from './changes.ts'
 import { invalidInput } from './errors.ts'
 import { cidrContains, parseAddress, reverseOctets } from './networks.ts'
 
@@ -27,13 +28,12 @@ export function defaultReverseNames(address: Omit<NamedAddress, 'reverseNames'>,
 export function withReverseName(
   address: NamedAddress,
   change: { readonly ip: string; readonly name: string | null },
-  domain: string,
+  { domain, nowMs }: { readonly domain: string; readonly nowMs: number },
 ): ReverseName[] {
   const ip = ownAddress(address, change.ip)
-  if (change.name !== null) checkReverseName(change.name)
+  const name = change.name === null ? null : checkedName(change.name, nowMs)
   const others = address.reverseNames.filter((known) => known.ip !== ip)
-  if (change.name === null) return [...others, ...defaultReverseNames(address, domain)]
-  return [...others, { ip, name: change.name }]
+  return [...others, ...(name === null ? defaultReverseNames(address, domain) : [{ ip, name }])]
 }
 
 function ownAddress({ type, ip }: NamedAddress, text: string): string {
@@ -44,7 +44,9 @@ function ownAddress({ type, ip }: NamedAddress, text: string): string {
   throw invalidInput([{ field: 'ip', message }])
 }
 
-function checkReverseName(name: string): void {
+/** Until October 2025 a trailing dot was dropped in silence. */
+function checkedName(text: string, nowMs: number): string {
+  const name = inEffect('dns_ptr_trailing_dot', nowMs) ? text : text.replace(/\.$/, '')
   const message = name.endsWith('.')
     ? 'must not end with a dot'
     : name.length > 253 ||
@@ -52,4 +54,5 @@ function checkReverseName(name: string): void {
       ? 'must be a valid host name'
       : undefined
   if (message) throw invalidInput([{ field: 'dns_ptr', message }])
+  return name
 }

@@ -1,27 +1,17 @@
 /** Datacenters through the API, as of dates before October 2026. */
-import type { Static } from 'typebox'
-import { type Location, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import type { Handlers } from '../../kernel/contract.ts'
 import { invalidInput, notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/listing.ts'
 import type { Platform } from '../../platform.ts'
-import { locationToWire } from '../locations/reads.ts'
-import type { datacenterEndpoints, Datacenter as Wire } from './contract.ts'
-import { datacenterOf, isDatacenterName } from './domain.ts'
+import type { datacenterEndpoints } from './contract.ts'
+import { isDatacenterName } from './domain.ts'
+import { datacenterToWire } from './view.ts'
 
 export function datacenterRoutes({ catalogue, clock }: Platform): Handlers<typeof datacenterEndpoints> {
-  const toWire = (location: Location): Static<typeof Wire> => {
-    const now = clock.now()
-    const supported = catalogue.serverTypes.filter((type) => type.locations.some(({ id }) => id === location.id))
-    const orderable = supported.filter((type) => serverTypeOrderable(type, location.id, now))
-    const ids = orderable.map((type) => type.id)
-    return {
-      ...datacenterOf(location),
-      location: locationToWire(location),
-      server_types: { available: ids, available_for_migration: ids, supported: supported.map((type) => type.id) },
-    }
-  }
-  const all = () => catalogue.locations.map(toWire).sort((a, b) => a.id - b.id)
+  const all = () =>
+    catalogue.locations
+      .map((location) => datacenterToWire(catalogue, location, clock.now()))
+      .sort((a, b) => a.id - b.id)
   return {
     async list({ query }) {
       if (query.name !== undefined && !isDatacenterName(query.name)) {

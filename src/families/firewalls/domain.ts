@@ -45,9 +45,9 @@ export const maxFirewallsOfServer = 5
 export type RulesResult = { ok: true; rules: readonly Rule[] } | { ok: false; problems: Problem[] }
 
 /** Reads rules (spec: Firewall, Rule; facts: Rule validation); networks come out in canonical form. */
-export function parseRules(given: readonly GivenRule[]): RulesResult {
+export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 'drop' = 'refuse'): RulesResult {
   const problems: Problem[] = []
-  const rules = given.map((rule, index) => parseRule(rule, `rules[${index}]`, problems))
+  const rules = given.map((rule, index) => parseRule(rule, `rules[${index}]`, problems, hostBitsSet))
   const effective = rules.reduce((sum, rule) => sum + rule.sourceIps.length + rule.destinationIps.length, 0)
   if (effective > maxEffectiveRules) {
     problems.push({ field: 'rules', message: `at most ${maxEffectiveRules} effective rules are allowed` })
@@ -55,7 +55,7 @@ export function parseRules(given: readonly GivenRule[]): RulesResult {
   return problems.length > 0 ? { ok: false, problems } : { ok: true, rules }
 }
 
-function parseRule(rule: GivenRule, path: string, problems: Problem[]): Rule {
+function parseRule(rule: GivenRule, path: string, problems: Problem[], hostBitsSet: 'refuse' | 'drop'): Rule {
   const { direction, protocol, port = null, description = null } = rule
   const refuse = (field: string, message: string) => problems.push({ field: `${path}.${field}`, message })
   const portProblem = problemOfPort(protocol, port)
@@ -65,7 +65,7 @@ function parseRule(rule: GivenRule, path: string, problems: Problem[]): Rule {
   const networks = rule[used] ?? []
   if (networks.length === 0) refuse(used, `is required for direction ${direction}`)
   const parsed = networks.map((text, index) => {
-    const result = parseCidr(text)
+    const result = parseCidr(text, hostBitsSet)
     if (!result.ok) refuse(`${used}[${index}]`, result.message)
     return result.ok ? result.cidr : text
   })

@@ -1,6 +1,7 @@
 /** Firewalls through the API. */
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, startActions } from '../../kernel/actions/store.ts'
+import { inEffect } from '../../kernel/changes.ts'
 import type { Handlers } from '../../kernel/contract.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
@@ -43,8 +44,9 @@ const onApply: ApplyCodes = {
   missingStatus: 404,
 }
 
-function rulesOf(given: readonly GivenRule[]): readonly Rule[] {
-  const result = parseRules(given)
+/** Until 10 Dec 2025 host bits of networks were dropped in silence. */
+function rulesOf(given: readonly GivenRule[], nowMs: number): readonly Rule[] {
+  const result = parseRules(given, inEffect('cidr_host_bits_refused', nowMs) ? 'refuse' : 'drop')
   if (!result.ok) throw invalidInput(result.problems)
   return result.rules
 }
@@ -53,7 +55,7 @@ function rulesSet(id: number): ActionStart {
   return { definition: setFirewallRules, input: {}, resources: [{ type: 'firewall', id }] }
 }
 
-export function firewallRoutes({ db, faults, limits }: Platform): Handlers<typeof firewallEndpoints> {
+export function firewallRoutes({ db, clock, faults, limits }: Platform): Handlers<typeof firewallEndpoints> {
   /** Changes a firewall that nobody else can change meanwhile, and starts what follows from it. */
   const change = async (
     scope: ProjectScope,
@@ -74,7 +76,7 @@ export function firewallRoutes({ db, faults, limits }: Platform): Handlers<typeo
     },
 
     async create({ scope, body: { name, labels = {}, rules: given, apply_to: applyTo } }) {
-      const rules = rulesOf(given ?? [])
+      const rules = rulesOf(given ?? [], clock.now())
       const targets = parseTargets(applyTo ?? [], 'apply_to')
       return db.transact(async (tx) => {
         await enforceLimit(tx, scope, 'firewalls', limits)
@@ -109,7 +111,7 @@ export function firewallRoutes({ db, faults, limits }: Platform): Handlers<typeo
       }),
 
     async setRules({ scope, params: { id }, body }) {
-      const rules = rulesOf(body.rules)
+      const rules = rulesOf(body.rules, clock.now())
       return change(scope, id, async (tx, before) => {
         if (sameRules(rules, before)) return [rulesSet(id)]
         await replaceRules(tx, scope, id, rules)

@@ -1,6 +1,7 @@
 /** Applying firewalls to servers and label selectors, removing them, and keeping matches true as labels change. */
 import { lockProject } from '../../kernel/access/projects.ts'
 import type { ActionStart } from '../../kernel/actions/store.ts'
+import { inEffect } from '../../kernel/changes.ts'
 import type { Queries, Transaction } from '../../kernel/db.ts'
 import { ApiError, type ErrorCode, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { Labels } from '../../kernel/labels.ts'
@@ -69,8 +70,10 @@ export interface ApplyCodes {
   readonly missingStatus: number
 }
 
-function missingServer(id: number, status: number): ApiError {
-  return new ApiError('firewall_resource_not_found', `server with ID '${id}' not found`, { status })
+/** Since July 2025 with a code of its own, and then with the operation's status. */
+function missing(tx: Transaction, message: string, status = 404): ApiError {
+  if (!inEffect('firewall_not_found_code', tx.now)) return new ApiError('not_found', message)
+  return new ApiError('firewall_resource_not_found', message, { status })
 }
 
 /**
@@ -129,7 +132,9 @@ async function checkTargets(
   const reachable = await publicServers(tx.query, scope, ids)
   for (const target of targets) {
     if ('serverId' in target) {
-      if (!known.has(target.serverId)) throw missingServer(target.serverId, codes.missingStatus)
+      if (!known.has(target.serverId)) {
+        throw missing(tx, `server with ID '${target.serverId}' not found`, codes.missingStatus)
+      }
       if (!reachable.has(target.serverId)) {
         throw new ApiError('incompatible_network_type', 'the server has no public network interface')
       }
@@ -166,7 +171,7 @@ export async function removeTargets(
   for (const target of targets) {
     const applications = await applicationsOf(tx.query, scope, [firewallId])
     const found = applications.find((application) => keyOfApplication(application) === keyOfTarget(target))
-    if (!found) throw notApplied(target, applications)
+    if (!found) throw notApplied(tx, target, applications)
     await deleteApplication(tx, scope, found.id)
     if (found.serverId !== null) {
       await renewFilters(tx, scope, [found.serverId])
@@ -178,10 +183,8 @@ export async function removeTargets(
   return starts
 }
 
-function notApplied(target: Target, applications: readonly Application[]): ApiError {
-  const missing = (what: string) =>
-    new ApiError('firewall_resource_not_found', `the firewall is not applied to ${what}`)
-  if ('selector' in target) return missing('this label selector')
+function notApplied(tx: Transaction, target: Target, applications: readonly Application[]): ApiError {
+  if ('selector' in target) return missing(tx, 'the firewall is not applied to this label selector')
   const { serverId } = target
   if (applications.some(({ matched }) => matched.includes(serverId))) {
     return new ApiError(
@@ -189,7 +192,7 @@ function notApplied(target: Target, applications: readonly Application[]): ApiEr
       `server with ID '${serverId}' has the firewall through a label selector`,
     )
   }
-  return missing(`server with ID '${serverId}'`)
+  return missing(tx, `the firewall is not applied to server with ID '${serverId}'`)
 }
 
 /** Servers that the selector brought in go to another selector of the firewall that matches them, or lose it. */

@@ -118,7 +118,12 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
         if (name === undefined && inEffect('dns_ptr_required', clock.now())) {
           throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
         }
-        await setReverseNames(tx, scope, id, withReverseName(floatingIp, { ip, name: name ?? null }, reverseDomain))
+        await setReverseNames(
+          tx,
+          scope,
+          id,
+          withReverseName(floatingIp, { ip, name: name ?? null }, { domain: reverseDomain, nowMs: tx.now }),
+        )
         return { definition: changeFloatingIpDnsPtr, input: {}, resources: [{ type: 'floating_ip', id }] }
       }),
 

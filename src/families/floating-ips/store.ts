@@ -1,6 +1,7 @@
 /** Every statement on the tables of Floating IPs. */
 import { sql } from 'kysely'
 import { claimAddress, releaseAddress } from '../../kernel/address-pool.ts'
+import { inEffect } from '../../kernel/changes.ts'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
@@ -84,7 +85,10 @@ export async function insertFloatingIp(
   const id = await drawId(tx)
   const { type } = given
   const ip = await claimAddress(tx, scope, type === 'ipv4' ? 4 : 6, `floating_ip:${id}`)
-  if (ip === undefined) throw new ApiError('unavailable', `no ${type} address is available`, { status: 412 })
+  if (ip === undefined) {
+    const status = inEffect('no_address_is_412', tx.now) ? 412 : 503
+    throw new ApiError('unavailable', `no ${type} address is available`, { status })
+  }
   const row: FloatingIpRow = {
     id,
     project_id: scope.projectId,

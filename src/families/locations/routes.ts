@@ -1,4 +1,6 @@
 /** Locations through the API: read-only, straight from the catalogue. */
+import type { Location } from '../../catalogue/catalogue.ts'
+import { inEffect } from '../../kernel/changes.ts'
 import type { Handlers } from '../../kernel/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/listing.ts'
@@ -6,18 +8,20 @@ import type { Platform } from '../../platform.ts'
 import type { locationEndpoints } from './contract.ts'
 import { locationToWire } from './view.ts'
 
-export function locationRoutes({ catalogue }: Platform): Handlers<typeof locationEndpoints> {
+export function locationRoutes({ catalogue, clock }: Platform): Handlers<typeof locationEndpoints> {
+  const exists = ({ name }: Location) => name !== 'sin' || inEffect('location_sin_added', clock.now())
   return {
     async list({ query }) {
       const { name } = query
-      const found = catalogue.locations.filter((location) => name === undefined || location.name === name)
+      const asked = (location: Location) => name === undefined || location.name === name
+      const found = catalogue.locations.filter((location) => asked(location) && exists(location))
       const { rows, pagination } = pageOf(found, query, (location, field) => location[field as 'id' | 'name'])
       return { locations: rows.map(locationToWire), meta: { pagination } }
     },
 
     async get({ params }) {
       const location = catalogue.locationById(params.id)
-      if (!location) throw notFound('location', params.id)
+      if (!location || !exists(location)) throw notFound('location', params.id)
       return { location: locationToWire(location) }
     },
   }

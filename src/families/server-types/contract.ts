@@ -41,6 +41,7 @@ export const ServerType = Type.Object({
   prices: Type.Array(LocationPrice),
   locations: Type.Array(ServerTypeLocation),
   deprecation: nullable(Deprecation),
+  included_traffic: Type.Optional(nullable(Type.Integer({ description: 'Removed in November 2024; see prices' }))),
   deprecated: Type.Optional(Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' })),
 })
 

@@ -19,7 +19,15 @@ export function serverTypeToWire(type: ServerType, now: number): ServerTypeWire 
     forms = { current, former: { ...current, deprecated: type.deprecation !== null } }
     made.set(type, forms)
   }
-  return inEffect('deprecated_field_removed', now) ? forms.current : forms.former
+  const form = inEffect('deprecated_field_removed', now) ? forms.current : forms.former
+  return inEffect('server_type_traffic_removed', now) ? form : { ...form, ...formerTraffic(type, now) }
+}
+
+/** The free traffic of a type, while it was told here: null from August 2024 on, gone since November 2024. */
+function formerTraffic(type: ServerType, now: number): Pick<ServerTypeWire, 'included_traffic'> {
+  if (!inEffect('server_type_traffic_added', now)) return {}
+  const traffic = inEffect('server_type_traffic_null', now) ? null : (type.prices[0]?.includedTraffic ?? null)
+  return { included_traffic: traffic }
 }
 
 export function deprecationToWire(deprecation: Deprecation | null): Static<typeof DeprecationSchema> | null {

@@ -13,6 +13,7 @@ import {
   Timestamp,
 } from '../../kernel/contract.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
+import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
 import { Location } from '../locations/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
@@ -43,6 +44,7 @@ export const Server = Type.Object({
   ),
   server_type: ServerType,
   location: Location,
+  datacenter: Type.Optional(Datacenter),
   image: nullable(Image),
   iso: Type.Null(),
   rescue_enabled: Type.Boolean(),
@@ -94,6 +96,7 @@ export const serverEndpoints = defineEndpoints({
         server_type: IdOrName,
         image: IdOrName,
         location: Type.Optional(IdOrName),
+        datacenter: Type.Optional(IdOrName),
         ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
         volumes: Type.Optional(Ids),
         automount: Type.Optional(Type.Boolean()),

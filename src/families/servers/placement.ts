@@ -7,11 +7,13 @@ import {
   type SystemImage,
   serverTypeOrderable,
 } from '../../catalogue/catalogue.ts'
+import { inEffect } from '../../kernel/changes.ts'
 import { toIdOrName } from '../../kernel/contract.ts'
 import type { Queries } from '../../kernel/db.ts'
 import { type ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import { datacenterOf } from '../datacenters/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { serverEndpoints } from './contract.ts'
 import { isHostname } from './domain.ts'
@@ -35,7 +37,7 @@ export function placeServer({ catalogue, clock }: Platform, body: CreateBody): P
   if (!type) problems.push({ field: 'server_type', message: 'server type not found' })
   const image = findImage(catalogue, body.image, type)
   if (!image) problems.push({ field: 'image', message: 'image not found' })
-  const location = findLocation(catalogue, body.location, type, now)
+  const location = findLocation(catalogue, locationAsked(catalogue, body, now), type, now)
   if (!location) problems.push({ field: 'location', message: 'location not found' })
   if (!type || !image || !location) throw invalidInput(problems)
   if (!serverTypeOrderable(type, location.id, now)) {
@@ -64,6 +66,24 @@ function findImage(
     const named = catalogue.imagesByName(name)
     return named.find((image) => image.architecture === type?.architecture) ?? named[0]
   })
+}
+
+/** Until July 2026 a datacenter could be named instead of a location. Errors: `invalid_input` since then. */
+function locationAsked(catalogue: Catalogue, body: CreateBody, now: number): number | string | undefined {
+  const { datacenter, location } = body
+  if (datacenter === undefined) return location
+  const problem = { field: 'datacenter', message: 'unknown field' }
+  if (inEffect('server_datacenter_removed', now)) {
+    throw invalidInput([problem], "invalid input: unknown field name 'datacenter'")
+  }
+  if (location !== undefined) throw invalidInput([{ field: 'datacenter', message: 'excludes location' }])
+  const key = toIdOrName(datacenter)
+  const found = catalogue.locations.find((place) => {
+    const { id, name } = datacenterOf(place)
+    return 'id' in key ? id === key.id : name === key.name
+  })
+  if (!found) throw invalidInput([{ field: 'datacenter', message: 'datacenter not found' }])
+  return found.id
 }
 
 /** Without a wish: the first location that recommends the type, else the first that offers it. */

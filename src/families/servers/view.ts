@@ -1,9 +1,11 @@
 /** Servers as the API shows them, put together from several families with one read each for a whole list. */
 import type { Static } from 'typebox'
 import { lockedIds } from '../../kernel/actions/store.ts'
+import { inEffect } from '../../kernel/changes.ts'
 import type { Queries } from '../../kernel/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import { datacenterToWire } from '../datacenters/reads.ts'
 import { firewallsOfServers } from '../firewalls/reads.ts'
 import { floatingIpsOfServers } from '../floating-ips/reads.ts'
 import { imageToWire } from '../images/reads.ts'
@@ -61,6 +63,9 @@ function standingFacts({ catalogue, clock }: Platform, server: Server): Omit<Ser
     private_net: [],
     server_type: serverTypeToWire(type, clock.now()),
     location: locationToWire(location),
+    ...(inEffect('server_datacenter_removed', clock.now())
+      ? {}
+      : { datacenter: datacenterToWire(catalogue, location, clock.now()) }),
     image: image ? imageToWire(image, clock.now()) : null,
     iso: null,
     rescue_enabled: false,

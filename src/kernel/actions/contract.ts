@@ -17,7 +17,7 @@ export const ActionReply = Type.Object({ action: ActionSchema })
 export const ActionsReply = Type.Object({ actions: Type.Array(ActionSchema) })
 const ActionPage = Type.Object({ actions: Type.Array(ActionSchema), meta: Meta })
 
-const sort = sorting(['id', 'command', 'status', 'started', 'finished'])
+const sort = sorting(['id', 'command', 'status', 'started', 'finished'], { progress: 'sort_by_progress_removed' })
 const status = enumParam('Only actions with this status', ['running', 'success', 'error'])
 const id = idsParam('Only the actions with these ids')
 
@@ -27,9 +27,9 @@ export const actionEndpoints = defineEndpoints({
     path: '/actions',
     summary: 'Get several actions by their ids',
     section: 'Endpoints, Actions',
-    query: { id, status, ...sort },
+    query: { id, status, ...sort, ...paging },
     status: 200,
-    reply: ActionsReply,
+    reply: Type.Object({ actions: Type.Array(ActionSchema), meta: Type.Optional(Meta) }),
     errors: ['deprecated_api_endpoint'],
   },
   get: {
@@ -50,6 +50,7 @@ export function familyActionEndpoints<const Family extends string>(family: Famil
     listFamilyActions: {
       method: 'GET',
       path: `/${family}/actions`,
+      addedBy: 'action_endpoints_added',
       summary: `List the actions of all ${family}`,
       section,
       query: { id, status, ...sort, ...paging },
@@ -60,6 +61,7 @@ export function familyActionEndpoints<const Family extends string>(family: Famil
     getFamilyAction: {
       method: 'GET',
       path: `/${family}/actions/{id}`,
+      addedBy: 'action_endpoints_added',
       summary: `Get an action of ${family}`,
       section,
       status: 200,

@@ -1,5 +1,6 @@
 /** Reading actions, for all of them and for each family (spec: Actions; Action history). */
 import type { Static } from 'typebox'
+import { inEffect } from '../changes.ts'
 import type { Clock } from '../clock.ts'
 import { timestamp } from '../clock.ts'
 import type { Call, Handlers, Sort } from '../contract.ts'
@@ -41,7 +42,8 @@ async function read(
   sort: readonly Sort[],
   page?: PageRequest,
 ) {
-  const since = timestamp(clock.now() - historyMs)
+  const now = clock.now()
+  const since = timestamp(inEffect('action_history_limited', now) ? now - historyMs : 0)
   let select = selectActions(db.query, scope, { ...filter, since })
   const keys = sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', descending: false }]
   for (const { field, descending } of keys) {
@@ -71,7 +73,11 @@ async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: 
 
 export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   return {
-    async list({ scope, query: { id, status, sort }, error, origin }) {
+    async list({ scope, query, error, origin }) {
+      const { id, status, sort } = query
+      if (!id && !inEffect('actions_listing_removed', reader.clock.now())) {
+        return readPage(reader, scope, { statuses: status }, query)
+      }
       if (!id) {
         throw error('deprecated_api_endpoint', 'listing all actions was removed; ask for actions by their ids', {
           details: { announcement: `${origin()}/docs#list-actions-removed` },

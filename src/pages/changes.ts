@@ -1,0 +1,23 @@
+import { calendar, inEffect } from '../kernel/changes.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { OpenPage } from '../kernel/http.ts'
+
+/** GET /v1/changes: the dated changes of the API, and which of them hold now. */
+export function changesPage(clock: Clock): OpenPage {
+  return {
+    path: '/v1/changes',
+    async answer() {
+      const now = clock.now()
+      const changes = calendar.map(({ name, from, section, summary, waitsFor = null, standing = null }) => ({
+        name,
+        from,
+        section,
+        summary,
+        in_effect: inEffect(name, now),
+        waits_for: waitsFor,
+        standing,
+      }))
+      return { status: 200, type: 'application/json; charset=utf-8', body: JSON.stringify({ changes }) }
+    },
+  }
+}

@@ -1,0 +1,252 @@
+/**
+ * Walks the calendar of dated changes: each row that concerns a family there is has a case on the day before it and one
+ * on the day itself; the others say what they wait for, or why they make no difference.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { families } from '../src/families.ts'
+import { type ChangeName, calendar } from '../src/kernel/changes.ts'
+import { type Answer, forEachDatabase, testClock, type World } from './harness.ts'
+
+/** What is observed on both sides of a change, from answers that look alike otherwise. */
+type Case = (world: World) => Promise<unknown>
+
+interface Expectation {
+  readonly observe: Case
+  readonly before: unknown
+  readonly after: unknown
+}
+
+const code = ({ status, body }: Answer) => (body?.error ? `${status} ${body.error.code}` : status)
+const has = (object: object, field: string) => Object.hasOwn(object, field)
+
+async function ok(answer: Promise<Answer>): Promise<Answer['body']> {
+  const { status, body, text } = await answer
+  assert.ok(status < 300, text)
+  return body
+}
+
+async function makeServer(world: World): Promise<{ id: number }> {
+  const asked = { name: 'calendar', server_type: 'ccx13', image: 'ubuntu-22.04', location: 'fsn1' }
+  const { server } = await ok(world.api.post('/servers', asked))
+  await world.settle()
+  return server
+}
+
+async function makeFloatingIp(world: World, more: object = { home_location: 'fsn1' }) {
+  const { floating_ip } = await ok(world.api.post('/floating_ips', { type: 'ipv4', ...more }))
+  await world.settle()
+  return floating_ip
+}
+
+const serverType = async ({ api }: World) => (await ok(api.get('/server_types/96'))).server_type
+const image = async ({ api }: World) => (await ok(api.get('/images/161547269'))).image
+const field =
+  (read: Case, name: string): Case =>
+  async (world) =>
+    has((await read(world)) as object, name)
+
+/** An action that is older than 90 days is still found. */
+const findsOldAction: Case = async (world) => {
+  const { actions } = await ok(world.api.post('/firewalls', { name: 'old' }))
+  const now = world.clock.now()
+  world.clock.advance(-91 * 86_400_000)
+  const { id } = (await ok(world.api.post('/firewalls', { name: 'older' }))).actions[0]
+  world.clock.set(new Date(now).toISOString())
+  assert.equal((await world.api.get(`/actions/${actions[0].id}`)).status, 200)
+  return (await world.api.get(`/actions/${id}`)).status
+}
+
+const expectations: Partial<Record<ChangeName, Expectation>> = {
+  architecture_added: { observe: field(image, 'architecture'), before: false, after: true },
+  server_type_traffic_added: { observe: field(serverType, 'included_traffic'), before: false, after: true },
+  action_endpoints_added: {
+    observe: async ({ api }) => code(await api.get('/firewalls/actions')),
+    before: '404 not_found',
+    after: 200,
+  },
+  server_type_deprecation_added: { observe: field(serverType, 'deprecation'), before: false, after: true },
+  sort_by_progress_removed: {
+    observe: async (world) =>
+      code(await world.api.get(`/servers/${(await makeServer(world)).id}/actions?sort=progress`)),
+    before: 200,
+    after: '422 invalid_input',
+  },
+  action_history_limited: { observe: findsOldAction, before: 200, after: 404 },
+  compression_added: {
+    observe: async ({ baseUrl, api }) => {
+      const headers = { authorization: `Bearer ${api.token}`, 'accept-encoding': 'gzip' }
+      const answer = await fetch(`${baseUrl}/images`, { headers })
+      await answer.arrayBuffer()
+      return answer.headers.get('content-encoding')
+    },
+    before: null,
+    after: 'gzip',
+  },
+  price_traffic_added: {
+    observe: async (world) => has((await serverType(world)).prices[0], 'price_per_tb_traffic'),
+    before: false,
+    after: true,
+  },
+  server_type_traffic_null: {
+    observe: async (world) => (await serverType(world)).included_traffic === null,
+    before: false,
+    after: true,
+  },
+  location_sin_added: {
+    observe: async ({ api }) => [
+      (await ok(api.get('/locations'))).locations.length,
+      code(await api.get('/locations/6')),
+    ],
+    before: [5, '404 not_found'],
+    after: [6, 200],
+  },
+  server_type_traffic_removed: { observe: field(serverType, 'included_traffic'), before: true, after: false },
+  actions_listing_removed: {
+    observe: async ({ api }) => code(await api.get('/actions')),
+    before: 200,
+    after: '410 deprecated_api_endpoint',
+  },
+  firewall_not_found_code: {
+    observe: async ({ api }) => {
+      const { firewall } = await ok(api.post('/firewalls', { name: 'f' }))
+      const apply_to = [{ type: 'server', server: { id: 4711 } }]
+      return code(await api.post(`/firewalls/${firewall.id}/actions/apply_to_resources`, { apply_to }))
+    },
+    before: '404 not_found',
+    after: '404 firewall_resource_not_found',
+  },
+  no_address_is_412: {
+    observe: async (world) => {
+      await makeFloatingIp(world)
+      await makeFloatingIp(world)
+      return code(await world.api.post('/floating_ips', { type: 'ipv4', home_location: 'fsn1' }))
+    },
+    before: '503 unavailable',
+    after: '412 unavailable',
+  },
+  server_type_category_added: { observe: field(serverType, 'category'), before: false, after: true },
+  server_type_locations_added: { observe: field(serverType, 'locations'), before: false, after: true },
+  dns_ptr_trailing_dot: {
+    observe: async (world) => {
+      const { id, ip } = await makeFloatingIp(world)
+      return code(
+        await world.api.post(`/floating_ips/${id}/actions/change_dns_ptr`, { ip, dns_ptr: 'www.example.com.' }),
+      )
+    },
+    before: 201,
+    after: '422 invalid_input',
+  },
+  cidr_host_bits_refused: {
+    observe: async ({ api }) => {
+      const rules = [{ direction: 'in', protocol: 'tcp', port: '80', source_ips: ['10.0.0.1/8'] }]
+      const answer = await api.post('/firewalls', { name: 'f', rules })
+      return answer.body.firewall?.rules[0].source_ips ?? code(answer)
+    },
+    before: ['10.0.0.0/8'],
+    after: '422 invalid_input',
+  },
+  rfc3339_timestamps: {
+    observe: async ({ api }) => (await ok(api.post('/firewalls', { name: 'f' }))).firewall.created.slice(19),
+    before: '+00:00',
+    after: 'Z',
+  },
+  server_location_added: {
+    observe: async (world) =>
+      has((await ok(world.api.get(`/servers/${(await makeServer(world)).id}`))).server, 'location'),
+    before: false,
+    after: true,
+  },
+  floating_ip_delete_needs_unassign: {
+    observe: async (world) => {
+      const server = await makeServer(world)
+      const { id } = await makeFloatingIp(world, { server: server.id })
+      return code(await world.api.delete(`/floating_ips/${id}`))
+    },
+    before: 204,
+    after: '422 must_be_unassigned',
+  },
+  server_datacenter_removed: {
+    observe: async (world) => {
+      const asked = { name: 'dc', server_type: 'ccx13', image: 'ubuntu-22.04', datacenter: 'nbg1-dc3' }
+      const answer = await world.api.post('/servers', asked)
+      return answer.body.server?.datacenter.location.name ?? code(answer)
+    },
+    before: 'nbg1',
+    after: '422 invalid_input',
+  },
+  dns_ptr_required: {
+    observe: async (world) => {
+      const { id, ip } = await makeFloatingIp(world)
+      return code(await world.api.post(`/floating_ips/${id}/actions/change_dns_ptr`, { ip }))
+    },
+    before: 201,
+    after: '422 invalid_input',
+  },
+  datacenters_removed: {
+    observe: async ({ api }) => code(await api.get('/datacenters')),
+    before: 200,
+    after: '410 deprecated_api_endpoint',
+  },
+  deprecated_field_removed: { observe: field(image, 'deprecated'), before: true, after: false },
+  link_header_removed: {
+    observe: async ({ api }) => (await api.get('/images?per_page=1')).headers.has('link'),
+    before: true,
+    after: false,
+  },
+}
+
+/** Rows of the calendar whose cases are in the test of another part, because no API request shows them. */
+const elsewhere: Partial<Record<ChangeName, string>> = {
+  ec2_metadata_removed: 'test/metadata.test.ts',
+}
+
+forEachDatabase('The calendar', (open) => {
+  for (const { name, from, fromMs } of calendar) {
+    const expectation = expectations[name]
+    if (!expectation) continue
+    test(`${name}: the day before ${from} and the day itself`, async () => {
+      for (const [moment, expected] of [
+        [fromMs - 86_400_000, expectation.before],
+        [fromMs, expectation.after],
+      ] as const) {
+        const world = await open({
+          clock: testClock(new Date(moment).toISOString()),
+          addressPool: ['198.51.100.0/30', '2001:db8::/32'],
+        })
+        assert.deepEqual(await expectation.observe(world), expected, new Date(moment).toISOString())
+      }
+    })
+  }
+})
+
+test('each row has its cases, waits for a family that is not there, or says why it makes no difference', () => {
+  const names = new Set(families.map((family) => family.name))
+  for (const { name, waitsFor, standing } of calendar) {
+    const reasons = [expectations[name], elsewhere[name], waitsFor, standing].filter((reason) => reason !== undefined)
+    assert.equal(reasons.length, 1, name)
+    if (waitsFor) assert.ok(!names.has(waitsFor), `${name} waits for ${waitsFor}, which is there`)
+  }
+})
+
+forEachDatabase('GET /v1/changes', (open) => {
+  test('serves the table and says what holds by the clock', async () => {
+    const { anonymous, clock } = await open({ clock: testClock('2026-04-15T00:00:00Z') })
+    const row = async () => {
+      const { changes } = (await anonymous.get('/changes')).body
+      assert.equal(changes.length, calendar.length)
+      return changes.find((change: { name: string }) => change.name === 'datacenters_removed')
+    }
+    assert.equal((await row()).in_effect, false)
+    clock.set('2026-10-01T00:00:00Z')
+    assert.deepEqual(await row(), {
+      name: 'datacenters_removed',
+      from: '2026-10-01',
+      section: 'Datacenters',
+      summary: 'The datacenter endpoints are gone; server_types.locations has what they told',
+      in_effect: true,
+      waits_for: null,
+      standing: null,
+    })
+  })
+})
