@@ -24,8 +24,7 @@ export interface Config {
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
   readonly limits: DefaultLimits
-  /** Undefined when the metadata service is off. */
-  readonly metadataListen: { readonly host: string; readonly port: number } | undefined
+  readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
   readonly metadataPrefix: string
 }
 
@@ -115,7 +114,7 @@ export function serveOptions(): Option[] {
     databaseOption(),
     new Option('--metadata-listen <host:port|off>', 'address of the metadata service')
       .env('WOLKE_METADATA_LISTEN')
-      .argParser((text) => (text === 'off' ? undefined : listen(text)))
+      .argParser((text) => (text === 'off' ? text : listen(text)))
       .default(defaultMetadataListen, '127.0.0.1:8169, or a free port when that is taken'),
     new Option('--metadata-prefix <path>', 'path under which the metadata service also answers')
       .env('WOLKE_METADATA_PREFIX')

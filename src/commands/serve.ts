@@ -130,7 +130,7 @@ async function serveMetadata(
   { metadataListen, metadataPrefix: prefix }: Config,
   parts: Omit<MetadataOptions, 'prefix'>,
 ): Promise<RunningMetadata | undefined> {
-  if (!metadataListen) return undefined
+  if (metadataListen === 'off') return undefined
   const { host, port } = metadataListen
   const server = buildMetadataService({ ...parts, prefix })
   const running = (url: string): RunningMetadata => ({
