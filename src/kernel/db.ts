@@ -231,6 +231,7 @@ function openGrouped(path: string, clock: Clock): Database {
     async close() {
       await running
       await reads.destroy()
+      writer.close()
     },
   }
 }

@@ -92,6 +92,7 @@ export interface Engine {
     exec(statement: string): void
     /** Whether a transaction is open: some failures end it without being asked. */
     isOpen(): boolean
+    close(): void
   }
 }
 
@@ -116,7 +117,6 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
       return connection.executeQuery(query)
     },
   }
-  const close = async () => database.close()
   return {
     dialect: sqliteDialect,
     kysely: sqliteKysely({
@@ -124,20 +124,19 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
         for (let wait = beforeRead(); wait; wait = beforeRead()) await wait
         return connection
       },
-      destroy: close,
     }),
     writer: {
-      kysely: sqliteKysely({
-        acquireConnection: async () => inTransaction,
-        destroy: async () => undefined,
-      }),
+      kysely: sqliteKysely({ acquireConnection: async () => inTransaction }),
       exec: (statement) => database.exec(statement),
       isOpen: () => database.isTransaction,
+      close: () => {
+        if (database.isOpen) database.close()
+      },
     },
   }
 }
 
-function sqliteKysely(driver: Pick<Driver, 'acquireConnection' | 'destroy'>): KyselyDialect {
+function sqliteKysely(driver: Pick<Driver, 'acquireConnection'>): KyselyDialect {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')
   }
@@ -151,6 +150,7 @@ function sqliteKysely(driver: Pick<Driver, 'acquireConnection' | 'destroy'>): Ky
       commitTransaction: unused,
       rollbackTransaction: unused,
       releaseConnection: async () => undefined,
+      destroy: async () => undefined,
       ...driver,
     }),
   }

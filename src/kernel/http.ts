@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Authenticator, isTokenShaped, type Principal } from './access/tokens.ts'
+import type { Authenticator, Principal } from './access/tokens.ts'
 import { inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
@@ -218,9 +218,8 @@ function bearerToken(header: string | undefined): string | undefined {
 }
 
 async function admitStranger(request: FastifyRequest, options: EdgeOptions, token: string): Promise<Admission> {
-  // A network that has used up its guesses does not make the database work.
-  const mayAsk = isTokenShaped(token) && options.limits.networks.peek(clientNetwork(request.ip)).remaining > 0
-  const principal = mayAsk ? await options.authenticator.find(token) : undefined
+  // Also for a network that has used up its guesses: a Project's requests do not depend on who else calls from there.
+  const principal = await options.authenticator.find(token)
   return principal
     ? admitPrincipal(request, options, principal)
     : admitNobody(request, options, 'the token you provided is invalid')
@@ -264,9 +263,15 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (!hasHost(request)) {
     return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
   }
-  if (!request.is404) return undefined
+  const noId = Object.values(request.params as Record<string, string>).find((text) => parseId(text) === undefined)
+  if (!request.is404 && noId === undefined) return undefined
   const allowed = methodsAt(pathOf(request.url), routes)
-  if (allowed.length === 0) return new ApiError('not_found', 'there is nothing at this path')
+  if (allowed.length === 0) {
+    return request.is404
+      ? new ApiError('not_found', 'there is nothing at this path')
+      : // What is no id names nothing, like an id that was never given out.
+        notFound('resource', noId!.slice(0, 80))
+  }
   reply.header('allow', allowed.join(', '))
   return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
 }
@@ -376,15 +381,9 @@ function searchOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-/** What is no id names nothing: 404, like an id that was never given out. */
+/** The ids in the path; `misdirected` has seen that they are ids. */
 function readParams(texts: Record<string, string>): Record<string, number> {
-  const params: Record<string, number> = {}
-  for (const [name, text] of Object.entries(texts)) {
-    const id = parseId(text)
-    if (id === undefined) throw notFound('resource', text.slice(0, 80))
-    params[name] = id
-  }
-  return params
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]))
 }
 
 async function answer(

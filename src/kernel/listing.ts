@@ -211,7 +211,10 @@ async function* byLabel(source: Source, term: Term, descending: boolean): AsyncG
   for (let limit = maxPerPage + 1; ; limit = stepRows) {
     const ids = await source.labelled(term, descending, after, limit)
     if (ids.length === 0) return
-    yield await source.ordered().where('id', 'in', ids).execute()
+    const rows = await source.filtered().where('id', 'in', ids).execute()
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    // The ids are in order already, so the database need not sort the rows again.
+    yield ids.flatMap((id) => byId.get(id) ?? [])
     if (ids.length < limit) return
     after = ids.at(-1)
   }

@@ -75,6 +75,8 @@ export class Engine {
   #poll: NodeJS.Timeout | undefined
   #pulse: NodeJS.Timeout | undefined
   #claiming: Promise<number> | undefined
+  /** How many actions were ever claimed. */
+  #taken = 0
   /** Whether there may be more to claim than was claimed last time. */
   #more = false
   #again = false
@@ -111,13 +113,17 @@ export class Engine {
   /** Resolves when nothing is left that this engine could run, now or after a pause; for tests. */
   async idle(): Promise<void> {
     for (;;) {
+      const taken = this.#taken
+      // A claim that is under way may have looked before the latest action was there.
+      await this.#claiming
       await this.#claim()
       if (this.#inFlight.size > 0) {
         await this.#landed()
         continue
       }
+      if (this.#taken > taken) continue
       const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
-      if (pause === undefined) return
+      if (pause === undefined || this.#stopping) return
       await delay(Math.max(1, pause))
     }
   }
@@ -158,7 +164,7 @@ export class Engine {
 
   async #claimOnce(): Promise<number> {
     const free = maxInFlight - this.#inFlight.size
-    if (free <= 0) return 0
+    if (free <= 0 || this.#stopping) return 0
     const safeUntil = this.#safeUntil()
     const rows = await claimActions(this.#options.db, this.#claimant, free)
     this.#more = rows.length >= free
@@ -172,6 +178,7 @@ export class Engine {
   }
 
   #take(flight: InFlight): void {
+    this.#taken++
     this.#inFlight.add(flight)
     flight.done = this.#run(flight).finally(() => {
       this.#inFlight.delete(flight)

@@ -265,8 +265,9 @@ export async function claimActions(
           and definition in (${sql.join(definitions)})
           and not exists (
             select 1 from action_serial as mine
-            join action_serial as earlier on earlier.serial_key = mine.serial_key and earlier.action_id < mine.action_id
-            where mine.action_id = free.id
+            where mine.action_id = free.id and mine.action_id > (
+              select min(first.action_id) from action_serial as first where first.serial_key = mine.serial_key
+            )
           )
         order by id limit ${limit} ${tx.dialect.lockRows('skip')}
       )
