@@ -358,7 +358,14 @@ export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
   async 'servers/create_server'(world) {
     const firewall = await makeFirewall(world)
     const body = serverBody({ firewalls: [{ firewall }] })
-    return act((api) => api.post('/servers', body))
+    return act(async (api) => {
+      // One that was created but not started goes first, which a failed start must not stand in the way of.
+      for (const { id } of (await done(api.get(`/servers?name=${body.name}`))).servers) {
+        await done(api.delete(`/servers/${id}`))
+        await world.settle()
+      }
+      return api.post('/servers', body)
+    })
   },
   async 'servers/start_server'(world) {
     const id = await makeServer(world, { start_after_create: false })

@@ -111,15 +111,15 @@ forEachBareDatabase('transactions', (openBare, engineName) => {
       throw new Error('no')
     })
     await assert.rejects(failed, /no/)
-    const open = gate()
+    const hold = gate()
     const next = db.transact(async (tx) => {
       await insert(tx, 2)
-      await open.pass()
+      await hold.pass()
     })
-    await until(() => open.arrived === 1)
+    await until(() => hold.arrived === 1)
     late.open()
     await assert.rejects(straggler!)
-    open.open()
+    hold.open()
     await next
     await assert.rejects(insert(handle!, 3))
     assert.deepEqual(await ids(db), [2])
@@ -226,7 +226,7 @@ forEachBareDatabase(
     const pathOf = ({ url }: BareDatabase) => (url as { path: string }).path
 
     test('commits wait for the disk, and every table is strict', async () => {
-      const { db } = await open()
+      const { db } = await openBare({ file: true })
       assert.deepEqual(await run(db, 'pragma synchronous'), [{ synchronous: 2 }])
       assert.deepEqual(await run(db, 'pragma journal_mode'), [{ journal_mode: 'wal' }])
       assert.deepEqual(await run(db, 'pragma foreign_keys'), [{ foreign_keys: 1 }])

@@ -34,6 +34,16 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   return undefined
 }
 
+/** The file of a database that lives inside its process; undefined for one in memory and for a server's. */
+export function fileOf(url: DatabaseUrl): string | undefined {
+  return url.engine === 'sqlite' && url.path !== ':memory:' ? url.path : undefined
+}
+
+/** Whether the data is gone with the process that has it open. */
+export function isInMemory(url: DatabaseUrl): boolean {
+  return url.engine === 'sqlite' && url.path === ':memory:'
+}
+
 /** What differs between the engines, in one place. */
 export interface Dialect {
   /** Whether other processes can write to the same data at the same time. */

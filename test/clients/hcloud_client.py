@@ -140,7 +140,7 @@ server = server.update(name="two", labels={"tier": "back"})
 expect((server.name, server.labels), ("two", {"tier": "back"}))
 firewall.reload()
 nested = next(item for item in firewall.applied_to if item.type == "label_selector").applied_to_resources
-expect(nested, [])
+expect(nested or [], [])
 firewall = firewall.update(name="site", labels={"stage": "test"})
 expect([f.name for f in client.firewalls.get_all(label_selector="stage in (test)")], ["site"])
 step("changes")

@@ -103,8 +103,8 @@ it('Terraform applies, changes and destroys', async (t) => {
   // With -detailed-exitcode, a plan that would change something exits with 2.
   const planIsEmpty = () => works('plan', '-input=false', '-detailed-exitcode')
   const shown = async (kind: string) => {
-    const response = await fetch(`${env.HCLOUD_ENDPOINT}/${kind}`, {
-      headers: { authorization: `Bearer ${env.HCLOUD_TOKEN}` },
+    const response = await fetch(`${service.env.HCLOUD_ENDPOINT}/${kind}`, {
+      headers: { authorization: `Bearer ${service.env.HCLOUD_TOKEN}` },
     })
     // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
     return ((await response.json()) as Record<string, any>)[kind]

@@ -6,6 +6,7 @@ import type { Platform } from '../../platform.ts'
 import type { locationEndpoints } from './contract.ts'
 import { locationToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function locationRoutes({ catalogue }: Platform): Handlers<typeof locationEndpoints> {
   return {
     async list({ query }) {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isHostname, makePassword, restingStatus } from './domain.ts'
+import { isHostname, isPassing, makePassword, restingStatus, serverStatuses } from './domain.ts'
 
 describe('servers', () => {
   test('a name is the name of a host: letters, digits, hyphens inside, dots between', () => {
@@ -35,6 +35,10 @@ describe('servers', () => {
   test('a server on which nothing goes on is running or off', () => {
     assert.equal(restingStatus('on'), 'running')
     assert.equal(restingStatus('off'), 'off')
+    assert.deepEqual(
+      serverStatuses.filter((status) => !isPassing(status)),
+      ['running', 'off', 'unknown'],
+    )
   })
 
   test('a password has 20 letters and digits, none of which looks like another', () => {

@@ -36,7 +36,9 @@ export function placeServer({ catalogue, clock }: Platform, body: CreateBody): P
   const image = findImage(catalogue, body.image, type)
   if (!image) problems.push({ field: 'image', message: 'image not found' })
   const location = findLocation(catalogue, body.location, type, now)
-  if (!location) problems.push({ field: 'location', message: 'location not found' })
+  // Without a wish an unknown type has no location either, which is not the location's fault.
+  if (!location && (type || body.location !== undefined))
+    problems.push({ field: 'location', message: 'location not found' })
   if (!type || !image || !location) throw invalidInput(problems)
   if (!serverTypeOrderable(type, location.id, now)) {
     throw invalidInput([{ field: 'location', message: 'unsupported location for server type' }])

@@ -10,7 +10,7 @@ import { locationToWire } from '../locations/reads.ts'
 import { type PrimaryIp, primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { serverTypeToWire } from '../server-types/reads.ts'
 import type { Server as Wire } from './contract.ts'
-import type { Server } from './domain.ts'
+import { isPassing, type Server } from './domain.ts'
 
 type ServerWire = Static<typeof Wire>
 
@@ -25,13 +25,14 @@ export async function serversToWire(
   const [ips, firewalls, locked] = await Promise.all([
     primaryIpsOfServers(query, scope, ids),
     firewallsOfServers(query, scope, ids),
-    lockedIds(query, 'server', ids),
+    lockedIds(query, scope, 'server', ids),
   ])
   const ipsOf = Map.groupBy(ips, (ip) => ip.serverId)
   return servers.map((server) => ({
     ...standingFacts(platform, server),
     public_net: publicNet(ipsOf.get(server.id) ?? [], firewalls.get(server.id) ?? []),
-    locked: locked.has(server.id),
+    // The action may end between the two reads: then what is shown is how it was before.
+    locked: locked.has(server.id) || isPassing(server.status),
   }))
 }
 

@@ -12,15 +12,6 @@ import { ApiError } from '../errors.ts'
 import { type Faults, noFaults } from '../faults.ts'
 import type { Logger } from '../log.ts'
 import {
-  type ActionDefinition,
-  type ActionInput,
-  DriverError,
-  type Drivers,
-  keyOf,
-  type StepContext,
-} from './define.ts'
-import {
-  type ActionRow,
   advance,
   type Claimant,
   claimActions,
@@ -33,7 +24,16 @@ import {
   nextRepetition,
   type Release,
   release,
-} from './store.ts'
+} from './claims.ts'
+import {
+  type ActionDefinition,
+  type ActionInput,
+  DriverError,
+  type Drivers,
+  keyOf,
+  type StepContext,
+} from './define.ts'
+import type { ActionRow } from './store.ts'
 
 export interface EngineOptions {
   readonly db: Database
@@ -144,6 +144,10 @@ export class Engine {
     await Promise.all([...this.#inFlight].map(({ row }) => this.#giveBack(row, { delayMs: 0, counts: false })))
   }
 
+  #underWay(): number[] {
+    return [...this.#inFlight].map(({ row }) => row.id)
+  }
+
   async #landed(): Promise<void> {
     await Promise.all([...this.#inFlight].map(({ done }) => done))
   }
@@ -166,7 +170,7 @@ export class Engine {
     const free = maxInFlight - this.#inFlight.size
     if (free <= 0 || this.#stopping) return 0
     const safeUntil = this.#safeUntil()
-    const rows = await claimActions(this.#options.db, this.#claimant, free)
+    const rows = await claimActions(this.#options.db, this.#claimant, free, this.#underWay())
     this.#more = rows.length >= free
     for (const row of rows) this.#take({ row, safeUntil, done: Promise.resolve() })
     return rows.length
@@ -189,10 +193,8 @@ export class Engine {
   async #heartbeat(): Promise<void> {
     const safeUntil = this.#safeUntil()
     try {
-      const ids = [...this.#inFlight].map(({ row }) => row.id)
-      const held = await extendLeases(this.#options.db, this.#claimant, ids)
-      for (const flight of this.#inFlight)
-        if (held.get(flight.row.id) === flight.row.fence) flight.safeUntil = safeUntil
+      const held = await extendLeases(this.#options.db, this.#claimant, this.#underWay())
+      for (const flight of this.#inFlight) if (held.has(flight.row.id)) flight.safeUntil = safeUntil
     } catch (error) {
       this.#options.log.warn({ err: error }, 'extending leases failed')
     }
