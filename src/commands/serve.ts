@@ -44,7 +44,7 @@ async function serve(config: Config): Promise<void> {
     drivers: simulation.drivers,
     vendor: config.vendor,
     reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
-    rateLimit: config.rateLimit,
+    rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     ...(tls ? { tls } : {}),
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
   })

@@ -117,7 +117,7 @@ export interface Principal {
 const cacheMs = 3_000
 const maxCached = 10_000
 
-/** Finds the principal of a token, remembering good answers for 3 s so that a revocation holds everywhere within 5, also for a slow request. */
+/** Finds the principal of a token. Good answers are remembered for 3 s, so that a revocation holds everywhere within 5. */
 export class Authenticator {
   readonly #db: Database
   readonly #now: () => number

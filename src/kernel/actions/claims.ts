@@ -19,15 +19,11 @@ export interface Claimant {
 }
 
 /**
- * Longer than any lease or pause, in milliseconds: a time that lies further ahead is from before the database's clock
- * was set back, and nobody waits for it.
+ * Whether the database's clock has passed a column. A time that lies further ahead than any lease or pause reaches is
+ * from before the clock was set back, and nobody waits for it.
  */
-const longestWaitMs = 60_000
-
-/** Whether the database's clock has passed a column, or the column is not to be believed. */
-function isOver(dialect: Dialect, column: 'run_after' | 'lease_until'): RawBuilder<boolean> {
-  const { nowMs } = dialect
-  return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${longestWaitMs}`
+function isOver({ nowMs }: Dialect, column: 'run_after' | 'lease_until', lease: number): RawBuilder<boolean> {
+  return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${Math.max(60_000, 2 * lease)}`
 }
 
 /**
@@ -45,8 +41,8 @@ export async function claimActions(
     sql<ActionRow>`
       with claimed as (
         select id from action as free
-        where status = 'running' and ${isOver(tx.dialect, 'run_after')}
-          and (lease_until is null or ${isOver(tx.dialect, 'lease_until')})
+        where status = 'running' and ${isOver(tx.dialect, 'run_after', lease)}
+          and (lease_until is null or ${isOver(tx.dialect, 'lease_until', lease)})
           and definition in (${sql.join(definitions)})
           ${underWay.length > 0 ? sql`and id not in (${sql.join(underWay)})` : sql``}
           and not exists (
@@ -59,7 +55,7 @@ export async function claimActions(
       )
       update action
       set worker = ${worker}, lease_until = ${tx.dialect.nowMs} + ${lease}, fence = fence + 1, attempts = attempts + 1
-      where id in (select id from claimed)
+      where status = 'running' and id in (select id from claimed)
       returning *
     `.execute(tx.query),
   )
