@@ -10,8 +10,8 @@ export interface Config {
   readonly listen: { readonly host: string; readonly port: number }
   readonly database: DatabaseUrl
   readonly token?: string
-  /** Requests per hour and Project; undefined means no limit. */
-  readonly rateLimit: number | undefined
+  /** Requests per hour and Project, or no limit. */
+  readonly rateLimit: number | typeof off
   readonly actionDelay: number
   /** Where the clock starts, in milliseconds; undefined means now. */
   readonly now?: number
@@ -52,8 +52,11 @@ function token(text: string): string {
   return text
 }
 
-function rateLimit(text: string): number | undefined {
-  if (text === 'off') return undefined
+/** What `off` means for an option; commander would turn undefined into an empty text. */
+const off = 'off'
+
+function rateLimit(text: string): number | typeof off {
+  if (text === off) return off
   const limit = Number(text)
   if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
   return limit

@@ -76,12 +76,13 @@ function fileDatabase(opened: (() => Promise<unknown>)[]): DatabaseUrl {
 
 /** Runs a statement of any kind, in a transaction of its own. */
 export async function run<Row = unknown>(db: Database, statement: string): Promise<Row[]> {
-  return db.transact(async (tx) => (await sql.raw<Row>(statement).execute(tx.query)).rows)
+  const { rows } = await db.transact((tx) => sql.raw<Row>(statement).execute(tx.query))
+  return rows.map((row) => ({ ...row }))
 }
 
 /** Waits until `holds`, which must come true soon. */
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
-  const deadline = performance.now() + 10_000
+  const deadline = performance.now() + 20_000
   while (!(await holds())) {
     if (performance.now() > deadline) throw new Error(`waited in vain until ${what}`)
     await delay(3)

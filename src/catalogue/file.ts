@@ -1,3 +1,4 @@
+/** Reads an operator's own catalogue from JSON and says where it is wrong. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import {

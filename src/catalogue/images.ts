@@ -1,3 +1,4 @@
+/** The images that come with it. */
 import type { Architecture, Deprecation, SystemImage } from './catalogue.ts'
 
 type SystemRow = readonly [

@@ -1,3 +1,4 @@
+/** The locations that come with it. */
 import type { Location } from './catalogue.ts'
 
 type Row = readonly [

@@ -1,3 +1,4 @@
+/** Prices as decimal texts, computed without floating point. */
 import type { Price } from './catalogue.ts'
 
 const netDigits = 10

@@ -1,3 +1,4 @@
+/** The server types that come with it, what they cost and where they are offered. */
 import type { Architecture, Deprecation, Location, LocationPrice, ServerType } from './catalogue.ts'
 import { locations } from './locations.ts'
 import { hourlyPriceOf, priceOf } from './prices.ts'

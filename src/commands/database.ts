@@ -1,7 +1,7 @@
 /** Opens the database for a command and brings its schema up to date. */
 import { runningClock } from '../kernel/clock.ts'
 import { type Database, openDatabase } from '../kernel/db.ts'
-import { type DatabaseUrl, databaseFailure } from '../kernel/dialect.ts'
+import { type DatabaseUrl, databaseFailure, isInMemory } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { migrate } from '../kernel/migrate.ts'
 import { migrations } from '../migrations/index.ts'
@@ -28,7 +28,7 @@ function reason(error: unknown): string {
 
 /** Runs `work` on the database of a short command, which cannot be the one that lives inside a server's memory. */
 export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => Promise<T>): Promise<T> {
-  if (url.engine === 'sqlite' && url.path === ':memory:') {
+  if (isInMemory(url)) {
     throw new CommandFailure('the database "memory" lives inside its server; use sqlite:PATH or postgres://...', 2)
   }
   const db = await openMigrated(url)

@@ -11,6 +11,7 @@ import { createToken } from '../kernel/access/tokens.ts'
 import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
+import { fileOf } from '../kernel/dialect.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { lockForServing } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
@@ -44,7 +45,7 @@ async function serve(config: Config): Promise<void> {
     drivers: simulation.drivers,
     vendor: config.vendor,
     reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
-    rateLimit: config.rateLimit,
+    rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
     ...(tls ? { tls } : {}),
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
@@ -87,11 +88,12 @@ async function readCatalogue(path: string | undefined): Promise<Catalogue> {
 }
 
 function takeLock({ database }: Config): { release(): void } | undefined {
-  if (database.engine !== 'sqlite' || database.path === ':memory:') return undefined
-  const lock = lockForServing(database.path)
+  const file = fileOf(database)
+  if (file === undefined) return undefined
+  const lock = lockForServing(file)
   if (!lock) {
     throw new CommandFailure(
-      `another wolke serve is using ${database.path}; use --database postgres://... to run several over one database`,
+      `another wolke serve is using ${file}; use --database postgres://... to run several over one database`,
     )
   }
   return lock

@@ -43,6 +43,7 @@ const maxPoolSize = 2 ** 40
 /** Makes the configured pools known; pools that were configured before stay, so that their addresses keep their owners. */
 export async function definePools(tx: Transaction, cidrs: readonly string[]): Promise<void> {
   const rows = cidrs.map(poolOf)
+  if (rows.length === 0) return
   await tx.query
     .insertInto('address_pool')
     .values(rows)
@@ -87,12 +88,13 @@ async function claimFree(
   lock: 'skip' | 'update',
 ): Promise<string | undefined> {
   const { rows } = await sql<{ ip: string }>`
-    update address set owner = ${owner}, project_id = ${scope.projectId}
-    where ip in (
+    with free as (
       select ip from address
-      where family = ${family} and owner is null and (released_at = 0 or released_at <= ${tx.now - restMs})
+      where family = ${family} and owner is null and released_at <= ${tx.now - restMs}
       order by released_at, ip limit 1 ${tx.dialect.lockRows(lock)}
-    ) and owner is null
+    )
+    update address set owner = ${owner}, project_id = ${scope.projectId}
+    where ip in (select ip from free)
     returning ip
   `.execute(tx.query)
   return rows[0]?.ip

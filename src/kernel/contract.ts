@@ -127,6 +127,7 @@ export function textParam(description: string): Param<string | undefined> {
   return { schema: { type: 'string' }, description, repeatable: false, parse: (texts) => texts.at(-1) }
 }
 
+/** True when given as `true` or without a value; absent means false. */
 export function booleanParam(description: string): Param<boolean> {
   return {
     schema: { type: 'boolean', default: false },

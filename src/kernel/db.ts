@@ -5,7 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { Kysely, sql } from 'kysely'
+import { type Compilable, type CompiledQuery, Kysely, sql } from 'kysely'
 import type { Clock } from './clock.ts'
 import {
   type DatabaseUrl,
@@ -86,6 +86,39 @@ const insideTransaction = new AsyncLocalStorage<object>()
 function guarded(queries: Queries): Queries {
   if (insideTransaction.getStore()) throw new Error('use the transaction handle inside transact')
   return queries
+}
+
+/** Stands in a statement for a value that each run of it brings along. */
+class Placeholder {
+  readonly index: number
+
+  constructor(index: number) {
+    this.index = index
+  }
+}
+
+type Value = string | number | null
+
+/**
+ * A statement that is built and compiled once and then run with other values each time: for those that many requests
+ * need, where building costs as much as running. `build` gets a placeholder in the place of each value.
+ */
+export function prepared<Values extends readonly Value[], Row>(
+  build: (query: Queries, ...values: Values) => Compilable<Row>,
+): (query: Queries, ...values: Values) => Promise<Row[]> {
+  // One for each engine; the handles of all transactions share the adapter of theirs.
+  const statements = new WeakMap<object, CompiledQuery<Row>>()
+  const compile = (query: Queries) => {
+    const values = Array.from({ length: build.length - 1 }, (_, index) => new Placeholder(index))
+    return build(query, ...(values as unknown as Values)).compile()
+  }
+  return async (query, ...values) => {
+    const { adapter } = query.getExecutor()
+    const statement = statements.get(adapter) ?? compile(query)
+    statements.set(adapter, statement)
+    const parameters = statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
+    return (await query.executeQuery<Row>({ ...statement, parameters })).rows
+  }
 }
 
 /** Ids for new rows, in increasing order; drawn inside the transaction that uses them. */
@@ -231,6 +264,7 @@ function openGrouped(path: string, clock: Clock): Database {
     async close() {
       await running
       await reads.destroy()
+      writer.close()
     },
   }
 }

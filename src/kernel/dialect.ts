@@ -34,6 +34,16 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   return undefined
 }
 
+/** The file of a database that lives inside its process; undefined for one in memory and for a server's. */
+export function fileOf(url: DatabaseUrl): string | undefined {
+  return url.engine === 'sqlite' && url.path !== ':memory:' ? url.path : undefined
+}
+
+/** Whether the data is gone with the process that has it open. */
+export function isInMemory(url: DatabaseUrl): boolean {
+  return url.engine === 'sqlite' && url.path === ':memory:'
+}
+
 /** What differs between the engines, in one place. */
 export interface Dialect {
   /** Whether other processes can write to the same data at the same time. */
@@ -92,6 +102,7 @@ export interface Engine {
     exec(statement: string): void
     /** Whether a transaction is open: some failures end it without being asked. */
     isOpen(): boolean
+    close(): void
   }
 }
 
@@ -116,7 +127,6 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
       return connection.executeQuery(query)
     },
   }
-  const close = async () => database.close()
   return {
     dialect: sqliteDialect,
     kysely: sqliteKysely({
@@ -124,20 +134,19 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
         for (let wait = beforeRead(); wait; wait = beforeRead()) await wait
         return connection
       },
-      destroy: close,
     }),
     writer: {
-      kysely: sqliteKysely({
-        acquireConnection: async () => inTransaction,
-        destroy: async () => undefined,
-      }),
+      kysely: sqliteKysely({ acquireConnection: async () => inTransaction }),
       exec: (statement) => database.exec(statement),
       isOpen: () => database.isTransaction,
+      close: () => {
+        if (database.isOpen) database.close()
+      },
     },
   }
 }
 
-function sqliteKysely(driver: Pick<Driver, 'acquireConnection' | 'destroy'>): KyselyDialect {
+function sqliteKysely(driver: Pick<Driver, 'acquireConnection'>): KyselyDialect {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')
   }
@@ -151,6 +160,7 @@ function sqliteKysely(driver: Pick<Driver, 'acquireConnection' | 'destroy'>): Ky
       commitTransaction: unused,
       rollbackTransaction: unused,
       releaseConnection: async () => undefined,
+      destroy: async () => undefined,
       ...driver,
     }),
   }

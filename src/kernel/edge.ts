@@ -82,8 +82,8 @@ export function answerMalformed(options: {
       })
       server.on('checkExpectation', ({ socket }, response) => {
         const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
-        const headers = { ...headersFor(socket, 'Expect'), 'content-type': json, connection: 'close' }
-        response.writeHead(error.status, headers).end(envelope(error))
+        const body = envelope(error)
+        response.writeHead(error.status, { ...headersFor(socket, 'Expect'), ...bodyHeaders(body) }).end(body)
       })
     },
   }
@@ -123,13 +123,16 @@ function malformed(code: string | undefined): ApiError {
   return new ApiError('invalid_input', 'the request is not valid HTTP', { status: 400 })
 }
 
+/** Headers of an answer after which the connection ends. */
+function bodyHeaders(body: string): Record<string, string> {
+  return { 'content-type': json, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
+}
+
 function rawAnswer(error: ApiError, headers: Record<string, string>): string {
   const body = envelope(error)
   const lines = Object.entries({
     ...headers,
-    'content-type': json,
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
+    ...bodyHeaders(body),
   }).map(([name, value]) => `${name}: ${value}`)
   return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
 }

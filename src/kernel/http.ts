@@ -5,7 +5,7 @@
  */
 import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import { type Authenticator, isTokenShaped, type Principal } from './access/tokens.ts'
+import type { Authenticator, Principal } from './access/tokens.ts'
 import { asOf, type ChangeName, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
@@ -75,6 +75,7 @@ interface Routes {
   readonly openPaths: Set<string>
 }
 
+/** Makes the server; it answers what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
   const malformed = answerMalformed({
     take: (network) => options.limits.networks.take(network) as Verdict,
@@ -90,8 +91,10 @@ export function buildEdge(options: EdgeOptions): Edge {
   readBodies(server)
   refuseAll(server, options, routes)
   closeGently(server)
+  // None of its fields can hold a secret, and looking for secrets takes longer than writing the line.
+  const requestLog = options.log.child({}, { redact: [] })
   server.addHook('onResponse', (request, reply, done) => {
-    options.log.info({
+    requestLog.info({
       id: request.id,
       method: request.method,
       path: loggedPath(request.originalUrl),
@@ -186,7 +189,11 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
       reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
       done(refusal ?? misdirected(request, reply, routes))
     }
-    const fail = (error: Error) => settle({ ...visitor(request, options), refusal: error })
+    // Nothing was begun yet, so that the caller may hear that it can come again.
+    const fail = (cause: unknown) => {
+      const refusal = new ApiError('unavailable', 'the database is not available', { cause })
+      settle({ ...visitor(request, options), refusal })
+    }
     if (routes.openPaths.has(pathOf(request.url))) return settle(visitor(request, options))
     const admission = admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
@@ -197,7 +204,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 interface Admission {
   readonly principal?: Principal
   readonly verdict: Verdict
-  readonly refusal?: Error
+  readonly refusal?: ApiError
 }
 
 function visitor(request: FastifyRequest, { limits }: EdgeOptions): Admission {
@@ -218,9 +225,8 @@ function bearerToken(header: string | undefined): string | undefined {
 }
 
 async function admitStranger(request: FastifyRequest, options: EdgeOptions, token: string): Promise<Admission> {
-  // A network that has used up its guesses does not make the database work.
-  const mayAsk = isTokenShaped(token) && options.limits.networks.peek(clientNetwork(request.ip)).remaining > 0
-  const principal = mayAsk ? await options.authenticator.find(token) : undefined
+  // Also for a network that has used up its guesses: a Project's requests do not depend on who else calls from there.
+  const principal = await options.authenticator.find(token)
   return principal
     ? admitPrincipal(request, options, principal)
     : admitNobody(request, options, 'the token you provided is invalid')
@@ -264,11 +270,16 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (!hasHost(request)) {
     return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
   }
-  if (!request.is404) return undefined
+  const noId = Object.values(request.params as Record<string, string>).find((text) => parseId(text) === undefined)
+  if (!request.is404 && noId === undefined) return undefined
   const allowed = methodsAt(pathOf(request.url), routes)
-  if (allowed.length === 0) return new ApiError('not_found', 'there is nothing at this path')
-  reply.header('allow', allowed.join(', '))
-  return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
+  if (allowed.length > 0) {
+    reply.header('allow', allowed.join(', '))
+    return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
+  }
+  if (request.is404) return new ApiError('not_found', 'there is nothing at this path')
+  // What is no id names nothing, like an id that was never given out.
+  return notFound('resource', (noId ?? '').slice(0, 80))
 }
 
 /** HTTP/1.1 demands one, and what is echoed in links has the form of a host (RFC 9112, 3.2). */
@@ -389,15 +400,9 @@ function searchOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-/** What is no id names nothing: 404, like an id that was never given out. */
+/** The ids in the path; `misdirected` has seen that they are ids. */
 function readParams(texts: Record<string, string>): Record<string, number> {
-  const params: Record<string, number> = {}
-  for (const [name, text] of Object.entries(texts)) {
-    const id = parseId(text)
-    if (id === undefined) throw notFound('resource', text.slice(0, 80))
-    params[name] = id
-  }
-  return params
+  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]))
 }
 
 async function answer(

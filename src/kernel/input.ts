@@ -4,6 +4,7 @@
  */
 import type { TObject } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
+import { Settings } from 'typebox/system'
 import type { QueryParams } from './contract.ts'
 import { ApiError, invalidInput, type Problem } from './errors.ts'
 import { parseLabels } from './labels.ts'
@@ -14,6 +15,9 @@ const maxDepth = 16
 const maxKeys = 1_000
 const maxNodes = 20_000
 const maxProblems = 20
+
+// Each unknown field takes two entries and the one that lists them all comes last, so that a smaller bound would hide it.
+Settings.Set({ maxErrors: 2 * maxKeys })
 
 /** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
 export function parseJson(text: string): unknown {
@@ -102,7 +106,7 @@ function schemaProblems(validator: Validator, body: unknown): Problem[] {
       if (!problems.has(field) || error.keyword === 'anyOf') problems.set(field, problem)
     }
   }
-  return [...problems.values()]
+  return problems.size > 0 ? [...problems.values()] : [{ field: 'body', message: 'is not valid' }]
 }
 
 function toProblems({ keyword, instancePath, params, message }: SchemaError): Problem[] {
@@ -123,7 +127,7 @@ function toProblems({ keyword, instancePath, params, message }: SchemaError): Pr
         { field, message: `must be one of ${(params.allowedValues as unknown[]).map((v) => `'${v}'`).join(', ')}` },
       ]
     case 'anyOf':
-      return [{ field, message: 'has a value of the wrong type' }]
+      return [{ field, message: 'has a value that is not allowed here' }]
     default:
       return [{ field: field || 'body', message }]
   }

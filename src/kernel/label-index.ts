@@ -63,6 +63,40 @@ export function idsLabelled(query: Queries, { projectId }: ProjectScope, kind: s
   return term.op === 'in' ? ids.where('value', 'in', term.values) : ids
 }
 
+/** Which part of the ids that carry a label is asked for: in which order, past which one, how many. */
+export interface IdRange {
+  readonly descending: boolean
+  readonly after: number | undefined
+  readonly limit: number
+}
+
+/** Ids of resources that carry the term's label, in order. */
+export async function idsInOrder(
+  query: Queries,
+  scope: ProjectScope,
+  kind: string,
+  term: Term,
+  { descending, after, limit }: IdRange,
+): Promise<number[]> {
+  const base = query
+    .selectFrom('label')
+    .select('resource_id')
+    .where('project_id', '=', scope.projectId)
+    .where('kind', '=', kind)
+    .where('key', '=', term.key)
+    .$if(after !== undefined, (select) => select.where('resource_id', descending ? '<' : '>', after as number))
+    .orderBy('resource_id', descending ? 'desc' : 'asc')
+    .limit(limit)
+  // Each value is a run of the index that is in order already; a few runs are merged here rather than sorted there.
+  const runs =
+    term.op === 'exists'
+      ? [await base.execute()]
+      : await Promise.all(term.values.map((value) => base.where('value', '=', value).execute()))
+  const ids = runs.flat().map((row) => row.resource_id)
+  if (runs.length > 1) ids.sort((a, b) => (descending ? b - a : a - b))
+  return ids.slice(0, limit)
+}
+
 /** A row's `labels` text as labels. */
 export function readLabels(text: string): Labels {
   return JSON.parse(text) as Labels

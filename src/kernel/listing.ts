@@ -9,7 +9,7 @@ import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from './contract.ts'
 import type { Queries } from './db.ts'
 import { ApiError } from './errors.ts'
-import { readLabels } from './label-index.ts'
+import { idsInOrder, readLabels } from './label-index.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 import { drivingTerm, matches, type Selector, type Term } from './selectors.ts'
 
@@ -152,23 +152,8 @@ class Source {
 
   /** Ids of resources that carry the term's label, in the order of `descending`, past `after`; at most `limit`. */
   async labelled(term: Term, descending: boolean, after: number | undefined, limit: number): Promise<number[]> {
-    const base = this.#queries
-      .selectFrom('label')
-      .select('resource_id')
-      .where('project_id', '=', this.#scope.projectId)
-      .where('kind', '=', this.#listing.kind)
-      .where('key', '=', term.key)
-      .$if(after !== undefined, (select) => select.where('resource_id', descending ? '<' : '>', after as number))
-      .orderBy('resource_id', descending ? 'desc' : 'asc')
-      .limit(limit)
-    // Each value is a run of the index that is in order already; a few runs are merged here rather than sorted there.
-    const runs =
-      term.op === 'exists'
-        ? [await base.execute()]
-        : await Promise.all(term.values.map((value) => base.where('value', '=', value).execute()))
-    const ids = runs.flat().map((row) => row.resource_id as number)
-    if (runs.length > 1) ids.sort((a, b) => (descending ? b - a : a - b))
-    return ids.slice(0, limit)
+    const range = { descending, after, limit }
+    return idsInOrder(this.#queries as unknown as Queries, this.#scope, this.#listing.kind, term, range)
   }
 }
 
@@ -211,7 +196,10 @@ async function* byLabel(source: Source, term: Term, descending: boolean): AsyncG
   for (let limit = maxPerPage + 1; ; limit = stepRows) {
     const ids = await source.labelled(term, descending, after, limit)
     if (ids.length === 0) return
-    yield await source.ordered().where('id', 'in', ids).execute()
+    const rows = await source.filtered().where('id', 'in', ids).execute()
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    // The ids are in order already, so the database need not sort the rows again.
+    yield ids.flatMap((id) => byId.get(id) ?? [])
     if (ids.length < limit) return
     after = ids.at(-1)
   }

@@ -1,3 +1,4 @@
+/** Addresses and networks in canonical form and arithmetic on them, for both families alike. */
 import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 

@@ -1,3 +1,4 @@
+/** Label selectors: reading them, judging labels by them (spec: Label selector). */
 import type { Labels } from './labels.ts'
 import { excerpt, labelKeyProblem, labelValueProblem } from './labels.ts'
 

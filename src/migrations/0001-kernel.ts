@@ -1,7 +1,7 @@
+/** Tables of the kernel: tenants, ids, labels, actions, addresses, limits. */
 import { firstId } from '../kernel/ids.ts'
 import type { Migration } from '../kernel/migrate.ts'
 
-/** Tables of the kernel: tenants, ids, labels, actions, addresses, limits. */
 export const kernel: Migration = {
   id: '0001-kernel',
   statements: [

@@ -1,3 +1,4 @@
+/** SSH keys. */
 import type { Migration } from '../kernel/migrate.ts'
 
 export const sshKeys: Migration = {

@@ -1,6 +1,6 @@
+/** Servers and the Primary IPs under which they are reached. */
 import type { Migration } from '../kernel/migrate.ts'
 
-/** Servers and the Primary IPs under which they are reached. */
 export const servers: Migration = {
   id: '0003-servers',
   statements: [

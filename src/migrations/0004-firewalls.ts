@@ -1,6 +1,6 @@
+/** Firewalls, what they are applied to, which servers their selectors match, and the state that each server should have. */
 import type { Migration } from '../kernel/migrate.ts'
 
-/** Firewalls, what they are applied to, which servers their selectors match, and the state that each server should have. */
 export const firewalls: Migration = {
   id: '0004-firewalls',
   statements: [

@@ -89,8 +89,13 @@ function familyTitle(name: string): string {
 }
 
 function head({ method, path }: Entry): Html {
-  const parts = path.split(/(\{\w+\})/).map((part, i) => (i % 2 === 1 ? html`<var>${part}</var>` : part))
-  return html`<span class="method ${method}">${method.toUpperCase()}</span> <span class="path">${parts}</span>`
+  return html`<span class="method ${method}">${method.toUpperCase()}</span> <span class="path">${pathText(path)}</span>`
+}
+
+/** Parameters stand out; a long path breaks behind a slash or an underscore. */
+function pathText(path: string): Html[] {
+  const parts = path.match(/\{\w+\}|[^/_{]*[/_]|[^/_{]+/g) ?? []
+  return parts.map((part) => (part.startsWith('{') ? html`<var>${part}</var>` : html`${part}<wbr>`))
 }
 
 function family([name, entries]: [string, Entry[]]): Html {

@@ -71,7 +71,7 @@ td:first-child { white-space: nowrap; }
 .type, .limits, .flag { color: var(--faint); }
 .flag, .limits { font-size: .85rem; }
 .flag.required { color: var(--delete); }
-.properties .type { margin-left: .3rem; }
+.properties .type, .properties .flag { margin-left: .3rem; }
 .limits { margin-left: .3rem; overflow-wrap: anywhere; }
 .limits code { padding: .05rem .3rem; background: var(--raised); border: 1px solid var(--line); border-radius: 4px; color: var(--text); font-size: .9em; }
 .note { display: block; font-size: .88rem; }

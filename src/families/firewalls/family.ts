@@ -1,3 +1,4 @@
+/** Firewalls as a family: their endpoints, their actions and what answers them. */
 import { defineFamily } from '../../platform.ts'
 import { firewallActions } from './actions.ts'
 import { firewallEndpoints } from './contract.ts'

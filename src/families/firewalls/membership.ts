@@ -186,6 +186,7 @@ export async function directFirewalls(query: Queries, scope: ProjectScope, serve
 
 // ---- Writing -------------------------------------------------------------------------------------------------------
 
+/** Adds an entry of `applied_to` and returns its id. */
 export async function insertApplication(
   tx: Transaction,
   scope: ProjectScope,
@@ -236,6 +237,7 @@ export async function putMatches(
   }
 }
 
+/** Makes servers count for no selector of the firewall any more. */
 export async function dropMatches(
   tx: Transaction,
   scope: ProjectScope,

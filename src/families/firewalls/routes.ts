@@ -1,4 +1,5 @@
 /** Firewalls through the API. */
+import { lockProject } from '../../kernel/access/projects.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, startActions } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/changes.ts'
@@ -16,6 +17,7 @@ import { applicationsOf, renewFilters, serversUnder } from './membership.ts'
 import {
   deleteFirewall,
   getFirewall,
+  getFirewallInUse,
   insertFirewall,
   listFirewalls,
   lockFirewall,
@@ -23,7 +25,7 @@ import {
   updateFirewall,
 } from './store.ts'
 import { type ApplyCodes, applyTargets, parseTargets, removeTargets } from './targets.ts'
-import { firewallsToWire, firewallToWire } from './view.ts'
+import { firewallsToWire, firewallToWire, toWire } from './view.ts'
 
 const onCreate: ApplyCodes = {
   again: (target) =>
@@ -55,6 +57,7 @@ function rulesSet(id: number): ActionStart {
   return { definition: setFirewallRules, input: {}, resources: [{ type: 'firewall', id }] }
 }
 
+/** One handler for each endpoint. */
 export function firewallRoutes({ db, clock, faults, limits }: Platform): Handlers<typeof firewallEndpoints> {
   /** Changes a firewall that nobody else can change meanwhile, and starts what follows from it. */
   const change = async (
@@ -83,13 +86,14 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
         const firewall = await insertFirewall(tx, scope, { name, labels, rules })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
         const actions = await startActions(tx, scope, [rulesSet(firewall.id), ...applied])
-        return { firewall: await firewallToWire(tx.query, scope, firewall), actions: actions.map(actionToWire) }
+        const wire = targets.length > 0 ? await firewallToWire(tx.query, scope, firewall) : toWire(firewall)
+        return { firewall: wire, actions: actions.map(actionToWire) }
       })
     },
 
     async get({ scope, params }) {
-      const firewall = await getFirewall(db.query, scope, params.id)
-      return { firewall: await firewallToWire(db.query, scope, firewall) }
+      const { firewall, isApplied } = await getFirewallInUse(db.query, scope, params.id)
+      return { firewall: isApplied ? await firewallToWire(db.query, scope, firewall) : toWire(firewall) }
     },
 
     async update({ scope, params, body }) {
@@ -115,6 +119,9 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
       return change(scope, id, async (tx, before) => {
         if (sameRules(rules, before)) return [rulesSet(id)]
         await replaceRules(tx, scope, id, rules)
+        // No server may come under the firewall, or vanish from under it, between this look and the commit: it would
+        // be left with the rules of before, or its filter without it.
+        await lockProject(tx, scope, 'update')
         const servers = await serversUnder(tx.query, scope, id)
         await renewFilters(tx, scope, servers)
         const follow = servers.map((serverId) => startFilterChange(applyFirewall, { firewallId: id, serverId }))

@@ -1,13 +1,13 @@
 /** Every statement on the table of firewalls; what they are applied to is in membership.ts. */
 import { sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
-import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
+import { drawId, prepared, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
 import { notFound, notUnique } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { changedMeanwhile } from '../../kernel/update.ts'
 import type { Firewall, Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
@@ -27,16 +27,31 @@ export async function listFirewalls(query: Queries, scope: ProjectScope, page: P
   return { firewalls: rows.map(fromRow), pagination }
 }
 
-/** Errors: `not_found`. */
-export async function getFirewall(query: Queries, scope: ProjectScope, id: number): Promise<Firewall> {
-  const row = await query
+const firewallById = prepared((query, projectId: ProjectId, id: number) =>
+  query
     .selectFrom('firewall')
     .selectAll()
-    .where('project_id', '=', scope.projectId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+    .select(
+      sql<0 | 1>`exists (select 1 from firewall_application as a where a.firewall_id = firewall.id)`.as('is_applied'),
+    )
+    .where('project_id', '=', projectId)
+    .where('id', '=', id),
+)
+
+/** Errors: `not_found`. */
+export async function getFirewall(query: Queries, scope: ProjectScope, id: number): Promise<Firewall> {
+  return (await getFirewallInUse(query, scope, id)).firewall
+}
+
+/** A firewall, and whether it is applied to anything: for most there is no more to ask. Errors: `not_found`. */
+export async function getFirewallInUse(
+  query: Queries,
+  scope: ProjectScope,
+  id: number,
+): Promise<{ firewall: Firewall; isApplied: boolean }> {
+  const [row] = await firewallById(query, scope.projectId, id)
   if (!row) throw notFound('firewall', id)
-  return fromRow(row)
+  return { firewall: fromRow(row), isApplied: Boolean(row.is_applied) }
 }
 
 /** Reads a firewall for a change: nobody else changes it until the transaction ends. Errors: `not_found`. */
@@ -104,6 +119,7 @@ export async function updateFirewall(
   return fromRow(row)
 }
 
+/** Writes the rules of a firewall that the transaction holds. */
 export async function replaceRules(
   tx: Transaction,
   scope: ProjectScope,

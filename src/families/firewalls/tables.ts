@@ -1,3 +1,4 @@
+/** Rows of firewalls, of what they are applied to and of the packet filters that follow. */
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface FirewallRow {

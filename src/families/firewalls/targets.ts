@@ -88,9 +88,9 @@ export async function applyTargets(
   codes: ApplyCodes,
 ): Promise<ActionStart[]> {
   if (targets.length === 0) return []
-  await lockProject(tx, scope, targets.some((target) => 'selector' in target) ? 'update' : 'share')
+  const known = await holdTargets(tx, scope, targets)
   const applications = await applicationsOf(tx.query, scope, [firewallId])
-  await checkTargets(tx, scope, targets, codes, new Set(applications.map(keyOfApplication)))
+  await checkTargets(tx, scope, targets, codes, { known, taken: new Set(applications.map(keyOfApplication)) })
   const has = new Set(applications.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId])))
   const matched = new Set(applications.flatMap((application) => application.matched))
   const starts: ActionStart[] = []
@@ -120,16 +120,33 @@ export async function applyTargets(
   return starts
 }
 
+function serversAmong(targets: readonly Target[]): number[] {
+  return targets.flatMap((target) => ('serverId' in target ? [target.serverId] : []))
+}
+
+/**
+ * Keeps the servers among the targets, and what labels match if there is a selector, as they are until the transaction
+ * ends. Whoever needs several of them takes the firewall first, then servers, then the Project, so that nobody waits in
+ * a circle. Returns the servers that exist.
+ */
+async function holdTargets(
+  tx: Transaction,
+  scope: ProjectScope,
+  targets: readonly Target[],
+): Promise<ReadonlySet<number>> {
+  const known = await holdServers(tx, scope, serversAmong(targets))
+  await lockProject(tx, scope, targets.some((target) => 'selector' in target) ? 'update' : 'share')
+  return known
+}
+
 async function checkTargets(
   tx: Transaction,
   scope: ProjectScope,
   targets: readonly Target[],
   codes: ApplyCodes,
-  taken: Set<string>,
+  { known, taken }: { known: ReadonlySet<number>; taken: Set<string> },
 ): Promise<void> {
-  const ids = targets.flatMap((target) => ('serverId' in target ? [target.serverId] : []))
-  const known = await holdServers(tx, scope, ids)
-  const reachable = await publicServers(tx.query, scope, ids)
+  const reachable = await publicServers(tx.query, scope, serversAmong(targets))
   for (const target of targets) {
     if ('serverId' in target) {
       if (!known.has(target.serverId)) {
@@ -166,7 +183,8 @@ export async function removeTargets(
   targets: readonly Target[],
 ): Promise<ActionStart[]> {
   if (targets.length === 0) return []
-  await lockProject(tx, scope, targets.some((target) => 'selector' in target) ? 'update' : 'share')
+  // A server that is gone by now has taken its applications along.
+  await holdTargets(tx, scope, targets)
   const starts: ActionStart[] = []
   for (const target of targets) {
     const applications = await applicationsOf(tx.query, scope, [firewallId])

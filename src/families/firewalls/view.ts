@@ -20,14 +20,19 @@ export async function firewallsToWire(
     firewalls.map((firewall) => firewall.id),
   )
   const byFirewall = Map.groupBy(applications, (application) => application.firewallId)
-  return firewalls.map((firewall) => ({
+  return firewalls.map((firewall) => toWire(firewall, byFirewall.get(firewall.id)))
+}
+
+/** A firewall's wire form with its applications. */
+export function toWire(firewall: Firewall, applications: readonly Application[] = []): FirewallWire {
+  return {
     id: firewall.id,
     name: firewall.name,
     labels: firewall.labels,
     created: firewall.created,
     rules: firewall.rules.map(ruleToWire),
-    applied_to: (byFirewall.get(firewall.id) ?? []).map(applicationToWire),
-  }))
+    applied_to: applications.map(applicationToWire),
+  }
 }
 
 /** One firewall's wire form. */

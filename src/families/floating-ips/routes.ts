@@ -90,7 +90,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       db.transact(async (tx) => {
         const floatingIp = await lockFloatingIp(tx, scope, id)
         if (floatingIp.isProtected) throw new ApiError('protected', 'Floating IP deletion is protected')
-        await refuseLocked(tx.query, { type: 'floating_ip', id })
+        await refuseLocked(tx.query, scope, { type: 'floating_ip', id })
         if (floatingIp.serverId !== null) await leaveBeforeDeletion(tx, scope, floatingIp)
         await deleteFloatingIp(tx, scope, floatingIp)
       }),

@@ -7,6 +7,7 @@ import type { imageEndpoints } from './contract.ts'
 import { selectImages } from './domain.ts'
 import { imageToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function imageRoutes({ catalogue, clock }: Platform): Handlers<typeof imageEndpoints> {
   return {
     async list({ query }) {

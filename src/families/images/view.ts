@@ -1,3 +1,4 @@
+/** Images as the API shows them. */
 import type { Static } from 'typebox'
 import type { SystemImage } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/changes.ts'

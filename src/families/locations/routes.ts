@@ -8,6 +8,7 @@ import type { Platform } from '../../platform.ts'
 import type { locationEndpoints } from './contract.ts'
 import { locationToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function locationRoutes({ catalogue, clock }: Platform): Handlers<typeof locationEndpoints> {
   const exists = ({ name }: Location) => name !== 'sin' || inEffect('location_sin_added', clock.now())
   return {

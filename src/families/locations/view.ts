@@ -1,3 +1,4 @@
+/** Locations as the API shows them. */
 import type { Static } from 'typebox'
 import type { Location } from '../../catalogue/catalogue.ts'
 import type { Location as Wire } from './contract.ts'

@@ -1,3 +1,4 @@
+/** Rows of Primary IPs. */
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { IpType } from './domain.ts'
 

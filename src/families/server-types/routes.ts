@@ -7,6 +7,7 @@ import type { Platform } from '../../platform.ts'
 import type { serverTypeEndpoints } from './contract.ts'
 import { serverTypeToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function serverTypeRoutes({ catalogue, clock }: Platform): Handlers<typeof serverTypeEndpoints> {
   return {
     async list({ query }) {

@@ -1,3 +1,4 @@
+/** Server types as the API shows them, with what a dated change has not yet removed. */
 import type { Static } from 'typebox'
 import type { Deprecation, LocationPrice, ServerType } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/changes.ts'

@@ -61,8 +61,8 @@ async function followBack(context: Context): Promise<void> {
 
 async function forget(tx: Transaction, { scope, input }: Context): Promise<void> {
   // Who is applying a firewall to it right now goes first, and then what that brought is taken out too.
-  await lockProject(tx, scope, 'share')
   await holdServers(tx, scope, [input.server], 'update')
+  await lockProject(tx, scope, 'share')
   await forgetServer(tx, scope, input.server)
   await unassignAll(tx, scope, input.server)
   await releasePrimaryIpsOf(tx, scope, input.server)
@@ -119,8 +119,10 @@ export const destroyServer = defineAction<Input>({
     {
       name: 'remove',
       run: async (context) => {
-        const state = await desiredState(context)
-        if (state) await context.drivers.servers.remove(state.id, state.generation)
+        const { query, scope, input } = context
+        const server = await findServer(query, scope, input.server)
+        // A worker that comes too late may find that the deletion was taken back: then the server stays.
+        if (server?.status === 'deleting') await context.drivers.servers.remove(server.id, server.generation)
       },
       commit: forget,
       // The removal may have happened although it failed: then the server comes back behind its packet filter.

@@ -48,6 +48,11 @@ export function restingStatus(power: Power): ServerStatus {
   return power === 'on' ? 'running' : 'off'
 }
 
+/** Whether a server has this status only while an action is making it another one. */
+export function isPassing(status: ServerStatus): boolean {
+  return status !== 'running' && status !== 'off' && status !== 'unknown'
+}
+
 /** Whether a name can be the name of a host (RFC 1123). */
 export function isHostname(name: string): boolean {
   return (

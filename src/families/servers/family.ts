@@ -1,3 +1,4 @@
+/** Servers as a family: their endpoints, their actions and what answers them. */
 import { defineFamily } from '../../platform.ts'
 import { serverActions } from './actions.ts'
 import { serverEndpoints } from './contract.ts'

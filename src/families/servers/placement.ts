@@ -37,8 +37,10 @@ export function placeServer({ catalogue, clock }: Platform, body: CreateBody): P
   if (!type) problems.push({ field: 'server_type', message: 'server type not found' })
   const image = findImage(catalogue, body.image, type)
   if (!image) problems.push({ field: 'image', message: 'image not found' })
-  const location = findLocation(catalogue, locationAsked(catalogue, body, now), type, now)
-  if (!location) problems.push({ field: 'location', message: 'location not found' })
+  const asked = locationAsked(catalogue, body, now)
+  const location = findLocation(catalogue, asked, type, now)
+  // Without a wish an unknown type has no location either, which is not the location's fault.
+  if (!location && (type || asked !== undefined)) problems.push({ field: 'location', message: 'location not found' })
   if (!type || !image || !location) throw invalidInput(problems)
   if (!serverTypeOrderable(type, location.id, now)) {
     throw invalidInput([{ field: 'location', message: 'unsupported location for server type' }])

@@ -45,6 +45,7 @@ import {
 } from './store.ts'
 import { serversToWire, serverToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoints> {
   const { db, faults } = platform
 

@@ -1,3 +1,4 @@
+/** Rows of servers. */
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { Manner, Power, ServerStatus } from './domain.ts'
 

@@ -13,7 +13,7 @@ import { locationToWire } from '../locations/reads.ts'
 import { type PrimaryIp, primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { serverTypeToWire } from '../server-types/reads.ts'
 import type { Server as Wire } from './contract.ts'
-import type { Server } from './domain.ts'
+import { isPassing, type Server } from './domain.ts'
 
 type ServerWire = Static<typeof Wire>
 
@@ -29,7 +29,7 @@ export async function serversToWire(
     primaryIpsOfServers(query, scope, ids),
     floatingIpsOfServers(query, scope, ids),
     firewallsOfServers(query, scope, ids),
-    lockedIds(query, 'server', ids),
+    lockedIds(query, scope, 'server', ids),
   ])
   const ipsOf = Map.groupBy(ips, (ip) => ip.serverId)
   const floatingOf = Map.groupBy(floating, (ip) => ip.serverId)
@@ -40,7 +40,8 @@ export async function serversToWire(
       floating_ips: (floatingOf.get(server.id) ?? []).map((ip) => ip.id),
       firewalls: firewalls.get(server.id) ?? [],
     },
-    locked: locked.has(server.id),
+    // The action may end between the two reads: then what is shown is how it was before.
+    locked: locked.has(server.id) || isPassing(server.status),
   }))
 }
 

@@ -9,6 +9,7 @@ import { parsePublicKey } from './domain.ts'
 import { deleteSshKey, getSshKey, insertSshKey, listSshKeys, updateSshKey } from './store.ts'
 import { sshKeyToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function sshKeyRoutes({ db, faults, limits }: Platform): Handlers<typeof sshKeyEndpoints> {
   return {
     async list({ scope, query }) {

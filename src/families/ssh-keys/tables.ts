@@ -1,3 +1,4 @@
+/** Rows of SSH keys. */
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface SshKeyRow {

@@ -1,5 +1,6 @@
 /** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
 import { sql } from 'kysely'
+import { forgetHistory } from '../actions/store.ts'
 import type { Database, Queries, Transaction } from '../db.ts'
 import { drawId } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
@@ -42,13 +43,7 @@ export async function findProject(query: Queries, name: string): Promise<Project
 export async function deleteProject(db: Database, project: ProjectRow): Promise<boolean> {
   try {
     await db.transact(async (tx) => {
-      const history = tx.query
-        .selectFrom('action')
-        .select('id')
-        .where('project_id', '=', project.id)
-        .where('status', '!=', 'running')
-      await tx.query.deleteFrom('action_resource').where('action_id', 'in', history).execute()
-      await tx.query.deleteFrom('action').where('id', 'in', history).execute()
+      await forgetHistory(tx, { projectId: project.id })
       await tx.query.deleteFrom('token').where('project_id', '=', project.id).execute()
       await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
     })

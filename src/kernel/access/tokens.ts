@@ -114,10 +114,10 @@ export interface Principal {
   readonly bucket: string
 }
 
-const cacheMs = 4_000
+const cacheMs = 3_000
 const maxCached = 10_000
 
-/** Finds the principal of a token, remembering good answers for 4 s so that a revocation holds everywhere within 5. */
+/** Finds the principal of a token. Good answers are remembered for 3 s, so that a revocation holds everywhere within 5. */
 export class Authenticator {
   readonly #db: Database
   readonly #now: () => number

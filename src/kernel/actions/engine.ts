@@ -12,15 +12,6 @@ import { ApiError } from '../errors.ts'
 import { type Faults, noFaults } from '../faults.ts'
 import type { Logger } from '../log.ts'
 import {
-  type ActionDefinition,
-  type ActionInput,
-  DriverError,
-  type Drivers,
-  keyOf,
-  type StepContext,
-} from './define.ts'
-import {
-  type ActionRow,
   advance,
   type Claimant,
   claimActions,
@@ -33,7 +24,16 @@ import {
   nextRepetition,
   type Release,
   release,
-} from './store.ts'
+} from './claims.ts'
+import {
+  type ActionDefinition,
+  type ActionInput,
+  DriverError,
+  type Drivers,
+  keyOf,
+  type StepContext,
+} from './define.ts'
+import type { ActionRow } from './store.ts'
 
 export interface EngineOptions {
   readonly db: Database
@@ -75,6 +75,8 @@ export class Engine {
   #poll: NodeJS.Timeout | undefined
   #pulse: NodeJS.Timeout | undefined
   #claiming: Promise<number> | undefined
+  /** How many actions were ever claimed. */
+  #taken = 0
   /** Whether there may be more to claim than was claimed last time. */
   #more = false
   #again = false
@@ -111,13 +113,17 @@ export class Engine {
   /** Resolves when nothing is left that this engine could run, now or after a pause; for tests. */
   async idle(): Promise<void> {
     for (;;) {
+      const taken = this.#taken
+      // A claim that is under way may have looked before the latest action was there.
+      await this.#claiming
       await this.#claim()
       if (this.#inFlight.size > 0) {
         await this.#landed()
         continue
       }
+      if (this.#taken > taken) continue
       const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
-      if (pause === undefined) return
+      if (pause === undefined || this.#stopping) return
       await delay(Math.max(1, pause))
     }
   }
@@ -136,6 +142,10 @@ export class Engine {
     patience.abort()
     clearInterval(this.#pulse)
     await Promise.all([...this.#inFlight].map(({ row }) => this.#giveBack(row, { delayMs: 0, counts: false })))
+  }
+
+  #underWay(): number[] {
+    return [...this.#inFlight].map(({ row }) => row.id)
   }
 
   async #landed(): Promise<void> {
@@ -158,9 +168,9 @@ export class Engine {
 
   async #claimOnce(): Promise<number> {
     const free = maxInFlight - this.#inFlight.size
-    if (free <= 0) return 0
+    if (free <= 0 || this.#stopping) return 0
     const safeUntil = this.#safeUntil()
-    const rows = await claimActions(this.#options.db, this.#claimant, free)
+    const rows = await claimActions(this.#options.db, this.#claimant, free, this.#underWay())
     this.#more = rows.length >= free
     for (const row of rows) this.#take({ row, safeUntil, done: Promise.resolve() })
     return rows.length
@@ -172,6 +182,7 @@ export class Engine {
   }
 
   #take(flight: InFlight): void {
+    this.#taken++
     this.#inFlight.add(flight)
     flight.done = this.#run(flight).finally(() => {
       this.#inFlight.delete(flight)
@@ -182,10 +193,8 @@ export class Engine {
   async #heartbeat(): Promise<void> {
     const safeUntil = this.#safeUntil()
     try {
-      const ids = [...this.#inFlight].map(({ row }) => row.id)
-      const held = await extendLeases(this.#options.db, this.#claimant, ids)
-      for (const flight of this.#inFlight)
-        if (held.get(flight.row.id) === flight.row.fence) flight.safeUntil = safeUntil
+      const held = await extendLeases(this.#options.db, this.#claimant, this.#underWay())
+      for (const flight of this.#inFlight) if (held.has(flight.row.id)) flight.safeUntil = safeUntil
     } catch (error) {
       this.#options.log.warn({ err: error }, 'extending leases failed')
     }

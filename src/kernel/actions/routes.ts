@@ -71,6 +71,7 @@ async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: 
   return { action: actions[0] }
 }
 
+/** Handlers of the endpoints for actions of all families. */
 export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   return {
     async list({ scope, query, error, origin }) {

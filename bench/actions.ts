@@ -1,0 +1,116 @@
+/** Work that goes on after the answer: from the request until the last action has succeeded. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { call, forAll } from './client.ts'
+import type { Running, Workshop } from './processes.ts'
+import { median, type Row } from './report.ts'
+import { type Effort, inTurns } from './rounds.ts'
+
+/** Creates servers that carry the label `bench`, and waits until they run. */
+async function createServers({ url }: Running, count: number): Promise<number[]> {
+  const names = Array.from({ length: count }, (_, i) => `bench-${i}`)
+  const replies = await forAll(names, (name) =>
+    call('POST', `${url}/v1/servers`, {
+      name,
+      server_type: 'cx23',
+      image: 'debian-13',
+      labels: { bench: name },
+    }),
+  )
+  await untilSettled(
+    url,
+    replies.flatMap(({ body }) => [body.action.id, ...body.next_actions.map(({ id }: { id: number }) => id)]),
+  )
+  return replies.map(({ body }) => body.server.id)
+}
+
+/** Waits until all these actions have succeeded. The newest are asked for first, because they end last. */
+async function untilSettled(url: string, ids: readonly number[]): Promise<void> {
+  const left = [...ids].sort((a, b) => a - b)
+  while (left.length > 0) {
+    const asked = left.slice(-100)
+    const { body } = await call('GET', `${url}/v1/actions?${asked.map((id) => `id=${id}`).join('&')}`)
+    const actions = body.actions as { status: string }[]
+    const failed = actions.find(({ status }) => status === 'error')
+    if (failed) throw new Error(`an action failed: ${JSON.stringify(failed)}`)
+    if (actions.every(({ status }) => status === 'success')) left.splice(-100)
+    else await delay(2)
+  }
+}
+
+/** The time from changing the rules of a firewall until each of its 100 servers has them. */
+export async function setRules(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
+  const wolke = await workshop.serve(`sqlite:${workshop.file('rules.db')}`)
+  await createServers(wolke, 100)
+  const created = await call('POST', `${wolke.url}/v1/firewalls`, {
+    name: 'bench',
+    apply_to: [{ type: 'label_selector', label_selector: { selector: 'bench' } }],
+  })
+  await untilSettled(wolke.url, idsOf(created.body.actions))
+  const path = `/v1/firewalls/${created.body.firewall.id}/actions/set_rules`
+  let port = 1
+  const change = (url: string) => call('POST', url + path, { rules: [ruleFor(++port)] })
+  const bare = await workshop.bare([
+    { method: 'GET', path: '/', status: 200, body: '{}' },
+    { method: 'POST', path, status: 201, body: (await change(wolke.url)).text },
+  ])
+  const answered: number[] = []
+  const compared = await inTurns(rounds * 3, {
+    wolke: () =>
+      timed(async () => {
+        const start = performance.now()
+        const { body } = await change(wolke.url)
+        answered.push(performance.now() - start)
+        await untilSettled(wolke.url, idsOf(body.actions))
+      }),
+    bare: () => timed(() => change(bare.url)),
+  })
+  const note = `until 100 actions succeeded; answered in ${median(answered).toFixed(1)} ms`
+  return [{ name: 'set_rules, applied to 100 servers', unit: 'ms', ...compared, note }]
+}
+
+const idsOf = (actions: readonly { id: number }[]) => actions.map(({ id }) => id)
+
+function ruleFor(port: number) {
+  return { direction: 'in', protocol: 'tcp', port: String(port), source_ips: ['0.0.0.0/0', '::/0'] }
+}
+
+async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+const burst = 400
+
+/** Turning servers off and on: from the first request to the last action's success. */
+export async function actions(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
+  const wolke = await workshop.serve(`sqlite:${workshop.file('actions.db')}`)
+  const servers = await createServers(wolke, burst)
+  const paths = (command: string) => servers.map((id) => `/v1/servers/${id}/actions/${command}`)
+  const post = (url: string, command: string) => forAll(paths(command), (path) => call('POST', url + path))
+  const replies = await post(wolke.url, 'reset')
+  await untilSettled(
+    wolke.url,
+    replies.map(({ body }) => body.action.id),
+  )
+  const bare = await workshop.bare([
+    { method: 'GET', path: '/', status: 200, body: '{}' },
+    ...paths('reset').map((path) => ({ method: 'POST', path, status: 201, body: replies[0]!.text }) as const),
+  ])
+  let command = 'poweron'
+  const perSecond = async (work: () => Promise<unknown>) => (burst / (await timed(work))) * 1_000
+  const compared = await inTurns(rounds, {
+    wolke: () =>
+      perSecond(async () => {
+        command = command === 'poweron' ? 'poweroff' : 'poweron'
+        const started = await post(wolke.url, command)
+        await untilSettled(
+          wolke.url,
+          started.map(({ body }) => body.action.id),
+        )
+      }),
+    bare: () => perSecond(() => post(bare.url, 'reset')),
+  })
+  const note = `${burst} servers off and on, 32 at a time, until all succeeded`
+  return [{ name: 'power actions, durable', unit: 'actions/s', ...compared, note }]
+}

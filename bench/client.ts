@@ -1,0 +1,31 @@
+/** A small client for what a benchmark prepares and waits for. */
+import { token } from './processes.ts'
+
+interface Reply {
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: benchmarks look into replies of every shape
+  readonly body: any
+}
+
+/** Sends one request that has to succeed. */
+export async function call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Reply> {
+  const response = await fetch(url, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await response.text()
+  if (!response.ok) throw new Error(`${method} ${url}: ${response.status} ${text}`)
+  return { text, body: JSON.parse(text) }
+}
+
+/** Does `work` for every item, 32 at a time. */
+export async function forAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  let next = 0
+  const worker = async () => {
+    for (let i = next++; i < items.length; i = next++) results[i] = await work(items[i]!)
+  }
+  await Promise.all(Array.from({ length: 32 }, worker))
+  return results
+}

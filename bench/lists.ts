@@ -1,0 +1,97 @@
+/** The first page of lists with a label selector, at three sizes of the same family. */
+import { call } from './client.ts'
+import { filledFile } from './fill.ts'
+import type { Running, Workshop } from './processes.ts'
+import { median, type Row } from './report.ts'
+import type { Effort } from './rounds.ts'
+
+const sizes = [
+  { count: 1_000, name: '1k' },
+  { count: 100_000, name: '100k' },
+  { count: 1_000_000, name: '1M' },
+]
+
+/** By what a selector costs: labels of a third, of a hundred resources, of neither, and the two against each other. */
+const selectors = [
+  'env=prod,tier!=web',
+  'env=prod',
+  'app=app-7',
+  'env=prod,app=app-7',
+  'env in (prod,dev),tier',
+  'tier!=web',
+]
+
+interface Site {
+  readonly name: string
+  readonly wolke: Running
+  readonly bare: Running
+}
+
+export async function lists(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const paths = selectors.map((selector) => `/v1/firewalls?label_selector=${encodeURIComponent(selector)}`)
+  const sites: Site[] = []
+  for (const { count, name } of sizes) {
+    const wolke = await workshop.serve(`sqlite:${await filledFile(count)}`, { watch: true })
+    sites.push({ name, wolke, bare: await bareLike(workshop, wolke, paths) })
+  }
+  const generate = workshop.generator()
+  const rows: Row[] = []
+  for (const [index, path] of paths.entries()) {
+    rows.push(...(await compareSizes(sites, selectors[index]!, effort, timeAlone(generate, path))))
+  }
+  return rows
+}
+
+/** A bare route ignores the query, so every selector has a path of its own there. */
+async function bareLike(workshop: Workshop, wolke: Running, paths: readonly string[]): Promise<Running> {
+  const replies = await Promise.all(paths.map((path) => call('GET', wolke.url + path)))
+  return workshop.bare(
+    replies.map(({ text }, index) => ({ method: 'GET', path: barePath(paths[index]!), status: 200, body: text })),
+  )
+}
+
+const barePath = (path: string) => path.replace('?', '/').replaceAll('%', '')
+
+interface Times {
+  readonly p50Ms: number
+  readonly p99Ms: number
+}
+
+/** How long one request after the other takes, one at a time. */
+function timeAlone(generate: ReturnType<Workshop['generator']>, path: string) {
+  return async ({ url }: Running, seconds: number, bare = false): Promise<Times> =>
+    generate({ url: url + (bare ? barePath(path) : path), method: 'GET', connections: 1, seconds })
+}
+
+async function compareSizes(
+  sites: readonly Site[],
+  selector: string,
+  { rounds, seconds }: Effort,
+  time: (server: Running, seconds: number, bare?: boolean) => Promise<Times>,
+): Promise<Row[]> {
+  const found = sites.map((site) => ({ ...site, own: [] as Times[], bareMs: [] as number[], stalls: [] as number[] }))
+  for (const { wolke, bare } of sites) await Promise.all([time(wolke, 1), time(bare, 1, true)])
+  for (let round = 0; round < rounds; round++) {
+    for (const site of found) {
+      const measured = async () => void site.own.push(await time(site.wolke, seconds / 3))
+      site.stalls.push(await site.wolke.stallDuring(measured))
+      site.bareMs.push((await time(site.bare, seconds / 3, true)).p50Ms)
+    }
+  }
+  const smallest = found[0]!.own.map(({ p50Ms }) => p50Ms)
+  return found.map(({ name, own, bareMs, stalls }) => {
+    const growth = median(own.map(({ p50Ms }, round) => p50Ms / smallest[round]!))
+    const p50Ms = median(own.map((times) => times.p50Ms))
+    return {
+      name: `list 25 of ${name}, ${selector}`,
+      unit: 'ms',
+      wolke: p50Ms,
+      bare: median(bareMs),
+      ratio: median(own.map((times, round) => times.p50Ms / bareMs[round]!)),
+      p50Ms,
+      p99Ms: median(own.map((times) => times.p99Ms)),
+      ...(name === '1M' ? { bar: { text: '<= 2x of 1k', met: growth <= 2 } } : {}),
+      note: `${growth.toFixed(2)}x of 1k, longest stall ${median(stalls).toFixed(1)} ms`,
+    }
+  })
+}

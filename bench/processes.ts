@@ -1,0 +1,146 @@
+/** The processes of a benchmark: the real server as its users run it, a bare one, and the load generator. */
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import { request } from 'node:http'
+import { createServer } from 'node:net'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { BareAnswer } from './bare.ts'
+import type { Job, Load } from './load.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** The token of Project default in every server under test. */
+export const token = `bench${'0'.repeat(59)}`
+
+/** A server that has answered its first request. */
+export interface Running {
+  readonly url: string
+  /** Milliseconds from the start of its process to its first 200. */
+  readonly startMs: number
+  residentMb(): number
+  /** The longest time that its event loop stood still during `work`, in milliseconds; for those started with `watch`. */
+  stallDuring(work: () => Promise<void>): Promise<number>
+  stop(): Promise<void>
+}
+
+/** Where a run keeps its files, and what has to end with it. */
+export class Workshop {
+  readonly directory: string
+  readonly #stops = new Set<() => Promise<void>>()
+  #files = 0
+
+  constructor(directory: string) {
+    this.directory = directory
+  }
+
+  file(name: string): string {
+    return join(this.directory, `${++this.#files}-${name}`)
+  }
+
+  /** Ends with `close` unless it ended before. */
+  keep(stop: () => Promise<void>): () => Promise<void> {
+    const once = async () => {
+      if (this.#stops.delete(once)) await stop()
+    }
+    this.#stops.add(once)
+    return once
+  }
+
+  async close(): Promise<void> {
+    for (const stop of [...this.#stops].reverse()) await stop()
+  }
+
+  /** `wolke serve` on a database, with a limit that counts every request and refuses none. */
+  serve(database: string, { watch = false }: { watch?: boolean } = {}): Promise<Running> {
+    const bundle = join(root, 'dist/main.js')
+    const program = existsSync(bundle) ? bundle : join(root, 'src/main.ts')
+    const watching = watch ? ['--import', join(import.meta.dirname, 'stall.ts')] : []
+    const options = ['--database', database, '--token', token, '--rate-limit', '999999999']
+    return this.#start('/v1/firewalls', (port) => [
+      ...watching,
+      program,
+      'serve',
+      '--listen',
+      `127.0.0.1:${port}`,
+      ...options,
+    ])
+  }
+
+  /** A bare server with these answers; the first must be to a GET. */
+  bare(answers: readonly BareAnswer[]): Promise<Running> {
+    const file = this.file('answers.json')
+    writeFileSync(file, JSON.stringify(answers))
+    return this.#start(answers[0]!.path, (port) => [join(import.meta.dirname, 'bare.ts'), file, String(port)])
+  }
+
+  async #start(path: string, command: (port: number) => string[]): Promise<Running> {
+    const port = await freePort()
+    const log = this.file('server.log')
+    const started = performance.now()
+    const child = spawn(process.execPath, command(port), { stdio: ['ignore', 'ignore', openSync(log, 'w'), 'ipc'] })
+    const stop = this.keep(() => end(child))
+    const url = `http://127.0.0.1:${port}`
+    while (!(await answers(url + path))) {
+      if (child.exitCode !== null) throw new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)
+      await delay(2)
+    }
+    const startMs = performance.now() - started
+    const stallDuring = async (work: () => Promise<void>) => {
+      child.send('reset')
+      await work()
+      child.send('report')
+      const [ms] = await once(child, 'message')
+      return ms as number
+    }
+    return { url, startMs, residentMb: () => residentMb(child.pid!), stallDuring, stop }
+  }
+
+  /** A load generator: runs one job at a time. */
+  generator(): (job: Omit<Job, 'token'>) => Promise<Load> {
+    const child = fork(join(import.meta.dirname, 'load.ts'))
+    this.keep(() => end(child))
+    return async (job) => {
+      child.send({ ...job, token })
+      const [answer] = (await once(child, 'message')) as [Load | { error: string }]
+      if ('error' in answer) throw new Error(`${job.method} ${job.url}: ${answer.error}`)
+      return answer
+    }
+  }
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  child.kill('SIGTERM')
+  await once(child, 'exit')
+}
+
+function freePort(): Promise<number> {
+  const { promise, resolve, reject } = Promise.withResolvers<number>()
+  const server = createServer().once('error', reject)
+  server.listen(0, '127.0.0.1', () => {
+    const { port } = server.address() as { port: number }
+    server.close(() => resolve(port))
+  })
+  return promise
+}
+
+/** Whether a GET is answered with 200; false as long as nobody listens. */
+function answers(url: string): Promise<boolean> {
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const headers = { authorization: `Bearer ${token}` }
+  const asked = request(url, { agent: false, headers }, (response) => {
+    response.resume()
+    resolve(response.statusCode === 200)
+  })
+  asked.once('error', () => resolve(false)).end()
+  return promise
+}
+
+/** Resident memory of a process; Linux alone tells it. */
+function residentMb(pid: number): number {
+  const path = `/proc/${pid}/status`
+  if (!existsSync(path)) return Number.NaN
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(path, 'utf8'))?.[1]) / 1024
+}

@@ -1,0 +1,46 @@
+/** What a benchmark found, and the table in which it is printed. */
+
+export interface Row {
+  readonly name: string
+  readonly unit: 'req/s' | 'ms' | 'MB' | 'actions/s'
+  readonly wolke: number
+  /** The bare route in the same run; absent where nothing corresponds. */
+  readonly bare?: number
+  /** Median over the rounds of wolke / bare, which is not quite the quotient of the medians. */
+  readonly ratio?: number
+  readonly p50Ms?: number
+  readonly p99Ms?: number
+  /** What the project promises, and whether it held. */
+  readonly bar?: { readonly text: string; readonly met: boolean }
+  readonly note?: string
+}
+
+export function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  const middle = sorted.length >> 1
+  return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
+}
+
+/** At most two decimals, and none where they would only be noise. */
+function shown(value: number | undefined): string {
+  if (value === undefined) return ''
+  return value.toFixed(value >= 1_000 ? 0 : value >= 100 ? 1 : 2)
+}
+
+const heading = ['benchmark', 'unit', 'wolke', 'bare', 'ratio', 'p50 ms', 'p99 ms', 'bar', '', 'note']
+
+function cells({ name, unit, wolke, bare, ratio, p50Ms, p99Ms, bar, note = '' }: Row): string[] {
+  const verdict = bar ? (bar.met ? 'met' : 'MISSED') : ''
+  return [name, unit, ...[wolke, bare, ratio, p50Ms, p99Ms].map(shown), bar?.text ?? '', verdict, note]
+}
+
+/** The rows as an aligned table. */
+export function table(rows: readonly Row[]): string {
+  const lines = [heading, ...rows.map(cells)]
+  const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  const isNumber = (column: number) => column >= 2 && column <= 6
+  return lines
+    .map((line) => line.map((text, i) => (isNumber(i) ? text.padStart(widths[i]!) : text.padEnd(widths[i]!))))
+    .map((line) => line.join('  ').trimEnd())
+    .join('\n')
+}

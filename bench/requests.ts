@@ -1,0 +1,101 @@
+/** Single requests under load: reading a firewall, creating one. */
+import { createDatabase, startPostgres } from '../test/postgres.ts'
+import { call } from './client.ts'
+import { filledFile, idOf, rules } from './fill.ts'
+import type { Running, Workshop } from './processes.ts'
+import type { Row } from './report.ts'
+import { compareLoads, type Effort } from './rounds.ts'
+
+const connections = 32
+
+/** GET of one firewall through the whole stack, beside a bare route. */
+export async function get(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const small = await compareGet(workshop, effort, await serveFilled(workshop, 1_000), 1_000)
+  const met = small.ratio >= 0.5
+  const large = await compareGet(workshop, effort, await serveFilled(workshop, 1_000_000), 1_000_000)
+  return [
+    { name: 'GET firewall by id, of 1k', ...small, bar: { text: 'ratio >= 0.5', met } },
+    { name: 'GET firewall by id, of 1M', ...large },
+  ]
+}
+
+async function serveFilled(workshop: Workshop, count: number): Promise<Running> {
+  return workshop.serve(`sqlite:${await filledFile(count)}`)
+}
+
+async function compareGet(workshop: Workshop, effort: Effort, wolke: Running, count: number) {
+  const paths = Array.from({ length: 1_000 }, (_, i) => `/v1/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
+  const path = paths[500]!
+  const { text } = await call('GET', wolke.url + path)
+  const bare = await workshop.bare([{ method: 'GET', path, status: 200, body: text }])
+  const generate = workshop.generator()
+  const job = { method: 'GET', connections } as const
+  return compareRequests(effort, {
+    wolke: (seconds) => generate({ ...job, url: wolke.url, paths, seconds }),
+    bare: (seconds) => generate({ ...job, url: bare.url, paths: [path], seconds }),
+  })
+}
+
+async function compareRequests(effort: Effort, run: Parameters<typeof compareLoads>[1]) {
+  const { generatorCpu, ...compared } = await compareLoads(effort, run)
+  return { unit: 'req/s', ...compared, note: `${connections} connections, generator ${percent(generatorCpu)}` } as const
+}
+
+const percent = (share: number) => `${Math.round(share * 100)}% cpu`
+
+const given = {
+  name: 'bench-{n}',
+  labels: { env: 'prod', tier: 'web' },
+  rules: rules.map(({ direction, protocol, port, sourceIps, description }) => ({
+    direction,
+    protocol,
+    port,
+    source_ips: sourceIps,
+    description,
+  })),
+}
+
+/** POST of a firewall, answered once it is on the disk, beside a bare route that parses the same body. */
+export async function post(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const wolke = await workshop.serve(`sqlite:${workshop.file('post.db')}`)
+  const compared = await comparePost(workshop, effort, wolke)
+  const bar = { text: 'ratio >= 0.25', met: compared.ratio >= 0.25 }
+  return [{ name: 'POST firewall, durable', ...compared, bar }]
+}
+
+async function comparePost(workshop: Workshop, effort: Effort, wolke: Running) {
+  const path = '/v1/firewalls'
+  const { text } = await call('POST', wolke.url + path, { ...given, name: 'first' })
+  const bare = await workshop.bare([
+    { method: 'GET', path, status: 200, body: '{}' },
+    { method: 'POST', path, status: 201, body: text },
+  ])
+  const generate = workshop.generator()
+  const job = { method: 'POST', connections, body: JSON.stringify(given) } as const
+  return compareRequests(effort, {
+    wolke: (seconds) => generate({ ...job, url: wolke.url + path, paths: [path], seconds }),
+    bare: (seconds) => generate({ ...job, url: bare.url + path, paths: [path], seconds }),
+  })
+}
+
+/** The same two on PostgreSQL: for information, because its server shares the machine and does not wait for the disk. */
+export async function postgres(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const server = await startPostgres()
+  workshop.keep(() => server.stop())
+  const { url } = await createDatabase(server.url)
+  const wolke = await workshop.serve(url)
+  const { body } = await call('POST', `${wolke.url}/v1/firewalls`, { ...given, name: 'read' })
+  const path = `/v1/firewalls/${body.firewall.id}`
+  const { text } = await call('GET', wolke.url + path)
+  const bare = await workshop.bare([{ method: 'GET', path, status: 200, body: text }])
+  const generate = workshop.generator()
+  const read = await compareRequests(effort, {
+    wolke: (seconds) => generate({ method: 'GET', connections, url: wolke.url, paths: [path], seconds }),
+    bare: (seconds) => generate({ method: 'GET', connections, url: bare.url, paths: [path], seconds }),
+  })
+  const write = await comparePost(workshop, effort, wolke)
+  return [
+    { name: 'GET firewall by id, PostgreSQL', ...read },
+    { name: 'POST firewall, PostgreSQL', ...write, note: `${write.note}, fsync off` },
+  ]
+}

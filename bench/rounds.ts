@@ -1,0 +1,56 @@
+/** Measuring two things in turns, so that what else the machine does meanwhile hits both alike. */
+import type { Load } from './load.ts'
+import { median } from './report.ts'
+
+/** How long to measure. */
+export interface Effort {
+  readonly rounds: number
+  readonly seconds: number
+}
+
+export interface Compared {
+  readonly wolke: number
+  readonly bare: number
+  readonly ratio: number
+}
+
+/** Measures both in each round, in an order that alternates. */
+export async function inTurns(
+  rounds: number,
+  measure: { wolke: () => Promise<number>; bare: () => Promise<number> },
+): Promise<Compared> {
+  const wolke: number[] = []
+  const bare: number[] = []
+  for (let round = 0; round < rounds; round++) {
+    if (round % 2 === 1) bare.push(await measure.bare())
+    wolke.push(await measure.wolke())
+    if (round % 2 === 0) bare.push(await measure.bare())
+  }
+  const ratio = median(wolke.map((value, round) => value / bare[round]!))
+  return { wolke: median(wolke), bare: median(bare), ratio }
+}
+
+/** Requests per second of both under the same load, after a round that only warms them up. */
+export async function compareLoads(
+  { rounds, seconds }: Effort,
+  run: { wolke: (seconds: number) => Promise<Load>; bare: (seconds: number) => Promise<Load> },
+): Promise<Compared & { p50Ms: number; p99Ms: number; generatorCpu: number }> {
+  const loads: Load[] = []
+  await run.wolke(Math.max(2, seconds))
+  await run.bare(Math.max(2, seconds))
+  const compared = await inTurns(rounds, {
+    async wolke() {
+      const load = await run.wolke(seconds)
+      loads.push(load)
+      return load.requestsPerSecond
+    },
+    bare: async () => (await run.bare(seconds)).requestsPerSecond,
+  })
+  const middle = (pick: (load: Load) => number) => median(loads.map(pick))
+  return {
+    ...compared,
+    p50Ms: middle((load) => load.p50Ms),
+    p99Ms: middle((load) => load.p99Ms),
+    generatorCpu: middle((load) => load.generatorCpu),
+  }
+}

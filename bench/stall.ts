@@ -1,0 +1,12 @@
+/** Loaded into the server under test beside its own code: tells how long its event loop stood still at the longest. */
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+
+const resolutionMs = 1
+const delays = monitorEventLoopDelay({ resolution: resolutionMs })
+delays.enable()
+
+process.on('message', (question) => {
+  if (question === 'reset') delays.reset()
+  else process.send?.(Math.max(0, delays.max / 1e6 - resolutionMs))
+})
+process.channel?.unref()

@@ -1,0 +1,180 @@
+/**
+ * Every statement that a worker makes on actions: claiming, advancing and ending them. Workers serve all Projects, so
+ * these go by the action's id and its fence instead of by Project.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { timestamp } from '../clock.ts'
+import type { Database, Transaction } from '../db.ts'
+import type { Dialect } from '../dialect.ts'
+import type { ActionRow } from './store.ts'
+
+/** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
+export const leaseMs = 15_000
+
+/** Who claims, and what it is able to run: the action of a newer version is left to those who know it. */
+export interface Claimant {
+  readonly worker: string
+  readonly definitions: readonly string[]
+  readonly leaseMs: number
+}
+
+/**
+ * Whether the database's clock has passed a column. A time that lies further ahead than any lease or pause reaches is
+ * from before the clock was set back, and nobody waits for it.
+ */
+function isOver({ nowMs }: Dialect, column: 'run_after' | 'lease_until', lease: number): RawBuilder<boolean> {
+  return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${Math.max(60_000, 2 * lease)}`
+}
+
+/**
+ * Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left, and so are
+ * those that the claimant has under way, should their leases have ended all the same.
+ */
+export async function claimActions(
+  db: Database,
+  { worker, definitions, leaseMs: lease }: Claimant,
+  limit: number,
+  underWay: readonly number[] = [],
+): Promise<ActionRow[]> {
+  if (definitions.length === 0) return []
+  const { rows } = await db.transact((tx) =>
+    sql<ActionRow>`
+      with claimed as (
+        select id from action as free
+        where status = 'running' and ${isOver(tx.dialect, 'run_after', lease)}
+          and (lease_until is null or ${isOver(tx.dialect, 'lease_until', lease)})
+          and definition in (${sql.join(definitions)})
+          ${underWay.length > 0 ? sql`and id not in (${sql.join(underWay)})` : sql``}
+          and not exists (
+            select 1 from action_serial as mine
+            where mine.action_id = free.id and mine.action_id > (
+              select min(first.action_id) from action_serial as first where first.serial_key = mine.serial_key
+            )
+          )
+        order by id limit ${limit} ${tx.dialect.lockRows('skip')}
+      )
+      update action
+      set worker = ${worker}, lease_until = ${tx.dialect.nowMs} + ${lease}, fence = fence + 1, attempts = attempts + 1
+      where status = 'running' and id in (select id from claimed)
+      returning *
+    `.execute(tx.query),
+  )
+  return rows.sort((a, b) => a.id - b.id)
+}
+
+/** Thrown when another worker has taken the action over: the loser writes nothing more. */
+export class LeaseLost extends Error {}
+
+/** Changes a claimed action; nothing is written when the claim is no longer the newest. Errors: `LeaseLost`. */
+export async function advance(
+  tx: Transaction,
+  { id, fence }: Pick<ActionRow, 'id' | 'fence'>,
+  change: Partial<ActionRow>,
+): Promise<void> {
+  const result = await tx.query
+    .updateTable('action')
+    .set(change)
+    .where('id', '=', id)
+    .where('fence', '=', fence)
+    .where('status', '=', 'running')
+    .executeTakeFirst()
+  if (result.numUpdatedRows !== 1n) throw new LeaseLost(`action ${id} has been taken over`)
+}
+
+/** Ends a claimed action for good and gives back what it held. Errors: `LeaseLost`. */
+export async function finish(
+  tx: Transaction,
+  action: Pick<ActionRow, 'id' | 'fence'>,
+  outcome: Pick<ActionRow, 'status'> & Partial<ActionRow>,
+): Promise<void> {
+  const ended = { ...outcome, finished: timestamp(tx.now), worker: null, lease_until: null }
+  await advance(tx, action, outcome.status === 'success' ? { ...ended, progress: 100 } : ended)
+  await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
+  const { numDeletedRows } = await tx.query
+    .deleteFrom('action_serial')
+    .where('action_id', '=', action.id)
+    .executeTakeFirstOrThrow()
+  // Those that waited for this one can go on.
+  if (numDeletedRows > 0n) tx.signal('actions')
+}
+
+/** Extends the claims of `worker` on `ids`; returns those that it still holds. */
+export async function extendLeases(
+  db: Database,
+  { worker, leaseMs: lease }: Pick<Claimant, 'worker' | 'leaseMs'>,
+  ids: readonly number[],
+): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await db.transact((tx) =>
+    tx.query
+      .updateTable('action')
+      .set({ lease_until: sql<number>`${tx.dialect.nowMs} + ${lease}` })
+      .where('worker', '=', worker)
+      .where('status', '=', 'running')
+      .where('id', 'in', ids)
+      .returning('id')
+      .execute(),
+  )
+  return new Set(rows.map((row) => row.id))
+}
+
+/** How a claim is given back. */
+export interface Release {
+  readonly delayMs: number
+  /** Whether this claim counts among the attempts at the step. */
+  readonly counts: boolean
+}
+
+/**
+ * Gives a claim back so that any worker may go on with it, at once or after a delay. What its holder still has under way
+ * comes too late from now on. Errors: `LeaseLost`.
+ */
+export async function release(
+  tx: Transaction,
+  action: Pick<ActionRow, 'id' | 'fence'>,
+  { delayMs, counts }: Release,
+): Promise<void> {
+  await advance(tx, action, {
+    worker: null,
+    lease_until: null,
+    fence: action.fence + 1,
+    run_after: sql`${tx.dialect.nowMs} + ${Math.round(delayMs)}` as unknown as number,
+    ...(counts ? {} : { attempts: sql`attempts - 1` as unknown as number }),
+  })
+}
+
+/** Milliseconds until the first action that waits to be repeated may be claimed; undefined when none waits. */
+export async function nextRepetition(db: Database, definitions: readonly string[]): Promise<number | undefined> {
+  if (definitions.length === 0) return undefined
+  const { nowMs } = db.dialect
+  const { rows } = await sql<{ wait: number | null }>`
+    select min(run_after) - ${nowMs} as wait from action
+    where status = 'running' and lease_until is null and run_after > ${nowMs} - 100
+      and definition in (${sql.join(definitions)})
+  `.execute(db.query)
+  return rows[0]?.wait ?? undefined
+}
+
+/** How many running actions there are for definitions that this process does not have, by definition. */
+export async function countUnknown(db: Database, definitions: readonly string[]): Promise<Map<string, number>> {
+  const rows = await db.query
+    .selectFrom('action')
+    .select(['definition', (count) => count.fn.countAll<number>().as('actions')])
+    .where('status', '=', 'running')
+    .where('definition', 'not in', definitions.length > 0 ? definitions : [''])
+    .groupBy('definition')
+    .execute()
+  return new Map(rows.map((row) => [row.definition, row.actions]))
+}
+
+/** Forgets the claims of processes that cannot be alive, when this one is the only user of the database. */
+export async function forgetLeases(db: Database): Promise<void> {
+  if (db.dialect.shared) return
+  await db.transact((tx) =>
+    tx.query
+      .updateTable('action')
+      .set({ worker: null, lease_until: null, run_after: 0 })
+      .where('status', '=', 'running')
+      .execute(),
+  )
+}

@@ -1,0 +1,509 @@
+/**
+ * Who may do what, in which order that is found out, and what is kept of it: tokens, read-only tokens, the order of
+ * checks, logs (spec: Authentication, Errors).
+ */
+import assert from 'node:assert/strict'
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
+import { request as httpRequest } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { families } from '../src/families.ts'
+import { createProject, deleteProject } from '../src/kernel/access/projects.ts'
+import {
+  Authenticator,
+  createToken,
+  generateToken,
+  hashToken,
+  isTokenShaped,
+  revokeToken,
+} from '../src/kernel/access/tokens.ts'
+import type { Endpoint } from '../src/kernel/contract.ts'
+import type { Database } from '../src/kernel/db.ts'
+import { loggedPath, openLog } from '../src/kernel/log.ts'
+import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
+
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+const endpoints: Endpoint[] = families.flatMap((family) => Object.values(family.endpoints))
+/** The path with ids that were never given out. */
+const filled = (path: string) => path.replace(/\{\w+\}/g, '1')
+
+/** Everything that the database holds. */
+async function dump({ db, engineName }: World): Promise<string> {
+  const catalogue =
+    engineName === 'sqlite' ? sql`sqlite_master where type = 'table'` : sql`pg_tables where schemaname = 'public'`
+  const name = engineName === 'sqlite' ? sql`name` : sql`tablename`
+  const { rows } = await sql<{ name: string }>`select ${name} as name from ${catalogue} order by 1`.execute(db.query)
+  const tables: unknown[] = []
+  for (const { name } of rows) tables.push([name, (await sql`select * from ${sql.table(name)}`.execute(db.query)).rows])
+  return JSON.stringify(tables)
+}
+
+function says(answer: Answer, status: number, code: string, what: string): void {
+  assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], what)
+  assert.ok('details' in answer.body.error, what)
+}
+
+forEachDatabase('Tokens', (open) => {
+  test('a read-only token is refused everything but GET, and nothing changes', async () => {
+    const world = await open()
+    const { id } = (await world.api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+    const before = await dump(world)
+    for (const { method, path } of endpoints.filter((endpoint) => endpoint.method !== 'GET')) {
+      for (const target of [filled(path), path.replace(/\{\w+\}/g, String(id))]) {
+        says(await world.readOnly.request(method, target, { body: {} }), 401, 'token_readonly', `${method} ${path}`)
+      }
+    }
+    for (const method of ['PATCH', 'OPTIONS', 'DELETE']) {
+      says(await world.readOnly.request(method, `/ssh_keys/${id}`), 401, 'token_readonly', method)
+    }
+    const override = { 'x-http-method-override': 'GET', 'x-method-override': 'GET' }
+    says(
+      await world.readOnly.request('DELETE', `/ssh_keys/${id}`, { headers: override }),
+      401,
+      'token_readonly',
+      'override',
+    )
+    assert.equal(await dump(world), before)
+    assert.equal((await world.readOnly.get(`/ssh_keys/${id}`)).status, 200)
+  })
+
+  test('every endpoint asks for a token first', async () => {
+    const { anonymous, client } = await open()
+    for (const { method, path } of endpoints) {
+      says(
+        await anonymous.request(method, filled(path), { body: method === 'GET' ? undefined : '{' }),
+        401,
+        'unauthorized',
+        path,
+      )
+    }
+    says(await client(generateToken()).get('/nothing'), 401, 'unauthorized', 'an unknown path')
+    assert.equal((await anonymous.get('/ssh_keys')).headers.get('www-authenticate'), 'Bearer')
+  })
+
+  test('every token that is none is refused with the same bytes', async () => {
+    const { api, client, db } = await open()
+    const valid = api.token!
+    const revoked = await db.transact(async (tx) => {
+      const { project_id: projectId } = await tx.query
+        .selectFrom('token')
+        .select('project_id')
+        .executeTakeFirstOrThrow()
+      return createToken(tx, { projectId, name: 'revoked', readOnly: false, created: '2026-11-21T12:00:00Z' })
+    })
+    assert.equal(await revokeToken(db, revoked), true)
+    const tokens = {
+      unknown: generateToken(),
+      'of another format': 'x'.repeat(64),
+      revoked,
+      'with a wrong checksum': mistyped(valid),
+      'with its case changed': valid.slice(0, 4) + valid.slice(4).toLowerCase(),
+      'too short': valid.slice(0, 63),
+      'too long': `${valid}0`,
+      empty: '""',
+      'with a space': `${valid.slice(0, 30)} ${valid.slice(31)}`,
+      'not ASCII': `${valid.slice(0, 63)}ü`,
+      'a hash': hashToken(valid),
+    }
+    const bodies = new Set<string>()
+    for (const [name, token] of Object.entries(tokens)) {
+      const answer = await client(token).get('/ssh_keys')
+      says(answer, 401, 'unauthorized', name)
+      bodies.add(answer.text)
+    }
+    assert.equal(bodies.size, 1)
+    for (const header of [`bearer ${valid}`, `BEARER  ${valid} `]) {
+      assert.equal((await client(undefined).get('/ssh_keys', { authorization: header })).status, 200, header)
+    }
+    for (const header of [valid, `Token ${valid}`, `Basic ${valid}`, `Bearer${valid}`, 'Bearer', '']) {
+      says(await client(undefined).get('/ssh_keys', { authorization: header }), 401, 'unauthorized', header)
+    }
+  })
+
+  test('a token reaches its own Project only', async () => {
+    const { api, foreign } = await open()
+    const { id } = (await api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+    const theirs = [
+      await foreign.get(`/ssh_keys/${id}`),
+      await foreign.put(`/ssh_keys/${id}`, {}),
+      await foreign.delete(`/ssh_keys/${id}`),
+    ]
+    for (const answer of theirs) says(answer, 404, 'not_found', 'foreign')
+    assert.equal(
+      theirs[0]!.text.replaceAll(String(id), 'ID'),
+      (await foreign.get('/ssh_keys/1')).text.replace("'1'", "'ID'"),
+    )
+    assert.equal((await foreign.get('/ssh_keys')).body.ssh_keys.length, 0)
+  })
+
+  test('only a hash and the last four characters of a token are kept', async () => {
+    const world = await open()
+    const text = await dump(world)
+    for (const { token } of [world.api, world.readOnly, world.foreign]) {
+      assert.ok(!text.includes(token!))
+      assert.ok(!text.includes(token!.slice(4, 20)))
+      assert.ok(text.includes(hashToken(token!)))
+    }
+  })
+
+  test('a revoked token is forgotten after 3 s, in each process', async () => {
+    const { api, db } = await open()
+    let now = 1_000
+    const processes = [new Authenticator(db, () => now), new Authenticator(db, () => now)]
+    for (const authenticator of processes) assert.ok(await authenticator.find(api.token!))
+    await revokeToken(db, api.token!)
+    now += 2_999
+    for (const authenticator of processes) assert.ok(authenticator.cached(api.token!))
+    now += 2
+    for (const authenticator of processes) {
+      assert.equal(authenticator.cached(api.token!), undefined)
+      assert.equal(await authenticator.find(api.token!), undefined)
+    }
+  })
+
+  test('revoking needs the exact id or the whole token', async () => {
+    const { api, db } = await open()
+    const { id } = await db.query
+      .selectFrom('token')
+      .select('id')
+      .where('hash', '=', hashToken(api.token!))
+      .executeTakeFirstOrThrow()
+    for (const wrong of [
+      '',
+      '0',
+      'x',
+      `${id}.0`,
+      ` ${id}`,
+      id.toExponential(),
+      api.token!.slice(-4),
+      mistyped(api.token!),
+    ]) {
+      assert.equal(await revokeToken(db, wrong), false, wrong)
+    }
+    assert.equal(await revokeToken(db, String(id)), true)
+    assert.equal(await revokeToken(db, String(id)), false)
+  })
+})
+
+forEachDatabase('A Project', (open) => {
+  test('is deleted with its tokens and its history, unless something of it is left', async () => {
+    const { api, client, db } = await open()
+    const { project, token } = await db.transact(async (tx) => {
+      const project = await createProject(tx, 'third', '2026-11-21T12:00:00Z')
+      const given = { projectId: project.id, name: 'a', readOnly: false, created: project.created }
+      return { project, token: await createToken(tx, given) }
+    })
+    const third = client(token)
+    const { id } = (await third.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+    await db.transact(async (tx) => {
+      const action = {
+        id: 1,
+        project_id: project.id,
+        definition: 'x',
+        command: 'x',
+        progress: 100,
+        started: project.created,
+      }
+      const rest = {
+        finished: null,
+        error_code: null,
+        error_message: null,
+        input: '{}',
+        step: 0,
+        phase: 'forward' as const,
+      }
+      const run = { worker: null, lease_until: null, fence: 0, attempts: 0, run_after: 0 }
+      await tx.query
+        .insertInto('action')
+        .values({ ...action, ...rest, ...run, status: 'success' })
+        .execute()
+      const resource = { action_id: 1, position: 0, project_id: project.id, type: 'ssh_key', resource_id: id }
+      await tx.query.insertInto('action_resource').values(resource).execute()
+    })
+    assert.equal(await deleteProject(db, project), false)
+    assert.equal((await third.get(`/ssh_keys/${id}`)).status, 200)
+    assert.equal((await db.query.selectFrom('action').selectAll().where('id', '=', 1).execute()).length, 1)
+    assert.equal((await third.delete(`/ssh_keys/${id}`)).status, 204)
+    await db.transact((tx) => tx.query.updateTable('action').set({ status: 'running' }).where('id', '=', 1).execute())
+    assert.equal(await deleteProject(db, project), false, 'an action still runs')
+    await db.transact((tx) => tx.query.updateTable('action').set({ status: 'error' }).where('id', '=', 1).execute())
+    assert.equal(await deleteProject(db, project), true)
+    assert.equal(await new Authenticator(db).find(token), undefined)
+    assert.equal((await api.get('/ssh_keys')).status, 200)
+  })
+
+  test('has a name of its own', async () => {
+    const { db } = await open()
+    await assert.rejects(
+      db.transact((tx) => createProject(tx, 'first', '2026-11-21T12:00:00Z')),
+      { code: 'uniqueness_error', message: "a project named 'first' exists already" },
+    )
+  })
+})
+
+/** The token with another last character. */
+function mistyped(token: string): string {
+  return token.slice(0, -1) + (token.endsWith('0') ? '1' : '0')
+}
+
+forEachDatabase('A revocation', (open, engineName) => {
+  // On one file there is one server, which forgets by the same code.
+  if (engineName === 'sqlite') return
+  test('is noticed by every server within 5 s', async () => {
+    const first = await open()
+    const second = await open({ database: first.database })
+    const clients = [first.api, second.client(first.api.token)]
+    for (const client of clients) assert.equal((await client.get('/ssh_keys')).status, 200)
+    await revokeToken(second.db, first.api.token!)
+    const revokedAt = performance.now()
+    for (const client of clients) {
+      while ((await client.get('/ssh_keys')).status === 200) {
+        assert.ok(performance.now() - revokedAt < 5_000)
+        await delay(50)
+      }
+    }
+  })
+})
+
+describe('The form of a token', () => {
+  test('is 64 characters that end in a checksum; other issuers may have other 64', () => {
+    for (let i = 0; i < 200; i++) {
+      const token = generateToken()
+      assert.match(token, /^wlk_[0-9A-Za-z]{60}$/)
+      assert.ok(isTokenShaped(token))
+      const at = 4 + (i % 60)
+      const typo = token.slice(0, at) + (token[at] === 'a' ? 'b' : 'a') + token.slice(at + 1)
+      assert.ok(!isTokenShaped(typo), 'no single typo passes')
+    }
+    assert.ok(isTokenShaped('x'.repeat(64)))
+    for (const text of [
+      '',
+      'x'.repeat(63),
+      'x'.repeat(65),
+      `${'x'.repeat(63)}\n`,
+      `${'x'.repeat(63)} `,
+      `${'x'.repeat(63)}é`,
+    ]) {
+      assert.ok(!isTokenShaped(text), JSON.stringify(text))
+    }
+  })
+
+  test('is judged without the database', async () => {
+    const untouchable = new Proxy({} as Database, {
+      get() {
+        throw new Error('the database was asked')
+      },
+    })
+    const authenticator = new Authenticator(untouchable)
+    const valid = generateToken()
+    for (const text of [mistyped(valid), valid.slice(1), `${valid}x`, 'ü'.repeat(64)]) {
+      assert.equal(await authenticator.find(text), undefined)
+    }
+    await assert.rejects(authenticator.find(valid), /the database was asked/)
+  })
+})
+
+forEachDatabase('A database file', (open, engineName) => {
+  if (engineName === 'postgres') return
+  test('holds no token', async (t) => {
+    const directory = await mkdtemp(join(tmpdir(), 'wolke-access-'))
+    t.after(() => rm(directory, { recursive: true }))
+    const world = await open({ database: { engine: 'sqlite', path: join(directory, 'wolke.db') } })
+    assert.equal((await world.api.get('/ssh_keys')).status, 200)
+    for (const name of await readdir(directory)) {
+      const bytes = await readFile(join(directory, name), 'latin1')
+      for (const { token } of [world.api, world.readOnly, world.foreign]) {
+        assert.ok(!bytes.includes(token!), name)
+        assert.ok(!bytes.includes(token!.slice(4, 24)), name)
+      }
+    }
+  })
+})
+
+// ---- Order of checks -----------------------------------------------------------------------------------------------
+
+forEachDatabase('The order of checks', (open) => {
+  test('401, 429, 404 and 405, 422, 409', async () => {
+    const world = await open()
+    const { api, readOnly, anonymous } = world
+    const { id } = (await api.post('/ssh_keys', { name: 'taken', public_key: key })).body.ssh_key
+    const bad = { name: '', nonsense: 1 }
+    const cases: [
+      what: string,
+      ask: (client: Client) => Promise<Answer>,
+      client: Client,
+      status: number,
+      code: string,
+    ][] = [
+      ['401 before 404', (client) => client.get('/nothing'), anonymous, 401, 'unauthorized'],
+      ['401 before 405', (client) => client.request('PATCH', '/ssh_keys'), anonymous, 401, 'unauthorized'],
+      ['401 before 400', (client) => client.post('/ssh_keys', '{'), anonymous, 401, 'unauthorized'],
+      ['401 before 422', (client) => client.get('/ssh_keys?page=0'), anonymous, 401, 'unauthorized'],
+      ['read-only before 404', (client) => client.put('/ssh_keys/1', {}), readOnly, 401, 'token_readonly'],
+      ['read-only before 405', (client) => client.request('PATCH', '/ssh_keys'), readOnly, 401, 'token_readonly'],
+      ['read-only before 422', (client) => client.post('/ssh_keys', bad), readOnly, 401, 'token_readonly'],
+      ['404 before 422', (client) => client.put('/ssh_keys/1', bad), api, 404, 'not_found'],
+      ['404 before 409', (client) => client.put('/ssh_keys/1', { name: 'taken' }), api, 404, 'not_found'],
+      ['404 before 400 on an unknown path', (client) => client.post('/nothing', '{'), api, 404, 'not_found'],
+      ['405 before 400', (client) => client.put('/ssh_keys', '{'), api, 405, 'method_not_allowed'],
+      ['405 before 404', (client) => client.request('PATCH', '/ssh_keys/1'), api, 405, 'method_not_allowed'],
+      ['422 when it is there', (client) => client.put(`/ssh_keys/${id}`, bad), api, 422, 'invalid_input'],
+      [
+        '422 before 409',
+        (client) => client.post('/ssh_keys', { name: 'taken', public_key: 'x' }),
+        api,
+        422,
+        'invalid_input',
+      ],
+      [
+        '409 last',
+        (client) => client.post('/ssh_keys', { name: 'taken', public_key: key }),
+        api,
+        409,
+        'uniqueness_error',
+      ],
+    ]
+    for (const [what, ask, client, status, code] of cases) says(await ask(client), status, code, what)
+  })
+
+  test('429 comes after 401 and before all else', async () => {
+    const { api, readOnly, anonymous } = await open({ rateLimit: 1 })
+    assert.equal((await api.get('/ssh_keys')).status, 200)
+    const limited: [string, () => Promise<Answer>][] = [
+      ['404', () => api.get('/nothing')],
+      ['405', () => api.request('PATCH', '/ssh_keys')],
+      ['400', () => api.post('/ssh_keys', '{')],
+      ['422', () => api.get('/ssh_keys?page=0')],
+      ['the same Project', () => readOnly.get('/ssh_keys')],
+    ]
+    for (const [what, ask] of limited) says(await ask(), 429, 'rate_limit_exceeded', what)
+    says(await readOnly.post('/ssh_keys', {}), 401, 'token_readonly', 'a read-only token')
+    says(await anonymous.get('/ssh_keys'), 401, 'unauthorized', 'the network still has requests')
+    says(await anonymous.get('/ssh_keys'), 429, 'rate_limit_exceeded', 'the network has none left')
+  })
+
+  test('what a path names is looked for before the input is judged, in every family', async () => {
+    const { api } = await open()
+    const nonsense = { nonsense_that_no_field_is_called: 1 }
+    for (const { method, path, body, query } of endpoints.filter((endpoint) => endpoint.path.includes('{'))) {
+      if (body) says(await api.request(method, filled(path), { body: nonsense }), 404, 'not_found', `${method} ${path}`)
+      if (query) says(await api.request(method, `${filled(path)}?page=0&sort=x`), 404, 'not_found', `${method} ${path}`)
+    }
+  })
+
+  test('a method that a path does not have is 405 with those that it has', async () => {
+    const { api } = await open()
+    const byPath = Map.groupBy(endpoints, ({ path }) => filled(path))
+    for (const [path, known] of byPath) {
+      const allowed = new Set<string>(known.map(({ method }) => method))
+      if (allowed.has('GET')) allowed.add('HEAD')
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
+        if (allowed.has(method)) continue
+        const answer = await api.request(method, path)
+        says(answer, 405, 'method_not_allowed', `${method} ${path}`)
+        assert.equal(answer.headers.get('allow'), [...allowed].sort().join(', '), path)
+      }
+    }
+  })
+})
+
+// ---- Logs ----------------------------------------------------------------------------------------------------------
+
+const canary = 'CANARY-do-not-log'
+const secretBody = {
+  name: canary,
+  private_key: `-----BEGIN PRIVATE KEY-----\n${canary}`,
+  root_password: canary,
+  password: canary,
+  user_data: `#cloud-config ${canary}`,
+  public_key: key,
+  token: canary,
+}
+
+forEachDatabase('Logs', (open, engineName) => {
+  async function openLogged() {
+    const lines: string[] = []
+    const world = await open({ log: openLog('trace', { write: (line) => void lines.push(line) }) })
+    return { world, lines }
+  }
+
+  test('every answer has a line with its correlation id', async () => {
+    const { world, lines } = await openLogged()
+    const answers = [
+      await world.api.post('/ssh_keys', { name: 'a', public_key: key }),
+      await world.api.get('/ssh_keys'),
+      await world.api.get('/nothing'),
+      await world.anonymous.get('/ssh_keys'),
+      await world.readOnly.post('/ssh_keys'),
+      await world.anonymous.get(world.baseUrl.replace('/v1', '/health')),
+    ]
+    const ids = answers.map(({ headers }) => headers.get('x-correlation-id'))
+    assert.equal(new Set(ids).size, answers.length)
+    for (const [index, id] of ids.entries()) {
+      const found = lines.map((line) => JSON.parse(line)).filter((line) => line.id === id)
+      assert.equal(found.length, 1)
+      assert.equal(found[0].status, answers[index]!.status)
+    }
+  })
+
+  test('hold neither tokens nor keys nor passwords, whatever is sent where', async () => {
+    const { world, lines } = await openLogged()
+    const { api, client } = world
+    for (const { method, path } of endpoints.filter((endpoint) => endpoint.method !== 'GET')) {
+      await api.request(method, filled(path), { body: secretBody })
+      await api.request(method, filled(path), { body: `${JSON.stringify(secretBody)}!` })
+    }
+    const stray = generateToken()
+    await client(stray).get('/ssh_keys')
+    await api.get(`/ssh_keys?token=${stray}&password=${canary}`)
+    await api.get(`/${stray}`)
+    await api.get(`/ssh_keys/${stray}`)
+    await breakWrites(world)
+    const broken = await api.post('/ssh_keys', { name: canary, public_key: key })
+    says(broken, 500, 'server_error', 'the broken table')
+    assert.ok(!/constraint|ssh_key|boom/.test(broken.body.error.message), 'the caller hears nothing of the inside')
+    assert.ok(
+      lines.some((line) => line.includes('boom')),
+      'the operator hears the reason',
+    )
+    const text = lines.join('')
+    for (const secret of [stray, api.token!, hashToken(api.token!), canary]) assert.ok(!text.includes(secret), secret)
+  })
+
+  /** Makes inserts fail with an error that carries the row, where the engine does that. */
+  async function breakWrites({ db }: World): Promise<void> {
+    await db.transact((tx) =>
+      engineName === 'sqlite'
+        ? sql`create trigger boom before insert on ssh_key begin select raise(abort, 'boom'); end`.execute(tx.query)
+        : sql`alter table ssh_key add constraint boom check (length(name) < 0)`.execute(tx.query),
+    )
+  }
+
+  test('are one line an event, in printable characters', async () => {
+    const { world, lines } = await openLogged()
+    const path = '/v1/%0d%0a%1b[31m%E2%80%AE"\\{"level":60}'
+    await new Promise((resolve) => {
+      httpRequest(new URL(world.baseUrl).origin, { path, agent: false }, (response) =>
+        response.resume().on('end', resolve),
+      ).end()
+    })
+    assert.ok(lines.length > 0)
+    for (const line of lines) {
+      assert.match(line, /^[\x20-\x7e]+\n$/)
+      assert.notEqual(JSON.parse(line).level, 60)
+    }
+  })
+})
+
+describe('A logged path', () => {
+  const cases: [url: string, logged: string][] = [
+    ['/v1/ssh_keys/10000000001?name=secret', '/v1/ssh_keys/10000000001'],
+    [`/v1/${'x'.repeat(64)}/actions`, '/v1/[removed]/actions'],
+    ['/v1/a\u009b31mb\u202e\r\n', '/v1/a?31mb???'],
+    ['', ''],
+  ]
+  for (const [url, logged] of cases) test(`of ${JSON.stringify(url)}`, () => assert.equal(loggedPath(url), logged))
+})

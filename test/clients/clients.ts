@@ -1,0 +1,187 @@
+/**
+ * What the tests with real clients stand on: the server as operators run it, the clients as their users install them,
+ * and a private place for the files of each.
+ */
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { generateKeyPairSync } from 'node:crypto'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { TestContext } from 'node:test'
+
+const root = join(import.meta.dirname, '../..')
+
+/** Built clients; below node_modules, so that a second run finds them and nobody commits them. */
+const cache = join(root, 'node_modules/.cache/clients')
+
+const versions = { python: '2.27.0' }
+
+/** Who runs the tests may not have every client; the run that guards the main branch must. */
+export function skipWithout(t: TestContext, reason: string): void {
+  if (process.env.CI === 'true') throw new Error(`${reason}, and CI=true allows no skips`)
+  t.skip(reason)
+}
+
+// ---- Programs ------------------------------------------------------------------------------------------------------
+
+export interface Outcome {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface RunOptions {
+  readonly env?: Readonly<Record<string, string>>
+  readonly cwd?: string
+  readonly input?: string
+  readonly timeoutMs?: number
+}
+
+/** Runs a program to its end, whatever that is. It sees only the environment given and what every program needs. */
+export function run(program: string, args: readonly string[], options: RunOptions = {}): Promise<Outcome> {
+  const { env = {}, cwd, input = '', timeoutMs = 60_000 } = options
+  return new Promise((resolve, reject) => {
+    const child = execFile(
+      program,
+      args,
+      {
+        env: { PATH: process.env.PATH ?? '', LANG: 'C.UTF-8', ...env },
+        ...(cwd === undefined ? {} : { cwd }),
+        timeout: timeoutMs,
+        maxBuffer: 2 ** 26,
+      },
+      (error, stdout, stderr) => {
+        const code = error ? error.code : 0
+        if (typeof code === 'number') resolve({ code, stdout, stderr })
+        else reject(new Error(`${program} ${args.join(' ')}: ${error?.message}\n${stdout}${stderr}`))
+      },
+    )
+    // A program that ends without reading its input is no failure of ours.
+    child.stdin?.on('error', () => undefined).end(input)
+  })
+}
+
+/** Where a program is, or undefined. */
+export function findProgram(name: string): string | undefined {
+  return (process.env.PATH ?? '')
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path))
+}
+
+async function install(program: string, args: readonly string[], cwd: string): Promise<void> {
+  // Package managers need the caches, proxies and settings of the user.
+  const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined))
+  const outcome = await run(program, args, { cwd, env: env as Record<string, string>, timeoutMs: 900_000 })
+  if (outcome.code !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${outcome.stdout}${outcome.stderr}`)
+}
+
+// ---- Clients -------------------------------------------------------------------------------------------------------
+
+/** The hcloud command line. It is looked up rather than built: distributions package it. */
+export function findHcloud(): string | undefined {
+  return process.env.WOLKE_TEST_HCLOUD ?? findProgram('hcloud')
+}
+
+/** A Python that has the library, made on first use; undefined without Python. */
+export async function installPython(): Promise<string | undefined> {
+  const folder = join(cache, `python-hcloud-${versions.python}`)
+  const python = join(folder, 'bin/python')
+  const finished = join(folder, '.installed')
+  if (existsSync(finished)) return python
+  const system = findProgram('python3')
+  if (!system) return undefined
+  mkdirSync(cache, { recursive: true })
+  await install(system, ['-m', 'venv', '--clear', folder], cache)
+  await install(python, ['-m', 'pip', 'install', '--quiet', `hcloud==${versions.python}`], cache)
+  writeFileSync(finished, '')
+  return python
+}
+
+/** The folder of the Terraform provider, built on first use; undefined without Go. */
+export async function installProvider(): Promise<string | undefined> {
+  const source = join(import.meta.dirname, 'provider')
+  const path = 'github.com/hetznercloud/terraform-provider-hcloud'
+  const version = new RegExp(`${path} (v\\S+)`).exec(readFileSync(join(source, 'go.mod'), 'utf8'))?.[1]
+  const folder = join(cache, `terraform-provider-hcloud-${version}`)
+  const binary = join(folder, 'terraform-provider-hcloud')
+  if (existsSync(binary)) return folder
+  const go = findProgram('go')
+  if (!go) return undefined
+  mkdirSync(folder, { recursive: true })
+  const draft = `${binary}.${process.pid}`
+  await install(go, ['build', '-mod=readonly', '-ldflags=-s -w', '-o', draft, path], source)
+  renameSync(draft, binary)
+  return folder
+}
+
+// ---- The server ----------------------------------------------------------------------------------------------------
+
+export const token = 'client-tests-'.padEnd(64, '0')
+
+export interface Service {
+  /** HCLOUD_ENDPOINT and HCLOUD_TOKEN, and a home without anybody's settings. */
+  readonly env: Readonly<Record<string, string>>
+  /** A folder of its own, which `stop` removes. */
+  readonly folder: string
+  stop(): Promise<void>
+}
+
+/** Starts `wolke serve` as a process of its own. `sqlite` keeps the data in a file. */
+export async function serve(database: 'memory' | 'sqlite'): Promise<Service> {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-clients-'))
+  const readyFile = join(folder, 'ready.json')
+  const url = database === 'memory' ? 'memory' : `sqlite:${join(folder, 'wolke.db')}`
+  const options = { listen: '127.0.0.1:0', database: url, token, 'ready-file': readyFile, 'log-level': 'warn' }
+  const child = spawn(
+    process.execPath,
+    // Far more requests than any test makes.
+    ['src/main.ts', 'serve', '--rate-limit=999999999', ...Object.entries(options).map(([k, v]) => `--${k}=${v}`)],
+    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+  const endAtLast = () => child.kill('SIGKILL')
+  process.once('exit', endAtLast)
+  await welcomed(child)
+  const { base_url: endpoint } = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string }
+  return {
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token },
+    folder,
+    async stop() {
+      const ended = new Promise((resolve) => child.once('close', resolve))
+      child.kill('SIGTERM')
+      await ended
+      process.off('exit', endAtLast)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Waits until the server greets its operator, which it does once it answers. */
+function welcomed(child: ChildProcess): Promise<void> {
+  return new Promise((resolve, reject) => {
+    let output = ''
+    child.stdout?.on('data', (chunk: Buffer) => {
+      output += chunk
+      if (output.includes('is ready.')) resolve()
+    })
+    child.stderr?.on('data', (chunk: Buffer) => {
+      output += chunk
+    })
+    child.once('error', reject)
+    child.once('close', (code) => reject(new Error(`the server ended with code ${code}:\n${output}`)))
+  })
+}
+
+// ---- Material ------------------------------------------------------------------------------------------------------
+
+/** A new public key in OpenSSH's one-line form. */
+export function publicKey(): string {
+  const { x } = generateKeyPairSync('ed25519').publicKey.export({ format: 'jwk' })
+  const field = (content: Buffer) => {
+    const length = Buffer.alloc(4)
+    length.writeUInt32BE(content.length)
+    return Buffer.concat([length, content])
+  }
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(Buffer.from(x ?? '', 'base64url'))])
+  return `ssh-ed25519 ${blob.toString('base64')} somebody@example`
+}

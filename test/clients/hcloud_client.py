@@ -1,0 +1,198 @@
+"""The main job through the real Python library: prints a summary line as JSON, or fails with a traceback."""
+
+import json
+import os
+import sys
+
+from hcloud import APIException, Client
+from hcloud.firewalls import (
+    FirewallResource,
+    FirewallResourceLabelSelector,
+    FirewallRule,
+)
+from hcloud.images import Image
+from hcloud.locations import Location
+from hcloud.server_types import ServerType
+from hcloud.servers import Server
+
+EVERYBODY = ["0.0.0.0/0", "::/0"]
+steps = []
+
+
+def step(name):
+    steps.append(name)
+
+
+def expect(actual, expected):
+    if actual != expected:
+        raise AssertionError(f"expected {expected!r}, got {actual!r}")
+
+
+def refused(code, call):
+    """The error of a call that must fail with this code."""
+    try:
+        call()
+    except APIException as error:
+        expect(error.code, code)
+        assert error.correlation_id and int(error.correlation_id, 16) >= 0, error.correlation_id
+        return error
+    raise AssertionError(f"{code} expected, but the call went through")
+
+
+def rule_rows(firewall):
+    return [
+        (rule.direction, rule.protocol, rule.port, rule.source_ips, rule.destination_ips, rule.description)
+        for rule in firewall.rules
+    ]
+
+
+def targets(firewall):
+    return [
+        (item.type, item.server.id if item.server else item.label_selector.selector) for item in firewall.applied_to
+    ]
+
+
+def finish(*actions):
+    for action in actions:
+        action.wait_until_finished()
+        expect((action.status, action.progress, action.error), ("success", 100, None))
+
+
+client = Client(
+    token=os.environ["HCLOUD_TOKEN"],
+    api_endpoint=os.environ["HCLOUD_ENDPOINT"],
+    application_name="client-test",
+    poll_interval=0.02,
+)
+
+# SSH key
+key = client.ssh_keys.create(name="laptop", public_key=sys.argv[1], labels={"team": "core"})
+expect(client.ssh_keys.get_by_fingerprint(key.fingerprint).id, key.id)
+expect(client.ssh_keys.get_by_name("laptop").public_key, sys.argv[1])
+error = refused("uniqueness_error", lambda: client.ssh_keys.create(name="again", public_key=sys.argv[1]))
+expect(error.message, "SSH key not unique")
+expect(key.update(name="desktop", labels={}).labels, {})
+step("ssh key")
+
+# Firewall with rules
+ssh = FirewallRule("in", "tcp", source_ips=["10.1.0.0/16", "2001:db8:1::/48"], port="22", description="ssh")
+ping = FirewallRule("in", "icmp", source_ips=EVERYBODY)
+dns = FirewallRule("out", "udp", source_ips=[], destination_ips=EVERYBODY, port="53")
+made = client.firewalls.create(
+    name="web",
+    labels={"tier": "front"},
+    rules=[ssh, ping, dns],
+    resources=[FirewallResource("label_selector", label_selector=FirewallResourceLabelSelector("tier=front"))],
+)
+finish(*made.actions)
+firewall = client.firewalls.get_by_name("web")
+expect(
+    rule_rows(firewall),
+    [
+        ("in", "tcp", "22", ["10.1.0.0/16", "2001:db8:1::/48"], [], "ssh"),
+        ("in", "icmp", None, EVERYBODY, [], None),
+        ("out", "udp", "53", [], EVERYBODY, None),
+    ],
+)
+expect(targets(firewall), [("label_selector", "tier=front")])
+step("firewall")
+
+# Server with both
+direct = client.firewalls.create(name="direct", rules=[ping]).firewall
+made = client.servers.create(
+    name="one",
+    server_type=ServerType(name="cpx22"),
+    image=Image(name="debian-12"),
+    location=Location(name="hel1"),
+    ssh_keys=[key],
+    firewalls=[direct],
+    labels={"tier": "front"},
+)
+finish(made.action, *made.next_actions)
+expect(made.root_password, None)
+server = client.servers.get_by_name("one")
+expect((server.status, server.location.name, server.server_type.name), (Server.STATUS_RUNNING, "hel1", "cpx22"))
+expect(server.labels, {"tier": "front"})
+expect(
+    sorted((item.firewall.id, item.status) for item in server.public_net.firewalls),
+    sorted([(firewall.id, "applied"), (direct.id, "applied")]),
+)
+expect([s.id for s in client.servers.get_all(label_selector="tier=front")], [server.id])
+expect(client.servers.get_all(label_selector="tier notin (front)"), [])
+expect([s.id for s in client.servers.get_all(status=["running"])], [server.id])
+nested = client.firewalls.get_by_id(firewall.id).applied_to[0].applied_to_resources
+expect([item.server.id for item in nested], [server.id])
+step("server")
+
+# Rules, targets and labels change
+finish(*firewall.set_rules([dns, FirewallRule("in", "tcp", source_ips=EVERYBODY, port="8000-8999")]))
+firewall.reload()
+expect([row[:3] for row in rule_rows(firewall)], [("out", "udp", "53"), ("in", "tcp", "8000-8999")])
+error = refused("invalid_input", lambda: firewall.set_rules([FirewallRule("in", "tcp", source_ips=EVERYBODY)]))
+expect(error.message, "invalid input in field 'rules'")
+by_server = FirewallResource("server", server=server)
+refused("firewall_managed_by_label_selector", lambda: firewall.remove_from_resources([by_server]))
+finish(*firewall.apply_to_resources([by_server]))
+firewall.reload()
+expect(sorted(targets(firewall)), [("label_selector", "tier=front"), ("server", server.id)])
+refused("firewall_already_applied", lambda: firewall.apply_to_resources([by_server]))
+server = server.update(name="two", labels={"tier": "back"})
+expect((server.name, server.labels), ("two", {"tier": "back"}))
+firewall.reload()
+nested = next(item for item in firewall.applied_to if item.type == "label_selector").applied_to_resources
+expect(nested or [], [])
+firewall = firewall.update(name="site", labels={"stage": "test"})
+expect([f.name for f in client.firewalls.get_all(label_selector="stage in (test)")], ["site"])
+step("changes")
+
+# Power and protection
+for call, status in (
+    (server.power_off, "off"),
+    (server.power_on, "running"),
+    (server.reset, "running"),
+    (server.reboot, "running"),
+    (server.shutdown, "off"),
+):
+    finish(call())
+    server.reload()
+    expect(server.status, status)
+finish(server.change_protection(delete=True, rebuild=True))
+refused("protected", server.delete)
+finish(server.change_protection(delete=False, rebuild=False))
+step("power")
+
+# Actions
+commands = [action.command for action in server.get_actions(sort=["id:asc"])]
+expect(commands[0], "create_server")
+assert {"apply_firewall", "stop_server", "start_server", "change_protection"} <= set(commands), commands
+every = client.firewalls.actions.get_all(status=["success"])
+assert {"set_firewall_rules", "apply_firewall"} <= {action.command for action in every}, every
+last = client.servers.actions.get_list(sort=["id:desc"], per_page=1)
+expect((len(last.actions), last.meta.pagination.per_page), (1, 1))
+expect(client.actions.get_by_id(last.actions[0].id).command, last.actions[0].command)
+expect(sorted({action.status for action in firewall.get_actions()}), ["success"])
+step("actions")
+
+# The end
+error = refused("resource_in_use", firewall.delete)
+expect(error.message, f"firewall with ID {firewall.id} is still in use")
+finish(*firewall.remove_from_resources(firewall.applied_to))
+expect(targets(client.firewalls.get_by_id(firewall.id)), [])
+expect(firewall.delete(), True)
+deletion = server.delete()
+finish(deletion)
+refused("not_found", lambda: client.servers.get_by_id(server.id))
+expect(targets(client.firewalls.get_by_id(direct.id)), [])
+expect(client.firewalls.delete(direct), True)
+expect(key.delete(), True)
+expect(client.actions.get_by_id(deletion.id).status, "success")
+stranger = Client(token="x" * 64, api_endpoint=os.environ["HCLOUD_ENDPOINT"])
+refused("unauthorized", stranger.servers.get_all)
+step("deletion")
+
+left = {
+    "servers": len(client.servers.get_all()),
+    "firewalls": len(client.firewalls.get_all()),
+    "ssh_keys": len(client.ssh_keys.get_all()),
+}
+print(json.dumps({"steps": steps, "left": left}))

@@ -1,0 +1,22 @@
+/** The Python library, unmodified, does the main job; what it sees is asserted in Python. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { it } from 'node:test'
+import { installPython, publicKey, run, serve, skipWithout } from './clients.ts'
+
+const script = join(import.meta.dirname, 'hcloud_client.py')
+
+for (const database of ['memory', 'sqlite'] as const) {
+  it(`the Python library does its work on ${database}`, async (t) => {
+    const python = await installPython()
+    if (!python) return skipWithout(t, 'python3 is not installed')
+    const service = await serve(database)
+    t.after(() => service.stop())
+    const { code, stdout, stderr } = await run(python, [script, publicKey()], { env: service.env })
+    assert.equal(code, 0, stderr)
+    assert.deepEqual(JSON.parse(stdout), {
+      steps: ['ssh key', 'firewall', 'server', 'changes', 'power', 'actions', 'deletion'],
+      left: { servers: 0, firewalls: 0, ssh_keys: 0 },
+    })
+  })
+}

@@ -1,0 +1,312 @@
+/** The command line as operators use it: real processes of the built program on a real file. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { request as httpsRequest } from 'node:https'
+import { connect, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { after, before, describe, type TestContext, test } from 'node:test'
+import { promisify } from 'node:util'
+import { certificate, privateKey } from './fixtures/tls.ts'
+import { createDatabase, postgresUrl } from './postgres.ts'
+
+const root = join(import.meta.dirname, '..')
+const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
+
+interface Outcome {
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+function start(args: readonly string[]): ChildProcess {
+  const { WOLKE_TEST_POSTGRES: _, ...rest } = process.env
+  // What the machine that runs the tests has set for its own server is not meant for these.
+  const env = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('WOLKE_')))
+  return spawn(process.execPath, [join(root, 'dist/main.js'), ...args], { env, cwd: tmpdir() })
+}
+
+function collect(child: ChildProcess): { stdout: string; stderr: string } {
+  const texts = { stdout: '', stderr: '' }
+  for (const name of ['stdout', 'stderr'] as const) {
+    child[name]?.setEncoding('utf8').on('data', (text: string) => {
+      texts[name] += text
+    })
+  }
+  return texts
+}
+
+/** Runs a command to its end. */
+async function wolke(...args: string[]): Promise<Outcome> {
+  const child = start(args)
+  const texts = collect(child)
+  const [code] = (await once(child, 'close')) as [number | null]
+  return { code, ...texts }
+}
+
+interface Running {
+  readonly child: ChildProcess
+  readonly baseUrl: string
+  readonly texts: { readonly stdout: string; readonly stderr: string }
+  end(signal: NodeJS.Signals): Promise<number | null>
+}
+
+/** Starts a server on a free port and waits until it says that it is ready. */
+async function serve(t: TestContext, ...args: string[]): Promise<Running> {
+  const child = start(['serve', '--listen', '127.0.0.1:0', '--log-level', 'error', ...args])
+  t.after(() => child.kill('SIGKILL'))
+  const texts = collect(child)
+  const closed = once(child, 'close') as Promise<[number | null]>
+  const isReady = () => texts.stdout.includes('curl:') && texts.stdout.endsWith('\n')
+  while (!isReady()) {
+    const exit = await Promise.race([once(child.stdout!, 'data').then(() => undefined), closed])
+    if (exit) assert.fail(`the server ended with ${exit[0]}: ${texts.stderr}`)
+  }
+  const baseUrl = /API +(\S+)/.exec(texts.stdout)![1]!
+  const end = (signal: NodeJS.Signals) => {
+    child.kill(signal)
+    return closed.then(([code]) => code)
+  }
+  return { child, baseUrl, texts, end }
+}
+
+/** Dozens of processes start here, each much quicker than from its sources. Does nothing when it is built already. */
+before(async () => {
+  await promisify(execFile)(process.execPath, [join(root, 'build.mjs')])
+})
+
+const directories: string[] = []
+after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))))
+
+/** A directory with a database file that does not exist yet. */
+async function place(): Promise<{ directory: string; url: string; path: string }> {
+  const directory = await mkdtemp(join(tmpdir(), 'wolke-commands-'))
+  directories.push(directory)
+  const path = join(directory, 'data/wolke.db')
+  return { directory, path, url: `sqlite:${path}` }
+}
+
+async function api(baseUrl: string, token: string, path: string, body?: unknown) {
+  const response = await fetch(baseUrl + path, {
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }),
+  })
+  const text = await response.text()
+  return { status: response.status, body: JSON.parse(text) }
+}
+
+/** A failure that an operator can act on: one line, no stack, nothing on standard output. */
+function checkFailure({ code, stdout, stderr }: Outcome, expectedCode: number, says: RegExp): void {
+  assert.match(stderr, says)
+  assert.match(stderr, /^wolke: [^\n]+\n$/)
+  assert.equal(stdout, '')
+  assert.equal(code, expectedCode)
+}
+
+const tokenOf = ({ texts }: Running) => /^ +Token +(\S{64}) /m.exec(texts.stdout)?.[1]
+
+describe('wolke serve', { concurrency: 2 }, () => {
+  test('shows a token at its first start only, survives a kill, and ends on SIGTERM with 0', async (t) => {
+    const { directory, url } = await place()
+    const readyFile = join(directory, 'ready.json')
+    const first = await serve(t, '--database', url, '--ready-file', readyFile)
+    const token = tokenOf(first)!
+    assert.match(token, /^wlk_[0-9A-Za-z]{60}$/)
+    assert.deepEqual(JSON.parse(await readFile(readyFile, 'utf8')), { base_url: first.baseUrl, pid: first.child.pid })
+    assert.match(first.baseUrl, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)
+    const created = await api(first.baseUrl, token, '/ssh_keys', { name: 'kept', public_key: key })
+    assert.equal(created.status, 201)
+    assert.equal(await first.end('SIGKILL'), null)
+
+    const second = await serve(t, '--database', url)
+    assert.equal(tokenOf(second), undefined)
+    assert.ok(!second.texts.stdout.includes('wlk_'))
+    const found = await api(second.baseUrl, token, '/ssh_keys')
+    assert.deepEqual(found.body.ssh_keys, [created.body.ssh_key])
+    // A connection that nobody uses must not keep it.
+    const idle = connect(Number(new URL(second.baseUrl).port), '127.0.0.1')
+    await once(idle, 'connect')
+    idle.write('GET /health HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(idle, 'data')
+    assert.equal(await second.end('SIGTERM'), 0)
+    assert.equal(second.texts.stderr, '')
+    idle.destroy()
+  })
+
+  test('takes the token that it is given, and SIGINT', async (t) => {
+    const token = `my-own-token-${'x'.repeat(51)}`
+    const server = await serve(t, '--database', 'memory', '--token', token)
+    assert.equal((await api(server.baseUrl, token, '/ssh_keys')).status, 200)
+    assert.equal((await api(server.baseUrl, token.replace('x', 'y'), '/ssh_keys')).status, 401)
+    assert.equal(await server.end('SIGINT'), 0)
+  })
+
+  test('finishes the request under way when it is told to stop', async (t) => {
+    const { url } = await place()
+    const server = await serve(t, '--database', url)
+    const token = tokenOf(server)!
+    const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1')
+    const body = JSON.stringify({ name: 'late', public_key: key })
+    socket.write(
+      `POST /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
+    )
+    // The server has taken the request once it asks for the body.
+    await once(socket, 'data')
+    const ended = server.end('SIGTERM')
+    socket.write(body)
+    let answer = ''
+    for await (const text of socket.setEncoding('utf8')) answer += text
+    assert.match(answer, /^HTTP\/1\.1 201 /)
+    assert.match(answer, /\r\nconnection: close\r\n/i)
+    assert.equal(await ended, 0)
+  })
+
+  test('keeps a second server off its file, in one line', async (t) => {
+    const { url, path } = await place()
+    const server = await serve(t, '--database', url)
+    const outcome = await wolke('serve', '--listen', '127.0.0.1:0', '--database', url)
+    checkFailure(outcome, 1, /another wolke serve is using .*--database postgres:/)
+    assert.ok(outcome.stderr.includes(path))
+    await server.end('SIGKILL')
+    await (await serve(t, '--database', url)).end('SIGTERM')
+  })
+
+  test('serves HTTPS with the certificate that it is given', async (t) => {
+    const { directory } = await place()
+    const [cert, keyFile] = [join(directory, 'cert.pem'), join(directory, 'key.pem')]
+    await writeFile(cert, certificate)
+    await writeFile(keyFile, privateKey)
+    const server = await serve(t, '--database', 'memory', '--tls-cert', cert, '--tls-key', keyFile)
+    assert.match(server.baseUrl, /^https:/)
+    const health = new URL('/health', server.baseUrl)
+    const [response] = await once(httpsRequest(health, { ca: certificate, agent: false }).end(), 'response')
+    response.resume()
+    assert.equal(response.statusCode, 200)
+    assert.match(response.headers['x-correlation-id'], /^[0-9a-f]{32}$/)
+    assert.equal(await server.end('SIGTERM'), 0)
+  })
+
+  test('says in one line what it cannot use', async (t) => {
+    const { directory, url, path } = await place()
+    const taken = createServer().listen(0, '127.0.0.1')
+    await once(taken, 'listening')
+    t.after(() => taken.close())
+    const { port } = taken.address() as { port: number }
+    await (await serve(t, '--database', url)).end('SIGTERM')
+    const file = new DatabaseSync(path)
+    file.exec(`insert into migration (id, position) values ('9999-from-the-future', (select count(*) from migration))`)
+    file.close()
+    await writeFile(join(directory, 'nonsense'), 'nonsense'.repeat(200))
+    const broken = join(directory, 'nonsense')
+    const free = ['serve', '--listen', '127.0.0.1:0']
+    const [portTaken, newer, newerToo, noDatabase, away, noCertificate, badCertificate] = await Promise.all([
+      wolke('serve', '--database', 'memory', '--listen', `127.0.0.1:${port}`),
+      wolke(...free, '--database', url),
+      wolke('project', 'list', '--database', url),
+      wolke(...free, '--database', `sqlite:${broken}`),
+      wolke(...free, '--database', 'postgres://nobody:secret@127.0.0.1:1/none'),
+      wolke(...free, '--database', 'memory', '--tls-cert', '/nowhere/c.pem', '--tls-key', '/nowhere/k.pem'),
+      wolke(...free, '--database', 'memory', '--tls-cert', broken, '--tls-key', broken),
+    ])
+    checkFailure(portTaken, 1, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`))
+    for (const outcome of [newer, newerToo]) checkFailure(outcome, 1, /9999-from-the-future.*use a newer one/)
+    checkFailure(noDatabase, 1, /cannot use the database: file is not a database/)
+    checkFailure(away, 1, /cannot use the database: .*ECONNREFUSED/)
+    assert.ok(!away.stderr.includes('secret'))
+    checkFailure(noCertificate, 2, /--tls-cert: .*ENOENT/)
+    assert.equal(badCertificate.stdout, '')
+    assert.notEqual(badCertificate.code, 0)
+  })
+
+  test('takes several processes over one PostgreSQL database', async (t) => {
+    const { url, drop } = await createDatabase(await postgresUrl())
+    t.after(drop)
+    const servers = await Promise.all([serve(t, '--database', url), serve(t, '--database', url)])
+    const tokens = servers.map(tokenOf).filter((token) => token !== undefined)
+    assert.ok(tokens.length > 0)
+    for (const { baseUrl } of servers) assert.equal((await api(baseUrl, tokens[0]!, '/ssh_keys')).status, 200)
+    assert.deepEqual(await Promise.all(servers.map((server) => server.end('SIGTERM'))), [0, 0])
+  })
+})
+
+describe('wolke project and wolke token', { concurrency: 2 }, () => {
+  test('work on the file of a running server', async (t) => {
+    const { url } = await place()
+    const database = ['--database', url]
+    const server = await serve(t, ...database)
+    const made = await wolke('project', 'create', 'second', ...database)
+    assert.match(made.stdout, /^Project second created with ID \d+\n$/)
+    assert.deepEqual([made.code, made.stderr], [0, ''])
+    checkFailure(await wolke('project', 'create', 'second', ...database), 1, /a project named 'second' exists already/)
+    const listed = await wolke('project', 'list', ...database)
+    assert.match(listed.stdout, /^\d+\tdefault\t\S+Z\n\d+\tsecond\t\S+Z\n$/)
+
+    const [writer, reader] = await Promise.all([
+      wolke('token', 'create', '--project', 'second', '--name', 'ci', ...database),
+      wolke('token', 'create', '--project', 'second', '--read-only', ...database),
+    ])
+    for (const { code, stdout, stderr } of [writer, reader]) {
+      assert.match(stdout, /^wlk_[0-9A-Za-z]{60}\n$/)
+      assert.deepEqual([code, stderr], [0, ''])
+    }
+    const [token, readOnly] = [writer.stdout.trim(), reader.stdout.trim()]
+    const created = await api(server.baseUrl, token, '/ssh_keys', { name: 'a', public_key: key })
+    assert.equal(created.status, 201)
+    const refused = await api(server.baseUrl, readOnly, '/ssh_keys', { name: 'b', public_key: key })
+    assert.equal(refused.body.error.code, 'token_readonly')
+    assert.equal((await api(server.baseUrl, readOnly, '/ssh_keys')).body.ssh_keys.length, 1)
+    assert.equal((await api(server.baseUrl, tokenOf(server)!, '/ssh_keys')).body.ssh_keys.length, 0)
+
+    const tokens = (await wolke('token', 'list', ...database)).stdout
+    assert.match(tokens, new RegExp(`^\\d+\tsecond\tci\tread-write\t\\.\\.\\.${token.slice(-4)}\t\\S+Z$`, 'm'))
+    assert.match(tokens, new RegExp(`^\\d+\tsecond\ttoken\tread-only\t\\.\\.\\.${readOnly.slice(-4)}\t\\S+Z$`, 'm'))
+    assert.ok(!tokens.includes(token))
+    const id = new RegExp(`^(\\d+).*${readOnly.slice(-4)}`, 'm').exec(tokens)![1]!
+    assert.equal((await wolke('token', 'revoke', id, ...database)).stdout, 'Token revoked\n')
+    checkFailure(await wolke('token', 'revoke', id, ...database), 1, /there is no such token/)
+
+    checkFailure(await wolke('project', 'delete', 'second', ...database), 1, /still has resources/)
+    const gone = await fetch(`${server.baseUrl}/ssh_keys/${created.body.ssh_key.id}`, {
+      method: 'DELETE',
+      headers: { authorization: `Bearer ${token}` },
+    })
+    assert.equal(gone.status, 204)
+    assert.deepEqual(await wolke('project', 'delete', 'second', ...database), {
+      code: 0,
+      stdout: 'Project second deleted\n',
+      stderr: '',
+    })
+    checkFailure(await wolke('project', 'delete', 'second', ...database), 1, /there is no project named 'second'/)
+    checkFailure(
+      await wolke('token', 'create', '--project', 'second', ...database),
+      1,
+      /there is no project named 'second'/,
+    )
+    assert.ok(!(await wolke('token', 'list', ...database)).stdout.includes('second'))
+  })
+})
+
+describe('A bad command line', { concurrency: 3 }, () => {
+  const cases: [args: string[], says: RegExp][] = [
+    [['frobnicate'], /unknown command 'frobnicate'/],
+    [['serve', '--frobnicate'], /unknown option '--frobnicate'/],
+    [['serve', '--listen', 'nowhere'], /--listen.*Expected HOST:PORT/],
+    [['serve', '--token', 'x'.repeat(63)], /--token.*exactly 64/],
+    [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
+    [['project', 'create', ' x', '--database', 'sqlite:/nowhere/x'], /1 to 128 characters/],
+    [['project', 'list', '--database', 'memory'], /"memory" lives inside its server/],
+    [['token', 'create', '--database', 'sqlite:x'], /required option '--project <name>'/],
+  ]
+  for (const [args, says] of cases) {
+    test(`wolke ${args.join(' ')}`, async () => checkFailure(await wolke(...args), 2, says))
+  }
+
+  test('is answered with help only on request', async () => {
+    const help = await wolke('--help')
+    assert.equal(help.code, 0)
+    assert.match(help.stdout, /^Usage: wolke /)
+  })
+})

@@ -1,0 +1,243 @@
+/**
+ * What must hold whatever happened (design: invariants). The database is read as a whole and compared with itself, with
+ * the simulated world and with what earlier checks of the same installation saw.
+ */
+import assert from 'node:assert/strict'
+import type { Simulation } from '../src/drivers/simulated/simulation.ts'
+import { type Filter, type Rule, toFilter } from '../src/families/firewalls/domain.ts'
+import type { ActionRow } from '../src/kernel/actions/store.ts'
+import { restMs } from '../src/kernel/address-pool.ts'
+import type { Tables } from '../src/kernel/db.ts'
+import { cidrSize } from '../src/kernel/networks.ts'
+import { matches, parseSelector, type Selector } from '../src/kernel/selectors.ts'
+import type { World } from './harness.ts'
+
+export interface CheckOptions {
+  /** Also compare filters that wait to be confirmed: for worlds in which every last call went well. */
+  readonly pendingToo?: boolean
+}
+
+type Row<Name extends keyof Tables> = Tables[Name]
+
+interface Snapshot {
+  readonly servers: Row<'server'>[]
+  readonly firewalls: Row<'firewall'>[]
+  readonly applications: Row<'firewall_application'>[]
+  readonly matches: Row<'firewall_match'>[]
+  readonly filters: Row<'firewall_filter'>[]
+  readonly primaryIps: Row<'primary_ip'>[]
+  readonly sshKeys: Row<'ssh_key'>[]
+  readonly labels: Row<'label'>[]
+  readonly addresses: Row<'address'>[]
+  readonly pools: Row<'address_pool'>[]
+  readonly actions: Row<'action'>[]
+  readonly locks: Row<'resource_lock'>[]
+  readonly serials: Row<'action_serial'>[]
+}
+
+/** What earlier checks of an installation saw; its processes share one simulation. */
+interface Memory {
+  readonly ended: Map<number, string>
+  readonly servers: Set<number>
+  readonly firewalls: Set<number>
+}
+
+const memories = new WeakMap<Simulation, Memory>()
+
+function memoryOf({ simulation }: World): Memory {
+  const known = memories.get(simulation)
+  if (known) return known
+  const made: Memory = { ended: new Map(), servers: new Set(), firewalls: new Set() }
+  memories.set(simulation, made)
+  return made
+}
+
+/** Checks an installation on which no action runs any more. */
+export async function checkConsistency(world: World, { pendingToo = false }: CheckOptions = {}): Promise<void> {
+  const found = await read(world)
+  const memory = memoryOf(world)
+  checkActions(found, memory)
+  checkNames(found)
+  checkAddresses(found, world)
+  checkOwners(found, world)
+  checkMatches(found)
+  checkFilters(found, world, pendingToo)
+  checkServers(found, world)
+  await checkDeleted(found, world, memory)
+}
+
+async function read({ db: { query } }: World): Promise<Snapshot> {
+  const all = <Name extends keyof Tables>(table: Name) =>
+    query.selectFrom(table).selectAll().execute() as unknown as Promise<Row<Name>[]>
+  return {
+    servers: await all('server'),
+    firewalls: await all('firewall'),
+    applications: await all('firewall_application'),
+    matches: await all('firewall_match'),
+    filters: await all('firewall_filter'),
+    primaryIps: await all('primary_ip'),
+    sshKeys: await all('ssh_key'),
+    labels: await all('label'),
+    addresses: await all('address'),
+    pools: await all('address_pool'),
+    actions: await all('action'),
+    locks: await all('resource_lock'),
+    serials: await all('action_serial'),
+  }
+}
+
+/** I1, I2, and I10 for what actions hold. */
+function checkActions({ actions, locks, serials }: Snapshot, { ended }: Memory): void {
+  const running = actions.filter((action) => action.status === 'running').map((action) => action.command)
+  assert.deepEqual(running, [], 'every action has ended')
+  assert.deepEqual(locks, [], 'I1, I10: nothing stays locked')
+  assert.deepEqual(serials, [], 'I10: nothing waits for an action that has ended')
+  for (const action of actions) {
+    checkEnd(action)
+    const text = JSON.stringify(Object.entries(action).sort())
+    assert.equal(ended.get(action.id) ?? text, text, 'I2: an action that has ended never changes')
+    ended.set(action.id, text)
+  }
+}
+
+function checkEnd(action: ActionRow): void {
+  const { id, status, progress, finished, worker, lease_until, error_code, error_message } = action
+  assert.deepEqual({ worker, lease_until }, { worker: null, lease_until: null }, `action ${id} is nobody's`)
+  assert.ok(finished, `action ${id} says when it ended`)
+  if (status === 'success') assert.deepEqual([progress, error_code, error_message], [100, null, null])
+  else assert.deepEqual([status, error_code, typeof error_message], ['error', 'action_failed', 'string'])
+}
+
+/** I3. */
+function checkNames({ servers, firewalls, primaryIps, sshKeys }: Snapshot): void {
+  for (const rows of [servers, firewalls, primaryIps, sshKeys]) {
+    const names = rows.map((row) => `${row.project_id} ${row.name}`)
+    assert.deepEqual(names, [...new Set(names)], 'I3: a name is there once in a Project')
+  }
+}
+
+/** I4: one owner for each address, every row of a pool accounted for. */
+function checkAddresses({ addresses, pools, primaryIps }: Snapshot, { clock }: World): void {
+  const used = addresses.filter((row) => row.owner !== null)
+  const resting = addresses.filter((row) => row.owner === null && row.released_at > clock.now() - restMs)
+  const free = addresses.filter((row) => row.owner === null && row.released_at <= clock.now() - restMs)
+  const added = pools.reduce((sum, { cidr, family, next }) => sum + next - firstOf(cidr, family), 0)
+  assert.equal(used.length + resting.length + free.length, added, 'I4: pool = used + free + resting')
+  for (const { project_id } of [...free, ...resting]) assert.equal(project_id, null, 'I4: a free address is of nobody')
+  const claimed = used.map(({ ip, owner, project_id }) => `${ip} ${owner} ${project_id}`).sort()
+  const held = primaryIps.map(({ ip, id, project_id }) => `${ip} primary_ip:${id} ${project_id}`).sort()
+  assert.deepEqual(claimed, held, 'I4, I10: the owner of an address has it, and nobody else')
+}
+
+function firstOf(cidr: string, family: number): number {
+  return family === 4 && cidrSize(cidr) > 2n ? 1 : 0
+}
+
+/** I10 for rows that belong to others. */
+function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
+  const servers = new Map<number, number>(found.servers.map((row) => [row.id, row.project_id]))
+  const firewalls = new Map<number, number>(found.firewalls.map((row) => [row.id, row.project_id]))
+  const belongs = (owners: ReadonlyMap<number, number>, id: number | null, projectId: number, what: string) =>
+    assert.equal(id === null ? projectId : owners.get(id), projectId, `I10: ${what} ${id} has an owner in its Project`)
+  for (const row of found.applications) belongs(servers, row.server_id, row.project_id, 'an application to server')
+  for (const row of found.matches) belongs(servers, row.server_id, row.project_id, 'a match of server')
+  for (const row of found.filters) belongs(servers, row.server_id, row.project_id, 'a filter of server')
+  for (const row of found.primaryIps) belongs(servers, row.server_id, row.project_id, 'a Primary IP of server')
+  for (const row of [...found.applications, ...found.matches]) {
+    belongs(firewalls, row.firewall_id, row.project_id, 'what is of firewall')
+  }
+  const labelled = { server: found.servers, firewall: found.firewalls, ssh_key: found.sshKeys }
+  const wanted = Object.entries(labelled).flatMap(([kind, rows]) =>
+    rows.flatMap(({ project_id, id, labels }) =>
+      Object.entries(JSON.parse(labels)).map(([key, value]) => [project_id, kind, id, key, value].join(' ')),
+    ),
+  )
+  const indexed = found.labels.map((row) => [row.project_id, row.kind, row.resource_id, row.key, row.value].join(' '))
+  assert.deepEqual(indexed.sort(), wanted.sort(), 'I10: the index says exactly what the labels say')
+  for (const id of [...world.servers.keys(), ...world.filters.keys()]) {
+    assert.ok(servers.has(id), `I10: server ${id} is out there without an owner`)
+  }
+}
+
+function isMatch(selector: string, labels: string): boolean {
+  const result = parseSelector(selector)
+  assert.ok(result.ok)
+  return matches((result as { selector: Selector }).selector, JSON.parse(labels))
+}
+
+/** Matches are recomputed from the labels: they must say the same, each server once a firewall. */
+function checkMatches({ servers, primaryIps, applications, matches: rows }: Snapshot): void {
+  const reachable = new Set(primaryIps.map((ip) => ip.server_id))
+  const wanted = new Set<string>()
+  for (const { firewall_id, selector, project_id } of applications) {
+    for (const { id, labels, project_id: owner } of servers) {
+      if (selector === null || owner !== project_id || !reachable.has(id)) continue
+      if (isMatch(selector, labels)) wanted.add(`${firewall_id} ${id}`)
+    }
+  }
+  const found = rows.map(({ firewall_id, server_id }) => `${firewall_id} ${server_id}`).sort()
+  assert.deepEqual(found, [...wanted].sort(), 'matches follow the labels')
+  for (const { application_id, firewall_id, server_id } of rows) {
+    const application = applications.find((one) => one.id === application_id)
+    assert.equal(application?.firewall_id, firewall_id, 'I10: a match counts for a selector of its firewall')
+    const { labels } = servers.find((server) => server.id === server_id)!
+    assert.ok(isMatch(application!.selector!, labels), 'a match counts for a selector that holds')
+  }
+}
+
+/** Order means nothing in a union. */
+function inOrder({ inbound, outbound }: Filter): unknown {
+  const sorted = ({ otherwise, accept }: Filter['inbound']) => ({
+    otherwise,
+    accept: accept.map(({ protocol, ports, networks }) => JSON.stringify([protocol, ports, networks])).sort(),
+  })
+  return { inbound: sorted(inbound), outbound: sorted(outbound) }
+}
+
+/** I7: each server has in force what its firewalls add up to, and no more firewalls than it may. */
+function checkFilters(found: Snapshot, { simulation }: World, pendingToo: boolean): void {
+  for (const { id } of found.servers) {
+    const rows = [...found.applications, ...found.matches].filter((row) => row.server_id === id)
+    const ids = new Set(rows.map((row) => row.firewall_id))
+    assert.ok(ids.size <= 5, `server ${id} has ${ids.size} firewalls`)
+    const filter = found.filters.find((row) => row.server_id === id)
+    if (ids.size > 0) assert.ok(filter, `server ${id} has a filter`)
+    if (filter && filter.generation_in_force < filter.generation && !pendingToo) continue
+    const firewalls = found.firewalls.filter((firewall) => ids.has(firewall.id))
+    const wanted = toFilter(firewalls.map(({ rules }) => ({ rules: JSON.parse(rules) as Rule[] })))
+    const inForce = simulation.world.filters.get(id) ?? toFilter([])
+    assert.deepEqual(inOrder(inForce), inOrder(wanted), `I7: the filter of server ${id} is in force`)
+  }
+}
+
+/** I6, and the power of each server. */
+function checkServers({ servers, primaryIps }: Snapshot, { simulation }: World): void {
+  for (const { id, status, power, power_in_force: inForce } of servers) {
+    assert.ok(status === 'running' || status === 'off', `server ${id} rests, but is ${status}`)
+    assert.deepEqual([power, inForce], status === 'running' ? ['on', 'on'] : ['off', 'off'])
+    const known = simulation.world.servers.get(id)
+    assert.ok(known, `server ${id} is out there`)
+    assert.equal(known.power, power, `server ${id} has the power that it should have`)
+    const ips = primaryIps.filter((ip) => ip.server_id === id)
+    const ipOf = (type: string) => ips.find((ip) => ip.type === type)?.ip ?? null
+    assert.deepEqual([known.state.ipv4, known.state.ipv6], [ipOf('ipv4'), ipOf('ipv6')], 'I6: its addresses')
+  }
+}
+
+/** I9. */
+async function checkDeleted({ servers, firewalls }: Snapshot, { api, foreign }: World, memory: Memory): Promise<void> {
+  const families = [
+    { path: 'servers', rows: servers, seen: memory.servers },
+    { path: 'firewalls', rows: firewalls, seen: memory.firewalls },
+  ] as const
+  for (const { path, rows, seen } of families) {
+    const alive = new Set<number>(rows.map((row) => row.id))
+    for (const id of seen) {
+      if (alive.has(id)) continue
+      for (const client of [api, foreign]) {
+        assert.equal((await client.get(`/${path}/${id}`)).status, 404, 'I9: a deleted id never answers again')
+      }
+    }
+    for (const id of alive) seen.add(id)
+  }
+}

@@ -1,0 +1,440 @@
+/**
+ * Every action against everything that can happen to it: its worker is killed, or stands still and comes back late, at
+ * each place that it passes; each call to the driver goes wrong in each way. Places and calls are found by a clean run
+ * of the scenario, so a new step is covered by itself; an action without a scenario fails.
+ *
+ * The second worker is a second `Engine` over the same database and the same infrastructure; that a whole new process
+ * goes on just so is the subject of one more test.
+ */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { type Behaviour, type Call, createSimulation, type Simulation } from '../src/drivers/simulated/simulation.ts'
+import { families } from '../src/families.ts'
+import { keyOf } from '../src/kernel/actions/define.ts'
+import { Engine, Killed } from '../src/kernel/actions/engine.ts'
+import type { ActionRow } from '../src/kernel/actions/store.ts'
+import { type Faults, noFaults } from '../src/kernel/faults.ts'
+import { openLog } from '../src/kernel/log.ts'
+import { until } from './bare-database.ts'
+import { forEachDatabase, type Open, type World, type WorldOptions } from './harness.ts'
+import { checkInvariants, checkResting } from './invariants.ts'
+import { actionScenarios, type Started } from './scenarios.ts'
+
+const definitions = families.flatMap((family) => family.actions)
+const scenarios = Object.entries(actionScenarios).map(([name, prepare]) => ({ name, prepare }))
+type Scenario = (typeof scenarios)[number]
+
+/** Where calls go wrong, one that takes longer than this counts as failed; a slow one comes to its effect after that. */
+const shortMs = 60
+const slowMs = 150
+/** Elsewhere no machine is so slow that a call counts as failed. */
+const longMs = 30_000
+
+// ---- The bench -----------------------------------------------------------------------------------------------------
+
+/** How the calls for one server go, by their number, from 0. */
+type Plan = (index: number) => Behaviour | undefined
+
+interface Bench {
+  readonly world: World
+  readonly simulation: Simulation
+  /** Another worker over the same database and infrastructure. */
+  worker(faults?: Faults, callTimeoutMs?: number): Engine
+  /** Sets how the calls for a server go from now on. */
+  plan(serverId: number, plan: Plan): void
+  /** Calls so far, of all servers. */
+  readonly calls: Call[]
+  /** Waits until every call that will ever have its effect has had it. */
+  landed(): Promise<void>
+}
+
+const pools = ['10.0.0.0/16', '2001:db8::/32']
+
+async function openBench(open: Open, options: WorldOptions = {}): Promise<Bench> {
+  const { simulation, landed } = followed(createSimulation({ delayMs: 0, slowMs }))
+  const world = await open({ addressPool: pools, runActions: false, simulation, ...options })
+  const calls: Call[] = []
+  const plans = new Map<number, { plan: Plan; next: number }>()
+  simulation.behave((call) => {
+    calls.push(call)
+    const known = plans.get(call.serverId)
+    return known?.plan(known.next++)
+  })
+  return {
+    world,
+    simulation,
+    worker: (faults = noFaults, callTimeoutMs = longMs) =>
+      new Engine({
+        db: world.db,
+        drivers: simulation.drivers,
+        log: openLog('silent'),
+        definitions,
+        faults,
+        callTimeoutMs,
+        retryMs: 1,
+      }),
+    plan: (serverId, plan) => void plans.set(serverId, { plan, next: 0 }),
+    calls,
+    landed,
+  }
+}
+
+/** The simulation with its calls followed, those among them that nobody waits for any more. */
+function followed(simulation: Simulation): { simulation: Simulation; landed(): Promise<void> } {
+  const pending = new Set<Promise<unknown>>()
+  const follow = <A extends unknown[]>(call: (...args: A) => Promise<void>) => {
+    return (...args: A): Promise<void> => {
+      const result = call(...args)
+      const landed: Promise<unknown> = result.catch(() => undefined).finally(() => pending.delete(landed))
+      pending.add(landed)
+      return result
+    }
+  }
+  const { servers, firewalls, routing } = simulation.drivers
+  const drivers = {
+    ...simulation.drivers,
+    servers: { apply: follow(servers.apply), remove: follow(servers.remove) },
+    firewalls: { apply: follow(firewalls.apply) },
+    routing: { apply: follow(routing.apply) },
+  }
+  const patience = () => new Promise((resolve) => setTimeout(resolve, slowMs + 20))
+  return {
+    simulation: { ...simulation, drivers },
+    // Those that never return are still there afterwards.
+    landed: async () => void (pending.size > 0 && (await Promise.race([Promise.all(pending), patience()]))),
+  }
+}
+
+async function actionsOf({ db }: World, ids: readonly number[]): Promise<ActionRow[]> {
+  return db.query.selectFrom('action').selectAll().where('id', 'in', ids).orderBy('id').execute()
+}
+
+/** As if so much time had passed that every lease is over. */
+async function endLeases({ db }: World): Promise<void> {
+  const statement = sql`update action set lease_until = 1 where status = 'running' and lease_until is not null`
+  await db.transact((tx) => statement.execute(tx.query))
+}
+
+async function act({ world }: Bench, started: Started): Promise<{ ids: number[]; serverId: number }> {
+  const actions = await started.act(world.api)
+  return { ids: actions.map(({ id }) => id), serverId: actions.find(({ serverId }) => serverId > 0)?.serverId ?? 0 }
+}
+
+/** Watches the progress of some actions at each place that any of the workers reaches. */
+function progressWatch({ world }: Bench, ids: readonly number[]) {
+  const last = new Map<number, number>()
+  return async () => {
+    for (const { id, progress } of await actionsOf(world, ids)) {
+      assert.ok(progress >= (last.get(id) ?? 0), `the progress of ${id} decreased`)
+      last.set(id, progress)
+    }
+  }
+}
+
+async function assertEnded({ world }: Bench, ids: readonly number[], end: 'success' | 'error'): Promise<void> {
+  const actions = await actionsOf(world, ids)
+  assert.equal(actions.length, ids.length)
+  for (const { definition, status, progress, finished, error_code } of actions) {
+    assert.notEqual(status, 'running', definition)
+    assert.notEqual(finished, null)
+    if (status === 'error') assert.equal(error_code, 'action_failed', definition)
+    else assert.deepEqual([progress, error_code], [100, null], definition)
+  }
+  if (end === 'error')
+    assert.ok(
+      actions.some(({ status }) => status === 'error'),
+      'nothing failed',
+    )
+  else
+    assert.deepEqual(
+      actions.filter(({ status }) => status === 'error').map(({ definition }) => definition),
+      [],
+    )
+}
+
+/** Does an operation once more after it failed; nothing stands in its way and this time it succeeds. */
+async function actAgain(bench: Bench, failed: readonly { name: string; started: Started }[]): Promise<string[]> {
+  const failures: string[] = []
+  const running = await Promise.all(
+    failed.map(({ name, started }) =>
+      act(bench, started).catch((error: Error) => void failures.push(`${name}, again: ${error.message}`)),
+    ),
+  )
+  await bench.worker().idle()
+  const ids = running.flatMap((one) => one?.ids ?? [])
+  if (ids.length > 0) await assertEnded(bench, ids, 'success')
+  return failures
+}
+
+// ---- Killed workers ------------------------------------------------------------------------------------------------
+
+/** What happens to the calls of a scenario while its workers are killed. */
+interface Way {
+  readonly name: string
+  readonly end: 'success' | 'error'
+  readonly plan: Plan
+}
+
+const forward: Way = { name: 'forward', end: 'success', plan: () => undefined }
+
+const unwinding = (call: number): Way => ({
+  name: `unwinding after call ${call}`,
+  end: 'error',
+  plan: (index) => (index === call ? 'error after effect' : undefined),
+})
+
+/** One run of a scenario with nothing in its way: the places that it passes and the number of calls that it makes. */
+async function cleanRun(bench: Bench, { name, prepare }: Scenario, way: Way) {
+  const { ids, serverId } = await act(bench, await prepare(bench.world))
+  const places: string[] = []
+  const before = bench.calls.length
+  bench.plan(serverId, way.plan)
+  await bench.worker({ reach: (place) => void places.push(place) }).idle()
+  const found = (await actionsOf(bench.world, ids)).map(({ definition }) => definition)
+  assert.ok(found.includes(name), `it starts ${found.join(', ')}`)
+  await assertEnded(bench, ids, way.end)
+  return { places: [...new Set(places)], calls: bench.calls.length - before }
+}
+
+/** How a worker leaves the scene at a place. */
+type Exit = (bench: Bench, place: string, look: () => Promise<void>) => Promise<void>
+
+/** The worker dies there; another one finds what it left when the lease has ended. */
+const killed: Exit = async (bench, place, look) => {
+  let deaths = 0
+  const reach = async (reached: string) => {
+    await look()
+    if (reached !== place || deaths > 0) return
+    deaths++
+    throw new Killed(place)
+  }
+  await bench.worker({ reach }).idle()
+  assert.equal(deaths, 1, 'the place was not reached')
+  await endLeases(bench.world)
+  await bench.worker({ reach: look }).idle()
+}
+
+/** The worker stands still there for longer than its lease, and goes on when another one has done its work. */
+const stalled: Exit = async (bench, place, look) => {
+  const arrival = Promise.withResolvers<void>()
+  const awakening = Promise.withResolvers<void>()
+  const reach = (reached: string) => {
+    if (reached !== place) return
+    arrival.resolve()
+    return awakening.promise
+  }
+  const late = bench.worker({ reach }).idle()
+  await Promise.race([arrival.promise, late.then(() => assert.fail('the place was not reached'))])
+  await endLeases(bench.world)
+  await bench.worker({ reach: look }).idle()
+  awakening.resolve()
+  await late
+}
+
+async function interrupt(bench: Bench, scenario: Scenario, way: Way, place: string, exit: Exit): Promise<void> {
+  const started = await scenario.prepare(bench.world)
+  const { ids, serverId } = await act(bench, started)
+  bench.plan(serverId, way.plan)
+  await exit(bench, place, progressWatch(bench, ids))
+  await assertEnded(bench, ids, way.end)
+  if (way.end === 'error') assert.deepEqual(await actAgain(bench, [{ name: place, started }]), [])
+}
+
+/** Whether a place belongs to the action that is taken back; what passed before it is as on the way forward. */
+function isOfUnwinding(place: string, places: readonly string[]): boolean {
+  return places.includes(`${place.split('#')[0]}#revert:after-commit`)
+}
+
+/** Returns the places at which a worker left the scene. */
+async function interruptScenario(bench: Bench, scenario: Scenario, exit: Exit): Promise<string[]> {
+  const { calls } = await cleanRun(bench, scenario, forward)
+  const passed: string[] = []
+  for (const way of [forward, ...Array.from({ length: calls }, (_, call) => unwinding(call))]) {
+    const { places } = await cleanRun(bench, scenario, way)
+    for (const place of places.filter((one) => !passed.includes(one) || isOfUnwinding(one, places))) {
+      await interrupt(bench, scenario, way, place, exit).catch((error: Error) => {
+        throw new Error(`${scenario.name} ${way.name} at ${place}: ${error.message}`, { cause: error })
+      })
+    }
+    await checkInvariants(bench.world).catch((error: Error) => {
+      throw new Error(`${scenario.name} ${way.name}: ${error.message}`, { cause: error })
+    })
+    passed.push(...places)
+  }
+  return passed
+}
+
+/** Every place that there is: before and after each effect and each record, of steps, their undoing and reverts. */
+function allPlaces(): string[] {
+  const moments = ['before-effect', 'after-effect', 'after-commit']
+  return definitions.flatMap((definition) =>
+    definition.steps.flatMap(({ name, undo }) => [
+      ...moments.map((moment) => `${keyOf(definition)}#${name}:${moment}`),
+      ...(undo ? moments.map((moment) => `${keyOf(definition)}#${name}-undo:${moment}`) : []),
+      `${keyOf(definition)}#revert:after-commit`,
+    ]),
+  )
+}
+
+async function interruptEverywhere(open: Open, exit: Exit): Promise<void> {
+  const bench = await openBench(open)
+  const passed = new Set<string>()
+  const failures: string[] = []
+  for (const scenario of scenarios) {
+    try {
+      for (const place of await interruptScenario(bench, scenario, exit)) passed.add(place)
+    } catch (error) {
+      failures.push((error as Error).message)
+    }
+  }
+  assert.equal(failures.length, 0, failures.join('\n\n'))
+  assert.deepEqual([...passed].sort(), [...new Set(allPlaces())].sort())
+}
+
+// ---- Drivers that misbehave ----------------------------------------------------------------------------------------
+
+const behaviours: readonly Behaviour[] = [
+  'ok',
+  'error before effect',
+  'error after effect',
+  'timeout not applied',
+  'timeout applied',
+  'partial',
+  'slow',
+  'never returns',
+]
+
+/** One call of a scenario goes wrong in one way: only once, or from then on for good. */
+interface Mishap {
+  readonly name: string
+  readonly scenario: Scenario
+  readonly plan: Plan
+}
+
+async function mishaps(bench: Bench, forGood: boolean): Promise<Mishap[]> {
+  const all: Mishap[] = []
+  for (const scenario of scenarios) {
+    const started = await act(bench, await scenario.prepare(bench.world))
+    const before = bench.calls.length
+    await bench.worker().idle()
+    for (let call = 0; call < bench.calls.length - before; call++) {
+      for (const behaviour of behaviours) {
+        const plan: Plan = (index) => (index === call || (forGood && index > call) ? behaviour : undefined)
+        all.push({ name: `${scenario.name} call ${call} ${behaviour}`, scenario, plan })
+      }
+    }
+    await assertEnded(bench, started.ids, 'success')
+  }
+  return all
+}
+
+/** All at the same time, each on its own servers. */
+async function misbehave(bench: Bench, all: readonly Mishap[]): Promise<void> {
+  const prepared = await Promise.all(all.map((mishap) => mishap.scenario.prepare(bench.world)))
+  const running = await Promise.all(prepared.map((started) => act(bench, started)))
+  all.forEach(({ plan }, i) => {
+    bench.plan(running[i]!.serverId, plan)
+  })
+  await bench.worker(noFaults, shortMs).idle()
+  await bench.landed()
+  for (const { serverId } of running) bench.plan(serverId, () => undefined)
+  await checkResting(bench.world)
+  const failed: { name: string; started: Started }[] = []
+  for (const [i, { name }] of all.entries()) {
+    const { ids } = running[i]!
+    const hasFailed = (await actionsOf(bench.world, ids)).some(({ status }) => status === 'error')
+    await assertEnded(bench, ids, hasFailed ? 'error' : 'success')
+    if (hasFailed) failed.push({ name, started: prepared[i]! })
+  }
+  assert.ok(failed.length >= all.length / behaviours.length, 'errors are not repeated, so some have failed')
+  assert.deepEqual(await actAgain(bench, failed), [])
+}
+
+// ---- The tests -----------------------------------------------------------------------------------------------------
+
+test('every action has a scenario, and every scenario is of an action', () => {
+  assert.deepEqual(Object.keys(actionScenarios).sort(), definitions.map(keyOf).sort())
+})
+
+forEachDatabase('every action', (open, engineName) => {
+  test('a worker killed at any place, forward or unwinding, is replaced by one that brings it to its end', () =>
+    interruptEverywhere(open, killed))
+
+  test('a worker that comes back after its lease, at any place, changes nothing', () =>
+    interruptEverywhere(open, stalled))
+
+  test('whatever the driver does once, the action ends, nothing stays held, and the operation can be done', async () => {
+    const bench = await openBench(open)
+    await misbehave(bench, await mishaps(bench, false))
+    await checkInvariants(bench.world)
+  })
+
+  test('whatever the driver does for good, the action ends, nothing stays held, and later the operation can be done', async () => {
+    const bench = await openBench(open)
+    await misbehave(bench, await mishaps(bench, true))
+  })
+
+  test('a call that takes three leases is waited for', async () => {
+    const leaseMs = 60
+    const { simulation } = followed(createSimulation({ delayMs: 0, slowMs: 3 * leaseMs }))
+    const world = await open({ addressPool: pools, simulation, engine: { leaseMs } })
+    const idle = () => until(async () => (await countRunning(world)) === 0, 'every action is over')
+    const prepared = await Promise.all(scenarios.map(({ prepare }) => prepare({ ...world, settle: idle })))
+    simulation.behave(() => 'slow')
+    const started = await Promise.all(prepared.map((one) => one.act(world.api)))
+    await idle()
+    for (const { status } of await actionsOf(
+      world,
+      started.flat().map(({ id }) => id),
+    ))
+      assert.equal(status, 'success')
+    await checkInvariants(world)
+  })
+
+  test('a new process goes on where the one before it was killed', async () => {
+    const dir = engineName === 'sqlite' ? mkdtempSync(join(tmpdir(), 'wolke-test-')) : undefined
+    try {
+      const file = dir ? { database: { engine: 'sqlite', path: join(dir, 'wolke.db') } as const } : {}
+      await killAndReopen(open, file)
+    } finally {
+      if (dir) rmSync(dir, { recursive: true })
+    }
+  })
+})
+
+async function countRunning({ db }: World): Promise<number> {
+  const { rows } = await sql<{ id: number }>`select id from action where status = 'running'`.execute(db.query)
+  return rows.length
+}
+
+/** Every scenario at once, each killed between an effect and its record; the leases end by themselves. */
+async function killAndReopen(open: Open, options: WorldOptions): Promise<void> {
+  const leaseMs = 150
+  let armed = false
+  const reach = (place: string) => {
+    if (armed && place.endsWith(':after-effect')) throw new Killed(place)
+  }
+  const first = await open({
+    addressPool: pools,
+    runActions: false,
+    faults: { reach },
+    engine: { leaseMs },
+    ...options,
+  })
+  const prepared = await Promise.all(scenarios.map(({ prepare }) => prepare(first)))
+  const started = (await Promise.all(prepared.map((one) => one.act(first.api)))).flat().map(({ id }) => id)
+  armed = true
+  await first.settle()
+  assert.ok((await countRunning(first)) >= scenarios.length / 2, 'nothing was killed')
+  await first.stop()
+  const { database, simulation } = first
+  const second = await open({ database, simulation, engine: { leaseMs } })
+  await until(async () => (await countRunning(second)) === 0, 'every action is over')
+  for (const { status } of await actionsOf(second, started)) assert.equal(status, 'success')
+  await checkInvariants(second)
+  await second.stop()
+}

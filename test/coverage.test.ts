@@ -1,0 +1,386 @@
+/**
+ * Every endpoint against every caller, and every error that an endpoint declares. Both are made from the contract tables;
+ * what a table cannot tell is in scenarios.ts. There is no list of exceptions. Actions are in coverage-actions.test.ts.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { createToken, generateToken, revokeToken } from '../src/kernel/access/tokens.ts'
+import { declaredCodes, type Endpoint, type Param, troubleCodes } from '../src/kernel/contract.ts'
+import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
+import { allEndpoints } from '../src/pages/openapi.ts'
+import { type Answer, type Client, forEachDatabase, type Open, type World } from './harness.ts'
+import { checkInvariants, dump } from './invariants.ts'
+import {
+  errorScenarios,
+  neverExisted,
+  ownStatuses,
+  references,
+  type Sample,
+  type Stage,
+  samples,
+  type Target,
+} from './scenarios.ts'
+
+const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
+type Row = (typeof rows)[number]
+
+/** Runs a check for each of some rows and fails with every failure, not only the first. */
+async function each<T extends { readonly name: string }>(all: readonly T[], check: (one: T) => Promise<void>) {
+  const failures: string[] = []
+  for (const one of all) await check(one).catch((error: Error) => failures.push(`${one.name}: ${error.message}`))
+  assert.equal(failures.length, 0, failures.join('\n\n'))
+}
+
+const namesAction = (path: string) => /^(\/\w+)?\/actions\/\{id\}$/.test(path)
+
+/** The path with the ids of a target in it. */
+function pathOf({ path }: Endpoint, { id, actionId }: { id: unknown; actionId?: unknown }): string {
+  return path.replace('{action_id}', `${actionId}`).replace('{id}', `${namesAction(path) ? actionId : id}`)
+}
+
+/** One request that an endpoint accepts, ready to be sent by anyone. */
+interface Ready {
+  readonly row: Row
+  readonly target: Target
+  readonly sample: Sample
+  send(client: Client, target?: { id: unknown; actionId?: unknown }, headers?: Record<string, string>): Promise<Answer>
+}
+
+async function prepare(world: World, row: Row): Promise<Ready> {
+  const family = samples[row.family]
+  assert.ok(family, `test/scenarios.ts has no samples for the family ${row.family}`)
+  const target = await family.prepare(world)
+  const make = family.requests?.[row.key]
+  assert.ok(make || !row.endpoint.body, 'test/scenarios.ts has no request for it')
+  const sample = (await make?.(world, target)) ?? {}
+  const search = sample.query ? `?${sample.query}` : ''
+  return {
+    row,
+    target,
+    sample,
+    send: (client, other = target, headers = {}) =>
+      client.request(row.endpoint.method, pathOf(row.endpoint, other) + search, {
+        headers,
+        ...(sample.body === undefined ? {} : { body: sample.body }),
+      }),
+  }
+}
+
+function assertRefused(answer: Answer, code: ErrorCode, status: number = statusOf[code]): void {
+  assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], answer.text)
+  assert.deepEqual(Object.keys(answer.body), ['error'])
+  assert.deepEqual(Object.keys(answer.body.error), ['code', 'message', 'details'])
+  if (code === 'invalid_input') assert.ok(Array.isArray(answer.body.error.details.fields), 'details.fields is missing')
+}
+
+const isRead = ({ row }: Ready) => row.endpoint.method === 'GET'
+const namesResource = ({ row }: Ready) => row.endpoint.path.includes('{')
+const isShared = ({ row }: Ready) => samples[row.family]!.isShared === true
+
+// ---- Every caller --------------------------------------------------------------------------------------------------
+
+interface Callers {
+  /** Those who are nobody: no token, or none that is valid. */
+  readonly strangers: readonly { readonly name: string; send(ready: Ready): Promise<Answer> }[]
+  readonly foreignReadOnly: Client
+  readonly ownProject: number
+}
+
+async function callers({ db, client, anonymous }: World): Promise<Callers> {
+  const projects = await db.query.selectFrom('project').selectAll().orderBy('id').execute()
+  const [own, foreign] = projects
+  const token = (projectId: typeof own & {}, readOnly: boolean) =>
+    db.transact((tx) => createToken(tx, { projectId: projectId.id, name: 'caller', readOnly, created: '' }))
+  const revoked = await token(own!, false)
+  await revokeToken(db, revoked)
+  const header = (name: string, authorization: string) => ({
+    name,
+    send: (ready: Ready) => ready.send(anonymous, undefined, { authorization }),
+  })
+  const bearer = (name: string, text: string) => ({ name, send: (ready: Ready) => ready.send(client(text)) })
+  return {
+    strangers: [
+      { name: 'no token', send: (ready) => ready.send(anonymous) },
+      header('another scheme', `Basic ${revoked}`),
+      header('no text after the scheme', 'Bearer '),
+      header('a token without the scheme', revoked),
+      bearer('what is no token', 'short'),
+      bearer('a wrong checksum', `wlk_${'0'.repeat(60)}`),
+      bearer('a token that was never given out', generateToken()),
+      bearer('a revoked token', revoked),
+    ],
+    foreignReadOnly: client(await token(foreign!, true)),
+    ownProject: own!.id,
+  }
+}
+
+/** The text of an answer without the ids that it repeats. */
+function withoutIds({ text }: Answer, { id, actionId }: Target): string {
+  return text.replaceAll(String(id), 'ID').replaceAll(String(actionId), 'ID')
+}
+
+/** To another Project, a resource is exactly what never was: also when the request is bad in other ways. */
+async function checkInvisible(ready: Ready, client: Client): Promise<void> {
+  const nowhere = { id: neverExisted, actionId: neverExisted + 1 }
+  const [foreign, never] = [await ready.send(client), await ready.send(client, nowhere)]
+  assertRefused(foreign, 'not_found')
+  assert.equal(withoutIds(foreign, ready.target), withoutIds(never, nowhere))
+  if (!ready.row.endpoint.body) return
+  const { method } = ready.row.endpoint
+  const bad = await client.request(method, pathOf(ready.row.endpoint, ready.target), { body: { surprise: 1 } })
+  assert.equal(withoutIds(bad, ready.target), withoutIds(never, nowhere), 'with a bad body')
+}
+
+/** None of these may have an effect. */
+async function checkRefused(world: World, ready: Ready, { strangers, foreignReadOnly }: Callers): Promise<void> {
+  for (const stranger of strangers) {
+    const answer = await stranger.send(ready)
+    assertRefused(answer, 'unauthorized')
+    assert.equal(answer.headers.get('www-authenticate'), 'Bearer', stranger.name)
+  }
+  for (const client of isRead(ready) ? [] : [world.readOnly, foreignReadOnly]) {
+    assertRefused(await ready.send(client), 'token_readonly')
+  }
+  if (!namesResource(ready) || isShared(ready)) return
+  await checkInvisible(ready, world.foreign)
+  if (isRead(ready)) await checkInvisible(ready, foreignReadOnly)
+}
+
+/** What needs no resource works for the other Project too, on its own behalf. */
+async function checkForeign(world: World, ready: Ready, { foreignReadOnly, ownProject }: Callers): Promise<void> {
+  if (namesResource(ready) && !isShared(ready)) return
+  const before = await dump(world.db, ownProject)
+  for (const client of isRead(ready) ? [world.foreign, foreignReadOnly] : [world.foreign]) {
+    const answer = await ready.send(client)
+    assert.equal(answer.status, ready.row.endpoint.status, answer.text)
+    if (isShared(ready)) assert.equal(answer.text, (await ready.send(world.api)).text)
+    else assert.equal(withoutIds(answer, ready.target), answer.text, 'it shows an id of another Project')
+  }
+  assert.equal(await dump(world.db, ownProject), before, 'it changed another Project')
+}
+
+async function checkCallers(world: World, row: Row, those: Callers): Promise<void> {
+  const ready = await prepare(world, row)
+  const before = await dump(world.db)
+  await checkRefused(world, ready, those)
+  assert.equal(await dump(world.db), before, 'a refused request had an effect')
+  await checkForeign(world, ready, those)
+  if (isRead(ready)) assert.equal((await ready.send(world.readOnly)).status, row.endpoint.status)
+  const answer = await ready.send(world.api)
+  assert.equal(answer.status, row.endpoint.status, answer.text)
+}
+
+/** Ids that name nothing: never given out, of something deleted, or no ids at all. */
+async function checkMissing(world: World, row: Row): Promise<void> {
+  const ready = await prepare(world, row)
+  const missing: unknown[] = [neverExisted, 0, -1, '1.5', 'abc', '9'.repeat(16), `0${ready.target.id}`, '%00']
+  const remover = rows.find(({ family, key }) => family === row.family && key === 'remove')
+  if (remover && !row.endpoint.path.includes('actions/{')) {
+    const { target, send } = await prepare(world, remover)
+    await send(world.api)
+    await world.settle()
+    missing.push(target.id)
+  }
+  for (const id of missing) assertRefused(await ready.send(world.api, { id, actionId: id }), 'not_found')
+}
+
+forEachDatabase('every endpoint', (open) => {
+  test('tells strangers, read-only tokens and other Projects nothing and lets them change nothing', async () => {
+    const world = await open({ runActions: false })
+    const those = await callers(world)
+    await each(rows, (row) => checkCallers(world, row, those))
+    await world.settle()
+    await checkInvariants(world)
+  })
+
+  test('finds nothing under an id that was never given out, is no id or belongs to what is deleted', async () => {
+    const world = await open({ runActions: false })
+    await each(
+      rows.filter(({ endpoint }) => endpoint.path.includes('{')),
+      (row) => checkMissing(world, row),
+    )
+  })
+
+  test('a reference to what another Project has is answered like one to what never was', async () => {
+    const world = await open({ runActions: false })
+    await each(
+      Object.entries(references).map(([name, reference]) => ({ name, ...reference })),
+      async ({ name, family, body }) => {
+        const { row, target } = await prepare(world, rows.find((row) => row.name === name.split(' ')[0])!)
+        const foreign = await samples[family]!.prepare({ ...world, api: world.foreign })
+        const before = await dump(world.db)
+        const send = (id: number) => world.api.post(pathOf(row.endpoint, target), body(id))
+        const [theirs, never] = [await send(foreign.id), await send(neverExisted)]
+        assert.ok(theirs.status >= 400 && theirs.status < 500, theirs.text)
+        assert.equal(withoutIds(theirs, foreign), withoutIds(never, { id: neverExisted }))
+        assert.equal(theirs.status, never.status)
+        assert.equal(await dump(world.db), before, 'a refused request had an effect')
+      },
+    )
+  })
+})
+
+// ---- Every error ---------------------------------------------------------------------------------------------------
+
+/** Values that a query parameter refuses. */
+function badValues({ schema }: Param<unknown>): string[] {
+  const { type, items } = schema as { type: string; items?: { enum?: unknown; type: string } }
+  const bad = { integer: ['0', 'x', '1e3'], boolean: ['perhaps'], array: ['nonsense'], string: [] }[type] ?? []
+  return [...bad, ...(items?.type === 'integer' ? ['0', '-1'] : []), '%00']
+}
+
+/** A way to each code that follows from an endpoint's shape. */
+const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) => Promise<Answer[]>>>> = {
+  unauthorized: async (ready, { anonymous }) => [await ready.send(anonymous)],
+  token_readonly: async (ready, { readOnly }) => [await ready.send(readOnly)],
+  not_found: async (ready, { api }) => [await ready.send(api, { id: neverExisted, actionId: neverExisted })],
+  json_error: async ({ row: { endpoint }, target }, { api }) => {
+    const path = pathOf(endpoint, target)
+    const bodies = ['{', '{"name":"a"}}', '{"__proto__":1}', '"\\u0000"']
+    return Promise.all(bodies.map((body) => api.request(endpoint.method, path, { body })))
+  },
+  async invalid_input({ row: { endpoint }, target, sample }, { api }) {
+    const path = pathOf(endpoint, target)
+    const queries = Object.entries(endpoint.query ?? {}).flatMap(([name, param]) =>
+      badValues(param).map((value) => `${name}=${value}`),
+    )
+    const bodies = endpoint.body ? [{ ...(sample.body as object), surprise: 1 }, [], 'null', '7'] : []
+    return Promise.all([
+      ...queries.map((query) => api.get(`${path}?${query}`)),
+      ...bodies.map((body) => api.request(endpoint.method, path, { body })),
+    ])
+  },
+}
+
+/** The world as scenarios see it: every refused write is checked to have left no trace. */
+function toStage(world: World, open: Open, met: Map<string, () => Promise<unknown>>): Stage {
+  const request: Client['request'] = async (method, path, options) => {
+    const before = method === 'GET' ? undefined : await dump(world.db)
+    const answer = await world.api.request(method, path, options)
+    // A rival's write is no trace of the request that lost against it.
+    if (before !== undefined && answer.status >= 400 && met.size === 0) assert.equal(await dump(world.db), before)
+    return answer
+  }
+  const api: Client = {
+    ...world.api,
+    request,
+    post: (path, body) => request('POST', path, { body }),
+    put: (path, body) => request('PUT', path, { body }),
+    delete: (path) => request('DELETE', path),
+  }
+  return { ...world, api, open, meet: (place, work) => void met.set(place, work) }
+}
+
+/** Answers that have the code, one for each way that is known. */
+async function reach(stage: Stage, { row, code }: { row: Row; code: ErrorCode }): Promise<Answer[]> {
+  const scenario = errorScenarios[row.name]?.[code]
+  if (scenario) return [await scenario(stage)]
+  const way = implied[code]
+  assert.ok(way, 'test/scenarios.ts has no scenario for it')
+  const ready = await prepare(stage, row)
+  return way(ready, stage)
+}
+
+const declared = rows.flatMap((row) =>
+  [...declaredCodes(row.endpoint)]
+    .filter((code) => code !== 'rate_limit_exceeded')
+    .map((code) => ({ name: `${row.name} ${code}`, row, code })),
+)
+
+forEachDatabase('every declared error', (open) => {
+  test('is reached with its status, and leaves no trace', async () => {
+    const met = new Map<string, () => Promise<unknown>>()
+    const world = await open({ runActions: false, faults: { reach: async (place) => void (await met.get(place)?.()) } })
+    const stage = toStage(world, open, met)
+    await each(declared, async (one) => {
+      const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
+      const answers = await reach(stage, one)
+      met.clear()
+      assert.notEqual(answers.length, 0, 'nothing was tried')
+      for (const answer of answers) assertRefused(answer, one.code, status)
+      await world.settle()
+    })
+    await checkInvariants(world)
+  })
+
+  test('rate_limit_exceeded: every endpoint counts, whoever asks', async () => {
+    const world = await open({ rateLimit: 1, runActions: false })
+    await world.api.get('/locations')
+    await world.anonymous.get('/locations')
+    const target = { id: neverExisted, actionId: neverExisted }
+    await each(rows, async ({ endpoint }) => {
+      const path = pathOf(endpoint, target)
+      assertRefused(await world.api.request(endpoint.method, path), 'rate_limit_exceeded')
+      const { status, headers } = await world.anonymous.request(endpoint.method, path)
+      assert.deepEqual([status, headers.get('ratelimit-remaining')], [429, '0'])
+    })
+  })
+
+  test('method_not_allowed: every path names the methods that it has', async () => {
+    const world = await open({ runActions: false })
+    const paths = Map.groupBy(rows, ({ endpoint }) => endpoint.path)
+    const all = [...paths].map(([path, some]) => ({ name: path, methods: some.map(({ endpoint }) => endpoint.method) }))
+    await each(all, async ({ name, methods }) => {
+      const path = pathOf({ path: name } as Endpoint, { id: neverExisted, actionId: neverExisted })
+      for (const method of ['GET', 'POST', 'PUT', 'DELETE', 'PATCH'].filter((one) => !methods.includes(one as 'GET'))) {
+        const answer = await world.api.request(method, path)
+        assertRefused(answer, 'method_not_allowed')
+        const allowed = methods.includes('GET') ? [...methods, 'HEAD'] : methods
+        assert.equal(answer.headers.get('allow'), allowed.toSorted().join(', '))
+      }
+    })
+  })
+
+  test('server_error or unavailable: who asks while the database is gone gets an envelope and no more', async () => {
+    const world = await open({ runActions: false })
+    await world.api.get('/locations')
+    const ready: Ready[] = []
+    for (const row of rows) ready.push(await prepare(world, row))
+    await world.db.close()
+    await each(rows, async (row) => {
+      const one = ready.find((candidate) => candidate.row === row)!
+      const answer = await one.send(world.api)
+      if (isShared(one)) return assert.equal(answer.status, row.endpoint.status, 'the catalogue needs no database')
+      const { code } = answer.body.error
+      assert.ok(troubleCodes.has(code), answer.text)
+      assertRefused(answer, code)
+      assert.doesNotMatch(answer.text, /sql|select|database is not open|pool|\.ts|node:/i)
+    })
+  })
+})
+
+test('every scenario is for an error that its endpoint declares', () => {
+  for (const scenarios of [errorScenarios, ownStatuses]) {
+    for (const [name, codes] of Object.entries(scenarios)) {
+      const row = rows.find((candidate) => candidate.name === name)
+      assert.ok(row, `there is no endpoint ${name}`)
+      for (const code of Object.keys(codes))
+        assert.ok(row.endpoint.errors.includes(code as ErrorCode), `${name} ${code}`)
+    }
+  }
+})
+
+test('every sample is for an endpoint that there is', () => {
+  for (const [family, { requests = {} }] of Object.entries(samples)) {
+    assert.ok(
+      rows.some((row) => row.family === family),
+      family,
+    )
+    for (const key of Object.keys(requests))
+      assert.ok(
+        rows.some((row) => row.name === `${family}.${key}`),
+        key,
+      )
+  }
+})
+
+test('every general code of the spec has its status', () => {
+  const general = `400 json_error 401 unauthorized 401 token_readonly 403 forbidden 403 maintenance
+    403 resource_limit_exceeded 404 not_found 405 method_not_allowed 409 uniqueness_error 409 conflict
+    410 deprecated_api_endpoint 412 resource_unavailable 422 invalid_input 422 service_error 422 unsupported_error
+    423 locked 423 protected 429 rate_limit_exceeded 500 server_error 503 unavailable 504 timeout`
+  const statuses: Readonly<Record<string, number>> = statusOf
+  const found = [...general.matchAll(/(\d{3}) (\w+)/g)]
+  assert.equal(found.length, 21)
+  for (const [, status, code] of found) assert.equal(statuses[code!], Number(status), code)
+})

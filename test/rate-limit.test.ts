@@ -1,0 +1,305 @@
+/** Request limits (spec: Limits): exact in one process, never exceeded by several, told in headers on every answer. */
+import assert from 'node:assert/strict'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, type TestContext, test } from 'node:test'
+import fc from 'fast-check'
+import { sql } from 'kysely'
+import { type Database, openDatabase } from '../src/kernel/db.ts'
+import type { DatabaseUrl } from '../src/kernel/dialect.ts'
+import { clientNetwork } from '../src/kernel/edge.ts'
+import { migrate } from '../src/kernel/migrate.ts'
+import { type Limiter, localLimiter, sharedLimiter, unlimited, type Verdict } from '../src/kernel/rate-limit.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
+
+const hourMs = 3_600_000
+
+function watch(start = 1_000) {
+  let now = start
+  return {
+    now: () => now,
+    advance: (ms: number) => {
+      now += ms
+    },
+  }
+}
+
+/** Takes until it is refused; how many were admitted. */
+async function drain(limiter: Limiter, key = 'k', max = 1_000_000): Promise<number> {
+  for (let admitted = 0; admitted < max; admitted++) if (!(await limiter.take(key)).admitted) return admitted
+  return max
+}
+
+describe('A bucket of one process', () => {
+  for (const limit of [1, 2, 7, 100, 3_600, 9_999]) {
+    test(`admits a burst of ${limit} and then one in each interval`, async () => {
+      const { now, advance } = watch()
+      const limiter = localLimiter(limit, now)
+      assert.equal(await drain(limiter), limit)
+      const intervalMs = hourMs / limit
+      advance(intervalMs * 0.999)
+      assert.equal(await drain(limiter), 0)
+      advance(intervalMs * 0.001)
+      assert.equal(await drain(limiter), 1)
+      advance(hourMs / 2)
+      assert.equal(await drain(limiter), Math.floor(limit / 2))
+      advance(hourMs * 10)
+      assert.equal(await drain(limiter), limit, 'no more than a full bucket is saved up')
+    })
+  }
+
+  test('tells what remains and when all of it is there again', () => {
+    const { now, advance } = watch()
+    const limiter = localLimiter(3_600, now)
+    const take = () => limiter.take('k') as Verdict
+    assert.deepEqual(limiter.peek('k'), { admitted: true, limit: 3_600, remaining: 3_600, resetMs: 0 })
+    assert.deepEqual(take(), { admitted: true, limit: 3_600, remaining: 3_599, resetMs: 1_000 })
+    assert.deepEqual(take(), { admitted: true, limit: 3_600, remaining: 3_598, resetMs: 2_000 })
+    advance(500)
+    assert.deepEqual(limiter.peek('k'), { admitted: true, limit: 3_600, remaining: 3_598, resetMs: 1_500 })
+    advance(1_500)
+    assert.deepEqual(limiter.peek('k'), { admitted: true, limit: 3_600, remaining: 3_600, resetMs: 0 })
+    for (let i = 0; i < 3_600; i++) take()
+    assert.deepEqual(take(), { admitted: false, limit: 3_600, remaining: 0, resetMs: hourMs })
+    assert.equal(limiter.peek('other').remaining, 3_600)
+  })
+
+  test('admits exactly what a bucket that is filled drop by drop would', () => {
+    const steps = fc.array(
+      fc.record({ waitMs: fc.integer({ min: 0, max: 3_000_000 }), takes: fc.integer({ min: 1, max: 20 }) }),
+      {
+        maxLength: 40,
+      },
+    )
+    fc.assert(
+      fc.property(fc.integer({ min: 1, max: 50 }), steps, (limit, plan) => {
+        const { now, advance } = watch()
+        const limiter = localLimiter(limit, now)
+        // In units of which a request costs an hour and `limit` flow in each millisecond, all is whole.
+        let level = limit * hourMs
+        for (const { waitMs, takes } of plan) {
+          advance(waitMs)
+          level = Math.min(limit * hourMs, level + waitMs * limit)
+          for (let i = 0; i < takes; i++) {
+            const expected = level >= hourMs
+            assert.equal((limiter.take('k') as Verdict).admitted, expected)
+            if (expected) level -= hourMs
+          }
+        }
+      }),
+    )
+  })
+
+  test('remembers 50,000 buckets and forgets who has been silent longest', async () => {
+    const { now } = watch()
+    const limiter = localLimiter(1, now)
+    for (let i = 0; i < 50_000; i++) limiter.take(`k${i}`)
+    assert.equal(await drain(limiter, 'k0'), 0, 'a refusal counts as a sign of life')
+    limiter.take('one more')
+    assert.equal(await drain(limiter, 'k0'), 0)
+    assert.equal(await drain(limiter, 'k1'), 1, 'forgotten')
+    assert.equal(await drain(limiter, 'k3'), 0)
+  })
+
+  test('without a limit admits all and says so in numbers that every client can hold', async () => {
+    assert.deepEqual(await unlimited.take('k'), {
+      admitted: true,
+      limit: 2 ** 31 - 1,
+      remaining: 2 ** 31 - 1,
+      resetMs: 0,
+    })
+  })
+})
+
+describe('The network of a caller', () => {
+  const cases: [address: string | undefined, network: string][] = [
+    ['192.0.2.7', 'network:192.0.2.7'],
+    ['::ffff:192.0.2.7', 'network:192.0.2.7'],
+    ['2001:db8:1:2:3:4:5:6', 'network:2001:db8:1:2::/64'],
+    ['2001:db8:1:2::', 'network:2001:db8:1:2::/64'],
+    ['2001:db8:1:3::', 'network:2001:db8:1:3::/64'],
+    ['::1', 'network:0:0:0:0::/64'],
+    ['fe80::1%eth0', 'network:fe80:0:0:0::/64'],
+    ['nonsense', 'network:unknown'],
+    [undefined, 'network:unknown'],
+  ]
+  for (const [address, network] of cases) {
+    test(`${address} is ${network}`, () => assert.equal(clientNetwork(address), network))
+  }
+})
+
+// ---- Several processes ---------------------------------------------------------------------------------------------
+
+/** Opens the database as so many processes would. */
+async function processes(t: TestContext, open: Open, engineName: string, count: number): Promise<Database[]> {
+  const clock = testClock()
+  const url: DatabaseUrl = engineName === 'sqlite' ? await file(t) : (await open()).database
+  const made = []
+  for (let i = 0; i < count; i++) {
+    const db = await openDatabase(url, { clock, poolSize: 4 })
+    t.after(() => db.close())
+    made.push(db)
+  }
+  await migrate(made[0]!, migrations)
+  return made
+}
+
+async function file(t: TestContext): Promise<DatabaseUrl> {
+  const directory = await mkdtemp(join(tmpdir(), 'wolke-limit-'))
+  t.after(() => rm(directory, { recursive: true }))
+  return { engine: 'sqlite', path: join(directory, 'wolke.db') }
+}
+
+forEachDatabase('A bucket shared by processes', (open, engineName) => {
+  for (const limit of [1, 7, 50, 500]) {
+    test(`of ${limit} is admitted wholly and never exceeded, whoever asks at once`, async (t) => {
+      const limiters = (await processes(t, open, engineName, 3)).map((db) => sharedLimiter(db, limit))
+      const startedAt = performance.now()
+      const greedy = (limiter: Limiter) => Promise.all(Array.from({ length: 8 }, () => drain(limiter)))
+      const admitted = (await Promise.all(limiters.map(greedy))).flat().reduce((a, b) => a + b, 0)
+      const refilled = Math.floor(((performance.now() - startedAt) * limit) / hourMs)
+      assert.ok(admitted >= limit && admitted <= limit + refilled, `${admitted} of ${limit}`)
+    })
+  }
+
+  test('admits more callers at once than one purchase holds', async (t) => {
+    const [db] = await processes(t, open, engineName, 1)
+    const limiter = sharedLimiter(db!, 3_600)
+    const verdicts = await Promise.all(Array.from({ length: 300 }, () => limiter.take('k')))
+    assert.equal(verdicts.filter(({ admitted }) => admitted).length, 300)
+    assert.ok(verdicts.every(({ limit, remaining }) => limit === 3_600 && remaining >= 3_300 && remaining <= 3_600))
+  })
+
+  test('asks the database for few of its requests', async (t) => {
+    const [db] = await processes(t, open, engineName, 1)
+    let purchases = 0
+    const transact: Database['transact'] = (work) => {
+      purchases++
+      return db!.transact(work)
+    }
+    const limiter = sharedLimiter({ dialect: db!.dialect, transact } as Database, 3_600)
+    for (let i = 0; i < 1_000; i++) assert.ok((await limiter.take('k')).admitted)
+    assert.ok(purchases <= 20, `${purchases} purchases`)
+  })
+
+  test('remembers a refusal', async (t) => {
+    const [db] = await processes(t, open, engineName, 1)
+    const { now, advance } = watch()
+    const limiter = sharedLimiter(db!, 3, now)
+    assert.equal(await drain(limiter), 3)
+    await db!.transact((tx) => sql`update rate_limit set full_at = 0`.execute(tx.query))
+    advance(999)
+    assert.equal(await drain(limiter), 0, 'the database is not asked again')
+    advance(1)
+    assert.equal(await drain(limiter), 3)
+  })
+
+  test('lets what was bought expire as the bucket refills, so that nobody spends more than a full one', async (t) => {
+    const [first, second] = await processes(t, open, engineName, 2)
+    const { now, advance } = watch()
+    const hoarder = sharedLimiter(first!, 600, now)
+    assert.ok((await hoarder.take('k')).admitted)
+    advance(hourMs)
+    await first!.transact((tx) => sql`update rate_limit set full_at = full_at - ${hourMs * 1_000}`.execute(tx.query))
+    const spender = sharedLimiter(second!, 600, now)
+    assert.equal(await drain(spender), 600)
+    assert.equal(await drain(hoarder), 0)
+  })
+
+  test('refills by the clock of the database, and a jump of that clock locks nobody out for longer than an hour', async (t) => {
+    const [db] = await processes(t, open, engineName, 1)
+    const { now, advance } = watch()
+    const limiter = sharedLimiter(db!, 60, now)
+    const shift = async (ms: number) => {
+      advance(2_000)
+      await db!.transact((tx) => sql`update rate_limit set full_at = full_at + ${ms * 1_000}`.execute(tx.query))
+    }
+    assert.equal(await drain(limiter), 60)
+    await shift(-120_000)
+    assert.equal(await drain(limiter), 2)
+    await shift(10 * hourMs)
+    assert.equal(await drain(limiter), 0)
+    await shift(-hourMs)
+    assert.equal(await drain(limiter), 60)
+  })
+})
+
+// ---- Through HTTP --------------------------------------------------------------------------------------------------
+
+function limitsOf({ headers }: Pick<Answer, 'headers'>): [limit: number, remaining: number, reset: number] {
+  const read = (name: string) => Number(headers.get(`ratelimit-${name}`))
+  return [read('limit'), read('remaining'), read('reset')]
+}
+
+const health = ({ baseUrl }: World) => fetch(baseUrl.replace('/v1', '/health'))
+
+forEachDatabase('Limited requests', (open) => {
+  test('a Project has its limit, told on every answer, and then hears 429', async () => {
+    const { api, readOnly, foreign, clock } = await open({ rateLimit: 5 })
+    const now = clock.now() / 1_000
+    for (const remaining of [4, 3, 2, 1]) {
+      const [limit, left, reset] = limitsOf(await api.get(remaining === 3 ? '/nothing' : '/ssh_keys'))
+      assert.deepEqual([limit, left], [5, remaining])
+      assert.ok(reset > now && reset <= now + (5 - remaining) * 720 + 1, `${reset - now}`)
+    }
+    assert.equal((await readOnly.get('/ssh_keys')).status, 200, 'all tokens of a Project share its limit')
+    for (const client of [api, readOnly]) {
+      const refused = await client.get('/ssh_keys')
+      assert.equal(refused.status, 429)
+      assert.deepEqual([refused.body.error.code, refused.body.error.details], ['rate_limit_exceeded', null])
+      const [limit, left, reset] = limitsOf(refused)
+      assert.deepEqual([limit, left], [5, 0])
+      assert.ok(reset > now + 2_800 && reset <= now + 3_601)
+    }
+    assert.equal((await foreign.get('/ssh_keys')).status, 200, 'another Project has its own')
+  })
+
+  test('who has no Project is limited by network, apart from the Projects; forged headers change nothing', async () => {
+    const { api, anonymous, client } = await open({ rateLimit: 3 })
+    assert.equal((await anonymous.get('/ssh_keys', { 'x-forwarded-for': '192.0.2.1' })).status, 401)
+    assert.equal((await anonymous.get('/ssh_keys', { forwarded: 'for=192.0.2.2' })).status, 401)
+    const last = await client('x'.repeat(64)).get('/ssh_keys')
+    assert.deepEqual([last.status, limitsOf(last).slice(0, 2)], [401, [3, 0]])
+    const refused = await anonymous.get('/ssh_keys', { 'x-real-ip': '192.0.2.3' })
+    assert.deepEqual([refused.status, refused.body.error.code], [429, 'rate_limit_exceeded'])
+    const own = await api.get('/ssh_keys')
+    assert.deepEqual([own.status, limitsOf(own).slice(0, 2)], [200, [3, 2]])
+  })
+
+  test('the health page costs nothing and is answered when nothing is left', async () => {
+    const world = await open({ rateLimit: 2 })
+    for (let i = 0; i < 4; i++) {
+      const answer = await health(world)
+      assert.deepEqual([answer.status, limitsOf(answer).slice(0, 2)], [200, [2, 2]])
+    }
+    for (const status of [401, 401, 429]) assert.equal((await world.anonymous.get('/ssh_keys')).status, status)
+    const answer = await health(world)
+    assert.deepEqual([answer.status, limitsOf(answer).slice(0, 2)], [200, [2, 0]])
+  })
+
+  test('without a limit the headers are there all the same', async () => {
+    const { api, clock } = await open()
+    assert.deepEqual(limitsOf(await api.get('/ssh_keys')), [2 ** 31 - 1, 2 ** 31 - 1, clock.now() / 1_000])
+  })
+})
+
+forEachDatabase('Several servers over one database', (open, engineName) => {
+  // A file has one server (see the commands' tests).
+  if (engineName === 'sqlite') return
+  test('admit together what the Project may have, and not one more', async () => {
+    const limit = 40
+    const first = await open({ rateLimit: limit })
+    const others = [
+      await open({ rateLimit: limit, database: first.database }),
+      await open({ rateLimit: limit, database: first.database }),
+    ]
+    const clients = [first.api, ...others.map((world) => world.client(first.api.token))]
+    const answers = await Promise.all(
+      clients.flatMap((client) => Array.from({ length: limit }, () => client.get('/ssh_keys'))),
+    )
+    const count = (status: number) => answers.filter((answer) => answer.status === status).length
+    assert.deepEqual([count(200), count(429)], [limit, 2 * limit])
+  })
+})

@@ -1,0 +1,426 @@
+/**
+ * What the repository-wide tests know about each family: how to make one of its resources, a request that each of its
+ * endpoints accepts, a way to each error that it declares, and a run of each of its actions. A new endpoint, error or
+ * action without an entry here fails test/coverage.test.ts.
+ */
+import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { sql } from 'kysely'
+import type { ErrorCode } from '../src/kernel/errors.ts'
+import type { Answer, Client, Open, World } from './harness.ts'
+
+type Body = Answer['body']
+
+// ---- Making resources ----------------------------------------------------------------------------------------------
+
+let made = 0
+
+/** A name that nothing else in this process has. */
+export function unique(what: string): string {
+  return `${what}-${++made}`
+}
+
+/** The body of an answer that must be a success. */
+async function done(pending: Promise<Answer>): Promise<Body> {
+  const answer = await pending
+  assert.ok(answer.status < 300, `${answer.status} ${answer.text}`)
+  return answer.body
+}
+
+/** An ed25519 public key that nobody has. */
+export function publicKey(): string {
+  const field = (bytes: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
+  const blob = Buffer.concat([field(Buffer.from('ssh-ed25519')), field(randomBytes(32))])
+  return `ssh-ed25519 ${blob.toString('base64')}`
+}
+
+const serverBody = (more: object = {}) => ({
+  name: unique('server'),
+  server_type: 'cx23',
+  image: 'ubuntu-24.04',
+  ...more,
+})
+
+const withoutNetwork = { start_after_create: false, public_net: { enable_ipv4: false, enable_ipv6: false } }
+const rule = { direction: 'in', protocol: 'tcp', port: '22', source_ips: ['0.0.0.0/0'] }
+
+async function makeServer({ api, settle }: World, more: object = {}): Promise<number> {
+  const { server } = await done(api.post('/servers', serverBody(more)))
+  await settle()
+  return server.id
+}
+
+async function makeFirewall({ api }: World, more: object = {}): Promise<number> {
+  return (await done(api.post('/firewalls', { name: unique('firewall'), rules: [rule], ...more }))).firewall.id
+}
+
+const onServer = (id: number) => ({ type: 'server', server: { id } })
+const onSelector = (selector: string) => ({ type: 'label_selector', label_selector: { selector } })
+
+/** As many firewalls on a server as it may have. */
+async function fillServer(world: World, serverId: number): Promise<void> {
+  for (let i = 0; i < 5; i++) await makeFirewall(world, { apply_to: [onServer(serverId)] })
+  await world.settle()
+}
+
+// ---- A resource and a request for each endpoint --------------------------------------------------------------------
+
+/** A resource of the first Project and an action that names it. */
+export interface Target {
+  readonly id: number
+  readonly actionId?: number
+}
+
+/** What one endpoint accepts. */
+export interface Sample {
+  readonly query?: string
+  readonly body?: unknown
+}
+
+export interface FamilySamples {
+  /** Resources of the catalogue are the same for every Project. */
+  readonly isShared?: true
+  prepare(world: World): Promise<Target>
+  /** By the key of the endpoint; endpoints that need neither query nor body have none. */
+  readonly requests?: Readonly<Record<string, (world: World, target: Target) => Sample | Promise<Sample>>>
+}
+
+async function prepareServer(world: World): Promise<Target> {
+  const { server, action } = await done(world.api.post('/servers', serverBody()))
+  await world.settle()
+  return { id: server.id, actionId: action.id }
+}
+
+async function prepareFirewall({ api }: World): Promise<Target> {
+  const { firewall, actions } = await done(api.post('/firewalls', { name: unique('firewall'), rules: [rule] }))
+  return { id: firewall.id, actionId: actions[0].id }
+}
+
+async function firstOf({ api }: World, family: string): Promise<Target> {
+  return { id: (await done(api.get(`/${family}?per_page=1`)))[family][0].id }
+}
+
+const rename = (what: string) => () => ({ body: { name: unique(what), labels: { changed: 'yes' } } })
+
+export const samples: Readonly<Record<string, FamilySamples>> = {
+  actions: {
+    prepare: prepareServer,
+    requests: { list: (_world, { actionId }) => ({ query: `id=${actionId}` }) },
+  },
+  firewalls: {
+    prepare: prepareFirewall,
+    requests: {
+      create: () => ({ body: { name: unique('firewall'), rules: [rule] } }),
+      update: rename('firewall'),
+      setRules: () => ({ body: { rules: [{ ...rule, port: '80' }] } }),
+      applyToResources: () => ({ body: { apply_to: [onSelector('sample=applied')] } }),
+      async removeFromResources({ api }, { id }) {
+        const target = onSelector('sample=removed')
+        await done(api.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: [target] }))
+        return { body: { remove_from: [target] } }
+      },
+    },
+  },
+  images: { isShared: true, prepare: (world) => firstOf(world, 'images') },
+  locations: { isShared: true, prepare: (world) => firstOf(world, 'locations') },
+  server_types: { isShared: true, prepare: (world) => firstOf(world, 'server_types') },
+  servers: {
+    prepare: prepareServer,
+    requests: {
+      create: () => ({ body: serverBody() }),
+      update: rename('server'),
+      changeProtection: () => ({ body: { delete: true, rebuild: true } }),
+    },
+  },
+  ssh_keys: {
+    async prepare({ api }) {
+      return { id: (await done(api.post('/ssh_keys', { name: unique('key'), public_key: publicKey() }))).ssh_key.id }
+    },
+    requests: {
+      create: () => ({ body: { name: unique('key'), public_key: publicKey() } }),
+      update: rename('key'),
+    },
+  },
+}
+
+/** Every place where a request names another resource, with a body that names `id` there. */
+export const references: Readonly<Record<string, { family: string; body: (id: number) => unknown }>> = {
+  'firewalls.create': { family: 'servers', body: (id) => ({ name: unique('firewall'), apply_to: [onServer(id)] }) },
+  'firewalls.applyToResources': { family: 'servers', body: (id) => ({ apply_to: [onServer(id)] }) },
+  'firewalls.removeFromResources': { family: 'servers', body: (id) => ({ remove_from: [onServer(id)] }) },
+  'servers.create firewalls': { family: 'firewalls', body: (id) => serverBody({ firewalls: [{ firewall: id }] }) },
+  'servers.create ssh_keys': { family: 'ssh_keys', body: (id) => serverBody({ ssh_keys: [id] }) },
+}
+
+// ---- A way to each declared error ----------------------------------------------------------------------------------
+
+/** A world whose actions wait for `settle`, so that what they lock stays locked. */
+export interface Stage extends World {
+  readonly open: Open
+  /** Does `work` whenever the server reaches the place (see kernel/faults.ts), until the scenario is over. */
+  meet(place: string, work: () => Promise<unknown>): void
+}
+
+/** Leads the server to an error and returns the answer that has it. */
+export type ErrorScenario = (stage: Stage) => Promise<Answer>
+
+/** Changes a row behind the back of whoever is about to write it, as a rival request would. */
+function conflict(family: string, table: string): ErrorScenario {
+  return async (stage) => {
+    const { id } = await samples[family]!.prepare(stage)
+    stage.meet(`update/${table}:before-write`, () =>
+      stage.db.transact((tx) =>
+        sql`update ${sql.table(table)} set version = version + 1 where id = ${id}`.execute(tx.query),
+      ),
+    )
+    return stage.api.put(`/${family}/${id}`, { name: unique('mine') })
+  }
+}
+
+/** Gives a resource the name of another one. */
+function takenName(family: string): ErrorScenario {
+  return async (stage) => {
+    const [first, second] = [await samples[family]!.prepare(stage), await samples[family]!.prepare(stage)]
+    const { name } = Object.values(await done(stage.api.get(`/${family}/${first.id}`)))[0] as { name: string }
+    return stage.api.put(`/${family}/${second.id}`, { name })
+  }
+}
+
+function takenTwice(path: string, body: () => object): ErrorScenario {
+  return async ({ api, settle }) => {
+    const given = body()
+    await done(api.post(path, given))
+    await settle()
+    return api.post(path, given)
+  }
+}
+
+/** Asks for something that changes a server's power while the last such wish is still being met. */
+const locked = (path: string): ErrorScenario => {
+  return async (stage) => {
+    const id = await makeServer(stage)
+    await done(stage.api.post(`/servers/${id}/actions/poweroff`))
+    return path === '' ? stage.api.delete(`/servers/${id}`) : stage.api.post(`/servers/${id}/actions/${path}`)
+  }
+}
+
+const apply = (stage: Stage, firewallId: number, targets: object[]) =>
+  stage.api.post(`/firewalls/${firewallId}/actions/apply_to_resources`, { apply_to: targets })
+const removeFrom = (stage: Stage, firewallId: number, targets: object[]) =>
+  stage.api.post(`/firewalls/${firewallId}/actions/remove_from_resources`, { remove_from: targets })
+const createFirewall = (stage: Stage, apply_to: object[]) =>
+  stage.api.post('/firewalls', { name: unique('firewall'), apply_to })
+
+/** An id of the right size that is never given out. */
+export const neverExisted = 4_000_000_000_000_000
+
+/** By endpoint and code. Codes that follow from an endpoint's shape are not here: the test makes those itself. */
+export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, ErrorScenario>>>> = {
+  'actions.list': { deprecated_api_endpoint: ({ api }) => api.get('/actions') },
+  'firewalls.create': {
+    uniqueness_error: takenTwice('/firewalls', () => ({ name: unique('firewall') })),
+    async server_already_added(stage) {
+      const target = onServer(await makeServer(stage))
+      return createFirewall(stage, [target, target])
+    },
+    incompatible_network_type: async (stage) =>
+      createFirewall(stage, [onServer(await makeServer(stage, withoutNetwork))]),
+    firewall_resource_not_found: (stage) => createFirewall(stage, [onServer(neverExisted)]),
+    async resource_limit_exceeded(stage) {
+      const id = await makeServer(stage)
+      await fillServer(stage, id)
+      return createFirewall(stage, [onServer(id)])
+    },
+  },
+  'firewalls.update': {
+    uniqueness_error: takenName('firewalls'),
+    conflict: conflict('firewalls', 'firewall'),
+  },
+  'firewalls.remove': {
+    async resource_in_use(stage) {
+      const id = await makeFirewall(stage, { apply_to: [onSelector('in=use')] })
+      return stage.api.delete(`/firewalls/${id}`)
+    },
+  },
+  'firewalls.applyToResources': {
+    async firewall_already_applied(stage) {
+      const target = onServer(await makeServer(stage))
+      return apply(stage, await makeFirewall(stage, { apply_to: [target] }), [target])
+    },
+    incompatible_network_type: async (stage) =>
+      apply(stage, await makeFirewall(stage), [onServer(await makeServer(stage, withoutNetwork))]),
+    firewall_resource_not_found: async (stage) => apply(stage, await makeFirewall(stage), [onServer(neverExisted)]),
+    async resource_limit_exceeded(stage) {
+      const id = await makeServer(stage)
+      await fillServer(stage, id)
+      return apply(stage, await makeFirewall(stage), [onServer(id)])
+    },
+  },
+  'firewalls.removeFromResources': {
+    firewall_resource_not_found: async (stage) =>
+      removeFrom(stage, await makeFirewall(stage), [onServer(await makeServer(stage))]),
+    async firewall_managed_by_label_selector(stage) {
+      const label = unique('managed')
+      const server = await makeServer(stage, { labels: { [label]: 'yes' } })
+      return removeFrom(stage, await makeFirewall(stage, { apply_to: [onSelector(label)] }), [onServer(server)])
+    },
+  },
+  'servers.create': {
+    uniqueness_error: takenTwice('/servers', () => serverBody()),
+    async resource_unavailable({ open }) {
+      const { api } = await open({ addressPool: ['192.0.2.1/32', '2001:db8::/64'], runActions: false })
+      await done(api.post('/servers', serverBody()))
+      return api.post('/servers', serverBody())
+    },
+    async resource_limit_exceeded(stage) {
+      const firewalls: { firewall: number }[] = []
+      for (let i = 0; i < 6; i++) firewalls.push({ firewall: await makeFirewall(stage) })
+      return stage.api.post('/servers', serverBody({ firewalls }))
+    },
+  },
+  'servers.update': {
+    uniqueness_error: takenName('servers'),
+    conflict: conflict('servers', 'server'),
+    async resource_limit_exceeded(stage) {
+      const label = unique('sixth')
+      const id = await makeServer(stage)
+      await fillServer(stage, id)
+      await makeFirewall(stage, { apply_to: [onSelector(label)] })
+      return stage.api.put(`/servers/${id}`, { labels: { [label]: 'yes' } })
+    },
+  },
+  'servers.remove': {
+    locked: locked(''),
+    async protected(stage) {
+      const id = await makeServer(stage)
+      await done(stage.api.post(`/servers/${id}/actions/change_protection`, { delete: true, rebuild: true }))
+      return stage.api.delete(`/servers/${id}`)
+    },
+  },
+  'servers.powerOn': { locked: locked('poweron') },
+  'servers.powerOff': { locked: locked('poweroff') },
+  'servers.shutDown': { locked: locked('shutdown') },
+  'servers.reboot': { locked: locked('reboot') },
+  'servers.reset': { locked: locked('reset') },
+  'ssh_keys.create': {
+    uniqueness_error: takenTwice('/ssh_keys', () => ({ name: unique('key'), public_key: publicKey() })),
+  },
+  'ssh_keys.update': {
+    uniqueness_error: takenName('ssh_keys'),
+    conflict: conflict('ssh_keys', 'ssh_key'),
+  },
+}
+
+/** Where an endpoint answers with another status than the code has elsewhere (facts/conventions 2.2). */
+export const ownStatuses: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> = {
+  'firewalls.create': { firewall_resource_not_found: 422 },
+}
+
+// ---- A run of each action ------------------------------------------------------------------------------------------
+
+/** Operations that start an action, after what they need was made and settled. */
+export interface Started {
+  /** The server that the driver is asked about; known after `act` for one that is created. */
+  readonly serverId?: number
+  /** Sends the request and returns the actions that it started. May be called again when they ended in an error. */
+  act(client: Client): Promise<readonly { readonly id: number; readonly serverId: number }[]>
+}
+
+export type ActionScenario = (world: World) => Promise<Started>
+
+interface WireAction {
+  readonly id: number
+  readonly resources: readonly { readonly id: number; readonly type: string }[]
+}
+
+function startedBy(body: Body) {
+  const actions: WireAction[] = [body.action, ...(body.actions ?? []), ...(body.next_actions ?? [])].filter(Boolean)
+  return actions.map(({ id, resources }) => ({
+    id,
+    serverId: resources.find(({ type }) => type === 'server')?.id ?? 0,
+  }))
+}
+
+const act = (send: (client: Client) => Promise<Answer>): Started => ({
+  act: async (client) => startedBy(await done(send(client))),
+})
+
+/** A wish about a running server's power. */
+const power = (path: string): ActionScenario => {
+  return async (world) => {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/${path}`))
+  }
+}
+
+/** By family and command: leads the server to the point where one request starts the action. */
+export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
+  async 'servers/create_server'(world) {
+    const firewall = await makeFirewall(world)
+    const body = serverBody({ firewalls: [{ firewall }] })
+    return act(async (api) => {
+      // One that was created but not started goes first, which a failed start must not stand in the way of.
+      for (const { id } of (await done(api.get(`/servers?name=${body.name}`))).servers) {
+        await done(api.delete(`/servers/${id}`))
+        await world.settle()
+      }
+      return api.post('/servers', body)
+    })
+  },
+  async 'servers/start_server'(world) {
+    const id = await makeServer(world, { start_after_create: false })
+    return act((api) => api.post(`/servers/${id}/actions/poweron`))
+  },
+  'servers/stop_server': power('poweroff'),
+  'servers/shutdown_server': power('shutdown'),
+  'servers/reboot_server': power('reboot'),
+  'servers/reset_server': power('reset'),
+  async 'servers/delete_server'(world) {
+    const id = await makeServer(world)
+    await makeFirewall(world, { apply_to: [onServer(id)] })
+    await world.settle()
+    return act((api) => api.delete(`/servers/${id}`))
+  },
+  async 'servers/change_protection'(world) {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/change_protection`, { delete: true, rebuild: true }))
+  },
+  async 'firewalls/apply_firewall'(world) {
+    const [server, firewall] = [await makeServer(world), await makeFirewall(world)]
+    const body = { apply_to: [onServer(server)] }
+    return act((api) => api.post(`/firewalls/${firewall}/actions/apply_to_resources`, body))
+  },
+  async 'firewalls/remove_firewall'(world) {
+    const target = onServer(await makeServer(world))
+    const firewall = await makeFirewall(world, { apply_to: [target] })
+    await world.settle()
+    const path = `/firewalls/${firewall}/actions`
+    let isApplied = true
+    return act(async (api) => {
+      // One that could not be removed from the server is wanted no longer all the same: it is put back to go again.
+      if (!isApplied) {
+        await done(api.post(`${path}/apply_to_resources`, { apply_to: [target] }))
+        await world.settle()
+      }
+      isApplied = false
+      return api.post(`${path}/remove_from_resources`, { remove_from: [target] })
+    })
+  },
+  async 'firewalls/set_firewall_rules'(world) {
+    const firewall = await makeFirewall(world, { apply_to: [onServer(await makeServer(world))] })
+    await world.settle()
+    let port = 1000
+    const rules = () => ({ rules: [{ ...rule, port: String(++port) }] })
+    return act((api) => api.post(`/firewalls/${firewall}/actions/set_rules`, rules()))
+  },
+  async 'firewall_selectors/apply_firewall'(world) {
+    const body = { apply_to: [onSelector(unique('nobody'))] }
+    const firewall = await makeFirewall(world)
+    return act((api) => api.post(`/firewalls/${firewall}/actions/apply_to_resources`, body))
+  },
+  async 'firewall_selectors/remove_firewall'(world) {
+    const target = onSelector(unique('nobody'))
+    const firewall = await makeFirewall(world, { apply_to: [target] })
+    return act((api) => api.post(`/firewalls/${firewall}/actions/remove_from_resources`, { remove_from: [target] }))
+  },
+}
