@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToken, generateToken, revokeToken } from '../src/kernel/access/tokens.ts'
+import { changes } from '../src/kernel/changes.ts'
 import { declaredCodes, type Endpoint, type Param, troubleCodes } from '../src/kernel/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
-import { type Answer, type Client, forEachDatabase, type Open, type World } from './harness.ts'
+import { type Answer, type Client, forEachDatabase, type Open, testClock, today, type World } from './harness.ts'
 import { checkInvariants, dump } from './invariants.ts'
 import {
   errorScenarios,
@@ -23,6 +24,12 @@ import {
 
 const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 type Row = (typeof rows)[number]
+
+/** Endpoints that are gone by now are tried on a day on which they were there. */
+const eras = [
+  { some: rows.filter(({ endpoint }) => !endpoint.removedBy), day: today },
+  { some: rows.filter(({ endpoint }) => endpoint.removedBy), day: '2026-04-15T12:00:00Z' },
+]
 
 /** Runs a check for each of some rows and fails with every failure, not only the first. */
 async function each<T extends { readonly name: string }>(all: readonly T[], check: (one: T) => Promise<void>) {
@@ -186,19 +193,23 @@ async function checkMissing(world: World, row: Row): Promise<void> {
 
 forEachDatabase('every endpoint', (open) => {
   test('tells strangers, read-only tokens and other Projects nothing and lets them change nothing', async () => {
-    const world = await open({ runActions: false })
-    const those = await callers(world)
-    await each(rows, (row) => checkCallers(world, row, those))
-    await world.settle()
-    await checkInvariants(world)
+    for (const { some, day } of eras) {
+      const world = await open({ runActions: false, clock: testClock(day) })
+      const those = await callers(world)
+      await each(some, (row) => checkCallers(world, row, those))
+      await world.settle()
+      await checkInvariants(world)
+    }
   })
 
   test('finds nothing under an id that was never given out, is no id or belongs to what is deleted', async () => {
-    const world = await open({ runActions: false })
-    await each(
-      rows.filter(({ endpoint }) => endpoint.path.includes('{')),
-      (row) => checkMissing(world, row),
-    )
+    for (const { some, day } of eras) {
+      const world = await open({ runActions: false, clock: testClock(day) })
+      await each(
+        some.filter(({ endpoint }) => endpoint.path.includes('{')),
+        (row) => checkMissing(world, row),
+      )
+    }
   })
 
   test('a reference to what another Project has is answered like one to what never was', async () => {
@@ -233,7 +244,24 @@ function badValues({ schema }: Param<unknown>): string[] {
 const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) => Promise<Answer[]>>>> = {
   unauthorized: async (ready, { anonymous }) => [await ready.send(anonymous)],
   token_readonly: async (ready, { readOnly }) => [await ready.send(readOnly)],
-  not_found: async (ready, { api }) => [await ready.send(api, { id: neverExisted, actionId: neverExisted })],
+  async deprecated_api_endpoint(ready, { api, clock }) {
+    const then = new Date(clock.now()).toISOString()
+    clock.set(today)
+    const answer = await ready.send(api)
+    clock.set(then)
+    return [answer]
+  },
+  async not_found(ready, { api, clock }) {
+    const { addedBy, path } = ready.row.endpoint
+    if (!addedBy || path.includes('{')) return [await ready.send(api, { id: neverExisted, actionId: neverExisted })]
+    // It names nothing that could be missing: it was not there itself before it was added.
+    const then = new Date(clock.now()).toISOString()
+    clock.set(changes[addedBy].from)
+    clock.advance(-1)
+    const answer = await ready.send(api)
+    clock.set(then)
+    return [answer]
+  },
   json_error: async ({ row: { endpoint }, target }, { api }) => {
     const path = pathOf(endpoint, target)
     const bodies = ['{', '{"name":"a"}}', '{"__proto__":1}', '"\\u0000"']
@@ -281,26 +309,30 @@ async function reach(stage: Stage, { row, code }: { row: Row; code: ErrorCode })
   return way(ready, stage)
 }
 
-const declared = rows.flatMap((row) =>
-  [...declaredCodes(row.endpoint)]
-    .filter((code) => code !== 'rate_limit_exceeded')
-    .map((code) => ({ name: `${row.name} ${code}`, row, code })),
-)
+const declaredBy = (some: readonly Row[]) =>
+  some.flatMap((row) =>
+    [...declaredCodes(row.endpoint)]
+      .filter((code) => code !== 'rate_limit_exceeded')
+      .map((code) => ({ name: `${row.name} ${code}`, row, code })),
+  )
 
 forEachDatabase('every declared error', (open) => {
   test('is reached with its status, and leaves no trace', async () => {
     const met = new Map<string, () => Promise<unknown>>()
-    const world = await open({ runActions: false, faults: { reach: async (place) => void (await met.get(place)?.()) } })
-    const stage = toStage(world, open, met)
-    await each(declared, async (one) => {
-      const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
-      const answers = await reach(stage, one)
-      met.clear()
-      assert.notEqual(answers.length, 0, 'nothing was tried')
-      for (const answer of answers) assertRefused(answer, one.code, status)
-      await world.settle()
-    })
-    await checkInvariants(world)
+    const faults = { reach: async (place: string) => void (await met.get(place)?.()) }
+    for (const { some, day } of eras) {
+      const world = await open({ runActions: false, clock: testClock(day), faults })
+      const stage = toStage(world, open, met)
+      await each(declaredBy(some), async (one) => {
+        const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
+        const answers = await reach(stage, one)
+        met.clear()
+        assert.notEqual(answers.length, 0, 'nothing was tried')
+        for (const answer of answers) assertRefused(answer, one.code, status)
+        await world.settle()
+      })
+      await checkInvariants(world)
+    }
   })
 
   test('rate_limit_exceeded: every endpoint counts, whoever asks', async () => {
@@ -335,9 +367,10 @@ forEachDatabase('every declared error', (open) => {
     const world = await open({ runActions: false })
     await world.api.get('/locations')
     const ready: Ready[] = []
-    for (const row of rows) ready.push(await prepare(world, row))
+    const [{ some }] = eras as [(typeof eras)[0]]
+    for (const row of some) ready.push(await prepare(world, row))
     await world.db.close()
-    await each(rows, async (row) => {
+    await each(some, async (row) => {
       const one = ready.find((candidate) => candidate.row === row)!
       const answer = await one.send(world.api)
       if (isShared(one)) return assert.equal(answer.status, row.endpoint.status, 'the catalogue needs no database')

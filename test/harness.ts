@@ -36,7 +36,10 @@ export interface TestClock extends Clock {
   set(time: string): void
 }
 
-export function testClock(start = '2026-11-21T12:00:00Z'): TestClock {
+/** The time at which the clock of a test stands unless the test says otherwise. */
+export const today = '2026-11-21T12:00:00Z'
+
+export function testClock(start = today): TestClock {
   let now = Date.parse(start)
   return {
     now: () => now,

@@ -44,6 +44,7 @@ export async function checkInvariants(world: World): Promise<void> {
   await checkResting(world)
   await serversAreAsWanted(world)
   await filtersAreAsWanted(world)
+  await routesAreAsWanted(world)
   await addressesHaveOneOwner(world)
   await labelsHaveOwners(world)
 }
@@ -141,14 +142,22 @@ async function serversOfFailures({ db }: World): Promise<ReadonlySet<number>> {
   return new Set(rows.map(({ id }) => id))
 }
 
+/** Each Floating IP leads to the server that it is assigned to, and nowhere else. */
+async function routesAreAsWanted(world: World): Promise<void> {
+  const wanted = (await select<IpRow>(world, 'floating_ip')).filter(({ server_id }) => server_id !== null)
+  const actual = [...world.simulation.world.routes.values()].flatMap(({ serverId, ips }) =>
+    ips.map((ip) => `${ip} to ${serverId}`),
+  )
+  assert.deepEqual(actual.sort(), wanted.map(({ ip, server_id }) => `${ip} to ${server_id}`).sort(), 'Floating IPs')
+}
+
 async function addressesHaveOneOwner(world: World): Promise<void> {
   const owned = (await listAddresses(world.db.query)).filter(({ owner }) => owner !== null)
-  const ips = await select<IpRow>(world, 'primary_ip')
-  assert.deepEqual(
-    owned.map(({ ip, owner }) => `${ip} ${owner}`).sort(),
-    ips.map(({ ip, id }) => `${ip} primary_ip:${id}`).sort(),
-    'addresses and their owners',
-  )
+  const owners: string[] = []
+  for (const table of ['primary_ip', 'floating_ip']) {
+    owners.push(...(await select<IpRow>(world, table)).map(({ ip, id }) => `${ip} ${table}:${id}`))
+  }
+  assert.deepEqual(owned.map(({ ip, owner }) => `${ip} ${owner}`).sort(), owners.sort(), 'addresses and their owners')
 }
 
 /** The index of labels says exactly what the labelled rows say. */

@@ -50,6 +50,10 @@ async function makeServer({ api, settle }: World, more: object = {}): Promise<nu
   return server.id
 }
 
+async function makeServerUnsettled({ api }: World): Promise<number> {
+  return (await done(api.post('/servers', serverBody()))).server.id
+}
+
 async function makeFirewall({ api }: World, more: object = {}): Promise<number> {
   return (await done(api.post('/firewalls', { name: unique('firewall'), rules: [rule], ...more }))).firewall.id
 }
@@ -96,6 +100,23 @@ async function prepareFirewall({ api }: World): Promise<Target> {
   return { id: firewall.id, actionId: actions[0].id }
 }
 
+async function makeFloatingIp({ api, settle }: World, more: object = { home_location: 'hel1' }): Promise<number> {
+  const { floating_ip } = await done(api.post('/floating_ips', { type: 'ipv4', ...more }))
+  await settle()
+  return floating_ip.id
+}
+
+async function assignedFloatingIp(world: World): Promise<number> {
+  return makeFloatingIp(world, { server: await makeServer(world) })
+}
+
+async function prepareFloatingIp(world: World): Promise<Target> {
+  const server = await makeServer(world)
+  const { floating_ip, action } = await done(world.api.post('/floating_ips', { type: 'ipv4', server }))
+  await world.settle()
+  return { id: floating_ip.id, actionId: action.id }
+}
+
 async function firstOf({ api }: World, family: string): Promise<Target> {
   return { id: (await done(api.get(`/${family}?per_page=1`)))[family][0].id }
 }
@@ -118,6 +139,25 @@ export const samples: Readonly<Record<string, FamilySamples>> = {
         const target = onSelector('sample=removed')
         await done(api.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: [target] }))
         return { body: { remove_from: [target] } }
+      },
+    },
+  },
+  datacenters: { isShared: true, prepare: (world) => firstOf(world, 'datacenters') },
+  floating_ips: {
+    prepare: prepareFloatingIp,
+    requests: {
+      create: () => ({ body: { type: 'ipv4', home_location: 'hel1' } }),
+      update: rename('floating-ip'),
+      assign: async (world) => ({ body: { server: await makeServer(world) } }),
+      async changeDnsPtr({ api }, { id }) {
+        const { ip } = (await done(api.get(`/floating_ips/${id}`))).floating_ip
+        return { body: { ip, dns_ptr: 'www.example.com' } }
+      },
+      changeProtection: () => ({ body: { delete: true } }),
+      async remove({ api, settle }, { id }) {
+        await done(api.post(`/floating_ips/${id}/actions/unassign`))
+        await settle()
+        return {}
       },
     },
   },
@@ -148,6 +188,8 @@ export const references: Readonly<Record<string, { family: string; body: (id: nu
   'firewalls.create': { family: 'servers', body: (id) => ({ name: unique('firewall'), apply_to: [onServer(id)] }) },
   'firewalls.applyToResources': { family: 'servers', body: (id) => ({ apply_to: [onServer(id)] }) },
   'firewalls.removeFromResources': { family: 'servers', body: (id) => ({ remove_from: [onServer(id)] }) },
+  'floating_ips.create': { family: 'servers', body: (id) => ({ type: 'ipv4', server: id }) },
+  'floating_ips.assign': { family: 'servers', body: (id) => ({ server: id }) },
   'servers.create firewalls': { family: 'firewalls', body: (id) => serverBody({ firewalls: [{ firewall: id }] }) },
   'servers.create ssh_keys': { family: 'ssh_keys', body: (id) => serverBody({ ssh_keys: [id] }) },
 }
@@ -265,6 +307,59 @@ export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, E
       return removeFrom(stage, await makeFirewall(stage, { apply_to: [onSelector(label)] }), [onServer(server)])
     },
   },
+  'floating_ips.create': {
+    uniqueness_error: takenTwice('/floating_ips', () => ({
+      type: 'ipv6',
+      home_location: 'hel1',
+      name: unique('floating-ip'),
+    })),
+    async unavailable({ open }) {
+      const { api } = await open({ addressPool: ['2001:db8::/32'], runActions: false })
+      return api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1' })
+    },
+    async resource_limit_exceeded({ open }) {
+      const { api } = await open({ limits: { floating_ips: 0 }, runActions: false })
+      return api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1' })
+    },
+  },
+  'floating_ips.update': {
+    uniqueness_error: takenName('floating_ips'),
+    conflict: conflict('floating_ips', 'floating_ip'),
+  },
+  'floating_ips.remove': {
+    async locked(stage) {
+      const id = await assignedFloatingIp(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/unassign`))
+      return stage.api.delete(`/floating_ips/${id}`)
+    },
+    async protected(stage) {
+      const id = await makeFloatingIp(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/change_protection`, { delete: true }))
+      return stage.api.delete(`/floating_ips/${id}`)
+    },
+    must_be_unassigned: async (stage) => stage.api.delete(`/floating_ips/${await assignedFloatingIp(stage)}`),
+  },
+  'floating_ips.assign': {
+    async locked(stage) {
+      const id = await assignedFloatingIp(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/unassign`))
+      return stage.api.post(`/floating_ips/${id}/actions/assign`, { server: await makeServerUnsettled(stage) })
+    },
+    async floating_ip_assigned(stage) {
+      const server = await makeServer(stage)
+      const id = await makeFloatingIp(stage, { server })
+      return stage.api.post(`/floating_ips/${id}/actions/assign`, { server })
+    },
+  },
+  'floating_ips.unassign': {
+    async locked(stage) {
+      const id = await assignedFloatingIp(stage)
+      const server = await makeServer(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/assign`, { server }))
+      return stage.api.post(`/floating_ips/${id}/actions/unassign`)
+    },
+    service_error: async (stage) => stage.api.post(`/floating_ips/${await makeFloatingIp(stage)}/actions/unassign`),
+  },
   'servers.create': {
     uniqueness_error: takenTwice('/servers', () => serverBody()),
     async resource_unavailable({ open }) {
@@ -304,6 +399,10 @@ export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, E
   'servers.reset': { locked: locked('reset') },
   'ssh_keys.create': {
     uniqueness_error: takenTwice('/ssh_keys', () => ({ name: unique('key'), public_key: publicKey() })),
+    async resource_limit_exceeded({ open }) {
+      const { api } = await open({ limits: { ssh_keys: 0 }, runActions: false })
+      return api.post('/ssh_keys', { name: unique('key'), public_key: publicKey() })
+    },
   },
   'ssh_keys.update': {
     uniqueness_error: takenName('ssh_keys'),
@@ -314,6 +413,7 @@ export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, E
 /** Where an endpoint answers with another status than the code has elsewhere (facts/conventions 2.2). */
 export const ownStatuses: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> = {
   'firewalls.create': { firewall_resource_not_found: 422 },
+  'floating_ips.create': { unavailable: 412 },
 }
 
 // ---- A run of each action ------------------------------------------------------------------------------------------
@@ -412,6 +512,28 @@ export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
     let port = 1000
     const rules = () => ({ rules: [{ ...rule, port: String(++port) }] })
     return act((api) => api.post(`/firewalls/${firewall}/actions/set_rules`, rules()))
+  },
+  async 'floating_ips/create_floating_ip'(world) {
+    const server = await makeServer(world)
+    return act((api) => api.post('/floating_ips', { type: 'ipv4', server }))
+  },
+  async 'floating_ips/assign_floating_ip'(world) {
+    const id = await assignedFloatingIp(world)
+    const server = await makeServer(world)
+    return act((api) => api.post(`/floating_ips/${id}/actions/assign`, { server }))
+  },
+  async 'floating_ips/unassign_floating_ip'(world) {
+    const id = await assignedFloatingIp(world)
+    return act((api) => api.post(`/floating_ips/${id}/actions/unassign`))
+  },
+  async 'floating_ips/change_dns_ptr'(world) {
+    const id = await makeFloatingIp(world)
+    const { ip } = (await done(world.api.get(`/floating_ips/${id}`))).floating_ip
+    return act((api) => api.post(`/floating_ips/${id}/actions/change_dns_ptr`, { ip, dns_ptr: 'www.example.com' }))
+  },
+  async 'floating_ips/change_protection'(world) {
+    const id = await makeFloatingIp(world)
+    return act((api) => api.post(`/floating_ips/${id}/actions/change_protection`, { delete: true }))
   },
   async 'firewall_selectors/apply_firewall'(world) {
     const body = { apply_to: [onSelector(unique('nobody'))] }
