@@ -197,7 +197,10 @@ async function cleanRun(bench: Bench, { name, prepare }: Scenario, way: Way) {
   const found = (await actionsOf(bench.world, ids)).map(({ definition }) => definition)
   assert.ok(found.includes(name), `it starts ${found.join(', ')}`)
   await assertEnded(bench, ids, way.end)
-  return { places: [...new Set(places)], calls: bench.calls.length - before }
+  return {
+    places: [...new Set(places)],
+    calls: bench.calls.slice(before).filter((call) => call.serverId === serverId).length,
+  }
 }
 
 /** How a worker leaves the scene at a place. */
