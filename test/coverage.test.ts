@@ -8,8 +8,8 @@ import { createToken, generateToken, revokeToken } from '../src/kernel/access/to
 import { declaredCodes, type Endpoint, type Param, troubleCodes } from '../src/kernel/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
+import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type Open, type World } from './harness.ts'
-import { checkInvariants, dump } from './invariants.ts'
 import {
   errorScenarios,
   neverExisted,
@@ -20,6 +20,7 @@ import {
   samples,
   type Target,
 } from './scenarios.ts'
+import { dump } from './schema.ts'
 
 const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 type Row = (typeof rows)[number]
@@ -190,7 +191,7 @@ forEachDatabase('every endpoint', (open) => {
     const those = await callers(world)
     await each(rows, (row) => checkCallers(world, row, those))
     await world.settle()
-    await checkInvariants(world)
+    await checkConsistency(world, { pendingToo: true })
   })
 
   test('finds nothing under an id that was never given out, is no id or belongs to what is deleted', async () => {
@@ -272,13 +273,16 @@ function toStage(world: World, open: Open, met: Map<string, () => Promise<unknow
 }
 
 /** Answers that have the code, one for each way that is known. */
-async function reach(stage: Stage, { row, code }: { row: Row; code: ErrorCode }): Promise<Answer[]> {
+async function reach(world: World, stage: Stage, { row, code }: { row: Row; code: ErrorCode }): Promise<Answer[]> {
   const scenario = errorScenarios[row.name]?.[code]
   if (scenario) return [await scenario(stage)]
   const way = implied[code]
   assert.ok(way, 'test/scenarios.ts has no scenario for it')
-  const ready = await prepare(stage, row)
-  return way(ready, stage)
+  const ready = await prepare(world, row)
+  const before = await dump(world.db)
+  const answers = await way(ready, world)
+  assert.equal(await dump(world.db), before, 'a refused request had an effect')
+  return answers
 }
 
 const declared = rows.flatMap((row) =>
@@ -294,13 +298,13 @@ forEachDatabase('every declared error', (open) => {
     const stage = toStage(world, open, met)
     await each(declared, async (one) => {
       const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
-      const answers = await reach(stage, one)
+      const answers = await reach(world, stage, one)
       met.clear()
       assert.notEqual(answers.length, 0, 'nothing was tried')
       for (const answer of answers) assertRefused(answer, one.code, status)
       await world.settle()
     })
-    await checkInvariants(world)
+    await checkConsistency(world, { pendingToo: true })
   })
 
   test('rate_limit_exceeded: every endpoint counts, whoever asks', async () => {
