@@ -26,6 +26,7 @@ interface Snapshot {
   readonly matches: Row<'firewall_match'>[]
   readonly filters: Row<'firewall_filter'>[]
   readonly primaryIps: Row<'primary_ip'>[]
+  readonly floatingIps: Row<'floating_ip'>[]
   readonly sshKeys: Row<'ssh_key'>[]
   readonly labels: Row<'label'>[]
   readonly addresses: Row<'address'>[]
@@ -63,6 +64,7 @@ export async function checkConsistency(world: World, { pendingToo = false }: Che
   checkMatches(found)
   checkFilters(found, world, pendingToo)
   checkServers(found, world)
+  checkRoutes(found, world)
   await checkDeleted(found, world, memory)
 }
 
@@ -76,6 +78,7 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     matches: await all('firewall_match'),
     filters: await all('firewall_filter'),
     primaryIps: await all('primary_ip'),
+    floatingIps: await all('floating_ip'),
     sshKeys: await all('ssh_key'),
     labels: await all('label'),
     addresses: await all('address'),
@@ -109,15 +112,15 @@ function checkEnd(action: ActionRow): void {
 }
 
 /** I3. */
-function checkNames({ servers, firewalls, primaryIps, sshKeys }: Snapshot): void {
-  for (const rows of [servers, firewalls, primaryIps, sshKeys]) {
+function checkNames({ servers, firewalls, primaryIps, floatingIps, sshKeys }: Snapshot): void {
+  for (const rows of [servers, firewalls, primaryIps, floatingIps, sshKeys]) {
     const names = rows.map((row) => `${row.project_id} ${row.name}`)
     assert.deepEqual(names, [...new Set(names)], 'I3: a name is there once in a Project')
   }
 }
 
 /** I4: one owner for each address, every row of a pool accounted for. */
-function checkAddresses({ addresses, pools, primaryIps }: Snapshot, { clock }: World): void {
+function checkAddresses({ addresses, pools, primaryIps, floatingIps }: Snapshot, { clock }: World): void {
   const used = addresses.filter((row) => row.owner !== null)
   const resting = addresses.filter((row) => row.owner === null && row.released_at > clock.now() - restMs)
   const free = addresses.filter((row) => row.owner === null && row.released_at <= clock.now() - restMs)
@@ -125,8 +128,19 @@ function checkAddresses({ addresses, pools, primaryIps }: Snapshot, { clock }: W
   assert.equal(used.length + resting.length + free.length, added, 'I4: pool = used + free + resting')
   for (const { project_id } of [...free, ...resting]) assert.equal(project_id, null, 'I4: a free address is of nobody')
   const claimed = used.map(({ ip, owner, project_id }) => `${ip} ${owner} ${project_id}`).sort()
-  const held = primaryIps.map(({ ip, id, project_id }) => `${ip} primary_ip:${id} ${project_id}`).sort()
-  assert.deepEqual(claimed, held, 'I4, I10: the owner of an address has it, and nobody else')
+  const held = [
+    ...primaryIps.map(({ ip, id, project_id }) => `${ip} primary_ip:${id} ${project_id}`),
+    ...floatingIps.map(({ ip, id, project_id }) => `${ip} floating_ip:${id} ${project_id}`),
+  ]
+  assert.deepEqual(claimed, held.sort(), 'I4, I10: the owner of an address has it, and nobody else')
+}
+
+/** I6: each Floating IP leads to the server that it is assigned to, and nowhere else. */
+function checkRoutes({ floatingIps }: Snapshot, { simulation }: World): void {
+  const wanted = floatingIps.filter((row) => row.server_id !== null).map((row) => `${row.ip} to ${row.server_id}`)
+  const routes = [...simulation.world.routes.values()]
+  const actual = routes.flatMap(({ serverId, ips }) => ips.map((ip) => `${ip} to ${serverId}`))
+  assert.deepEqual(actual.sort(), wanted.sort(), 'I6: where Floating IPs lead')
 }
 
 function firstOf(cidr: string, family: number): number {
@@ -143,10 +157,12 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   for (const row of found.matches) belongs(servers, row.server_id, row.project_id, 'a match of server')
   for (const row of found.filters) belongs(servers, row.server_id, row.project_id, 'a filter of server')
   for (const row of found.primaryIps) belongs(servers, row.server_id, row.project_id, 'a Primary IP of server')
+  for (const row of found.floatingIps) belongs(servers, row.server_id, row.project_id, 'a Floating IP of server')
   for (const row of [...found.applications, ...found.matches]) {
     belongs(firewalls, row.firewall_id, row.project_id, 'what is of firewall')
   }
-  const labelled = { server: found.servers, firewall: found.firewalls, ssh_key: found.sshKeys }
+  const { servers: server, firewalls: firewall, floatingIps: floating_ip, sshKeys: ssh_key } = found
+  const labelled = { server, firewall, floating_ip, ssh_key }
   const wanted = Object.entries(labelled).flatMap(([kind, rows]) =>
     rows.flatMap(({ project_id, id, labels }) =>
       Object.entries(JSON.parse(labels)).map(([key, value]) => [project_id, kind, id, key, value].join(' ')),
@@ -154,7 +170,7 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   )
   const indexed = found.labels.map((row) => [row.project_id, row.kind, row.resource_id, row.key, row.value].join(' '))
   assert.deepEqual(indexed.sort(), wanted.sort(), 'I10: the index says exactly what the labels say')
-  for (const id of [...world.servers.keys(), ...world.filters.keys()]) {
+  for (const id of [...world.servers.keys(), ...world.filters.keys(), ...world.routes.keys()]) {
     assert.ok(servers.has(id), `I10: server ${id} is out there without an owner`)
   }
 }

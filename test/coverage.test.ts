@@ -9,8 +9,8 @@ import { changes } from '../src/kernel/changes.ts'
 import { declaredCodes, type Endpoint, type Param, troubleCodes } from '../src/kernel/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
+import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type Open, testClock, today, type World } from './harness.ts'
-import { checkInvariants, dump } from './invariants.ts'
 import {
   errorScenarios,
   neverExisted,
@@ -21,6 +21,7 @@ import {
   samples,
   type Target,
 } from './scenarios.ts'
+import { dump } from './schema.ts'
 
 const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 type Row = (typeof rows)[number]
@@ -198,7 +199,7 @@ forEachDatabase('every endpoint', (open) => {
       const those = await callers(world)
       await each(some, (row) => checkCallers(world, row, those))
       await world.settle()
-      await checkInvariants(world)
+      await checkConsistency(world, { pendingToo: true })
     }
   })
 
@@ -300,13 +301,16 @@ function toStage(world: World, open: Open, met: Map<string, () => Promise<unknow
 }
 
 /** Answers that have the code, one for each way that is known. */
-async function reach(stage: Stage, { row, code }: { row: Row; code: ErrorCode }): Promise<Answer[]> {
+async function reach(world: World, stage: Stage, { row, code }: { row: Row; code: ErrorCode }): Promise<Answer[]> {
   const scenario = errorScenarios[row.name]?.[code]
   if (scenario) return [await scenario(stage)]
   const way = implied[code]
   assert.ok(way, 'test/scenarios.ts has no scenario for it')
-  const ready = await prepare(stage, row)
-  return way(ready, stage)
+  const ready = await prepare(world, row)
+  const before = await dump(world.db)
+  const answers = await way(ready, world)
+  assert.equal(await dump(world.db), before, 'a refused request had an effect')
+  return answers
 }
 
 const declaredBy = (some: readonly Row[]) =>
@@ -325,13 +329,13 @@ forEachDatabase('every declared error', (open) => {
       const stage = toStage(world, open, met)
       await each(declaredBy(some), async (one) => {
         const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
-        const answers = await reach(stage, one)
+        const answers = await reach(world, stage, one)
         met.clear()
         assert.notEqual(answers.length, 0, 'nothing was tried')
         for (const answer of answers) assertRefused(answer, one.code, status)
         await world.settle()
       })
-      await checkInvariants(world)
+      await checkConsistency(world, { pendingToo: true })
     }
   })
 

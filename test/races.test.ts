@@ -9,7 +9,7 @@ import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from './harness.ts'
 import { allow, expect, newFirewall, newServer, serverBody, settleAll, toSelector, toServer } from './resources.ts'
 
-const rounds = 6
+const rounds = 5
 const rivals = 8
 
 interface Arena {

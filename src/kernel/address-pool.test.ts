@@ -147,13 +147,25 @@ forEachBareDatabase('addresses', (openBare, engineName) => {
   })
 })
 
+/** Makes a pool each address of which was given out and has rested, so that no more rows will come. */
+async function useUp({ db, scope, clock }: BareDatabase, cidr: string): Promise<void> {
+  await db.transact((tx) => definePools(tx, [cidr]))
+  await db.transact(async (tx) => {
+    const given: string[] = []
+    for (let ip = await claimAddress(tx, scope, 4, 'x'); ip; ip = await claimAddress(tx, scope, 4, 'x')) given.push(ip)
+    for (const ip of given) await releaseAddress(tx, scope, ip)
+  })
+  clock.advance(10 * minute)
+}
+
 forEachBareDatabase(
   'addresses in several processes',
   (openBare) => {
     for (const outcome of ['rolls back', 'commits']) {
       test(`who comes while the last address is held waits: its holder ${outcome}`, async () => {
-        const { db, scope, another } = await openBare()
-        await db.transact((tx) => definePools(tx, ['192.0.2.1/32']))
+        const bare = await openBare()
+        const { db, scope, another } = bare
+        await useUp(bare, '192.0.2.1/32')
         const rivals = [await another(), await another()]
         const hold = gate()
         const holder = db.transact(async (tx) => {
@@ -174,8 +186,9 @@ forEachBareDatabase(
     }
 
     test('claims of which many roll back find every address that is free', async () => {
-      const { db, scope, another } = await openBare()
-      await db.transact((tx) => definePools(tx, ['192.0.2.0/28']))
+      const bare = await openBare()
+      const { db, scope, another } = bare
+      await useUp(bare, '192.0.2.0/28')
       const handles = [db, await another()]
       // At any time at most 14 are claimed, and there are 14: nobody may hear that there is none.
       const claimer = async (i: number) => {

@@ -9,6 +9,7 @@ import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../
 import { type Database, drawIds, OutcomeUnknown, openDatabase, type Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { ApiError } from './errors.ts'
+import { lockForServing } from './process-lock.ts'
 
 // ---- A table to write to -------------------------------------------------------------------------------------------
 
@@ -37,6 +38,22 @@ async function ids(db: Database): Promise<number[]> {
   return rows.map((row) => (row as { id: number }).id)
 }
 
+/** What somebody else sees at that very moment. */
+async function observer({ url, another, later }: BareDatabase): Promise<() => Promise<number[]>> {
+  if (url.engine === 'postgres') {
+    const db = await another()
+    return () => ids(db)
+  }
+  // Reads of our own that share a turn of the event loop also share what they see.
+  const database = new DatabaseSync(url.path)
+  later(async () => database.close())
+  return async () =>
+    database
+      .prepare('select id from entry')
+      .all()
+      .map((row) => row.id as number)
+}
+
 const upTo = (count: number) => Array.from({ length: count }, (_, i) => i + 1)
 
 // ---- What holds on both databases ----------------------------------------------------------------------------------
@@ -45,8 +62,9 @@ forEachBareDatabase('transactions', (openBare, engineName) => {
   const open = async (file = false) => withTable(await openBare({ file }))
 
   test('of those that run at the same time a failing one leaves nothing, and the others are durable', async () => {
-    const { db, another } = await open(true)
-    const observer = await another()
+    const bare = await open(true)
+    const { db } = bare
+    const observe = await observer(bare)
     const outcomes = await Promise.allSettled(
       upTo(100).map(async (i) => {
         const result = await db.transact(async (tx) => {
@@ -55,7 +73,7 @@ forEachBareDatabase('transactions', (openBare, engineName) => {
           return i
         })
         // Somebody else sees it by the time that its caller hears of it.
-        assert.ok((await ids(observer)).includes(result))
+        assert.ok((await observe()).includes(result))
         return result
       }),
     )
@@ -249,6 +267,19 @@ forEachBareDatabase(
       await writing
       assert.ok(ticks >= 5, `the event loop turned ${ticks} times`)
       assert.deepEqual(await ids(bare.db), [1, 7])
+    })
+
+    test('only one server at a time has the file, and commands beside it can still write', async () => {
+      const bare = await open()
+      const lock = lockForServing(pathOf(bare))
+      assert.ok(lock)
+      assert.equal(lockForServing(pathOf(bare)), undefined)
+      const command = await bare.another()
+      await command.transact((tx) => insert(tx, 1))
+      lock.release()
+      const next = lockForServing(pathOf(bare))
+      assert.ok(next)
+      next.release()
     })
 
     test('a full disk makes writes unavailable, leaves reads alone, and is over when there is room', async () => {

@@ -112,14 +112,25 @@ export function prepared<Values extends readonly Value[], Row>(
     const values = Array.from({ length: build.length - 1 }, (_, index) => new Placeholder(index))
     return build(query, ...(values as unknown as Values)).compile()
   }
-  return async (query, ...values) => {
+  const statementFor = (query: Queries) => {
     const { adapter } = query.getExecutor()
-    const statement = statements.get(adapter) ?? compile(query)
-    statements.set(adapter, statement)
+    const known = statements.get(adapter)
+    if (known) return known
+    const made = compile(query)
+    statements.set(adapter, made)
+    return made
+  }
+  return async (query, ...values) => {
+    const statement = statementFor(query)
     const parameters = statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
-    return (await query.executeQuery<Row>({ ...statement, parameters })).rows
+    const run = shortcuts.get(query)
+    const result = run ? run(statement.sql, parameters) : query.executeQuery<Row>({ ...statement, parameters })
+    return (result instanceof Promise ? await result : result).rows as Row[]
   }
 }
+
+/** How handles run a compiled statement without kysely. */
+const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
 
 /** Ids for new rows, in increasing order; drawn inside the transaction that uses them. */
 export async function drawIds(tx: Transaction, count: number): Promise<number[]> {
@@ -224,6 +235,7 @@ function openGrouped(path: string, clock: Clock): Database {
   const writer = engine.writer!
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
+  shortcuts.set(reads, engine.run!).set(writes, writer.run)
   const runAll = async () => {
     // One turn of the event loop lets requests that arrived together meet in one group.
     await new Promise(setImmediate)

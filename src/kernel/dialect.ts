@@ -8,10 +8,10 @@ import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
   type DatabaseConnection,
-  type Driver,
   type Dialect as KyselyDialect,
   PostgresDialect,
   type PostgresPoolClient,
+  type QueryResult,
   type RawBuilder,
   SqliteAdapter,
   SqliteIntrospector,
@@ -91,14 +91,20 @@ function hash64(key: string): string {
   return createHash('sha256').update(key).digest().readBigInt64BE().toString()
 }
 
+/** Runs one statement past kysely, and at once if it can. */
+type Run = (text: string, values: readonly unknown[]) => QueryResult<unknown> | Promise<QueryResult<unknown>>
+
 /** An opened engine: what kysely needs, and how a failure of the engine reads. */
 export interface Engine {
   readonly dialect: Dialect
   /** For reads outside a transaction, and on PostgreSQL for transactions too. */
   readonly kysely: KyselyDialect
+  /** Present on SQLite: a read outside a transaction, without what kysely does for each. */
+  readonly run?: Run
   /** Present on SQLite: statements inside the one open write transaction. */
   readonly writer?: {
     readonly kysely: KyselyDialect
+    readonly run: Run
     exec(statement: string): void
     /** Whether a transaction is open: some failures end it without being asked. */
     isOpen(): boolean
@@ -119,36 +125,72 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
   database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000')
-  const connection = sqliteConnection(database)
-  const inTransaction: DatabaseConnection = {
-    ...connection,
-    async executeQuery(query) {
-      beforeWrite()
-      return connection.executeQuery(query)
-    },
+  const statements = sqliteStatements(database)
+  const reading = readTogether(database)
+  const read: Run = (text, values) => {
+    // Nothing may come between the gate and the statement.
+    const wait = beforeRead()
+    if (wait) return wait.then(() => read(text, values))
+    reading.begin()
+    return statements(text, values)
+  }
+  const write: Run = (text, values) => {
+    beforeWrite()
+    return statements(text, values)
   }
   return {
     dialect: sqliteDialect,
-    kysely: sqliteKysely({
-      async acquireConnection() {
-        for (let wait = beforeRead(); wait; wait = beforeRead()) await wait
-        return connection
-      },
-    }),
+    kysely: sqliteKysely(read),
+    run: read,
     writer: {
-      kysely: sqliteKysely({ acquireConnection: async () => inTransaction }),
-      exec: (statement) => database.exec(statement),
-      isOpen: () => database.isTransaction,
-      close: () => {
-        if (database.isOpen) database.close()
+      kysely: sqliteKysely(write),
+      run: write,
+      exec(statement) {
+        reading.end()
+        database.exec(statement)
+      },
+      isOpen: () => database.isTransaction && !reading.isOpen(),
+      close() {
+        if (!database.isOpen) return
+        reading.end()
+        database.close()
       },
     },
   }
 }
 
-function sqliteKysely(driver: Pick<Driver, 'acquireConnection'>): KyselyDialect {
+/**
+ * Reads of one turn of the event loop share a transaction: taking and giving back the file's locks for each would cost
+ * more than most reads.
+ */
+function readTogether(database: DatabaseSync) {
+  let isOpen = false
+  const end = () => {
+    if (isOpen) database.exec('commit')
+    isOpen = false
+  }
+  return {
+    begin() {
+      if (isOpen) return
+      database.exec('begin')
+      isOpen = true
+      setImmediate(end)
+    },
+    end,
+    isOpen: () => isOpen,
+  }
+}
+
+function sqliteKysely(run: Run): KyselyDialect {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')
+  }
+  const connection: DatabaseConnection = {
+    executeQuery: async ({ sql: text, parameters }) => run(text, parameters) as Promise<QueryResult<never>>,
+    // biome-ignore lint/correctness/useYield: nothing streams from an in-process database
+    async *streamQuery() {
+      throw new Error('streaming is not used')
+    },
   }
   return {
     createAdapter: () => new SqliteAdapter(),
@@ -156,41 +198,47 @@ function sqliteKysely(driver: Pick<Driver, 'acquireConnection'>): KyselyDialect 
     createIntrospector: (db) => new SqliteIntrospector(db),
     createDriver: () => ({
       init: async () => undefined,
+      acquireConnection: async () => connection,
       beginTransaction: unused,
       commitTransaction: unused,
       rollbackTransaction: unused,
       releaseConnection: async () => undefined,
       destroy: async () => undefined,
-      ...driver,
     }),
   }
 }
 
 /** Statements are prepared once per text; the cache is bounded because `in` lists make many texts. */
-function sqliteConnection(database: DatabaseSync): DatabaseConnection {
-  const statements = new Map<string, { statement: StatementSync; hasRows: boolean }>()
+function sqliteStatements(database: DatabaseSync) {
+  const statements = new Map<string, { statement: StatementSync; columns: string[] }>()
   const prepare = (text: string) => {
     const known = statements.get(text)
     if (known) return known
     if (statements.size >= 500) statements.delete(statements.keys().next().value as string)
     const statement = database.prepare(text)
-    const made = { statement, hasRows: statement.columns().length > 0 }
+    // Its own objects are slow to make and to use.
+    statement.setReturnArrays(true)
+    const made = { statement, columns: statement.columns().map((column) => column.name) }
     statements.set(text, made)
     return made
   }
-  return {
-    async executeQuery<R>({ sql: text, parameters }: { sql: string; parameters: readonly unknown[] }) {
-      const { statement, hasRows } = prepare(text)
-      const values = parameters as (string | number | null)[]
-      if (hasRows) return { rows: statement.all(...values) as R[] }
-      const { changes } = statement.run(...values)
-      return { rows: [], numAffectedRows: BigInt(changes) }
-    },
-    // biome-ignore lint/correctness/useYield: nothing streams from an in-process database
-    async *streamQuery() {
-      throw new Error('streaming is not used')
-    },
+  return (text: string, parameters: readonly unknown[]): QueryResult<unknown> => {
+    const { statement, columns } = prepare(text)
+    const values = parameters as (string | number | null)[]
+    if (columns.length > 0) {
+      const rows = statement.all(...values) as unknown as unknown[][]
+      return { rows: rows.map((row) => toObject(columns, row)) }
+    }
+    // After a change of the schema, what a statement selects may no longer be what it was.
+    if (/^\s*(create|alter|drop)\b/i.test(text)) statements.clear()
+    return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   }
+}
+
+function toObject(columns: readonly string[], values: readonly unknown[]): Record<string, unknown> {
+  const row: Record<string, unknown> = {}
+  for (let i = 0; i < columns.length; i++) row[columns[i]!] = values[i]
+  return row
 }
 
 /** Opens a pool on PostgreSQL, or on anything that speaks its protocol. */

@@ -176,7 +176,8 @@ function isDecodable(url: string): boolean {
 }
 
 function pathOf(url: string): string {
-  return url.split('?', 1)[0]!
+  const mark = url.indexOf('?')
+  return mark === -1 ? url : url.slice(0, mark)
 }
 
 // ---- Admission -----------------------------------------------------------------------------------------------------
@@ -270,7 +271,7 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (!hasHost(request)) {
     return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
   }
-  const noId = Object.values(request.params as Record<string, string>).find((text) => parseId(text) === undefined)
+  const noId = firstNoId(request.params as Record<string, string>)
   if (!request.is404 && noId === undefined) return undefined
   const allowed = methodsAt(pathOf(request.url), routes)
   if (allowed.length > 0) {
@@ -280,6 +281,12 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (request.is404) return new ApiError('not_found', 'there is nothing at this path')
   // What is no id names nothing, like an id that was never given out.
   return notFound('resource', (noId ?? '').slice(0, 80))
+}
+
+/** The first parameter of the path that is no id. */
+function firstNoId(params: Record<string, string>): string | undefined {
+  for (const name in params) if (parseId(params[name]!) === undefined) return params[name]
+  return undefined
 }
 
 /** HTTP/1.1 demands one, and what is echoed in links has the form of a host (RFC 9112, 3.2). */
@@ -402,16 +409,18 @@ function searchOf(url: string): string {
 
 /** The ids in the path; `misdirected` has seen that they are ids. */
 function readParams(texts: Record<string, string>): Record<string, number> {
-  return Object.fromEntries(Object.entries(texts).map(([name, text]) => [name, Number(text)]))
+  const params: Record<string, number> = {}
+  for (const name in texts) params[name] = Number(texts[name])
+  return params
 }
 
-async function answer(
+function answer(
   request: FastifyRequest,
   reply: FastifyReply,
   endpoint: Endpoint,
   result: unknown,
   { clock }: EdgeOptions,
-): Promise<FastifyReply> {
+): FastifyReply | Promise<FastifyReply> {
   reply.code(endpoint.status)
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
@@ -423,12 +432,13 @@ async function answer(
 }
 
 /** Sends JSON as the caller's Accept-Encoding asks. */
-async function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): Promise<FastifyReply> {
+function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply | Promise<FastifyReply> {
   if (!isCompressible(text)) return reply.send(text)
   reply.header('vary', 'accept-encoding')
   const packed = compressed(text, request.headers['accept-encoding'])
   if (!packed) return reply.send(text)
-  return reply.header('content-encoding', packed.encoding).send(await packed.body)
+  reply.header('content-encoding', packed.encoding)
+  return packed.body.then((body) => reply.send(body))
 }
 
 interface PageNumbers {

@@ -22,7 +22,7 @@ export function openLog(level: LogLevel, destination: DestinationStream = standa
     {
       level,
       base: null,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: timeField,
       redact: { paths: secret.flatMap((name) => [name, `*.${name}`]), censor: '[removed]' },
       serializers: { err: describeError, cause: describeError },
     },
@@ -48,6 +48,17 @@ function standardError(): DestinationStream & { flush(done?: () => void): void }
   }
 }
 
+let timedAt = 0
+let timed = ''
+
+/** The time as pino puts it into a line; many lines share a millisecond. */
+function timeField(): string {
+  const now = Date.now()
+  if (now !== timedAt) timed = `,"time":"${new Date(now).toISOString()}"`
+  timedAt = now
+  return timed
+}
+
 /** Only what names the fault: database errors also carry the values of rows. */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined
@@ -57,8 +68,9 @@ function describeError(error: unknown): unknown {
 
 /** A request's path in printable characters, without its query and without what may be a secret. */
 export function loggedPath(url: string): string {
-  return url
-    .split('?', 1)[0]!
+  const path = url.split('?', 1)[0]!
+  if (path.length <= longestSegment && /^[\x21-\x7e]*$/.test(path)) return path
+  return path
     .slice(0, 2_000)
     .split('/')
     .map((part) => (part.length > longestSegment ? '[removed]' : part.replace(/[^\x21-\x7e]/g, '?')))

@@ -672,6 +672,19 @@ forEachDatabase('firewalls', (open) => {
     await checkConsistency(world)
   })
 
+  test('a new server cannot have a sixth firewall, even where no labels play a part', async () => {
+    const world = await open()
+    const { api } = world
+    const firewalls: { firewall: number }[] = []
+    for (let i = 0; i < 6; i++) firewalls.push({ firewall: await newFirewall(api, `f${i}`) })
+    const body = { name: 'a', server_type: 'cpx22', image: 'debian-12' }
+    expect(await api.post('/servers', { ...body, firewalls }), 403, 'resource_limit_exceeded')
+    assert.deepEqual((await api.get('/servers')).body.servers, [])
+    await newServer(api, 'a', { firewalls: [...firewalls.slice(0, 5), ...firewalls.slice(0, 5)] })
+    await settleAll(world)
+    await checkConsistency(world)
+  })
+
   test('a firewall in use cannot be deleted, be it by a server or by a selector without servers', async () => {
     const world = await open()
     const { api } = world

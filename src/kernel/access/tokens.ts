@@ -131,20 +131,19 @@ export class Authenticator {
 
   /** The remembered principal, without any waiting. */
   cached(token: string): Principal | undefined {
-    const entry = this.#known.get(hashToken(token))
+    const entry = this.#known.get(token)
     return entry && entry.until > this.#now() ? entry.principal : undefined
   }
 
   async find(token: string): Promise<Principal | undefined> {
     if (!isTokenShaped(token)) return undefined
-    const key = hashToken(token)
     const asked = this.#now()
     const row = await this.#db.query
       .selectFrom('token')
       .select(['project_id', 'read_only'])
-      .where('hash', '=', key)
+      .where('hash', '=', hashToken(token))
       .executeTakeFirst()
-    this.#known.delete(key)
+    this.#known.delete(token)
     if (!row) return undefined
     const principal: Principal = {
       scope: { projectId: row.project_id },
@@ -152,7 +151,7 @@ export class Authenticator {
       bucket: `project:${row.project_id}`,
     }
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
-    this.#known.set(key, { principal, until: asked + cacheMs })
+    this.#known.set(token, { principal, until: asked + cacheMs })
     return principal
   }
 }

@@ -21,8 +21,6 @@ export type ActionInput = Readonly<Record<string, number | string | boolean>>
 
 export interface StepContext<Input extends ActionInput> {
   readonly actionId: number
-  /** Grows whenever the action changes hands: a driver that has seen a larger one ignores what comes with this. */
-  readonly fence: number
   readonly scope: ProjectScope
   readonly input: Input
   readonly query: Queries

@@ -247,7 +247,6 @@ class Run {
     this.#attempts = row.attempts
     this.#context = {
       actionId: row.id,
-      fence: row.fence,
       scope: { projectId: row.project_id },
       input: JSON.parse(row.input) as ActionInput,
       query: options.db.query,

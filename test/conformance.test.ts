@@ -1,0 +1,254 @@
+/**
+ * The contract against its sources: the tables of the spec, the structure of the public description of February 2026
+ * (fixtures/openapi-2026-02-extract.json: names only), and what the running server has and serves.
+ */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import type { TSchema } from 'typebox'
+import type { Endpoint } from '../src/kernel/contract.ts'
+import { allEndpoints, openApiDocument } from '../src/pages/openapi.ts'
+import { forEachDatabase } from './harness.ts'
+
+const endpoints = allEndpoints().map(({ endpoint }) => endpoint)
+const nameOf = ({ method, path }: Pick<Endpoint, 'method' | 'path'>) => `${method} ${path}`
+const find = (name: string) => endpoints.find((endpoint) => nameOf(endpoint) === name)
+
+// ---- The spec ------------------------------------------------------------------------------------------------------
+
+/** Spec: Endpoints, Actions and Firewalls. Status, keys of the reply, query parameters, body fields. */
+const specified: Readonly<Record<string, readonly [status: number, reply: string, query?: string, body?: string]>> = {
+  'GET /actions': [200, 'actions', 'id sort status'],
+  'GET /actions/{id}': [200, 'action'],
+  'GET /firewalls': [200, 'firewalls meta', 'sort name label_selector page per_page'],
+  'POST /firewalls': [201, 'firewall actions', '', 'name labels rules apply_to'],
+  'GET /firewalls/{id}': [200, 'firewall'],
+  'PUT /firewalls/{id}': [200, 'firewall', '', 'labels name'],
+  'DELETE /firewalls/{id}': [204, ''],
+  'GET /firewalls/{id}/actions': [200, 'actions meta', 'sort status page per_page'],
+  'GET /firewalls/{id}/actions/{action_id}': [200, 'action'],
+  'POST /firewalls/{id}/actions/apply_to_resources': [201, 'actions', '', 'apply_to'],
+  'POST /firewalls/{id}/actions/remove_from_resources': [201, 'actions', '', 'remove_from'],
+  'POST /firewalls/{id}/actions/set_rules': [201, 'actions', '', 'rules'],
+  'GET /firewalls/actions': [200, 'actions meta', 'id sort status page per_page'],
+  'GET /firewalls/actions/{id}': [200, 'action'],
+}
+
+const sorted = (names: Iterable<string>) => [...names].sort()
+const words = (text = '') => sorted(text.split(' ').filter((word) => word !== ''))
+
+/** Fields of an object's schema; undefined for one that is no object with known fields. */
+function fieldsOf(schema: TSchema | undefined): Readonly<Record<string, TSchema>> | undefined {
+  return (schema as { properties?: Record<string, TSchema> } | undefined)?.properties
+}
+
+const keysOf = (schema: TSchema | undefined) => sorted(Object.keys(fieldsOf(schema) ?? {}))
+
+test('actions and firewalls have the endpoints of the spec, each with its status, reply, query and body', () => {
+  for (const [name, [status, reply, query, body]] of Object.entries(specified)) {
+    const endpoint = find(name)
+    assert.ok(endpoint, `there is no ${name}`)
+    assert.equal(endpoint.status, status, name)
+    assert.deepEqual(keysOf(endpoint.reply), words(reply), `${name}: reply`)
+    assert.deepEqual(sorted(Object.keys(endpoint.query ?? {})), words(query), `${name}: query`)
+    assert.deepEqual(keysOf(endpoint.body), words(body), `${name}: body`)
+  }
+  const ours = endpoints.map(nameOf).filter((name) => /^\w+ \/(actions|firewalls)\b/.test(name))
+  assert.deepEqual(sorted(ours), sorted(Object.keys(specified)), 'and no others')
+})
+
+test('every family with actions has their endpoints, and its actions sort by what the spec names', () => {
+  const lists = endpoints.filter(({ path }) => path.endsWith('/actions'))
+  assert.ok(lists.length > 1)
+  for (const { path, query } of lists) {
+    const { items } = query!.sort!.schema as { items: { enum: string[] } }
+    const fields = new Set(items.enum.map((value) => value.split(':')[0]!))
+    assert.deepEqual(sorted(fields), sorted(['id', 'command', 'status', 'started', 'finished']), path)
+  }
+  for (const { method, path } of endpoints.filter(({ method }) => method === 'POST')) {
+    const [, family] = /^\/(\w+)\/\{id\}\/actions\//.exec(path) ?? []
+    if (!family) continue
+    for (const rest of ['actions', 'actions/{id}', '{id}/actions', '{id}/actions/{action_id}']) {
+      assert.ok(
+        find(`GET /${family}/${rest}`),
+        `${method} ${path} starts actions, but GET /${family}/${rest} is missing`,
+      )
+    }
+  }
+})
+
+// ---- The public description ----------------------------------------------------------------------------------------
+
+/** Names below a value: `$name` refers to a schema, null is a value without known fields. */
+type Shape = string | null | { readonly [field: string]: Shape }
+
+interface Operation {
+  readonly status: number
+  readonly parameters?: readonly string[]
+  readonly response?: Shape
+  readonly body?: readonly string[]
+}
+
+interface Description {
+  readonly operations: Readonly<Record<string, Operation>>
+  readonly schemas: Readonly<Record<string, Shape>>
+}
+
+const described = JSON.parse(
+  readFileSync(new URL('fixtures/openapi-2026-02-extract.json', import.meta.url), 'utf8'),
+) as Description
+
+/** Families of the description that this server has; only their operations are compared. */
+const operations = Object.entries(described.operations)
+
+/** What was described in February 2026 and has since gone, by schema and field (spec: Versioning). */
+const removed: Readonly<Record<string, string>> = {
+  'server.datacenter': 'July 2026: datacenter removed from server requests and responses',
+  'POST /servers datacenter': 'July 2026: datacenter removed from server requests and responses',
+}
+
+/** Fields that are always null in this version, because what they would hold does not exist in it yet. May only shrink. */
+const alwaysNull: readonly string[] = ['server.iso', 'server.placement_group']
+
+/** Operations that this version does not have yet. May only shrink. */
+const missing: readonly string[] = `
+  DELETE /images/{id}
+  GET /images/actions
+  GET /images/actions/{id}
+  GET /images/{id}/actions
+  GET /images/{id}/actions/{action_id}
+  GET /servers/{id}/metrics
+  POST /images/{id}/actions/change_protection
+  POST /servers/{id}/actions/add_to_placement_group
+  POST /servers/{id}/actions/attach_iso
+  POST /servers/{id}/actions/attach_to_network
+  POST /servers/{id}/actions/change_alias_ips
+  POST /servers/{id}/actions/change_dns_ptr
+  POST /servers/{id}/actions/change_type
+  POST /servers/{id}/actions/create_image
+  POST /servers/{id}/actions/detach_from_network
+  POST /servers/{id}/actions/detach_iso
+  POST /servers/{id}/actions/disable_backup
+  POST /servers/{id}/actions/disable_rescue
+  POST /servers/{id}/actions/enable_backup
+  POST /servers/{id}/actions/enable_rescue
+  POST /servers/{id}/actions/rebuild
+  POST /servers/{id}/actions/remove_from_placement_group
+  POST /servers/{id}/actions/request_console
+  POST /servers/{id}/actions/reset_password
+  PUT /images/{id}
+`
+  .trim()
+  .split(/\n\s*/)
+
+/** Operations of ours that the description does not have, each with the reason. */
+const added: Readonly<Record<string, string>> = {}
+
+test('every operation that this version lacks is known to be missing', () => {
+  const absent = operations.map(([name]) => name).filter((name) => !find(name))
+  assert.deepEqual(sorted(absent), sorted(missing))
+})
+
+test('every operation of this version is in the description or was added by a dated change', () => {
+  const surplus = endpoints.map(nameOf).filter((name) => !described.operations[name])
+  assert.deepEqual(sorted(surplus), sorted(Object.keys(added)))
+})
+
+const without = (names: readonly string[], known: readonly string[]) => names.filter((name) => !known.includes(name))
+
+test('operations have the status, the parameters and the body fields of the description', () => {
+  for (const [name, { status, parameters = [], body = [] }] of operations) {
+    const endpoint = find(name)
+    if (!endpoint) continue
+    assert.equal(endpoint.status, status, name)
+    const inPath = [...endpoint.path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]!)
+    const ours = [...inPath, ...Object.keys(endpoint.query ?? {})]
+    assert.deepEqual(without(parameters, ours), [], `${name}: parameters`)
+    const gone = body.filter((field) => removed[`${name} ${field}`])
+    assert.deepEqual(without(body, keysOf(endpoint.body)), gone, `${name}: body`)
+  }
+})
+
+/** The members of a schema that are not null; for an array, of what it holds. */
+function membersOf(schema: TSchema): TSchema[] {
+  const { anyOf, items, type } = schema as { anyOf?: TSchema[]; items?: TSchema; type?: string }
+  if (anyOf) return anyOf.flatMap(membersOf)
+  if (items) return membersOf(items)
+  return type === 'null' ? [] : [schema]
+}
+
+/** Fields of the description that a reply of ours never has. `nulls` collects where ours is always null. */
+function lacking(shape: Shape, schema: TSchema, at: string, nulls: Set<string>): string[] {
+  if (shape === null) return []
+  const isNamed = typeof shape === 'string'
+  const fields = (isNamed ? described.schemas[shape.slice(1)] : shape) as Readonly<Record<string, Shape>>
+  const here = isNamed ? shape.slice(1) : at
+  const members = membersOf(schema)
+  if (members.length === 0) {
+    nulls.add(at)
+    return []
+  }
+  return Object.entries(fields).flatMap(([field, below]) => {
+    const ours = members.flatMap((member) => fieldsOf(member)?.[field] ?? [])
+    const path = `${here}.${field}`
+    if (ours.length === 0) return [path]
+    return ours.flatMap((one) => lacking(below, one, path, nulls))
+  })
+}
+
+test('replies have every field of the description but those that dated changes have removed', () => {
+  const nulls = new Set<string>()
+  const gone = new Set<string>()
+  for (const [name, { response = null }] of operations) {
+    const endpoint = find(name)
+    if (!endpoint) continue
+    const root = typeof response === 'object' ? Object.keys(response ?? {}) : []
+    assert.deepEqual(keysOf(endpoint.reply), sorted(root), `${name}: keys of the reply`)
+    if (endpoint.reply) for (const path of lacking(response, endpoint.reply, name, nulls)) gone.add(path)
+  }
+  const known = Object.keys(removed).filter((path) => !path.includes(' '))
+  assert.deepEqual(sorted(gone), sorted(known))
+  assert.deepEqual(sorted(nulls), sorted(alwaysNull))
+})
+
+// ---- The running server --------------------------------------------------------------------------------------------
+
+/** Reads the framework's drawing of its routes: `METHOD path`, one for each. */
+function routesIn(drawing: string): string[] {
+  const above: string[] = []
+  return drawing.split('\n').flatMap((line) => {
+    const [, branches = '', path, methods = ''] = /^([│├└─\s]*)(\/\S*) \(([A-Z, ]+)\)$/.exec(line) ?? []
+    if (path === undefined) return []
+    const depth = branches.length / 4 - 1
+    above.splice(depth, above.length, (above[depth - 1] ?? '') + path)
+    return methods.split(', ').map((method) => `${method} ${above[depth]}`)
+  })
+}
+
+forEachDatabase('the running server', (open) => {
+  test('has a route for each endpoint, the pages, and nothing else', async () => {
+    const { app } = await open({ runActions: false })
+    const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
+    const promised = endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`)
+    const pages = ['GET /v1/openapi.json', 'GET /docs', 'GET /health']
+    // What answers GET answers HEAD.
+    const heads = [...promised, ...pages]
+      .filter((route) => route.startsWith('GET '))
+      .map((route) => `HEAD${route.slice(3)}`)
+    assert.deepEqual(sorted(routes), sorted([...promised, ...pages, ...heads]))
+  })
+
+  test('serves the document and the reference to anyone, and the document is the one in the tree', async () => {
+    const { anonymous, baseUrl } = await open({ runActions: false })
+    const served = await anonymous.get('/openapi.json')
+    assert.equal(served.status, 200)
+    assert.deepEqual(served.body, JSON.parse(JSON.stringify(openApiDocument())))
+    const written = readFileSync(new URL('../api/openapi.json', import.meta.url), 'utf8')
+    assert.ok(written === `${JSON.stringify(openApiDocument(), null, 2)}\n`, 'api/openapi.json: run npm run openapi')
+    const docs = await anonymous.get(baseUrl.replace(/\/v1$/, '/docs'))
+    assert.equal(docs.status, 200)
+    assert.match(docs.headers.get('content-type') ?? '', /^text\/html/)
+    const shown = docs.text.replace(/<[^>]+>/g, '')
+    for (const { path } of endpoints) assert.ok(shown.includes(path), `/docs does not show ${path}`)
+  })
+})

@@ -1,0 +1,35 @@
+/** The tables of the schema, read from the migrations, and all that is in them. */
+import { sql } from 'kysely'
+import type { Database } from '../src/kernel/db.ts'
+import { migrations } from '../src/migrations/index.ts'
+
+/** One table of the schema: its name and its columns, as the migrations create it. */
+export interface SchemaTable {
+  readonly name: string
+  readonly columns: readonly string[]
+}
+
+/** Every table of the schema. */
+export function schemaTables(statements = migrations.flatMap((migration) => migration.statements)): SchemaTable[] {
+  return statements.flatMap((statement) => {
+    const [, name, columns] = /^create table (\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
+    if (!name || !columns) return []
+    const names = columns.split('\n').flatMap((line) => line.split(/,(?![^(]*\))/))
+    return [{ name, columns: names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? []) }]
+  })
+}
+
+/** Every row of every table (of one Project's part of it, if one is given), as text that equals itself when nothing changed. */
+export async function dump(db: Database, projectId?: number): Promise<string> {
+  const tables = schemaTables().filter(
+    ({ name, columns }) => name !== 'rate_limit' && (projectId === undefined || columns.includes('project_id')),
+  )
+  const where = projectId === undefined ? sql`` : sql`where project_id = ${projectId}`
+  const parts = await Promise.all(
+    tables.map(async ({ name }) => {
+      const { rows } = await sql`select * from ${sql.table(name)} ${where}`.execute(db.query)
+      return [name, ...rows.map((row) => JSON.stringify(row)).sort()]
+    }),
+  )
+  return parts.flat().join('\n')
+}
