@@ -6,17 +6,19 @@
 import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
+import { type Admission, admit, visitor } from './admission.ts'
 import { asOf, type ChangeName, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
 import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
 import { databaseFailure } from './dialect.ts'
-import { answerMalformed, clientNetwork, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
+import { answerMalformed, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
-import { parseId } from './ids.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
+import { linkHeader, type PageNumbers } from './link.ts'
 import { type Logger, loggedPath } from './log.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
+import { firstNoId, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
 export interface Exchange {
@@ -165,21 +167,6 @@ function closeGently(server: FastifyInstance): void {
   })
 }
 
-function isDecodable(url: string): boolean {
-  if (!url.includes('%')) return true
-  try {
-    decodeURIComponent(url)
-    return true
-  } catch {
-    return false
-  }
-}
-
-function pathOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark === -1 ? url : url.slice(0, mark)
-}
-
 // ---- Admission -----------------------------------------------------------------------------------------------------
 
 /** Gives every request its headers, its principal and its place in the limit, before anything of it is read. */
@@ -202,65 +189,6 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
   })
 }
 
-interface Admission {
-  readonly principal?: Principal
-  readonly verdict: Verdict
-  readonly refusal?: ApiError
-}
-
-function visitor(request: FastifyRequest, { limits }: EdgeOptions): Admission {
-  return { verdict: limits.networks.peek(clientNetwork(request.ip)) }
-}
-
-/** Answers at once when the token is remembered, which is nearly always. */
-function admit(request: FastifyRequest, options: EdgeOptions): Admission | Promise<Admission> {
-  const token = bearerToken(request.headers.authorization)
-  if (!token) return admitNobody(request, options, 'no API token: send "Authorization: Bearer <token>"')
-  const principal = options.authenticator.cached(token)
-  return principal ? admitPrincipal(request, options, principal) : admitStranger(request, options, token)
-}
-
-function bearerToken(header: string | undefined): string | undefined {
-  if (header?.slice(0, 7).toLowerCase() !== 'bearer ') return undefined
-  return header.slice(7).trim() || undefined
-}
-
-async function admitStranger(request: FastifyRequest, options: EdgeOptions, token: string): Promise<Admission> {
-  // Also for a network that has used up its guesses: a Project's requests do not depend on who else calls from there.
-  const principal = await options.authenticator.find(token)
-  return principal
-    ? admitPrincipal(request, options, principal)
-    : admitNobody(request, options, 'the token you provided is invalid')
-}
-
-function admitNobody(request: FastifyRequest, { limits }: EdgeOptions, message: string): Admission {
-  const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
-  return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict) }
-}
-
-function admitPrincipal(
-  request: FastifyRequest,
-  { limits }: EdgeOptions,
-  principal: Principal,
-): Admission | Promise<Admission> {
-  const verdict = limits.projects.take(principal.bucket)
-  return verdict instanceof Promise
-    ? verdict.then((known) => judge(request, principal, known))
-    : judge(request, principal, verdict)
-}
-
-function judge(request: FastifyRequest, principal: Principal, verdict: Verdict): Admission {
-  if (principal.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
-    const refusal = new ApiError('token_readonly', 'this token is only allowed to perform GET requests')
-    return { principal, verdict, refusal }
-  }
-  return verdict.admitted ? { principal, verdict } : { principal, verdict, refusal: tooMany(verdict) }
-}
-
-function tooMany(verdict: Verdict): ApiError {
-  return new ApiError('rate_limit_exceeded', `limit of ${verdict.limit} requests per hour reached`)
-}
-
 // ---- Routing and parsing -------------------------------------------------------------------------------------------
 
 /** Why a request that was admitted has nowhere to go; undefined when it has. Decided before its body is read. */
@@ -268,12 +196,12 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (request.url === undecodable) {
     return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
   }
-  if (!hasHost(request)) {
+  if (!isHost(request.headers.host, request.raw.httpVersion)) {
     return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
   }
   const noId = firstNoId(request.params as Record<string, string>)
   if (!request.is404 && noId === undefined) return undefined
-  const allowed = methodsAt(pathOf(request.url), routes)
+  const allowed = allowedAt(pathOf(request.url), routes)
   if (allowed.length > 0) {
     reply.header('allow', allowed.join(', '))
     return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
@@ -283,16 +211,13 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   return notFound('resource', (noId ?? '').slice(0, 80))
 }
 
-/** The first parameter of the path that is no id. */
-function firstNoId(params: Record<string, string>): string | undefined {
-  for (const name in params) if (parseId(params[name]!) === undefined) return params[name]
-  return undefined
-}
-
-/** HTTP/1.1 demands one, and what is echoed in links has the form of a host (RFC 9112, 3.2). */
-function hasHost({ raw, headers }: FastifyRequest): boolean {
-  if (headers.host === undefined) return raw.httpVersion === '1.0'
-  return /^[\w.:[\]-]{1,255}$/.test(headers.host)
+function allowedAt(path: string, { mounted, openPaths }: Routes): string[] {
+  if (openPaths.has(path)) return ['GET', 'HEAD']
+  return methodsAt(
+    path,
+    mounted.map(({ endpoint }) => endpoint),
+    basePath,
+  )
 }
 
 function readBodies(server: FastifyInstance): void {
@@ -402,11 +327,6 @@ function originOf(request: FastifyRequest): string {
   return `${request.protocol}://${request.headers.host ?? 'localhost'}`
 }
 
-function searchOf(url: string): string {
-  const mark = url.indexOf('?')
-  return mark === -1 ? '' : url.slice(mark + 1)
-}
-
 /** The ids in the path; `misdirected` has seen that they are ids. */
 function readParams(texts: Record<string, string>): Record<string, number> {
   const params: Record<string, number> = {}
@@ -424,8 +344,10 @@ function answer(
   reply.code(endpoint.status)
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
-  if (pagination && !inEffect('link_header_removed', clock.now())) setLink(request, reply, pagination)
   const now = clock.now()
+  const links = pagination && !inEffect('link_header_removed', now)
+  const link = links ? linkHeader(originOf(request), request.url, pagination) : undefined
+  if (link) reply.header('link', link)
   const text = JSON.stringify(asOf(result, now))
   if (!inEffect('compression_added', now)) return reply.type(json).send(text)
   return sendJson(request, reply.type(json), text)
@@ -439,40 +361,6 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): F
   if (!packed) return reply.send(text)
   reply.header('content-encoding', packed.encoding)
   return packed.body.then((body) => reply.send(body))
-}
-
-interface PageNumbers {
-  readonly previous_page: number | null
-  readonly next_page: number | null
-  readonly last_page: number | null
-}
-
-/** The Link header with those of prev, next and last that apply (spec: Pagination and sorting rules, 2). */
-function setLink(request: FastifyRequest, reply: FastifyReply, pages: PageNumbers): void {
-  const to = (page: number | null, rel: string) => {
-    if (page === null) return []
-    const url = new URL(request.url, 'http://localhost')
-    url.searchParams.set('page', String(page))
-    return [`<${originOf(request)}${url.pathname}${url.search}>; rel="${rel}"`]
-  }
-  const { previous_page, next_page, last_page } = pages
-  const links = [...to(previous_page, 'prev'), ...to(next_page, 'next'), ...to(last_page, 'last')]
-  if (links.length > 0) reply.header('link', links.join(', '))
-}
-
-/** The methods that some endpoint at this path answers to. What answers GET answers HEAD. */
-function methodsAt(path: string, { mounted, openPaths }: Routes): string[] {
-  const methods = new Set<string>(openPaths.has(path) ? ['GET'] : [])
-  const segments = path.split('/')
-  for (const { endpoint } of mounted) {
-    const pattern = (basePath + endpoint.path).split('/')
-    if (pattern.length !== segments.length) continue
-    if (pattern.every((part, i) => part === segments[i] || (part.startsWith('{') && parseId(segments[i]!)))) {
-      methods.add(endpoint.method)
-    }
-  }
-  if (methods.has('GET')) methods.add('HEAD')
-  return [...methods].sort()
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------

@@ -4,16 +4,16 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { lockProject } from './access/projects.ts'
-import type { Queries, Transaction } from './db.ts'
+import type { Queries, Tables, Transaction } from './db.ts'
 import { ApiError } from './errors.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 
-/** Kind of resource, as in the API's paths, to the text of its refusal and its table. */
+/** Kinds of resources that can be limited, as in the API's paths, with the text of the refusal. */
 export const limitedKinds = {
-  servers: { table: 'server', text: 'server limit exceeded' },
-  floating_ips: { table: 'floating_ip', text: 'Floating IP limit exceeded' },
-  firewalls: { table: 'firewall', text: 'firewall limit exceeded' },
-  ssh_keys: { table: 'ssh_key', text: 'SSH key limit exceeded' },
+  servers: 'server limit exceeded',
+  floating_ips: 'Floating IP limit exceeded',
+  firewalls: 'firewall limit exceeded',
+  ssh_keys: 'SSH key limit exceeded',
 } as const
 
 export type LimitedKind = keyof typeof limitedKinds
@@ -34,20 +34,19 @@ declare module './db.ts' {
   }
 }
 
-/** Refuses one more resource of a kind. Call it before the insert. Errors: 403 `resource_limit_exceeded`. */
+/** Refuses one more resource of a kind, whose rows are in `table`. Call it before the insert. Errors: 403 `resource_limit_exceeded`. */
 export async function enforceLimit(
   tx: Transaction,
   scope: ProjectScope,
-  kind: LimitedKind,
+  { kind, table }: { readonly kind: LimitedKind; readonly table: keyof Tables },
   defaults: DefaultLimits,
 ): Promise<void> {
   const own = await limitsOf(tx.query, scope)
   const most = own.has(kind) ? own.get(kind) : defaults[kind]
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')
-  const { table, text } = limitedKinds[kind]
   if ((await countUpTo(tx, scope, table, most)) < most) return
-  throw new ApiError('resource_limit_exceeded', text, { details: { limits: [{ name: kind }] } })
+  throw new ApiError('resource_limit_exceeded', limitedKinds[kind], { details: { limits: [{ name: kind }] } })
 }
 
 async function countUpTo(tx: Transaction, { projectId }: ProjectScope, table: string, most: number): Promise<number> {

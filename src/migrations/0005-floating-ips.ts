@@ -1,3 +1,4 @@
+/** The schema of Floating IPs. */
 import type { Migration } from '../kernel/migrate.ts'
 
 /** Floating IPs, and the set of them that each server should have. */

@@ -1,3 +1,4 @@
+/** The calendar of the API as a page. */
 import { calendar, inEffect } from '../kernel/changes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { OpenPage } from '../kernel/http.ts'

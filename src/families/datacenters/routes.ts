@@ -7,6 +7,7 @@ import type { datacenterEndpoints } from './contract.ts'
 import { isDatacenterName } from './domain.ts'
 import { datacenterToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function datacenterRoutes({ catalogue, clock }: Platform): Handlers<typeof datacenterEndpoints> {
   const all = () =>
     catalogue.locations

@@ -1,3 +1,4 @@
+/** Datacenters as the API showed them until October 2026. */
 import type { Static } from 'typebox'
 import type { Catalogue, Location } from '../../catalogue/catalogue.ts'
 import { serverTypeOrderable } from '../../catalogue/catalogue.ts'

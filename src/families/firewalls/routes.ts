@@ -82,7 +82,7 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
       const rules = rulesOf(given ?? [], clock.now())
       const targets = parseTargets(applyTo ?? [], 'apply_to')
       return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, 'firewalls', limits)
+        await enforceLimit(tx, scope, { kind: 'firewalls', table: 'firewall' }, limits)
         const firewall = await insertFirewall(tx, scope, { name, labels, rules })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
         const actions = await startActions(tx, scope, [rulesSet(firewall.id), ...applied])

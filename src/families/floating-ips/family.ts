@@ -1,3 +1,4 @@
+/** The family of Floating IPs. */
 import { defineFamily } from '../../platform.ts'
 import { floatingIpActions } from './actions.ts'
 import { floatingIpEndpoints } from './contract.ts'

@@ -35,6 +35,7 @@ import {
 } from './store.ts'
 import { floatingIpToWire } from './view.ts'
 
+/** One handler for each endpoint. */
 export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIpEndpoints> {
   const { db, clock, catalogue, faults, limits, reverseDomain } = platform
 
@@ -59,7 +60,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
 
     async create({ scope, body: { type, name, description, labels = {}, server, home_location: home } }) {
       return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, 'floating_ips', limits)
+        await enforceLimit(tx, scope, { kind: 'floating_ips', table: 'floating_ip' }, limits)
         const place = await findPlace(tx, scope, server ?? undefined, home ?? undefined)
         const given = { type, name: name ?? null, description: description ?? null, labels, ...place }
         const floatingIp = await insertFloatingIp(tx, scope, given, reverseDomain)

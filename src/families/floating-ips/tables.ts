@@ -1,3 +1,4 @@
+/** Rows of Floating IPs. */
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface FloatingIpRow {

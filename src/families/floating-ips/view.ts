@@ -1,3 +1,4 @@
+/** Floating IPs as the API shows them. */
 import type { Static } from 'typebox'
 import type { Platform } from '../../platform.ts'
 import { locationToWire } from '../locations/reads.ts'

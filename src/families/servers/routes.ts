@@ -77,7 +77,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const sshKeys = await requestedKeys(db.query, scope, body)
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, 'servers', platform.limits)
+        await enforceLimit(tx, scope, { kind: 'servers', table: 'server' }, platform.limits)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))
         await createAddresses(tx, scope, server, body)
         const [action, ...next] = await startCreation(tx, scope, server, body)

@@ -23,7 +23,7 @@ export function sshKeyRoutes({ db, faults, limits }: Platform): Handlers<typeof 
       if (!parsed.ok) throw invalidInput([{ field: 'public_key', message: parsed.message }])
       const { fingerprint } = parsed
       const sshKey = await db.transact(async (tx) => {
-        await enforceLimit(tx, scope, 'ssh_keys', limits)
+        await enforceLimit(tx, scope, { kind: 'ssh_keys', table: 'ssh_key' }, limits)
         return insertSshKey(tx, scope, { name, fingerprint, publicKey, labels })
       })
       return { ssh_key: sshKeyToWire(sshKey) }
