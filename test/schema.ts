@@ -19,14 +19,16 @@ export function schemaTables(statements = migrations.flatMap((migration) => migr
   })
 }
 
+const tables = schemaTables()
+
 /** Every row of every table (of one Project's part of it, if one is given), as text that equals itself when nothing changed. */
 export async function dump(db: Database, projectId?: number): Promise<string> {
-  const tables = schemaTables().filter(
+  const wanted = tables.filter(
     ({ name, columns }) => name !== 'rate_limit' && (projectId === undefined || columns.includes('project_id')),
   )
   const where = projectId === undefined ? sql`` : sql`where project_id = ${projectId}`
   const parts = await Promise.all(
-    tables.map(async ({ name }) => {
+    wanted.map(async ({ name }) => {
       const { rows } = await sql`select * from ${sql.table(name)} ${where}`.execute(db.query)
       return [name, ...rows.map((row) => JSON.stringify(row)).sort()]
     }),

@@ -5,7 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { setTimeout as delay } from 'node:timers/promises'
-import { type Compilable, type CompiledQuery, Kysely, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { Clock } from './clock.ts'
 import {
   type DatabaseUrl,
@@ -17,6 +17,7 @@ import {
   openSqlite,
 } from './dialect.ts'
 import { ApiError } from './errors.ts'
+import { remembered, shortcuts } from './prepared.ts'
 
 /** Table names to row types. Each slice adds its own tables by declaration merging, so the kernel names none of them. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
@@ -88,54 +89,12 @@ function guarded(queries: Queries): Queries {
   return queries
 }
 
-/** Stands in a statement for a value that each run of it brings along. */
-class Placeholder {
-  readonly index: number
-
-  constructor(index: number) {
-    this.index = index
-  }
-}
-
-type Value = string | number | null
-
-/**
- * A statement that is built and compiled once and then run with other values each time: for those that many requests
- * need, where building costs as much as running. `build` gets a placeholder in the place of each value.
- */
-export function prepared<Values extends readonly Value[], Row>(
-  build: (query: Queries, ...values: Values) => Compilable<Row>,
-): (query: Queries, ...values: Values) => Promise<Row[]> {
-  // One for each engine; the handles of all transactions share the adapter of theirs.
-  const statements = new WeakMap<object, CompiledQuery<Row>>()
-  const compile = (query: Queries) => {
-    const values = Array.from({ length: build.length - 1 }, (_, index) => new Placeholder(index))
-    return build(query, ...(values as unknown as Values)).compile()
-  }
-  const statementFor = (query: Queries) => {
-    const { adapter } = query.getExecutor()
-    const known = statements.get(adapter)
-    if (known) return known
-    const made = compile(query)
-    statements.set(adapter, made)
-    return made
-  }
-  return async (query, ...values) => {
-    const statement = statementFor(query)
-    const parameters = statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
-    const run = shortcuts.get(query)
-    const result = run ? run(statement.sql, parameters) : query.executeQuery<Row>({ ...statement, parameters })
-    return (result instanceof Promise ? await result : result).rows as Row[]
-  }
-}
-
-/** How handles run a compiled statement without kysely. */
-const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
+const idDraws = remembered<{ id: number }>()
 
 /** Ids for new rows, in increasing order; drawn inside the transaction that uses them. */
 export async function drawIds(tx: Transaction, count: number): Promise<number[]> {
   if (count === 0) return []
-  const { rows } = await tx.dialect.drawIds(count).execute(tx.query)
+  const rows = await idDraws(tx.query, count, [], () => tx.dialect.drawIds(count))
   return rows.length === count ? rows.map((row) => row.id) : Array.from({ length: count }, (_, i) => rows[0]!.id + i)
 }
 
@@ -309,7 +268,8 @@ async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
   } catch (error) {
     // A full disk may have rolled everything back already, so the whole group fails for this reason.
     if (!writer.isOpen()) throw error
-    writer.exec('rollback to job; release job')
+    writer.exec('rollback to job')
+    writer.exec('release job')
     return { error: reported(error) }
   }
 }

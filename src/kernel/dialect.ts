@@ -147,7 +147,7 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
       run: write,
       exec(statement) {
         reading.end()
-        database.exec(statement)
+        statements(statement, [])
       },
       isOpen: () => database.isTransaction && !reading.isOpen(),
       close() {
@@ -164,15 +164,16 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
  * more than most reads.
  */
 function readTogether(database: DatabaseSync) {
+  const [begin, commit] = [database.prepare('begin'), database.prepare('commit')]
   let isOpen = false
   const end = () => {
-    if (isOpen) database.exec('commit')
+    if (isOpen) commit.run()
     isOpen = false
   }
   return {
     begin() {
       if (isOpen) return
-      database.exec('begin')
+      begin.run()
       isOpen = true
       setImmediate(end)
     },
@@ -210,7 +211,7 @@ function sqliteKysely(run: Run): KyselyDialect {
 
 /** Statements are prepared once per text; the cache is bounded because `in` lists make many texts. */
 function sqliteStatements(database: DatabaseSync) {
-  const statements = new Map<string, { statement: StatementSync; columns: string[] }>()
+  const statements = new Map<string, { statement: StatementSync; columns: string[]; changesSchema: boolean }>()
   const prepare = (text: string) => {
     const known = statements.get(text)
     if (known) return known
@@ -218,19 +219,21 @@ function sqliteStatements(database: DatabaseSync) {
     const statement = database.prepare(text)
     // Its own objects are slow to make and to use.
     statement.setReturnArrays(true)
-    const made = { statement, columns: statement.columns().map((column) => column.name) }
+    const columns = statement.columns().map((column) => column.name)
+    // After a change of the schema, what a statement selects may no longer be what it was.
+    const changesSchema = /^\s*(create|alter|drop)\b/i.test(text)
+    const made = { statement, columns, changesSchema }
     statements.set(text, made)
     return made
   }
   return (text: string, parameters: readonly unknown[]): QueryResult<unknown> => {
-    const { statement, columns } = prepare(text)
+    const { statement, columns, changesSchema } = prepare(text)
     const values = parameters as (string | number | null)[]
     if (columns.length > 0) {
       const rows = statement.all(...values) as unknown as unknown[][]
       return { rows: rows.map((row) => toObject(columns, row)) }
     }
-    // After a change of the schema, what a statement selects may no longer be what it was.
-    if (/^\s*(create|alter|drop)\b/i.test(text)) statements.clear()
+    if (changesSchema) statements.clear()
     return { rows: [], numAffectedRows: BigInt(statement.run(...values).changes) }
   }
 }

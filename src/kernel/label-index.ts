@@ -4,6 +4,7 @@
  */
 import type { Queries, Transaction } from './db.ts'
 import type { Labels } from './labels.ts'
+import { insertRows } from './prepared.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 import type { Term } from './selectors.ts'
 
@@ -48,7 +49,7 @@ export async function indexLabels(
   }
   if (added.length > 0) {
     const rows = added.map(([key, value]) => ({ project_id: projectId, kind, resource_id: id, key, value }))
-    await tx.query.insertInto('label').values(rows).execute()
+    await insertRows(tx, 'label', rows)
   }
 }
 

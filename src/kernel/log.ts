@@ -1,4 +1,5 @@
 /** Structured logs, one JSON object a line on standard error. What may be secret is removed by name before it is written. */
+import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type { Logger } from 'pino'
@@ -10,8 +11,9 @@ const secret = ['authorization', 'token', 'private_key', 'password', 'root_passw
 /** No name or id in a path is as long as a token, a key or a password that somebody put there by mistake. */
 const longestSegment = 48
 
-/** How long a line may wait for others to be written together with it, in milliseconds. */
+/** How long a line may wait for others to be written together with it, in milliseconds, and how much they may become. */
 const gatherMs = 20
+const gatherLength = 16_384
 
 /**
  * A logger on standard error, or on `destination`; lines are written in the background and flushed when the process
@@ -30,21 +32,38 @@ export function openLog(level: LogLevel, destination: DestinationStream = standa
   )
 }
 
-/** Writes lines together, because every write in the background wakes a thread, which costs more than the line. */
+/** Hands lines on together, because every write in the background costs more than making the line. */
 function standardError(): DestinationStream & { flush(done?: () => void): void } {
-  const stream = pino.destination({ fd: 2, sync: false, minLength: 8_192 })
+  const stream = pino.destination({ fd: 2, sync: false })
+  let gathered = ''
   let timer: NodeJS.Timeout | undefined
-  const flush = (done?: () => void) => {
+  const take = () => {
     clearTimeout(timer)
     timer = undefined
-    stream.flush(done)
+    const text = gathered
+    gathered = ''
+    return text
   }
+  const hand = () => {
+    if (gathered) stream.write(take())
+  }
+  process.on('exit', () => {
+    try {
+      if (gathered) writeSync(2, take())
+    } catch {
+      // Whoever reads is gone or too slow, and this process has no time left.
+    }
+  })
   return {
     write(line) {
-      stream.write(line)
-      timer ??= setTimeout(flush, gatherMs).unref()
+      gathered += line
+      if (gathered.length > gatherLength) hand()
+      else timer ??= setTimeout(hand, gatherMs).unref()
     },
-    flush,
+    flush(done) {
+      hand()
+      stream.flush(done)
+    },
   }
 }
 

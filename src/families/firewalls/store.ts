@@ -1,12 +1,13 @@
 /** Every statement on the table of firewalls; what they are applied to is in membership.ts. */
 import { sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
-import { drawId, prepared, type Queries, type Transaction } from '../../kernel/db.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
 import { notFound, notUnique } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import { insertRows, prepared } from '../../kernel/prepared.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { changedMeanwhile } from '../../kernel/update.ts'
 import type { Firewall, Rule } from './domain.ts'
@@ -92,7 +93,7 @@ export async function insertFirewall(
     created: timestamp(tx.now),
     version: 1,
   }
-  await refusingTwins(() => tx.query.insertInto('firewall').values(row).execute())
+  await refusingTwins(() => insertRows(tx, 'firewall', [row]))
   await indexLabels(tx, scope, { kind: 'firewall', id: row.id }, given.labels, {})
   return fromRow(row)
 }

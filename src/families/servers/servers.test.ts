@@ -714,6 +714,7 @@ forEachDatabase('servers', (open) => {
         const before = await serverOf(api, id)
         const filter = JSON.stringify(simulation.world.filters.get(id)?.inbound)
         for (const action of [...powerActions, 'delete']) {
+          const restarts = simulation.world.servers.get(id)?.restarts
           fail()
           const started = (await request(action)).body.action
           await settleAll(world)
@@ -735,6 +736,10 @@ forEachDatabase('servers', (open) => {
             [firewall],
           )
           assert.equal(JSON.stringify(simulation.world.filters.get(id)?.inbound), filter)
+          // What never began is not made up for by taking it back.
+          if (failure === 'error before effect') {
+            assert.equal(simulation.world.servers.get(id)?.restarts, restarts, `${start} ${action}`)
+          }
           await checkConsistency(world, { pendingToo: true })
         }
       }

@@ -3,6 +3,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
 import { drawIds, type Queries, type Tables, type Transaction } from '../db.ts'
 import { ApiError } from '../errors.ts'
+import { insertRows } from '../prepared.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
 
@@ -80,8 +81,6 @@ export interface ActionStart<Input extends ActionInput = ActionInput> {
   readonly serial?: readonly ResourceRef[]
 }
 
-const insertedAtOnce = 500
-
 /** Joins a typed start to a list of starts of other types. */
 export function toStart<Input extends ActionInput>(start: ActionStart<Input>): ActionStart {
   return start as unknown as ActionStart
@@ -109,12 +108,12 @@ export async function startActions(
   const running = actions.flatMap((action, index) =>
     action.status === 'running' ? [{ id: action.id, start: starts[index]! }] : [],
   )
-  await insertAll(
+  await insertRows(
     tx,
     'action',
     actions.map(({ resources: _, ...row }) => row),
   )
-  await insertAll(
+  await insertRows(
     tx,
     'action_resource',
     actions.flatMap(({ id, resources }) =>
@@ -128,7 +127,7 @@ export async function startActions(
     ),
   )
   await takeLocks(tx, scope, running)
-  await insertAll(
+  await insertRows(
     tx,
     'action_serial',
     running.flatMap(({ id, start }) =>
@@ -173,19 +172,6 @@ function toAction(tx: Transaction, scope: ProjectScope, start: ActionStart, id: 
     attempts: 0,
     run_after: 0,
     resources: start.resources,
-  }
-}
-
-async function insertAll<T extends 'action' | 'action_resource' | 'action_serial'>(
-  tx: Transaction,
-  table: T,
-  rows: Tables[T][],
-): Promise<void> {
-  for (let from = 0; from < rows.length; from += insertedAtOnce) {
-    await tx.query
-      .insertInto(table)
-      .values(rows.slice(from, from + insertedAtOnce) as never)
-      .execute()
   }
 }
 

@@ -1,0 +1,95 @@
+/**
+ * Statements that are compiled once and then run with other values each time: for those that many requests need, where
+ * building costs as much as running.
+ */
+import type { Compilable, CompiledQuery } from 'kysely'
+import type { Queries, Tables, Transaction } from './db.ts'
+import type { Engine } from './dialect.ts'
+
+/** Stands in a statement for a value that each run of it brings along. */
+class Placeholder {
+  readonly index: number
+
+  constructor(index: number) {
+    this.index = index
+  }
+}
+
+const placeholders = (count: number) => Array.from({ length: count }, (_, index) => new Placeholder(index))
+
+/** How handles run a compiled statement without what kysely does for each. */
+export const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
+
+async function execute<Row>(
+  query: Queries,
+  statement: CompiledQuery,
+  values: readonly unknown[],
+): Promise<readonly Row[]> {
+  const parameters = statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
+  const run = shortcuts.get(query)
+  const result = run ? run(statement.sql, parameters) : query.executeQuery({ ...statement, parameters })
+  return (result instanceof Promise ? await result : result).rows as readonly Row[]
+}
+
+/** What builds a statement, in kysely's two ways. */
+interface Built {
+  compile(query: Queries): CompiledQuery
+}
+
+/** How many statements are remembered for an engine, and how long: some keys hold a count that may be large. */
+const mostRemembered = 100
+const mostParameters = 200
+
+/** Runs statements that it remembers by a key, for each engine by itself. */
+export function remembered<Row>() {
+  const known = new WeakMap<object, Map<unknown, CompiledQuery>>()
+  return (query: Queries, key: unknown, values: readonly unknown[], build: () => Built): Promise<readonly Row[]> => {
+    // The handles of all transactions on an engine share its adapter.
+    const { adapter } = query.getExecutor()
+    const statements = known.get(adapter) ?? new Map<unknown, CompiledQuery>()
+    const statement = statements.get(key) ?? build().compile(query)
+    if (statement.parameters.length <= mostParameters && statements.size < mostRemembered) {
+      known.set(adapter, statements.set(key, statement))
+    }
+    return execute(query, statement, values)
+  }
+}
+
+/** A statement that is built once, on its first run; `build` gets a placeholder in the place of each value. */
+export function prepared<Values extends readonly (string | number | null)[], Row>(
+  build: (query: Queries, ...values: Values) => Compilable<Row>,
+): (query: Queries, ...values: Values) => Promise<readonly Row[]> {
+  const run = remembered<Row>()
+  return (query, ...values) => {
+    const first = () => build(query, ...(placeholders(values.length) as unknown as Values))
+    return run(query, undefined, values, first)
+  }
+}
+
+/** Most rows that one statement inserts. */
+const insertedAtOnce = 500
+const insertions = remembered<unknown>()
+
+/** Inserts rows that all have the same columns. */
+export async function insertRows<T extends keyof Tables>(
+  { query }: Transaction,
+  table: T,
+  rows: readonly Tables[T][],
+): Promise<void> {
+  if (rows.length === 0) return
+  const columns = Object.keys(rows[0] as object) as (keyof Tables[T])[]
+  for (let from = 0; from < rows.length; from += insertedAtOnce) {
+    const some = rows.slice(from, from + insertedAtOnce)
+    const values = some.flatMap((row) => columns.map((column) => row[column]))
+    const key = `${table} ${some.length} ${columns.join()}`
+    await insertions(query, key, values, () => insertion(query, table, columns as string[], some.length))
+  }
+}
+
+function insertion(query: Queries, table: keyof Tables, columns: readonly string[], count: number): Built {
+  const values = placeholders(count * columns.length)
+  const rows = Array.from({ length: count }, (_, row) =>
+    Object.fromEntries(columns.map((name, column) => [name, values[row * columns.length + column]])),
+  )
+  return query.insertInto(table).values(rows as never)
+}
