@@ -13,6 +13,7 @@ export const limitedKinds = {
   servers: { table: 'server', text: 'server limit exceeded' },
   floating_ips: { table: 'floating_ip', text: 'Floating IP limit exceeded' },
   firewalls: { table: 'firewall', text: 'firewall limit exceeded' },
+  images: { table: 'image', text: 'image limit exceeded' },
   ssh_keys: { table: 'ssh_key', text: 'SSH key limit exceeded' },
 } as const
 
