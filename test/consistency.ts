@@ -27,6 +27,7 @@ interface Snapshot {
   readonly filters: Row<'firewall_filter'>[]
   readonly primaryIps: Row<'primary_ip'>[]
   readonly sshKeys: Row<'ssh_key'>[]
+  readonly images: Row<'image'>[]
   readonly labels: Row<'label'>[]
   readonly addresses: Row<'address'>[]
   readonly pools: Row<'address_pool'>[]
@@ -77,6 +78,7 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     filters: await all('firewall_filter'),
     primaryIps: await all('primary_ip'),
     sshKeys: await all('ssh_key'),
+    images: await all('image'),
     labels: await all('label'),
     addresses: await all('address'),
     pools: await all('address_pool'),
@@ -146,7 +148,7 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   for (const row of [...found.applications, ...found.matches]) {
     belongs(firewalls, row.firewall_id, row.project_id, 'what is of firewall')
   }
-  const labelled = { server: found.servers, firewall: found.firewalls, ssh_key: found.sshKeys }
+  const labelled = { server: found.servers, firewall: found.firewalls, image: found.images, ssh_key: found.sshKeys }
   const wanted = Object.entries(labelled).flatMap(([kind, rows]) =>
     rows.flatMap(({ project_id, id, labels }) =>
       Object.entries(JSON.parse(labels)).map(([key, value]) => [project_id, kind, id, key, value].join(' ')),

@@ -45,6 +45,7 @@ export async function checkInvariants(world: World): Promise<void> {
   await serversAreAsWanted(world)
   await filtersAreAsWanted(world)
   await addressesHaveOneOwner(world)
+  await imagesAreAsWanted(world)
   await labelsHaveOwners(world)
 }
 
@@ -149,6 +150,21 @@ async function addressesHaveOneOwner(world: World): Promise<void> {
     ips.map(({ ip, id }) => `${ip} primary_ip:${id}`).sort(),
     'addresses and their owners',
   )
+}
+
+/** Every image has its copy out there, every copy an owner; one that is deleted may still wait to be removed. */
+async function imagesAreAsWanted(world: World): Promise<void> {
+  const wanted = await select<{ id: number; status: string; bound_to: number | null }>(world, 'image')
+  const actual = world.simulation.world.images
+  const servers = new Set((await select<ServerRow>(world, 'server')).map(({ id }) => id))
+  for (const { id, status, bound_to } of wanted) {
+    assert.notEqual(status, 'creating', `image ${id} rests, but is not complete`)
+    if (status === 'available') assert.ok(actual.has(id), `image ${id} out there`)
+    assert.ok(bound_to === null || servers.has(bound_to), `backup ${id} without its server`)
+  }
+  const known = new Set(wanted.map(({ id }) => id))
+  for (const id of actual.keys()) assert.ok(known.has(id), `nobody wants the copy ${id}`)
+  assert.deepEqual(await select(world, 'server_former'), [], 'what no rebuild goes back to')
 }
 
 /** The index of labels says exactly what the labelled rows say. */

@@ -1,6 +1,6 @@
+/** Snapshots and backups, when servers are backed up, and what a rebuild that fails goes back to. */
 import type { Migration } from '../kernel/migrate.ts'
 
-/** Snapshots and backups, when servers are backed up, and what a rebuild that fails goes back to. */
 export const images: Migration = {
   id: '0007-images',
   statements: [

@@ -1,3 +1,4 @@
+/** Images as a family: their endpoints, their actions and what answers them. */
 import { defineFamily } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { removalChore } from './chores.ts'
