@@ -8,14 +8,20 @@ import type { Queries, Transaction } from './db.ts'
 import { ApiError } from './errors.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 
-/** Kind of resource, as in the API's paths, to the text of its refusal and its table. */
+interface CountedKind {
+  readonly table: string
+  readonly text: string
+  readonly except?: string
+}
+
+/** Kind of resource, as in the API's paths, to the text of its refusal, its table and the status of rows that do not count. */
 export const limitedKinds = {
   servers: { table: 'server', text: 'server limit exceeded' },
   floating_ips: { table: 'floating_ip', text: 'Floating IP limit exceeded' },
   firewalls: { table: 'firewall', text: 'firewall limit exceeded' },
-  images: { table: 'image', text: 'image limit exceeded' },
+  images: { table: 'image', text: 'image limit exceeded', except: 'deleted' },
   ssh_keys: { table: 'ssh_key', text: 'SSH key limit exceeded' },
-} as const
+} as const satisfies Record<string, CountedKind>
 
 export type LimitedKind = keyof typeof limitedKinds
 
@@ -46,14 +52,24 @@ export async function enforceLimit(
   const most = own.has(kind) ? own.get(kind) : defaults[kind]
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')
-  const { table, text } = limitedKinds[kind]
-  if ((await countUpTo(tx, scope, table, most)) < most) return
-  throw new ApiError('resource_limit_exceeded', text, { details: { limits: [{ name: kind }] } })
+  const counted: CountedKind = limitedKinds[kind]
+  if ((await countUpTo(tx, scope, counted, most)) < most) return
+  throw new ApiError('resource_limit_exceeded', counted.text, { details: { limits: [{ name: kind }] } })
 }
 
-async function countUpTo(tx: Transaction, { projectId }: ProjectScope, table: string, most: number): Promise<number> {
-  const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number }>>
-  const some = queries.selectFrom(table).select('id').where('project_id', '=', projectId).limit(most)
+async function countUpTo(
+  tx: Transaction,
+  { projectId }: ProjectScope,
+  { table, except }: CountedKind,
+  most: number,
+): Promise<number> {
+  const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number; status: string }>>
+  const some = queries
+    .selectFrom(table)
+    .select('id')
+    .where('project_id', '=', projectId)
+    .$if(except !== undefined, (select) => select.where('status', '!=', except as string))
+    .limit(most)
   const counted = queries.selectFrom(some.as('some')).select(sql<number>`count(*)`.as('total'))
   return (await counted.executeTakeFirstOrThrow()).total
 }

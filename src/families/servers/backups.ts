@@ -76,25 +76,26 @@ export async function setBackupWindow(
 /** Starts the backup of each server whose window is open and that had none in it yet, whichever process comes first. */
 export async function backupChore({ db, clock, catalogue }: Platform): Promise<void> {
   const { window, day } = openWindow(clock.now())
+  const failures: unknown[] = []
+  // One that is locked has its turn later in its window, one that is gone never; none keeps the others waiting.
+  const note = (error: unknown) => {
+    if (!(error instanceof ApiError && (error.code === 'locked' || error.code === 'not_found'))) failures.push(error)
+  }
   for (let after = 0; ; ) {
     const due = await dueServers(db.query, window, day, after)
     for (const { id, scope } of due) {
-      await db.transact((tx) => backUp(tx, scope, catalogue, id, day)).catch(unlessBusy)
+      await db.transact((tx) => backUp(tx, scope, catalogue, id, day)).catch(note)
     }
-    if (due.length < atOnce) return
+    if (due.length < atOnce) break
     after = due.at(-1)!.id
   }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} backups could not be started`)
 }
 
 async function backUp(tx: Transaction, scope: ProjectScope, catalogue: Catalogue, id: number, day: string) {
   const server = await lockServer(tx, scope, id)
   if (server.backupWindow === null || !(await claimDay(tx, scope, id, day))) return
   await startImage(tx, scope, catalogue, server, { type: 'backup', description: undefined, labels: {} })
-}
-
-/** One that is locked has its turn later in its window, one that is gone never. */
-function unlessBusy(error: unknown): void {
-  if (!(error instanceof ApiError && (error.code === 'locked' || error.code === 'not_found'))) throw error
 }
 
 /** Servers of all Projects, past an id, that wait for their backup of a day. */
