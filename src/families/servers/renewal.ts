@@ -58,7 +58,7 @@ export async function dropFormer(tx: Transaction, scope: ProjectScope, id: numbe
     .execute()
 }
 
-/** Whether an image is being written to the disk of a server right now. */
+/** Whether an image is being written to the disk of a server right now, or would be again when a rebuild fails. */
 export async function isBeingInstalled(query: Queries, scope: ProjectScope, imageId: number): Promise<boolean> {
   const row = await query
     .selectFrom('server')
@@ -68,5 +68,13 @@ export async function isBeingInstalled(query: Queries, scope: ProjectScope, imag
     .where('status', 'in', ['initializing', 'rebuilding'])
     .limit(1)
     .executeTakeFirst()
-  return row !== undefined
+  if (row) return true
+  const former = await query
+    .selectFrom('server_former')
+    .select('server_id')
+    .where('project_id', '=', scope.projectId)
+    .where('image', '=', imageId)
+    .limit(1)
+    .executeTakeFirst()
+  return former !== undefined
 }
