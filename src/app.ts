@@ -4,6 +4,7 @@ import { families } from './families.ts'
 import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
+import { type Chores, planChores } from './kernel/chores.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/db.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
@@ -36,11 +37,12 @@ export interface AppOptions {
 export interface App {
   readonly edge: Edge
   readonly engine: Engine
+  readonly chores: Chores
   /** Stops taking requests, answers those in flight, leaves actions to be resumed. The database stays open. */
   stop(): Promise<void>
 }
 
-/** Puts the server together; it neither listens nor runs actions yet. */
+/** Puts the server together; it neither listens nor runs actions or chores yet. */
 export function buildApp(options: AppOptions): App {
   const { db, clock, log, catalogue, drivers, rateLimit, vendor, faults = noFaults } = options
   const edge = buildEdge({
@@ -70,13 +72,19 @@ export function buildApp(options: AppOptions): App {
   }
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
+  const chores = planChores(
+    families.flatMap((family) => family.chores.map((chore) => () => chore(platform))),
+    log,
+  )
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   for (const page of [healthPage(db), changesPage(clock), ...referencePages()]) edge.open(page)
   return {
     edge,
     engine,
+    chores,
     async stop() {
       await edge.server.close()
+      await chores.stop()
       await engine.stop()
     },
   }

@@ -21,6 +21,9 @@ export interface Platform {
   readonly limits: DefaultLimits
 }
 
+/** What a family does by the clock, in every process; rivals that do the same must not matter to it. */
+export type Chore = (platform: Platform) => Promise<void>
+
 /** A slice of the API: what it promises and how it keeps it. */
 export interface Family {
   /** Its path, such as `firewalls`. */
@@ -28,6 +31,7 @@ export interface Family {
   /** Every endpoint, those of its actions among them. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
+  readonly chores: readonly Chore[]
   /** One handler for each endpoint. */
   handlers(platform: Platform): Handlers<Endpoints>
 }
@@ -36,6 +40,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly name: string
   readonly endpoints: T
   routes(platform: Platform): Handlers<T>
+  readonly chores?: readonly Chore[]
   /** Present when resources of the family have actions. */
   readonly resources?: {
     /** The type under which actions name them. */
@@ -48,14 +53,15 @@ interface FamilyParts<T extends Endpoints> {
 
 /** Puts a family together; the endpoints of its actions come by themselves. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
-  const { name, endpoints, routes, resources } = parts
+  const { name, endpoints, routes, chores = [], resources } = parts
   if (!resources)
-    return { name, endpoints, actions: [], handlers: (platform) => routes(platform) as Handlers<Endpoints> }
+    return { name, endpoints, actions: [], chores, handlers: (platform) => routes(platform) as Handlers<Endpoints> }
   return {
     name,
     // Their static paths come first in the reference, before those of single resources.
     endpoints: { ...endpoints, ...familyActionEndpoints(name) },
     actions: resources.actions,
+    chores,
     handlers: (platform) =>
       ({
         ...routes(platform),

@@ -157,6 +157,14 @@ const expectations: Partial<Record<ChangeName, Expectation>> = {
     before: false,
     after: true,
   },
+  rebuild_user_data: {
+    observe: async (world) => {
+      const { id } = await makeServer(world)
+      return code(await world.api.post(`/servers/${id}/actions/rebuild`, { image: 'debian-12', user_data: 'x' }))
+    },
+    before: '422 invalid_input',
+    after: 201,
+  },
   floating_ip_delete_needs_unassign: {
     observe: async (world) => {
       const server = await makeServer(world)

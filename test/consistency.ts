@@ -28,6 +28,7 @@ interface Snapshot {
   readonly primaryIps: Row<'primary_ip'>[]
   readonly floatingIps: Row<'floating_ip'>[]
   readonly sshKeys: Row<'ssh_key'>[]
+  readonly images: Row<'image'>[]
   readonly labels: Row<'label'>[]
   readonly addresses: Row<'address'>[]
   readonly pools: Row<'address_pool'>[]
@@ -80,6 +81,7 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     primaryIps: await all('primary_ip'),
     floatingIps: await all('floating_ip'),
     sshKeys: await all('ssh_key'),
+    images: await all('image'),
     labels: await all('label'),
     addresses: await all('address'),
     pools: await all('address_pool'),
@@ -161,8 +163,8 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   for (const row of [...found.applications, ...found.matches]) {
     belongs(firewalls, row.firewall_id, row.project_id, 'what is of firewall')
   }
-  const { servers: server, firewalls: firewall, floatingIps: floating_ip, sshKeys: ssh_key } = found
-  const labelled = { server, firewall, floating_ip, ssh_key }
+  const { servers: server, firewalls: firewall, floatingIps: floating_ip, images: image, sshKeys: ssh_key } = found
+  const labelled = { server, firewall, floating_ip, image, ssh_key }
   const wanted = Object.entries(labelled).flatMap(([kind, rows]) =>
     rows.flatMap(({ project_id, id, labels }) =>
       Object.entries(JSON.parse(labels)).map(([key, value]) => [project_id, kind, id, key, value].join(' ')),

@@ -86,20 +86,21 @@ async function openBench(open: Open, options: WorldOptions = {}): Promise<Bench>
 /** The simulation with its calls followed, those among them that nobody waits for any more. */
 function followed(simulation: Simulation): { simulation: Simulation; landed(): Promise<void> } {
   const pending = new Set<Promise<unknown>>()
-  const follow = <A extends unknown[]>(call: (...args: A) => Promise<void>) => {
-    return (...args: A): Promise<void> => {
+  const follow = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
+    return (...args: A): Promise<R> => {
       const result = call(...args)
       const landed: Promise<unknown> = result.catch(() => undefined).finally(() => pending.delete(landed))
       pending.add(landed)
       return result
     }
   }
-  const { servers, firewalls, routing } = simulation.drivers
+  const { servers, firewalls, routing, images } = simulation.drivers
   const drivers = {
     ...simulation.drivers,
     servers: { apply: follow(servers.apply), remove: follow(servers.remove) },
     firewalls: { apply: follow(firewalls.apply) },
     routing: { apply: follow(routing.apply) },
+    images: { capture: follow(images.capture), remove: follow(images.remove) },
   }
   const patience = () => new Promise((resolve) => setTimeout(resolve, slowMs + 20))
   return {

@@ -58,6 +58,15 @@ async function makeFirewall({ api }: World, more: object = {}): Promise<number> 
   return (await done(api.post('/firewalls', { name: unique('firewall'), rules: [rule], ...more }))).firewall.id
 }
 
+/** A snapshot of a new server, or a backup. */
+async function makeImage(world: World, type: 'snapshot' | 'backup' = 'snapshot'): Promise<number> {
+  const server = await makeServer(world)
+  if (type === 'backup') await done(world.api.post(`/servers/${server}/actions/enable_backup`))
+  const { image } = await done(world.api.post(`/servers/${server}/actions/create_image`, { type }))
+  await world.settle()
+  return image.id
+}
+
 const onServer = (id: number) => ({ type: 'server', server: { id } })
 const onSelector = (selector: string) => ({ type: 'label_selector', label_selector: { selector } })
 
@@ -93,6 +102,13 @@ async function prepareServer(world: World): Promise<Target> {
   const { server, action } = await done(world.api.post('/servers', serverBody()))
   await world.settle()
   return { id: server.id, actionId: action.id }
+}
+
+async function prepareImage(world: World): Promise<Target> {
+  const server = await makeServer(world)
+  const { image, action } = await done(world.api.post(`/servers/${server}/actions/create_image`, {}))
+  await world.settle()
+  return { id: image.id, actionId: action.id }
 }
 
 async function prepareFirewall({ api }: World): Promise<Target> {
@@ -161,7 +177,13 @@ export const samples: Readonly<Record<string, FamilySamples>> = {
       },
     },
   },
-  images: { isShared: true, prepare: (world) => firstOf(world, 'images') },
+  images: {
+    prepare: prepareImage,
+    requests: {
+      update: () => ({ body: { description: 'changed', labels: { changed: 'yes' } } }),
+      changeProtection: () => ({ body: { delete: true } }),
+    },
+  },
   locations: { isShared: true, prepare: (world) => firstOf(world, 'locations') },
   server_types: { isShared: true, prepare: (world) => firstOf(world, 'server_types') },
   servers: {
@@ -169,6 +191,8 @@ export const samples: Readonly<Record<string, FamilySamples>> = {
     requests: {
       create: () => ({ body: serverBody() }),
       update: rename('server'),
+      createImage: () => ({ body: { description: 'a copy' } }),
+      rebuild: () => ({ body: { image: 'debian-13' } }),
       changeProtection: () => ({ body: { delete: true, rebuild: true } }),
     },
   },
@@ -191,6 +215,8 @@ export const references: Readonly<Record<string, { family: string; body: (id: nu
   'floating_ips.create': { family: 'servers', body: (id) => ({ type: 'ipv4', server: id }) },
   'floating_ips.assign': { family: 'servers', body: (id) => ({ server: id }) },
   'servers.create firewalls': { family: 'firewalls', body: (id) => serverBody({ firewalls: [{ firewall: id }] }) },
+  'servers.create image': { family: 'images', body: (id) => serverBody({ image: id }) },
+  'servers.rebuild image': { family: 'images', body: (id) => ({ image: id }) },
   'servers.create ssh_keys': { family: 'ssh_keys', body: (id) => serverBody({ ssh_keys: [id] }) },
 }
 
@@ -207,7 +233,11 @@ export interface Stage extends World {
 export type ErrorScenario = (stage: Stage) => Promise<Answer>
 
 /** Changes a row behind the back of whoever is about to write it, as a rival request would. */
-function conflict(family: string, table: string): ErrorScenario {
+function conflict(
+  family: string,
+  table: string,
+  change: () => object = () => ({ name: unique('mine') }),
+): ErrorScenario {
   return async (stage) => {
     const { id } = await samples[family]!.prepare(stage)
     stage.meet(`update/${table}:before-write`, () =>
@@ -215,7 +245,7 @@ function conflict(family: string, table: string): ErrorScenario {
         sql`update ${sql.table(table)} set version = version + 1 where id = ${id}`.execute(tx.query),
       ),
     )
-    return stage.api.put(`/${family}/${id}`, { name: unique('mine') })
+    return stage.api.put(`/${family}/${id}`, change())
   }
 }
 
@@ -238,11 +268,11 @@ function takenTwice(path: string, body: () => object): ErrorScenario {
 }
 
 /** Asks for something that changes a server's power while the last such wish is still being met. */
-const locked = (path: string): ErrorScenario => {
+const locked = (path: string, body?: object): ErrorScenario => {
   return async (stage) => {
     const id = await makeServer(stage)
     await done(stage.api.post(`/servers/${id}/actions/poweroff`))
-    return path === '' ? stage.api.delete(`/servers/${id}`) : stage.api.post(`/servers/${id}/actions/${path}`)
+    return path === '' ? stage.api.delete(`/servers/${id}`) : stage.api.post(`/servers/${id}/actions/${path}`, body)
   }
 }
 
@@ -252,6 +282,11 @@ const removeFrom = (stage: Stage, firewallId: number, targets: object[]) =>
   stage.api.post(`/firewalls/${firewallId}/actions/remove_from_resources`, { remove_from: targets })
 const createFirewall = (stage: Stage, apply_to: object[]) =>
   stage.api.post('/firewalls', { name: unique('firewall'), apply_to })
+
+const systemImage = 161547269
+const change = (stage: Stage, id: number) => stage.api.put(`/images/${id}`, { description: 'changed' })
+const protectImage = (stage: Stage, id: number) =>
+  stage.api.post(`/images/${id}/actions/change_protection`, { delete: true })
 
 /** An id of the right size that is never given out. */
 export const neverExisted = 4_000_000_000_000_000
@@ -360,6 +395,26 @@ export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, E
     },
     service_error: async (stage) => stage.api.post(`/floating_ips/${await makeFloatingIp(stage)}/actions/unassign`),
   },
+  'images.update': {
+    unsupported_error: (stage) => change(stage, systemImage),
+    conflict: conflict('images', 'image', () => ({ description: 'mine' })),
+  },
+  'images.remove': {
+    unsupported_error: (stage) => stage.api.delete(`/images/${systemImage}`),
+    async locked(stage) {
+      const server = await makeServer(stage)
+      const { image } = await done(stage.api.post(`/servers/${server}/actions/create_image`, {}))
+      return stage.api.delete(`/images/${image.id}`)
+    },
+    async protected(stage) {
+      const id = await makeImage(stage)
+      await done(protectImage(stage, id))
+      return stage.api.delete(`/images/${id}`)
+    },
+  },
+  'images.changeProtection': {
+    unsupported_error: async (stage) => protectImage(stage, await makeImage(stage, 'backup')),
+  },
   'servers.create': {
     uniqueness_error: takenTwice('/servers', () => serverBody()),
     async resource_unavailable({ open }) {
@@ -392,6 +447,22 @@ export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, E
       return stage.api.delete(`/servers/${id}`)
     },
   },
+  'servers.createImage': {
+    locked: locked('create_image', {}),
+    async resource_limit_exceeded({ open }) {
+      const world = await open({ limits: { images: 0 }, runActions: false })
+      return world.api.post(`/servers/${await makeServer(world)}/actions/create_image`, {})
+    },
+  },
+  'servers.rebuild': {
+    locked: locked('rebuild', { image: 'debian-13' }),
+    async protected(stage) {
+      const id = await makeServer(stage)
+      await done(stage.api.post(`/servers/${id}/actions/change_protection`, { delete: true, rebuild: true }))
+      return stage.api.post(`/servers/${id}/actions/rebuild`, { image: 'debian-13' })
+    },
+  },
+  'servers.disableBackup': { locked: locked('disable_backup') },
   'servers.powerOn': { locked: locked('poweron') },
   'servers.powerOff': { locked: locked('poweroff') },
   'servers.shutDown': { locked: locked('shutdown') },
@@ -484,6 +555,46 @@ export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
   async 'servers/change_protection'(world) {
     const id = await makeServer(world)
     return act((api) => api.post(`/servers/${id}/actions/change_protection`, { delete: true, rebuild: true }))
+  },
+  async 'servers/create_image'(world) {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/create_image`, {}))
+  },
+  async 'servers/rebuild_server'(world) {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/rebuild`, { image: 'debian-13' }))
+  },
+  async 'servers/enable_backup'(world) {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/enable_backup`))
+  },
+  async 'servers/disable_backup'(world) {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/disable_backup`))
+  },
+  async 'images/change_protection'(world) {
+    const id = await makeImage(world)
+    return act((api) => api.post(`/images/${id}/actions/change_protection`, { delete: true }))
+  },
+  async 'images/delete_image'(world) {
+    const server = await makeServer(world)
+    const make = async () => {
+      const { image } = await done(world.api.post(`/servers/${server}/actions/create_image`, {}))
+      await world.settle()
+      return image.id as number
+    }
+    let next: number | undefined = await make()
+    return {
+      async act(api) {
+        // One whose data could not be removed is deleted all the same: the next time takes another one.
+        const id = next ?? (await make())
+        next = undefined
+        await done(api.delete(`/images/${id}`))
+        const actions = world.db.query.selectFrom('action_resource').select('action_id').where('resource_id', '=', id)
+        const rows = await actions.where('type', '=', 'image').orderBy('action_id', 'desc').limit(1).execute()
+        return rows.map(({ action_id }) => ({ id: action_id, serverId: server }))
+      },
+    }
   },
   async 'firewalls/apply_firewall'(world) {
     const [server, firewall] = [await makeServer(world), await makeFirewall(world)]

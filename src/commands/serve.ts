@@ -53,6 +53,7 @@ async function serve(config: Config): Promise<void> {
   const baseUrl = await listen(app, config, tls !== undefined)
   const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
   await app.engine.start()
+  app.chores.start()
   if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
   printWelcome(baseUrl, token)
   stopOnSignal(app, log, async () => {

@@ -207,7 +207,6 @@ export const changes = {
     from: '2026-01-01',
     section: 'Versioning',
     summary: 'rebuild accepts user_data',
-    waitsFor: 'rebuild of servers',
   },
   subaccount_name: {
     from: '2026-01-01',

@@ -13,8 +13,16 @@ export const limitedKinds = {
   servers: 'server limit exceeded',
   floating_ips: 'Floating IP limit exceeded',
   firewalls: 'firewall limit exceeded',
+  images: 'image limit exceeded',
   ssh_keys: 'SSH key limit exceeded',
 } as const
+
+/** Which rows count. */
+interface CountedRows {
+  readonly table: keyof Tables
+  /** The status of rows that do not. */
+  readonly except?: string
+}
 
 export type LimitedKind = keyof typeof limitedKinds
 
@@ -34,24 +42,35 @@ declare module './db.ts' {
   }
 }
 
-/** Refuses one more resource of a kind, whose rows are in `table`. Call it before the insert. Errors: 403 `resource_limit_exceeded`. */
+/** Refuses one more resource of a kind. Call it before the insert. Errors: 403 `resource_limit_exceeded`. */
 export async function enforceLimit(
   tx: Transaction,
   scope: ProjectScope,
-  { kind, table }: { readonly kind: LimitedKind; readonly table: keyof Tables },
+  counted: CountedRows & { readonly kind: LimitedKind },
   defaults: DefaultLimits,
 ): Promise<void> {
+  const { kind } = counted
   const own = await limitsOf(tx.query, scope)
   const most = own.has(kind) ? own.get(kind) : defaults[kind]
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')
-  if ((await countUpTo(tx, scope, table, most)) < most) return
+  if ((await countUpTo(tx, scope, counted, most)) < most) return
   throw new ApiError('resource_limit_exceeded', limitedKinds[kind], { details: { limits: [{ name: kind }] } })
 }
 
-async function countUpTo(tx: Transaction, { projectId }: ProjectScope, table: string, most: number): Promise<number> {
-  const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number }>>
-  const some = queries.selectFrom(table).select('id').where('project_id', '=', projectId).limit(most)
+async function countUpTo(
+  tx: Transaction,
+  { projectId }: ProjectScope,
+  { table, except }: CountedRows,
+  most: number,
+): Promise<number> {
+  const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number; status: string }>>
+  const some = queries
+    .selectFrom(table)
+    .select('id')
+    .where('project_id', '=', projectId)
+    .$if(except !== undefined, (select) => select.where('status', '!=', except as string))
+    .limit(most)
   const counted = queries.selectFrom(some.as('some')).select(sql<number>`count(*)`.as('total'))
   return (await counted.executeTakeFirstOrThrow()).total
 }

@@ -67,14 +67,90 @@ export async function listPage<Row>(
 ): Promise<Page<Row>> {
   const source = new Source(queries, scope, listing, query, filters)
   const offset = (query.page - 1) * query.per_page
-  const wanted = query.per_page + 1
-  const found = query.label_selector
-    ? await selectByLabels(source, query.label_selector, offset, wanted)
-    : await source.ordered().offset(offset).limit(wanted).execute()
+  const found = await slice(source, query.label_selector, offset, query.per_page + 1)
   const rows = found.slice(0, query.per_page) as unknown as Row[]
   const pagination = numberPage(query, found.length)
   if (pagination.total_entries !== null || query.label_selector) return { rows, pagination }
   return { rows, pagination: pageNumbers(query, found.length > query.per_page, await source.count()) }
+}
+
+function slice(source: Source, selector: Selector | undefined, skip: number, take: number): Promise<ListedRow[]> {
+  return selector ? selectByLabels(source, selector, skip, take) : source.ordered().offset(skip).limit(take).execute()
+}
+
+/** Things in memory that a list shows among a family's rows. */
+export interface Joined<Item> {
+  /** Those that the request shows, by id. There are few of them: each may be met on the way to any page. */
+  readonly items: readonly Item[]
+  readonly fieldOf: (item: Item, field: string) => string | number
+  /** Of the rows; undefined when the request shows none of them. */
+  readonly filters: Filters | undefined
+}
+
+type Entry<Row, Item> = { readonly row: Row } | { readonly item: Item }
+
+/**
+ * One page of rows and things in memory in one order. Fields by which rows cannot be sorted are null in them; null comes
+ * last. At most as many rows more than fit on the page are read as there are things in memory.
+ */
+export async function listJoined<Row, Item>(
+  queries: Queries,
+  scope: ProjectScope,
+  listing: Listing,
+  query: PageQuery,
+  { items, fieldOf, filters }: Joined<Item>,
+): Promise<{ entries: Entry<Row, Item>[]; pagination: Page<Row>['pagination'] }> {
+  const sort = withId(query.sort)
+  const sorted = [...items].sort((a, b) => compare(a, b, sort, fieldOf))
+  const offset = (query.page - 1) * query.per_page
+  // A row has at most all the things before it, so that those of the page begin here at the earliest.
+  const skip = Math.max(0, offset - items.length)
+  const take = offset + query.per_page + 1 - skip
+  const known = sort.filter(({ field }) => field in listing.columns)
+  const source = new Source(queries, scope, listing, { ...query, name: undefined, sort: known }, filters ?? {})
+  const rows = filters ? await slice(source, query.label_selector, skip, take) : []
+  const merged = merge(sorted, rows, (item, row) => compareJoined(item, row, sort, listing, fieldOf))
+  const found = merged.slice(offset - skip, offset - skip + query.per_page + 1) as Entry<Row, Item>[]
+  const ended = rows.length < take && (rows.length > 0 || skip === 0)
+  const total = !filters ? 0 : ended ? skip + rows.length : query.label_selector ? null : await source.count()
+  const pagination = pageNumbers(query, found.length > query.per_page, total === null ? null : total + items.length)
+  return { entries: found.slice(0, query.per_page), pagination }
+}
+
+/** The order made total by the id, which follows the direction before it. */
+function withId(sort: readonly Sort[]): readonly Sort[] {
+  if (sort.some(({ field }) => field === 'id')) return sort
+  return [...sort, { field: 'id', descending: sort.at(-1)?.descending ?? false }]
+}
+
+function merge<Item>(
+  items: readonly Item[],
+  rows: readonly ListedRow[],
+  order: (item: Item, row: ListedRow) => number,
+) {
+  const merged: Entry<ListedRow, Item>[] = []
+  let next = 0
+  for (const row of rows) {
+    while (next < items.length && order(items[next]!, row) < 0) merged.push({ item: items[next++]! })
+    merged.push({ row })
+  }
+  return [...merged, ...items.slice(next).map((item) => ({ item }))]
+}
+
+function compareJoined<Item>(
+  item: Item,
+  row: ListedRow,
+  sort: readonly Sort[],
+  listing: Listing,
+  fieldOf: (item: Item, field: string) => string | number,
+): number {
+  for (const { field, descending } of sort) {
+    const column = listing.columns[field]
+    if (column === undefined) return -1
+    const [x, y] = [fieldOf(item, field), row[column] as string | number]
+    if (x !== y) return x < y === descending ? 1 : -1
+  }
+  return 0
 }
 
 /**

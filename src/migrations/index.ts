@@ -6,5 +6,6 @@ import { servers } from './0003-servers.ts'
 import { firewalls } from './0004-firewalls.ts'
 import { floatingIps } from './0005-floating-ips.ts'
 import { limits } from './0006-limits.ts'
+import { images } from './0007-images.ts'
 
-export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps, limits]
+export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps, limits, images]

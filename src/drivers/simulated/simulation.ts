@@ -5,6 +5,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
+import type { ImageDriver, ImageRef } from '../../families/images/driver.ts'
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { MetadataDriver } from '../../metadata/driver.ts'
@@ -21,8 +22,8 @@ export type Behaviour =
   | 'never returns'
 
 export interface Call {
-  readonly driver: 'servers' | 'firewalls' | 'routing'
-  readonly method: 'apply' | 'remove'
+  readonly driver: 'servers' | 'firewalls' | 'routing' | 'images'
+  readonly method: 'apply' | 'remove' | 'capture'
   readonly serverId: number
 }
 
@@ -34,6 +35,13 @@ export interface SimulatedServer {
   readonly power: 'on' | 'off'
   /** How often it was restarted. */
   readonly restarts: number
+  /** How often an image was written to its disk. */
+  readonly installs: number
+}
+
+export interface SimulatedImage {
+  readonly serverId: number
+  readonly sizeMb: number
 }
 
 /** What exists out there. */
@@ -42,6 +50,8 @@ export interface SimulatedWorld {
   readonly filters: ReadonlyMap<number, FilterState>
   /** The Floating IPs that lead to each server. */
   readonly routes: ReadonlyMap<number, RoutingState>
+  /** Copies of disks. */
+  readonly images: ReadonlyMap<number, SimulatedImage>
 }
 
 export interface Simulation {
@@ -49,6 +59,7 @@ export interface Simulation {
     readonly servers: ServerDriver
     readonly firewalls: FirewallDriver
     readonly routing: RoutingDriver
+    readonly images: ImageDriver
     readonly metadata: MetadataDriver
   }
   readonly world: SimulatedWorld
@@ -70,6 +81,8 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
   const servers = new Map<number, SimulatedServer>()
   const filters = new Map<number, FilterState>()
   const routes = new Map<number, RoutingState>()
+  const images = new Map<number, SimulatedImage>()
+  const removedImages = new Set<number>()
   /** Newest generation seen of each resource, also of those that are gone. */
   const seen = {
     servers: new Map<number, number>(),
@@ -104,10 +117,23 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
     if (part === 'all') seen.servers.set(state.id, state.generation)
     const cycles = state.cycle !== null && state.cycle !== (known?.state.cycle ?? null)
     servers.set(state.id, {
-      state: part === 'all' ? state : { ...state, cycle: known?.state.cycle ?? null, ipv4: null },
+      state: part === 'all' ? state : { ...state, ...unfinished(known), ipv4: null },
       power: part === 'all' ? state.power : (known?.power ?? 'off'),
+      installs: (known?.installs ?? 0) + (isInstalled(state, known) && part === 'all' ? 1 : 0),
       restarts: (known?.restarts ?? 0) + (cycles && part === 'all' ? 1 : 0),
     })
+  }
+
+  const capture = ({ imageId, serverId }: ImageRef, part: 'all' | 'half') => {
+    const server = servers.get(serverId)
+    if (part === 'half' || removedImages.has(imageId) || images.has(imageId) || !server) return
+    images.set(imageId, { serverId, sizeMb: server.state.diskGb * 60 })
+  }
+
+  const removeImage = ({ imageId }: ImageRef, part: 'all' | 'half') => {
+    if (part === 'half') return
+    removedImages.add(imageId)
+    images.delete(imageId)
   }
 
   const removeServer = (id: number, generation: number, part: 'all' | 'half') => {
@@ -150,6 +176,18 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
             applyRouting(state, part),
           ),
       },
+      images: {
+        async capture(image) {
+          await perform({ driver: 'images', method: 'capture', serverId: image.serverId }, (part) =>
+            capture(image, part),
+          )
+          const made = images.get(image.imageId)
+          if (!made) throw new DriverError('there is nothing to copy', { transient: false })
+          return made.sizeMb
+        },
+        remove: (image) =>
+          perform({ driver: 'images', method: 'remove', serverId: image.serverId }, (part) => removeImage(image, part)),
+      },
       servers: {
         apply: (state) =>
           perform({ driver: 'servers', method: 'apply', serverId: state.id }, (part) => applyServer(state, part)),
@@ -165,7 +203,7 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
           ),
       },
     },
-    world: { servers, filters, routes },
+    world: { servers, filters, routes, images },
     record() {
       calls ??= []
       return calls
@@ -174,4 +212,14 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
       behave = next
     },
   }
+}
+
+/** A disk is written when the server is new and whenever another action than before asks for it. */
+function isInstalled({ installation }: ServerState, known: SimulatedServer | undefined): boolean {
+  return known === undefined || known.state.installation !== installation
+}
+
+/** What half an application leaves as it was. */
+function unfinished(known: SimulatedServer | undefined): Pick<ServerState, 'cycle' | 'installation'> {
+  return { cycle: known?.state.cycle ?? null, installation: known?.state.installation ?? null }
 }

@@ -1,6 +1,7 @@
 /** Images on the wire (spec: Image). */
 import { Type } from 'typebox'
 import { osFlavors } from '../../catalogue/catalogue.ts'
+import { ActionReply } from '../../kernel/actions/contract.ts'
 import {
   booleanParam,
   defineEndpoints,
@@ -68,5 +69,40 @@ export const imageEndpoints = defineEndpoints({
     status: 200,
     reply: Type.Object({ image: Image }),
     errors: [],
+  },
+  update: {
+    method: 'PUT',
+    path: '/images/{id}',
+    summary: 'Change description or labels of a snapshot or backup, or make a backup a snapshot',
+    section,
+    body: Type.Object(
+      {
+        description: Type.Optional(Type.String({ maxLength: 1_024 })),
+        labels: Type.Optional(Labels),
+        type: Type.Optional(Type.Enum(['snapshot'])),
+      },
+      { additionalProperties: false },
+    ),
+    status: 200,
+    reply: Type.Object({ image: Image }),
+    errors: ['unsupported_error', 'conflict'],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/images/{id}',
+    summary: 'Delete a snapshot or a backup',
+    section,
+    status: 204,
+    errors: ['unsupported_error', 'locked', 'protected'],
+  },
+  changeProtection: {
+    method: 'POST',
+    path: '/images/{id}/actions/change_protection',
+    summary: 'Protect a snapshot from deletion, or no longer',
+    section: 'facts: Images',
+    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
+    status: 201,
+    reply: ActionReply,
+    errors: ['unsupported_error'],
   },
 })

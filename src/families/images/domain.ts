@@ -1,7 +1,54 @@
-/** Which images a list shows. Pure. */
-import type { SystemImage } from '../../catalogue/catalogue.ts'
+/** Images, which of them a list shows, and which a server can be made from. Pure. */
+import type { Architecture, Deprecation, SystemImage } from '../../catalogue/catalogue.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { matches, type Selector } from '../../kernel/selectors.ts'
+
+/** A copy of a server's disk that belongs to a Project. */
+export interface OwnImage {
+  readonly id: number
+  readonly type: 'snapshot' | 'backup'
+  readonly status: 'available' | 'creating'
+  readonly description: string
+  /** Null until it is available. */
+  readonly imageSizeMb: number | null
+  /** GB of disk that its server had. */
+  readonly diskSize: number
+  readonly created: string
+  readonly createdFrom: { readonly id: number; readonly name: string }
+  /** The server that a backup belongs to; null for snapshots. */
+  readonly boundTo: number | null
+  readonly osFlavor: SystemImage['osFlavor']
+  readonly osVersion: string | null
+  readonly architecture: Architecture
+  readonly isProtected: boolean
+  readonly labels: Labels
+  readonly version: number
+}
+
+/** What matters about an image, of the catalogue or of a Project, to those who make a server from it. */
+export interface Template extends Pick<OwnImage, 'id' | 'architecture' | 'diskSize' | 'osFlavor' | 'osVersion'> {
+  readonly status: OwnImage['status']
+  readonly deprecation: Deprecation | null
+  /** Whether it belongs to a Project and so may go away. */
+  readonly isOwn: boolean
+}
+
+/** Backups that a server keeps: one more drops the oldest. */
+export const backupSlots = 7
+
+/** Why a machine of this architecture and disk (GB) cannot be made from an image at `now`; undefined when it can. */
+export function unfitFor(
+  image: Template,
+  machine: { readonly architecture: Architecture; readonly disk: number },
+  now: number,
+): string | undefined {
+  const { architecture, diskSize, deprecation, status } = image
+  if (architecture !== machine.architecture) return 'image has wrong architecture'
+  if (diskSize > machine.disk) return 'image is larger than the disk of the server type'
+  if (deprecation && Date.parse(deprecation.unavailableAfter) < now) return 'image is no longer available'
+  if (status !== 'available') return 'image is not available yet'
+  return undefined
+}
 
 /** Conditions that must all hold; undefined means any, and of several values one is enough. */
 export interface ImageFilter {

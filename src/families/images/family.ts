@@ -1,5 +1,19 @@
+/** Images as a family: their endpoints, their actions and what answers them. */
 import { defineFamily } from '../../platform.ts'
+import { imageActions } from './actions.ts'
+import { removalChore } from './chores.ts'
 import { imageEndpoints } from './contract.ts'
 import { imageRoutes } from './routes.ts'
+import { getImage } from './store.ts'
 
-export const images = defineFamily({ name: 'images', endpoints: imageEndpoints, routes: imageRoutes })
+export const images = defineFamily({
+  name: 'images',
+  endpoints: imageEndpoints,
+  routes: imageRoutes,
+  chores: [removalChore],
+  resources: {
+    type: 'image',
+    actions: imageActions,
+    exists: async ({ db, catalogue }, scope, id) => catalogue.imageById(id) ?? getImage(db.query, scope, id),
+  },
+})

@@ -4,6 +4,7 @@ import type { SystemImage } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/changes.ts'
 import { deprecationToWire } from '../server-types/reads.ts'
 import type { Image as Wire } from './contract.ts'
+import type { OwnImage } from './domain.ts'
 
 type ImageWire = Static<typeof Wire>
 
@@ -44,6 +45,32 @@ function toCurrent(image: SystemImage): ImageWire {
     protection: { delete: false },
     labels: {},
     deprecation: deprecationToWire(image.deprecation),
+    deleted: null,
+  }
+}
+
+/** A snapshot or a backup as the API shows it at `now`. */
+export function ownImageToWire(image: OwnImage, now: number): ImageWire {
+  const { id, type, status, description, imageSizeMb, created, architecture, labels } = image
+  return {
+    id,
+    type,
+    status,
+    name: null,
+    description,
+    image_size: imageSizeMb === null ? null : imageSizeMb / 1_000,
+    disk_size: image.diskSize,
+    created,
+    created_from: image.createdFrom,
+    bound_to: image.boundTo,
+    os_flavor: image.osFlavor,
+    os_version: image.osVersion,
+    architecture,
+    rapid_deploy: false,
+    protection: { delete: image.isProtected },
+    labels,
+    deprecation: null,
+    ...(inEffect('deprecated_field_removed', now) ? {} : { deprecated: null }),
     deleted: null,
   }
 }

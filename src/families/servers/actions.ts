@@ -5,16 +5,17 @@ import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { enforceFilter, forgetServer, renewFilters } from '../firewalls/effects.ts'
 import { enforceRouting, renewRouting, unassignAll } from '../floating-ips/effects.ts'
+import { discardImages, lockBackups } from '../images/effects.ts'
 import { releasePrimaryIpsOf } from '../primary-ips/effects.ts'
 import { primaryIpsOfServers } from '../primary-ips/reads.ts'
 import type { ServerState } from './driver.ts'
 import { confirmPower, deleteServer, findServer, holdServers, revertPower, wantPower } from './store.ts'
 
-interface Input extends ActionInput {
+export interface Input extends ActionInput {
   readonly server: number
 }
 
-type Context = StepContext<Input>
+export type Context = StepContext<Input>
 
 /** What every action on a server names, waits for and, if it changes its power, locks. */
 export function onServer(id: number): Pick<ActionStart, 'resources' | 'locks' | 'serial'> {
@@ -34,6 +35,7 @@ async function desiredState({ query, scope, input }: Context): Promise<ServerSta
     memoryMb: server.memoryMb,
     diskGb: server.primaryDiskSize,
     image: server.imageId,
+    installation: server.installation,
     userData: server.userData,
     sshKeys: server.sshKeys,
     rootPasswordHash: server.rootPasswordHash,
@@ -46,14 +48,14 @@ async function desiredState({ query, scope, input }: Context): Promise<ServerSta
 }
 
 /** Hands the driver what is wanted now. */
-async function follow(context: Context): Promise<void> {
+export async function follow(context: Context): Promise<void> {
   const state = await desiredState(context)
   if (!state) throw new DriverError('the server no longer exists', { transient: false })
   await context.drivers.servers.apply(state)
 }
 
 /** Follows a desired state that was taken back; a server that went with it is removed. */
-async function followBack(context: Context): Promise<void> {
+export async function followBack(context: Context): Promise<void> {
   const state = await desiredState(context)
   if (state) await context.drivers.servers.apply(state)
   else await context.drivers.servers.remove(context.input.server, Number.MAX_SAFE_INTEGER)
@@ -66,6 +68,8 @@ async function forget(tx: Transaction, { scope, input }: Context): Promise<void>
   await forgetServer(tx, scope, input.server)
   await unassignAll(tx, scope, input.server)
   await releasePrimaryIpsOf(tx, scope, input.server)
+  // Backups are bound to their server; snapshots stay (spec: Image, type).
+  await discardImages(tx, scope, await lockBackups(tx, scope, input.server))
   await deleteServer(tx, scope, input.server)
 }
 

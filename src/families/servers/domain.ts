@@ -35,6 +35,10 @@ export interface Server {
   readonly manner: Manner
   readonly cycle: number | null
   readonly generation: number
+  /** Id of the last action that asked for a new disk. */
+  readonly installation: number | null
+  /** Hours of the day in UTC in which it is backed up daily; null when it is not. */
+  readonly backupWindow: string | null
   readonly userData: string | null
   readonly sshKeys: readonly string[]
   readonly rootPasswordHash: string | null
@@ -58,6 +62,28 @@ export function isHostname(name: string): boolean {
   return (
     name.length <= 253 && name.split('.').every((label) => /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/.test(label))
   )
+}
+
+const windowHours = 4
+const firstWindowHour = 22
+const hourMs = 3_600_000
+
+const windows = Array.from({ length: 24 / windowHours }, (_, index) => {
+  const hour = (at: number) => String((firstWindowHour + at * windowHours) % 24).padStart(2, '0')
+  return `${hour(index)}-${hour(index + 1)}`
+})
+
+/** The backup window of a server: always the same one, and all of them about as often. */
+export function backupWindowOf(serverId: number): string {
+  return windows[serverId % windows.length] as string
+}
+
+/** The backup window that is open at `now` (ms since the epoch), and the day in UTC on which it opened. */
+export function openWindow(now: number): { window: string; day: string } {
+  const sinceFirst = now + (24 - firstWindowHour) * hourMs
+  const index = Math.floor(sinceFirst / (windowHours * hourMs))
+  const opened = new Date(index * windowHours * hourMs - (24 - firstWindowHour) * hourMs)
+  return { window: windows[index % windows.length] as string, day: opened.toISOString().slice(0, 10) }
 }
 
 const passwordAlphabet = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'

@@ -9,6 +9,8 @@ export interface ServerState {
   readonly memoryMb: number
   readonly diskGb: number
   readonly image: number | null
+  /** Id of the last action that asked for a new disk. A driver writes the image to the disk anew when it is another one. */
+  readonly installation: number | null
   readonly userData: string | null
   /** Public keys that may log in as root. */
   readonly sshKeys: readonly string[]

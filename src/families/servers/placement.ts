@@ -1,19 +1,15 @@
 /** What a request for a server asks for, resolved against the catalogue and the Project (facts: Servers 3 and 6). */
 import type { Static } from 'typebox'
-import {
-  type Catalogue,
-  type Location,
-  type ServerType,
-  type SystemImage,
-  serverTypeOrderable,
-} from '../../catalogue/catalogue.ts'
+import { type Catalogue, type Location, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/changes.ts'
 import { toIdOrName } from '../../kernel/contract.ts'
-import type { Queries } from '../../kernel/db.ts'
+import type { Queries, Transaction } from '../../kernel/db.ts'
 import { type ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterOf } from '../datacenters/reads.ts'
+import { holdImage } from '../images/effects.ts'
+import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { serverEndpoints } from './contract.ts'
 import { isHostname } from './domain.ts'
@@ -22,20 +18,25 @@ export type CreateBody = Static<(typeof serverEndpoints)['create']['body']>
 
 /** Longest user data, in characters. */
 const maxUserData = 32_768
+const userDataTooLong = `Length must be between 0 and ${maxUserData}.`
 
 export interface Placement {
   readonly type: ServerType
   readonly location: Location
-  readonly image: SystemImage
+  readonly image: Template
 }
 
 /** Finds type, image and location. Errors: `invalid_input` that names what is unknown or does not fit together. */
-export function placeServer({ catalogue, clock }: Platform, body: CreateBody): Placement {
+export async function placeServer(
+  { catalogue, clock, db }: Platform,
+  scope: ProjectScope,
+  body: CreateBody,
+): Promise<Placement> {
   const now = clock.now()
   const type = byIdOrName(body.server_type, catalogue.serverTypeById, catalogue.serverTypeByName)
   const problems: Problem[] = []
   if (!type) problems.push({ field: 'server_type', message: 'server type not found' })
-  const image = findImage(catalogue, body.image, type)
+  const image = await findTemplate(db.query, scope, catalogue, toIdOrName(body.image), type?.architecture)
   if (!image) problems.push({ field: 'image', message: 'image not found' })
   const asked = locationAsked(catalogue, body, now)
   const location = findLocation(catalogue, asked, type, now)
@@ -45,7 +46,8 @@ export function placeServer({ catalogue, clock }: Platform, body: CreateBody): P
   if (!serverTypeOrderable(type, location.id, now)) {
     throw invalidInput([{ field: 'location', message: 'unsupported location for server type' }])
   }
-  checkImage(image, type, now)
+  const problem = unfitFor(image, type, now)
+  if (problem) throw invalidInput([{ field: 'image', message: problem }])
   return { type, location, image }
 }
 
@@ -56,18 +58,6 @@ function byIdOrName<T>(
 ): T | undefined {
   const key = toIdOrName(value)
   return 'id' in key ? byId(key.id) : byName(key.name)
-}
-
-/** A name stands for one image in each architecture: the server type decides which (spec: Image, architecture). */
-function findImage(
-  catalogue: Catalogue,
-  value: number | string,
-  type: ServerType | undefined,
-): SystemImage | undefined {
-  return byIdOrName(value, catalogue.imageById, (name) => {
-    const named = catalogue.imagesByName(name)
-    return named.find((image) => image.architecture === type?.architecture) ?? named[0]
-  })
 }
 
 /** Until July 2026 a datacenter could be named instead of a location. Errors: `invalid_input` since then. */
@@ -101,16 +91,16 @@ function findLocation(
   return chosen && catalogue.locationById(chosen.id)
 }
 
-function checkImage(image: SystemImage, type: ServerType, now: number): void {
-  const problem =
-    image.architecture !== type.architecture
-      ? 'image has wrong architecture'
-      : image.diskSize > type.disk
-        ? 'image is larger than the disk of the server type'
-        : image.deprecation && Date.parse(image.deprecation.unavailableAfter) < now
-          ? 'image is no longer available'
-          : undefined
-  if (problem) throw invalidInput([{ field: 'image', message: problem }])
+/** Keeps an image of the Project from being deleted until the transaction ends. Errors: `invalid_input` when it is gone. */
+export async function holdTemplate(tx: Transaction, scope: ProjectScope, image: Template): Promise<void> {
+  if (image.isOwn && !(await holdImage(tx, scope, image.id))) {
+    throw invalidInput([{ field: 'image', message: 'image not found' }])
+  }
+}
+
+/** Errors: `invalid_input` for user data that is too long. */
+export function checkUserData(userData = ''): void {
+  if (userData.length > maxUserData) throw invalidInput([{ field: 'user_data', message: userDataTooLong }])
 }
 
 /** Errors: `invalid_input` for what the shape of the body alone cannot tell. */
@@ -119,7 +109,7 @@ export function checkRequest(body: CreateBody): void {
   const refuse = (field: string, message: string) => problems.push({ field, message })
   const { networks = [], volumes = [], public_net: net = {}, user_data: userData = '' } = body
   if (!isHostname(body.name)) refuse('name', 'Name must be a valid hostname.')
-  if (userData.length > maxUserData) refuse('user_data', `Length must be between 0 and ${maxUserData}.`)
+  if (userData.length > maxUserData) refuse('user_data', userDataTooLong)
   for (const id of networks) refuse('networks', `network with ID ${id} not found`)
   for (const id of volumes) refuse('volumes', `volume with ID ${id} not found`)
   if (body.placement_group) refuse('placement_group', `placement group with ID ${body.placement_group} not found`)

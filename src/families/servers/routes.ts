@@ -24,10 +24,12 @@ import {
   stopServer,
 } from './actions.ts'
 import type { serverEndpoints } from './contract.ts'
+import { diskRoutes } from './disk-routes.ts'
 import { isHostname, makePassword, type Server } from './domain.ts'
 import {
   type CreateBody,
   checkRequest,
+  holdTemplate,
   type Placement,
   placeServer,
   requestedKeys,
@@ -66,6 +68,8 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     }
 
   return {
+    ...diskRoutes(platform),
+
     async list({ scope, query }) {
       const { servers, pagination } = await listServers(db.query, scope, query, { status: query.status })
       return { servers: await serversToWire(platform, db.query, scope, servers), meta: { pagination } }
@@ -73,11 +77,12 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
 
     async create({ scope, body }) {
       checkRequest(body)
-      const placement = placeServer(platform, body)
+      const placement = await placeServer(platform, scope, body)
       const sshKeys = await requestedKeys(db.query, scope, body)
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return db.transact(async (tx) => {
         await enforceLimit(tx, scope, { kind: 'servers', table: 'server' }, platform.limits)
+        await holdTemplate(tx, scope, placement.image)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))
         await createAddresses(tx, scope, server, body)
         const [action, ...next] = await startCreation(tx, scope, server, body)

@@ -138,6 +138,7 @@ forEachDatabase('servers', (open) => {
         memoryMb: 4096,
         diskGb: 80,
         image: 161547269,
+        installation: null,
         userData: '#cloud-config',
         sshKeys: [],
         rootPasswordHash: hash('sha256', root_password),

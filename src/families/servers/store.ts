@@ -11,6 +11,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { drivingTerm, matches, type Selector } from '../../kernel/selectors.ts'
 import { changedMeanwhile } from '../../kernel/update.ts'
 import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
+import { dropFormer } from './renewal.ts'
 import type { ServerRow } from './tables.ts'
 
 const serverListing: Listing = {
@@ -36,6 +37,8 @@ function fromRow(row: ServerRow): Server {
     manner: row.manner,
     cycle: row.cycle,
     generation: row.generation,
+    installation: row.installation,
+    backupWindow: row.backup_window,
     userData: row.user_data,
     sshKeys: JSON.parse(row.ssh_keys) as string[],
     rootPasswordHash: row.root_password_hash,
@@ -151,6 +154,7 @@ export async function insertServer(tx: Transaction, scope: ProjectScope, given: 
     manner: 'hard',
     cycle: null,
     generation: 1,
+    installation: null,
     user_data: given.userData,
     ssh_keys: JSON.stringify(given.sshKeys),
     root_password_hash: given.rootPasswordHash,
@@ -158,6 +162,8 @@ export async function insertServer(tx: Transaction, scope: ProjectScope, given: 
     protect_delete: 0,
     protect_rebuild: 0,
     version: 1,
+    backup_window: null,
+    last_backup_day: '',
   }
   await refusingTwins(() => tx.query.insertInto('server').values(row).execute())
   await indexLabels(tx, scope, { kind: 'server', id: row.id }, given.labels, {})
@@ -227,7 +233,12 @@ export async function setProtection(
 }
 
 /** Each change of the desired state is a new generation; a driver refuses to go back to an older one. */
-async function setServer(tx: Transaction, scope: ProjectScope, id: number, change: Partial<ServerRow>): Promise<void> {
+export async function setServer(
+  tx: Transaction,
+  scope: ProjectScope,
+  id: number,
+  change: Partial<ServerRow>,
+): Promise<void> {
   await tx.query
     .updateTable('server')
     .set({ ...change, generation: sql<number>`generation + 1` })
@@ -244,6 +255,7 @@ export async function deleteServer(tx: Transaction, scope: ProjectScope, id: num
     .where('id', '=', id)
     .returning('labels')
     .executeTakeFirst()
+  await dropFormer(tx, scope, id)
   if (row) await indexLabels(tx, scope, { kind: 'server', id }, {}, readLabels(row.labels))
 }
 

@@ -19,6 +19,7 @@ export interface ServerRow {
   readonly manner: Manner
   readonly cycle: number | null
   readonly generation: number
+  readonly installation: number | null
   readonly user_data: string | null
   readonly ssh_keys: string
   readonly root_password_hash: string | null
@@ -26,10 +27,24 @@ export interface ServerRow {
   readonly protect_delete: 0 | 1
   readonly protect_rebuild: 0 | 1
   readonly version: number
+  readonly backup_window: string | null
+  /** The day in UTC on which the window opened for which the last daily backup was started; empty before the first. */
+  readonly last_backup_day: string
+}
+
+/** What a server that is being rebuilt goes back to when that fails. */
+export interface ServerFormerRow {
+  readonly server_id: number
+  readonly project_id: ProjectId
+  readonly image: number | null
+  readonly installation: number | null
+  readonly user_data: string | null
+  readonly root_password_hash: string | null
 }
 
 declare module '../../kernel/db.ts' {
   interface Tables {
     server: ServerRow
+    server_former: ServerFormerRow
   }
 }

@@ -8,7 +8,7 @@ import type { Platform } from '../../platform.ts'
 import { datacenterToWire } from '../datacenters/reads.ts'
 import { firewallsOfServers } from '../firewalls/reads.ts'
 import { floatingIpsOfServers } from '../floating-ips/reads.ts'
-import { imageToWire } from '../images/reads.ts'
+import { imagesByIds, imageToWire, type OwnImage, ownImageToWire } from '../images/reads.ts'
 import { locationToWire } from '../locations/reads.ts'
 import { type PrimaryIp, primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { serverTypeToWire } from '../server-types/reads.ts'
@@ -25,16 +25,18 @@ export async function serversToWire(
   servers: readonly Server[],
 ): Promise<ServerWire[]> {
   const ids = servers.map((server) => server.id)
-  const [ips, floating, firewalls, locked] = await Promise.all([
+  const [ips, floating, firewalls, locked, images] = await Promise.all([
     primaryIpsOfServers(query, scope, ids),
     floatingIpsOfServers(query, scope, ids),
     firewallsOfServers(query, scope, ids),
     lockedIds(query, scope, 'server', ids),
+    ownImagesOf(platform, query, scope, servers),
   ])
   const ipsOf = Map.groupBy(ips, (ip) => ip.serverId)
   const floatingOf = Map.groupBy(floating, (ip) => ip.serverId)
   return servers.map((server) => ({
     ...standingFacts(platform, server),
+    image: imageOf(platform, images, server),
     public_net: {
       ...primaryNet(ipsOf.get(server.id) ?? []),
       floating_ips: (floatingOf.get(server.id) ?? []).map((ip) => ip.id),
@@ -50,11 +52,36 @@ export async function serverToWire(platform: Platform, query: Queries, scope: Pr
   return (await serversToWire(platform, query, scope, [server]))[0]!
 }
 
-function standingFacts({ catalogue, clock }: Platform, server: Server): Omit<ServerWire, 'public_net' | 'locked'> {
+/** The snapshots and backups that servers were made from, by id; those that were deleted are missing. */
+async function ownImagesOf(
+  { catalogue }: Platform,
+  query: Queries,
+  scope: ProjectScope,
+  servers: readonly Server[],
+): Promise<ReadonlyMap<number, OwnImage>> {
+  const ids = servers.flatMap(({ imageId }) => (imageId === null || catalogue.imageById(imageId) ? [] : [imageId]))
+  return new Map((await imagesByIds(query, scope, [...new Set(ids)])).map((image) => [image.id, image]))
+}
+
+function imageOf(
+  { catalogue, clock }: Platform,
+  own: ReadonlyMap<number, OwnImage>,
+  { imageId }: Server,
+): ServerWire['image'] {
+  if (imageId === null) return null
+  const known = catalogue.imageById(imageId)
+  if (known) return imageToWire(known, clock.now())
+  const image = own.get(imageId)
+  return image ? ownImageToWire(image, clock.now()) : null
+}
+
+function standingFacts(
+  { catalogue, clock }: Platform,
+  server: Server,
+): Omit<ServerWire, 'public_net' | 'locked' | 'image'> {
   const type = catalogue.serverTypeById(server.serverTypeId)
   const location = catalogue.locationById(server.locationId)
   if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
-  const image = server.imageId === null ? undefined : catalogue.imageById(server.imageId)
   const price = type.prices.find(({ location: name }) => name === location.name)
   return {
     id: server.id,
@@ -67,10 +94,9 @@ function standingFacts({ catalogue, clock }: Platform, server: Server): Omit<Ser
     ...(inEffect('server_datacenter_removed', clock.now())
       ? {}
       : { datacenter: datacenterToWire(catalogue, location, clock.now()) }),
-    image: image ? imageToWire(image, clock.now()) : null,
     iso: null,
     rescue_enabled: false,
-    backup_window: null,
+    backup_window: server.backupWindow,
     outgoing_traffic: null,
     ingoing_traffic: null,
     included_traffic: price?.includedTraffic ?? null,

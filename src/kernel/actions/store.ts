@@ -95,6 +95,25 @@ export async function startAction<Input extends ActionInput>(
   return (await startActions(tx, scope, [toStart(start)]))[0]!
 }
 
+/**
+ * Starts an action that nobody asked for, unless one of its kind is on its way for its first resource. Rivals draw lots:
+ * of several processes one starts it.
+ */
+export async function startActionUnless(tx: Transaction, scope: ProjectScope, start: ActionStart): Promise<void> {
+  const [ref] = start.resources
+  await tx.dialect.lockKeys([`once ${keyOf(start.definition)} ${ref!.type}:${ref!.id}`])?.execute(tx.query)
+  const running = await selectActions(tx.query, scope, {
+    type: ref!.type,
+    resourceId: ref!.id,
+    statuses: ['running'],
+    since: '',
+  })
+    .where('definition', '=', keyOf(start.definition))
+    .limit(1)
+    .execute()
+  if (running.length === 0) await startActions(tx, scope, [start])
+}
+
 /** Starts several, in the order in which serial ones will run. Errors: `locked`. */
 export async function startActions(
   tx: Transaction,

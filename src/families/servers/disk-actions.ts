@@ -1,0 +1,62 @@
+/** What happens to the disks of servers: copies are made of them, images are written to them. */
+import { type ActionInput, defineAction, defineStep } from '../../kernel/actions/define.ts'
+import { completeImage, discardImages, holdImage, surplusBackups } from '../images/effects.ts'
+import { follow, followBack, type Input } from './actions.ts'
+import { dropFormer, revertDisk } from './renewal.ts'
+import { confirmPower, findServer, revertPower } from './store.ts'
+
+interface ImageInput extends ActionInput {
+  readonly server: number
+  readonly image: number
+}
+
+export const createImage = defineAction<ImageInput>({
+  family: 'servers',
+  command: 'create_image',
+  steps: [
+    defineStep<ImageInput, number>({
+      name: 'capture',
+      run: ({ drivers, input: { image, server } }) => drivers.images.capture({ imageId: image, serverId: server }),
+      async commit(tx, { scope, input: { image, server } }, sizeMb) {
+        await completeImage(tx, scope, image, sizeMb)
+        // Only now that the new one is complete does the oldest go.
+        await discardImages(tx, scope, await surplusBackups(tx, scope, server))
+      },
+    }),
+  ],
+  async revert(tx, { scope, input }) {
+    const image = await holdImage(tx, scope, input.image, 'update')
+    // Its removal is an action of its own, which is repeated until it succeeds.
+    if (image) await discardImages(tx, scope, [image])
+  },
+})
+
+export const rebuildServer = defineAction<Input>({
+  family: 'servers',
+  command: 'rebuild_server',
+  steps: [
+    {
+      name: 'rebuild',
+      run: follow,
+      async commit(tx, { scope, input }) {
+        const server = await findServer(tx.query, scope, input.server)
+        if (server) await confirmPower(tx, scope, server.id, server.power)
+        await dropFormer(tx, scope, input.server)
+      },
+      undo: followBack,
+    },
+  ],
+  async revert(tx, { scope, input }) {
+    await revertDisk(tx, scope, input.server)
+    await revertPower(tx, scope, input.server)
+  },
+})
+
+function immediateAction(command: string) {
+  return defineAction<Input>({ family: 'servers', command, steps: [] })
+}
+
+export const enableBackup = immediateAction('enable_backup')
+export const disableBackup = immediateAction('disable_backup')
+
+export const diskActions = [createImage, rebuildServer, enableBackup, disableBackup]

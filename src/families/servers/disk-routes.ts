@@ -1,0 +1,107 @@
+/** Images, backups and rebuilds of servers through the API. */
+import { hash, randomInt } from 'node:crypto'
+import { actionToWire } from '../../kernel/actions/routes.ts'
+import { refuseLocked, startAction } from '../../kernel/actions/store.ts'
+import { inEffect } from '../../kernel/changes.ts'
+import { type Handlers, toIdOrName } from '../../kernel/contract.ts'
+import type { Transaction } from '../../kernel/db.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/limits.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import { countedImages, discardImages, lockBackups } from '../images/effects.ts'
+import { findTemplate, ownImageToWire, type Template, unfitFor } from '../images/reads.ts'
+import { onServer } from './actions.ts'
+import { setBackupWindow, startImage } from './backups.ts'
+import type { serverEndpoints } from './contract.ts'
+import { disableBackup, enableBackup, rebuildServer } from './disk-actions.ts'
+import { backupWindowOf, makePassword, type Server } from './domain.ts'
+import { checkUserData, holdTemplate } from './placement.ts'
+import { wantDisk } from './renewal.ts'
+import { lockServer } from './store.ts'
+
+type DiskRoutes = Pick<Handlers<typeof serverEndpoints>, 'createImage' | 'enableBackup' | 'disableBackup' | 'rebuild'>
+
+/** One handler for each endpoint that is about the disk of a server. */
+export function diskRoutes(platform: Platform): DiskRoutes {
+  const { db, catalogue, clock, limits } = platform
+
+  return {
+    createImage: ({ scope, params: { id }, body: { type = 'snapshot', description, labels = {} } }) =>
+      db.transact(async (tx) => {
+        const server = await lockServer(tx, scope, id)
+        if (type === 'backup' && server.backupWindow === null) {
+          throw invalidInput([{ field: 'type', message: 'backups are not enabled for this server' }])
+        }
+        await refuseLocked(tx.query, scope, { type: 'server', id })
+        await enforceLimit(tx, scope, countedImages, limits)
+        const { image, action } = await startImage(tx, scope, catalogue, server, {
+          type,
+          description: description ?? undefined,
+          labels,
+        })
+        return { image: ownImageToWire(image, clock.now()), action: actionToWire(action) }
+      }),
+
+    async enableBackup({ scope, params: { id } }) {
+      const action = await db.transact(async (tx) => {
+        await lockServer(tx, scope, id)
+        await setBackupWindow(tx, scope, id, backupWindowOf(id))
+        const resources = [{ type: 'server', id }]
+        return startAction(tx, scope, { definition: enableBackup, input: { server: id }, resources })
+      })
+      return { action: actionToWire(action) }
+    },
+
+    async disableBackup({ scope, params: { id } }) {
+      const action = await db.transact(async (tx) => {
+        await lockServer(tx, scope, id)
+        await refuseLocked(tx.query, scope, { type: 'server', id })
+        await setBackupWindow(tx, scope, id, null)
+        await discardImages(tx, scope, await lockBackups(tx, scope, id))
+        const resources = [{ type: 'server', id }]
+        return startAction(tx, scope, { definition: disableBackup, input: { server: id }, resources })
+      })
+      return { action: actionToWire(action) }
+    },
+
+    async rebuild({ scope, params: { id }, body }) {
+      if (body.user_data !== undefined && !inEffect('rebuild_user_data', clock.now())) {
+        throw invalidInput([{ field: 'user_data', message: 'unknown field' }])
+      }
+      checkUserData(body.user_data ?? undefined)
+      return db.transact(async (tx) => {
+        const server = await lockServer(tx, scope, id)
+        if (server.protection.rebuild) throw new ApiError('protected', 'server rebuild is protected')
+        const image = await findFitting(tx, scope, server, body.image)
+        const password = server.sshKeys.length === 0 ? makePassword(randomInt) : null
+        const start = { definition: rebuildServer, input: { server: id }, ...onServer(id) }
+        const action = await startAction(tx, scope, start)
+        await wantDisk(tx, scope, server, {
+          image: image.id,
+          userData: body.user_data ?? server.userData,
+          rootPasswordHash: password === null ? null : hash('sha256', password),
+          installation: action.id,
+        })
+        return { action: actionToWire(action), root_password: password }
+      })
+    },
+  }
+
+  /** The image for a server that is there already. Errors: `invalid_input`. */
+  async function findFitting(
+    tx: Transaction,
+    scope: ProjectScope,
+    { serverTypeId, primaryDiskSize: disk }: Server,
+    wanted: number | string,
+  ): Promise<Template> {
+    const type = catalogue.serverTypeById(serverTypeId)
+    if (!type) throw new Error(`the catalogue lacks server type ${serverTypeId}`)
+    const { architecture } = type
+    const image = await findTemplate(tx.query, scope, catalogue, toIdOrName(wanted), architecture)
+    const problem = image ? unfitFor(image, { architecture, disk }, clock.now()) : 'image not found'
+    if (!image || problem) throw invalidInput([{ field: 'image', message: problem ?? 'image not found' }])
+    await holdTemplate(tx, scope, image)
+    return image
+  }
+}

@@ -1,0 +1,80 @@
+/** Statements about what is on a server's disk: which image was wanted, and what a failed rebuild goes back to. */
+import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Server } from './domain.ts'
+import { setServer } from './store.ts'
+
+/** What is wanted of a server's disk from now on. */
+export interface DiskChange {
+  readonly image: number
+  readonly userData: string | null
+  readonly rootPasswordHash: string | null
+  /** The action on whose behalf the disk is written anew. */
+  readonly installation: number
+}
+
+/** Wants a server with a new disk, switched on, and remembers the old wish. */
+export async function wantDisk(tx: Transaction, scope: ProjectScope, server: Server, disk: DiskChange): Promise<void> {
+  await dropFormer(tx, scope, server.id)
+  const former = {
+    server_id: server.id,
+    project_id: scope.projectId,
+    image: server.imageId,
+    installation: server.installation,
+    user_data: server.userData,
+    root_password_hash: server.rootPasswordHash,
+  }
+  await tx.query.insertInto('server_former').values(former).execute()
+  await setServer(tx, scope, server.id, {
+    image: disk.image,
+    user_data: disk.userData,
+    root_password_hash: disk.rootPasswordHash,
+    installation: disk.installation,
+    power: 'on',
+    manner: 'hard',
+    cycle: disk.installation,
+    status: 'rebuilding',
+  })
+}
+
+/** Gives up the wish for a new disk: wanted is what was before. */
+export async function revertDisk(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  const former = await tx.query
+    .selectFrom('server_former')
+    .select(['image', 'installation', 'user_data', 'root_password_hash'])
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', id)
+    .executeTakeFirst()
+  if (former) await setServer(tx, scope, id, former)
+  await dropFormer(tx, scope, id)
+}
+
+/** Forgets what was before: the new disk is there, or the server is not. */
+export async function dropFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  await tx.query
+    .deleteFrom('server_former')
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', id)
+    .execute()
+}
+
+/** Whether an image is being written to the disk of a server right now, or would be again when a rebuild fails. */
+export async function isBeingInstalled(query: Queries, scope: ProjectScope, imageId: number): Promise<boolean> {
+  const row = await query
+    .selectFrom('server')
+    .select('id')
+    .where('project_id', '=', scope.projectId)
+    .where('image', '=', imageId)
+    .where('status', 'in', ['initializing', 'rebuilding'])
+    .limit(1)
+    .executeTakeFirst()
+  if (row) return true
+  const former = await query
+    .selectFrom('server_former')
+    .select('server_id')
+    .where('project_id', '=', scope.projectId)
+    .where('image', '=', imageId)
+    .limit(1)
+    .executeTakeFirst()
+  return former !== undefined
+}
