@@ -20,7 +20,11 @@ export function projectCommand(): Command {
     .command('create <name>')
     .description('create a Project')
     .addOption(databaseOption())
-    .action((name: string, { database }: Options) => withDatabase(database, (db) => create(db, name)))
+    .action((name: string, { database }: Options) => {
+      // Before anything is opened: a bad command line leaves nothing behind.
+      checkName('a project name', name)
+      return withDatabase(database, (db) => create(db, name))
+    })
   command
     .command('list')
     .description('list the Projects')
@@ -48,7 +52,6 @@ export function checkName(what: string, name: string): void {
 }
 
 async function create(db: Database, name: string): Promise<void> {
-  checkName('a project name', name)
   try {
     const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now)))
     console.log(`Project ${project.name} created with ID ${project.id}`)

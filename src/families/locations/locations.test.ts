@@ -106,7 +106,7 @@ forEachDatabase('locations', (open) => {
     ]) {
       assert.equal(refused.status, 405)
       assert.equal(refused.body.error.code, 'method_not_allowed')
-      assert.equal(refused.headers.get('allow'), 'GET')
+      assert.equal(refused.headers.get('allow'), 'GET, HEAD')
     }
     assert.equal((await anonymous.get('/locations')).status, 401)
   })

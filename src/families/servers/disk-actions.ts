@@ -17,6 +17,7 @@ export const createImage = defineAction<ImageInput>({
     defineStep<ImageInput, number>({
       name: 'capture',
       run: ({ drivers, input: { image, server } }) => drivers.images.capture({ imageId: image, serverId: server }),
+      undo: ({ drivers, input: { image, server } }) => drivers.images.remove({ imageId: image, serverId: server }),
       async commit(tx, { scope, input: { image, server } }, sizeMb) {
         await completeImage(tx, scope, image, sizeMb)
         // Only now that the new one is complete does the oldest go.

@@ -1,3 +1,5 @@
 /** What other families may ask about servers. */
+
+export { serverById } from './host.ts'
 export { isBeingInstalled } from './renewal.ts'
-export { holdServers, serverById, serversByIds, serversMatching } from './store.ts'
+export { holdServers, serversByIds, serversMatching } from './store.ts'

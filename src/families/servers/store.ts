@@ -20,7 +20,8 @@ const serverListing: Listing = {
   columns: { id: 'id', name: 'name', created: 'created' },
 }
 
-function fromRow(row: ServerRow): Server {
+/** A row as a server. */
+export function fromRow(row: ServerRow): Server {
   return {
     id: row.id,
     name: row.name,
@@ -60,18 +61,6 @@ function selectServers(query: Queries, scope: ProjectScope) {
 export async function findServer(query: Queries, scope: ProjectScope, id: number): Promise<Server | undefined> {
   const row = await selectServers(query, scope).where('id', '=', id).executeTakeFirst()
   return row && fromRow(row)
-}
-
-/**
- * A server by its id alone, with its Project: for the host's side, which knows from the connection which server calls.
- * Never for a request of a tenant.
- */
-export async function serverById(
-  query: Queries,
-  id: number,
-): Promise<{ server: Server; scope: ProjectScope } | undefined> {
-  const row = await query.selectFrom('server').selectAll().where('id', '=', id).executeTakeFirst()
-  return row && { server: fromRow(row), scope: { projectId: row.project_id } }
 }
 
 /** Errors: `not_found`. */
