@@ -26,6 +26,14 @@ function isOver({ nowMs }: Dialect, column: 'run_after' | 'lease_until', lease: 
   return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${Math.max(60_000, 2 * lease)}`
 }
 
+/** Nothing that `free` has to wait for is before it. */
+const isNext = sql`not exists (
+  select 1 from action_serial as mine
+  where mine.action_id = free.id and mine.action_id > (
+    select min(first.action_id) from action_serial as first where first.serial_key = mine.serial_key
+  )
+)`
+
 /**
  * Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left, and so are
  * those that the claimant has under way, should their leases have ended all the same.
@@ -45,12 +53,7 @@ export async function claimActions(
           and (lease_until is null or ${isOver(tx.dialect, 'lease_until', lease)})
           and definition in (${sql.join(definitions)})
           ${underWay.length > 0 ? sql`and id not in (${sql.join(underWay)})` : sql``}
-          and not exists (
-            select 1 from action_serial as mine
-            where mine.action_id = free.id and mine.action_id > (
-              select min(first.action_id) from action_serial as first where first.serial_key = mine.serial_key
-            )
-          )
+          and ${isNext}
         order by id limit ${limit} ${tx.dialect.lockRows('skip')}
       )
       update action
@@ -143,14 +146,13 @@ export async function release(
   })
 }
 
-/** Milliseconds until the first action that waits to be repeated may be claimed; undefined when none waits. */
+/** Milliseconds until the first action that nobody holds may be claimed, less than 0 for now; undefined when there is none. */
 export async function nextRepetition(db: Database, definitions: readonly string[]): Promise<number | undefined> {
   if (definitions.length === 0) return undefined
   const { nowMs } = db.dialect
   const { rows } = await sql<{ wait: number | null }>`
-    select min(run_after) - ${nowMs} as wait from action
-    where status = 'running' and lease_until is null and run_after > ${nowMs} - 100
-      and definition in (${sql.join(definitions)})
+    select min(run_after) - ${nowMs} as wait from action as free
+    where status = 'running' and lease_until is null and definition in (${sql.join(definitions)}) and ${isNext}
   `.execute(db.query)
   return rows[0]?.wait ?? undefined
 }
