@@ -267,7 +267,8 @@ const overtaken: Exit = async (bench, place, look) => {
   const late = bench.worker(hold.faults).idle()
   await Promise.race([hold.arrived, late.then(() => assert.fail('the place was not reached'))])
   await endLeases(bench.world)
-  const other = holdUp(() => true, look)
+  const isSame = (reached: string) => reached.startsWith(`${place.split('#')[0]}#`)
+  const other = holdUp(isSame, look)
   const next = bench.worker(other.faults).idle()
   await Promise.race([other.arrived, next])
   const records = () => bench.world.db.query.selectFrom('action').selectAll().orderBy('id').execute()
@@ -483,7 +484,8 @@ async function killAndReopen(open: Open, options: WorldOptions): Promise<void> {
     engine: { leaseMs },
     ...options,
   })
-  const prepared = await Promise.all(scenarios.map(({ prepare }) => prepare(first)))
+  const prepared: Started[] = []
+  for (const { prepare } of scenarios) prepared.push(await prepare(first))
   const started = (await Promise.all(prepared.map((one) => one.act(first.api)))).flat().map(({ id }) => id)
   armed = true
   await first.settle()
