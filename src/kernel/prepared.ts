@@ -70,19 +70,22 @@ export function prepared<Values extends readonly (string | number | null)[], Row
 const insertedAtOnce = 500
 const insertions = remembered<unknown>()
 
-/** Inserts rows that all have the same columns. */
+/** All columns of a table, as its first row named them. */
+const columnsOf = new Map<keyof Tables, readonly string[]>()
+
+/** Inserts rows; each names every column of the table. */
 export async function insertRows<T extends keyof Tables>(
   { query }: Transaction,
   table: T,
   rows: readonly Tables[T][],
 ): Promise<void> {
   if (rows.length === 0) return
-  const columns = Object.keys(rows[0] as object) as (keyof Tables[T])[]
+  const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
+  columnsOf.set(table, columns)
   for (let from = 0; from < rows.length; from += insertedAtOnce) {
-    const some = rows.slice(from, from + insertedAtOnce)
+    const some = rows.slice(from, from + insertedAtOnce) as unknown as Record<string, unknown>[]
     const values = some.flatMap((row) => columns.map((column) => row[column]))
-    const key = `${table} ${some.length} ${columns.join()}`
-    await insertions(query, key, values, () => insertion(query, table, columns as string[], some.length))
+    await insertions(query, `${table} ${some.length}`, values, () => insertion(query, table, columns, some.length))
   }
 }
 
