@@ -73,7 +73,7 @@ export function buildApp(options: AppOptions): App {
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
   const chores = planChores(
-    families.flatMap((family) => family.chores.map((chore) => () => chore(platform))),
+    families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers))),
     log,
   )
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))

@@ -1,7 +1,7 @@
 /** What a family may use, and what makes a family. The list of families is in families.ts. */
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { familyActionEndpoints } from './kernel/actions/contract.ts'
-import type { ActionDefinition } from './kernel/actions/define.ts'
+import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Endpoints, Handlers } from './kernel/contract.ts'
@@ -22,7 +22,7 @@ export interface Platform {
 }
 
 /** What a family does by the clock, in every process; rivals that do the same must not matter to it. */
-export type Chore = (platform: Platform) => Promise<void>
+export type Chore = (platform: Platform, drivers: Drivers) => Promise<void>
 
 /** A slice of the API: what it promises and how it keeps it. */
 export interface Family {

@@ -1,4 +1,7 @@
-/** An action carries the resources that it names; the table beside it only finds actions by resource. */
+/**
+ * An action carries the resources that it names; the table beside it only finds actions by resource. Filters that are not
+ * in force are found without looking at the others.
+ */
 import type { Migration } from '../kernel/migrate.ts'
 
 export const actionsNameResources: Migration = {
@@ -18,5 +21,6 @@ export const actionsNameResources: Migration = {
     )`,
     `insert into action_by_resource select distinct project_id, type, resource_id, action_id from action_resource`,
     `drop table action_resource`,
+    `create index firewall_filter_pending on firewall_filter (server_id) where generation_in_force < generation`,
   ],
 }
