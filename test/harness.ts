@@ -23,6 +23,8 @@ import type { Faults } from '../src/kernel/faults.ts'
 import type { Exchange } from '../src/kernel/http.ts'
 import { openLog } from '../src/kernel/log.ts'
 import { migrate } from '../src/kernel/migrate.ts'
+import { unlock } from '../src/kernel/secrets/installation.ts'
+import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
 
@@ -51,6 +53,9 @@ export function testClock(start = today): TestClock {
     },
   }
 }
+
+/** The key-encryption key of every installation under test. */
+export const testKeyring = { current: toKek(Buffer.alloc(keyBytes, 'test key')) }
 
 /** An answer as the test sees it. */
 export interface Answer {
@@ -146,6 +151,7 @@ async function openWorld(
     log: options.log ?? openLog('silent'),
     catalogue: options.catalogue ?? openCatalogue(builtIn),
     drivers: simulation.drivers,
+    secrets: await unlock(db, testKeyring),
     vendor: 'wolke',
     reverseDomain: 'wolke.example',
     rateLimit: options.rateLimit,
