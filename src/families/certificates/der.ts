@@ -15,6 +15,8 @@ export const tags = {
   octets: 0x04,
   oid: 0x06,
   sequence: 0x30,
+  shortTime: 0x17,
+  time: 0x18,
   dnsName: 0x82,
   /** Optional parts that go by number. */
   first: 0xa0,

@@ -3,10 +3,9 @@
  * first; no library touches bytes that were not looked at before. It may still take long: it runs on a side thread.
  */
 import { createPrivateKey, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
-import { timestamp } from '../../kernel/clock.ts'
 import { NotDer } from './der.ts'
 import { type Acceptance, type CertificateFacts, type KeyPair, type KeyPairProblem, maxCertificates } from './domain.ts'
-import { alternativeNames, certificateKey, type KeyKind, keyProblem, privateKey } from './keys.ts'
+import { alternativeNames, certificateKey, type KeyKind, keyProblem, privateKey, validityOf } from './keys.ts'
 import { type PemBlock, pemBlocks, pemBytes } from './pem.ts'
 
 export type KeyPairResult =
@@ -150,12 +149,10 @@ function checkBelongs(key: KeyObject, leaf: X509Certificate): void {
 // ---- What the leaf says --------------------------------------------------------------------------------------------
 
 function factsOf(leaf: X509Certificate): CertificateFacts {
-  return readable('certificate', `${nameOf(0)} cannot be read`, () => ({
-    domainNames: namesIn(leaf),
-    fingerprint: leaf.fingerprint256,
-    notValidBefore: timestamp(leaf.validFromDate.getTime()),
-    notValidAfter: timestamp(leaf.validToDate.getTime()),
-  }))
+  return readable('certificate', `${nameOf(0)} cannot be read`, () => {
+    const { from, until } = validityOf(leaf.raw)
+    return { domainNames: namesIn(leaf), fingerprint: leaf.fingerprint256, notValidBefore: from, notValidAfter: until }
+  })
 }
 
 /** The DNS names of the alternative names; the common name where there are no alternative names. */

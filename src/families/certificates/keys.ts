@@ -2,6 +2,7 @@
  * What certificates and private keys are made of, seen before any library computes with them: what takes long to compute
  * with (huge numbers, curves of one's own, passwords stretched a million times) is known by then.
  */
+import { timestamp } from '../../kernel/clock.ts'
 import { bitsOf, contentOf, type Der, NotDer, partsOf, readAll, tags } from './der.ts'
 import type { Acceptance } from './domain.ts'
 
@@ -52,6 +53,26 @@ export function alternativeNames(der: Buffer): string[] | undefined {
     return names.filter(({ tag }) => tag === tags.dnsName).map(({ content }) => content.toString('latin1'))
   }
   return undefined
+}
+
+/** From when and until when a certificate is valid, as timestamps. Errors: `NotDer` for what is no time (RFC 5280, 4.1.2.5). */
+export function validityOf(der: Buffer): { from: string; until: string } {
+  const [from, until] = partsOf(signedFields(der)[3])
+  return { from: timeOf(from), until: timeOf(until) }
+}
+
+function timeOf(element: Der | undefined): string {
+  const text = element?.content.toString('latin1') ?? ''
+  // The short form stands for the years from 1950 to 2049.
+  const century = text[0]! < '5' ? '20' : '19'
+  const full = element?.tag === tags.shortTime ? century + text : element?.tag === tags.time ? text : ''
+  const [, ...parts] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full) ?? []
+  const [year, month, day, hour, minute, second] = parts
+  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`
+  // A day that its month does not have would become one of the next month.
+  const ms = Date.parse(time)
+  if (Number.isNaN(ms) || timestamp(ms) !== time) throw new NotDer()
+  return time
 }
 
 /** Of a private key in DER, in the form that its PEM label says. Errors: `NotDer` when it is none. */
