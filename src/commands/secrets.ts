@@ -23,7 +23,6 @@ function rotate(options: Options): Promise<void> {
   return withDatabase(options.database, async (db) => {
     const ring = await openKeyring(db, options)
     await unlockSecrets(db, ring)
-    const count = await rotateKek(db, ring)
-    console.log(`Keys of ${count} Projects wrapped anew; --previous-key-file is no longer needed`)
+    console.log(`Projects whose key was wrapped anew: ${await rotateKek(db, ring)}`)
   })
 }

@@ -57,13 +57,14 @@ async function serve(config: Config): Promise<void> {
   const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
   await app.engine.start()
   app.chores.start()
-  if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
-  printWelcome(baseUrl, token)
   stopOnSignal(app, log, async () => {
     await metadata?.close()
     await db.close()
     lock?.release()
   })
+  // Whoever hears of it may tell it to stop at once.
+  if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
+  printWelcome(baseUrl, token)
 }
 
 function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | undefined {

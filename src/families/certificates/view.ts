@@ -1,3 +1,4 @@
+/** Certificates as the API shows them. */
 import type { Static } from 'typebox'
 import type { Certificate as Wire } from './contract.ts'
 import type { Certificate, CertificateUser } from './domain.ts'
