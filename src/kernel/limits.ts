@@ -15,6 +15,7 @@ export const limitedKinds = {
   firewalls: 'firewall limit exceeded',
   images: 'image limit exceeded',
   ssh_keys: 'SSH key limit exceeded',
+  zones: 'zone limit exceeded',
 } as const
 
 /** Which rows count. */

@@ -7,5 +7,6 @@ import { firewalls } from './0004-firewalls.ts'
 import { floatingIps } from './0005-floating-ips.ts'
 import { limits } from './0006-limits.ts'
 import { images } from './0007-images.ts'
+import { dns } from './0010-dns.ts'
 
-export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps, limits, images]
+export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps, limits, images, dns]
