@@ -36,7 +36,7 @@ export function isWithin(name: NameKey, ancestor: NameKey): boolean {
 }
 
 /** The bytes of a text with its escapes read: `\.` and the like, `\065`; other characters as UTF-8. Undefined when malformed. */
-export function unescape(text: string): Buffer | undefined {
+export function unescaped(text: string): Buffer | undefined {
   if (!text.includes('\\')) return Buffer.from(text)
   const parts: Buffer[] = []
   for (const [piece, decimal, single] of text.matchAll(/\\(\d{3})|\\([^\d])|[^\\]+|\\/gsu)) {
@@ -67,7 +67,7 @@ export function parseName(text: string, origin: string): NameResult {
   const labels = splitLabels(isAbsolute ? text.slice(0, -1) : text)
   let wire = ''
   for (const label of labels) {
-    const bytes = unescape(label)?.toString('latin1')
+    const bytes = unescaped(label)?.toString('latin1')
     if (bytes === undefined) return refuse('has a malformed escape')
     if (bytes === '') return refuse('has an empty label')
     if (bytes.length > maxLabelBytes) return refuse('has a label of more than 63 bytes')

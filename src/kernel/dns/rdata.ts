@@ -4,7 +4,7 @@
  */
 import { parseAddress } from '../networks.ts'
 import { addressBytes, addressText } from './addresses.ts'
-import { lowerName, parseName, printName, rootName, unescape } from './names.ts'
+import { lowerName, parseName, printName, rootName, unescaped } from './names.ts'
 import { readSvcParams, svcParamsToText } from './svc-params.ts'
 import { Malformed, readWords, type Token } from './tokens.ts'
 
@@ -173,7 +173,7 @@ function readField(reader: Reader, field: Field): string | undefined {
       return
     case 'value':
     case 'string': {
-      const bytes = unescape(word.text)
+      const bytes = unescaped(word.text)
       if (!bytes || (field.kind === 'string' && bytes.length > 255)) return 'a string must have at most 255 bytes'
       texts.push(quoted(word))
       if (field.kind === 'string') parts.push(Buffer.of(bytes.length))
@@ -188,7 +188,7 @@ const quoted = ({ source, isQuoted }: Token) => (isQuoted ? source : `"${source}
 function readStrings(reader: Reader): string | undefined {
   for (; reader.next < reader.words.length; reader.next++) {
     const word = reader.words[reader.next]!
-    const bytes = unescape(word.text)
+    const bytes = unescaped(word.text)
     if (!word.isQuoted && reader.quotesNeeded) return 'each string must be in double quotes'
     if (!bytes || bytes.length > 255) return 'a string must have at most 255 bytes'
     reader.texts.push(quoted(word))

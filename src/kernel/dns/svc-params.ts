@@ -1,7 +1,7 @@
 /** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). Pure. */
 import { parseAddress } from '../networks.ts'
 import { addressBytes, addressText } from './addresses.ts'
-import { unescape } from './names.ts'
+import { unescaped } from './names.ts'
 import type { Token } from './tokens.ts'
 
 const keyNumbers: Readonly<Record<string, number>> = {
@@ -31,7 +31,7 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
     const key = keyNumber(name)
     if (key === undefined) return { ok: false, message: `has a parameter '${name.slice(0, 40)}' that is not known` }
     if (params.has(key)) return { ok: false, message: `has the parameter '${name}' twice` }
-    const raw = unescape(equals === -1 ? '' : text.slice(equals + 1))
+    const raw = unescaped(equals === -1 ? '' : text.slice(equals + 1))
     const value = raw && readValue(key, raw)
     if (!value || value.length > 0xffff) return { ok: false, message: `has no valid value for the parameter '${name}'` }
     params.set(key, value)
@@ -108,7 +108,7 @@ export function isBase64(text: string): boolean {
 function readAlpn(raw: Buffer): Buffer | undefined {
   const ids: string[] = []
   let id = ''
-  for (const [, escaped, plain] of `${raw.toString('latin1')},`.matchAll(/\\([\\,])|([^])/g)) {
+  for (const [, escaped, plain] of `${raw.toString('latin1')},`.matchAll(/\\([\\,])|([\s\S])/g)) {
     if (plain === ',') {
       ids.push(id)
       id = ''

@@ -31,7 +31,7 @@ export class Malformed extends Error {
 
 // Spaces; a comment; a parenthesis; the end of a line; a quoted string, or a word of which later parts may be quoted.
 const lexeme =
-  /([ \t]+)|;([^\n]*)|([()])|(\r?\n)|("(?:[^"\\\n]|\\[^\n])*"|(?:[^ \t\r\n;()"\\]|\\[^\n])(?:[^ \t\r\n;()"\\]|\\[^\n]|"(?:[^"\\\n]|\\[^\n])*")*)|[^]/gu
+  /([ \t]+)|;([^\n]*)|([()])|(\r?\n)|("(?:[^"\\\n]|\\[^\n])*"|(?:[^ \t\r\n;()"\\]|\\[^\n])(?:[^ \t\r\n;()"\\]|\\[^\n]|"(?:[^"\\\n]|\\[^\n])*")*)|[\s\S]/gu
 
 /** Reads the entries of a zone file, empty lines left out. Throws {@link Malformed}. */
 export function* readEntries(text: string): Generator<Entry> {
