@@ -7,6 +7,7 @@ import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { type Chores, planChores } from './kernel/chores.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Database } from './kernel/db.ts'
+import { defaultZoneSettings, type ZoneSettings } from './kernel/dns/settings.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
 import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
@@ -32,6 +33,8 @@ export interface AppOptions {
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly faults?: Faults
   readonly limits?: DefaultLimits
+  /** What differs from the defaults below `reverseDomain`. */
+  readonly zones?: Partial<ZoneSettings>
   readonly observe?: (exchange: Exchange) => void
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
 }
@@ -72,6 +75,7 @@ export function buildApp(options: AppOptions): App {
     reverseDomain: options.reverseDomain,
     limits: options.limits ?? {},
     secrets: options.secrets,
+    zones: { ...defaultZoneSettings(options.reverseDomain), ...options.zones },
   }
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })

@@ -8,6 +8,7 @@ import { locations } from './families/locations/family.ts'
 import { serverTypes } from './families/server-types/family.ts'
 import { servers } from './families/servers/family.ts'
 import { sshKeys } from './families/ssh-keys/family.ts'
+import { zones } from './families/zones/family.ts'
 import { actionEndpoints } from './kernel/actions/contract.ts'
 import { actionRoutes } from './kernel/actions/routes.ts'
 import { defineFamily, type Family } from './platform.ts'
@@ -25,4 +26,5 @@ export const families: readonly Family[] = [
   serverTypes,
   servers,
   sshKeys,
+  zones,
 ]

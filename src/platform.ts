@@ -1,11 +1,12 @@
 /** What a family may use, and what makes a family. The list of families is in families.ts. */
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { familyActionEndpoints } from './kernel/actions/contract.ts'
+import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Endpoints, Handlers } from './kernel/contract.ts'
 import type { Database } from './kernel/db.ts'
+import type { ZoneSettings } from './kernel/dns/settings.ts'
 import type { Faults } from './kernel/faults.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { ProjectScope } from './kernel/scope.ts'
@@ -21,6 +22,7 @@ export interface Platform {
   /** Limits of Projects that have none of their own. */
   readonly limits: DefaultLimits
   readonly secrets: Secrets
+  readonly zones: ZoneSettings
 }
 
 /** What a family does by the clock, in every process; rivals that do the same must not matter to it. */
@@ -48,8 +50,10 @@ interface FamilyParts<T extends Endpoints> {
     /** The type under which actions name them. */
     readonly type: string
     readonly actions: readonly ActionDefinition[]
+    /** How paths name a resource; by its id unless this says otherwise. */
+    readonly param?: ResourceParam
     /** Throws `not_found` unless the Project has the resource. */
-    exists(platform: Platform, scope: ProjectScope, id: number): Promise<unknown>
+    exists(platform: Platform, scope: ProjectScope, key: never): Promise<{ readonly id: number }>
   }
 }
 
@@ -61,13 +65,15 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
   return {
     name,
     // Their static paths come first in the reference, before those of single resources.
-    endpoints: { ...endpoints, ...familyActionEndpoints(name) },
+    endpoints: { ...endpoints, ...familyActionEndpoints(name, resources.param) },
     actions: resources.actions,
     chores,
     handlers: (platform) =>
       ({
         ...routes(platform),
-        ...familyActionRoutes(platform, resources.type, (scope, id) => resources.exists(platform, scope, id)),
+        ...familyActionRoutes(platform, resources.type, (scope, key) =>
+          resources.exists(platform, scope, key as never),
+        ),
       }) as unknown as Handlers<Endpoints>,
   }
 }

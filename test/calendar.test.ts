@@ -40,6 +40,12 @@ async function makeFloatingIp(world: World, more: object = { home_location: 'fsn
   return floating_ip
 }
 
+async function makeRrset(api: World['api']): Promise<string> {
+  const rrsets = [{ name: 'www', type: 'A', records: [{ value: '192.0.2.1' }] }]
+  await ok(api.post('/zones', { name: 'calendar.example', mode: 'primary', rrsets }))
+  return '/zones/calendar.example/rrsets/www/A'
+}
+
 const serverType = async ({ api }: World) => (await ok(api.get('/server_types/96'))).server_type
 const image = async ({ api }: World) => (await ok(api.get('/images/161547269'))).image
 const field =
@@ -138,6 +144,15 @@ const expectations: Partial<Record<ChangeName, Expectation>> = {
     before: 201,
     after: '422 invalid_input',
   },
+  rrset_comments: {
+    observe: async ({ api }) => {
+      const path = await makeRrset(api)
+      const records = [{ value: '192.0.2.1', comment: 'changed' }]
+      return code(await api.post(`${path}/actions/update_records`, { records }))
+    },
+    before: '404 not_found',
+    after: 200,
+  },
   cidr_host_bits_refused: {
     observe: async ({ api }) => {
       const rules = [{ direction: 'in', protocol: 'tcp', port: '80', source_ips: ['10.0.0.1/8'] }]
@@ -206,6 +221,11 @@ const expectations: Partial<Record<ChangeName, Expectation>> = {
       const { id, ip } = await makeFloatingIp(world)
       return code(await world.api.post(`/floating_ips/${id}/actions/change_dns_ptr`, { ip }))
     },
+    before: 201,
+    after: '422 invalid_input',
+  },
+  rrset_ttl_required: {
+    observe: async ({ api }) => code(await api.post(`${await makeRrset(api)}/actions/change_ttl`, {})),
     before: 201,
     after: '422 invalid_input',
   },

@@ -81,9 +81,9 @@ test('every family with actions has their endpoints, and its actions sort by wha
     assert.deepEqual(sorted(fields), sorted(['id', 'command', 'status', 'started', 'finished']), path)
   }
   for (const { method, path } of endpoints.filter(({ method }) => method === 'POST')) {
-    const [, family] = /^\/(\w+)\/\{id\}\/actions\//.exec(path) ?? []
+    const [, family, param] = /^\/(\w+)\/(\{\w+\})\/actions\//.exec(path) ?? []
     if (!family) continue
-    for (const rest of ['actions', 'actions/{id}', '{id}/actions', '{id}/actions/{action_id}']) {
+    for (const rest of ['actions', 'actions/{id}', `${param}/actions`, `${param}/actions/{action_id}`]) {
       assert.ok(
         find(`GET /${family}/${rest}`),
         `${method} ${path} starts actions, but GET /${family}/${rest} is missing`,

@@ -32,6 +32,8 @@ interface Snapshot {
   readonly certificates: Row<'certificate'>[]
   readonly certificateKeys: Row<'certificate_key'>[]
   readonly certificateUses: Row<'certificate_use'>[]
+  readonly zones: Row<'zone'>[]
+  readonly rrsets: Row<'rrset'>[]
   readonly labels: Row<'label'>[]
   readonly addresses: Row<'address'>[]
   readonly pools: Row<'address_pool'>[]
@@ -69,6 +71,7 @@ export async function checkConsistency(world: World, { pendingToo = false }: Che
   checkFilters(found, world, pendingToo)
   checkServers(found, world)
   checkRoutes(found, world)
+  checkZones(found)
   await checkDeleted(found, world, memory)
 }
 
@@ -88,6 +91,8 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     certificates: await all('certificate'),
     certificateKeys: await all('certificate_key'),
     certificateUses: await all('certificate_use'),
+    zones: await all('zone'),
+    rrsets: await all('rrset'),
     labels: await all('label'),
     addresses: await all('address'),
     pools: await all('address_pool'),
@@ -152,6 +157,16 @@ function checkRoutes({ floatingIps }: Snapshot, { simulation }: World): void {
   assert.deepEqual(actual.sort(), wanted.sort(), 'I6: where Floating IPs lead')
 }
 
+/** I5 and I10 for zones: each counts the records that it has, and no RRSet is without one. */
+function checkZones({ zones, rrsets }: Snapshot): void {
+  const counts = new Map(zones.map(({ id }) => [id, 0]))
+  for (const { zone_id, records } of rrsets) {
+    assert.ok(counts.has(zone_id), 'I10: an RRSet has a zone')
+    counts.set(zone_id, counts.get(zone_id)! + JSON.parse(records).length)
+  }
+  for (const { id, name, record_count } of zones) assert.equal(record_count, counts.get(id), `I5: records of ${name}`)
+}
+
 function firstOf(cidr: string, family: number): number {
   return family === 4 && cidrSize(cidr) > 2n ? 1 : 0
 }
@@ -176,7 +191,16 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   }
   assert.equal(found.certificateKeys.length, found.certificates.length, 'each certificate has its private key')
   const { servers: server, firewalls: firewall, floatingIps: floating_ip, images: image, sshKeys: ssh_key } = found
-  const labelled = { server, firewall, floating_ip, image, ssh_key, certificate: found.certificates }
+  const labelled = {
+    server,
+    firewall,
+    floating_ip,
+    image,
+    ssh_key,
+    certificate: found.certificates,
+    zone: found.zones,
+    rrset: found.rrsets,
+  }
   const wanted = Object.entries(labelled).flatMap(([kind, rows]) =>
     rows.flatMap(({ project_id, id, labels }) =>
       Object.entries(JSON.parse(labels)).map(([key, value]) => [project_id, kind, id, key, value].join(' ')),

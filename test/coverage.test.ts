@@ -41,9 +41,13 @@ async function each<T extends { readonly name: string }>(all: readonly T[], chec
 
 const namesAction = (path: string) => /^(\/\w+)?\/actions\/\{id\}$/.test(path)
 
-/** The path with the ids of a target in it. */
+/** The path with the ids of a target in it; every zone of the tests has the RRSet that is named here. */
 function pathOf({ path }: Endpoint, { id, actionId }: { id: unknown; actionId?: unknown }): string {
-  return path.replace('{action_id}', `${actionId}`).replace('{id}', `${namesAction(path) ? actionId : id}`)
+  return path
+    .replace('{action_id}', `${actionId}`)
+    .replace('{id}', `${namesAction(path) ? actionId : id}`)
+    .replace('{id_or_name}', `${id}`)
+    .replace('{rr_name}/{rr_type}', 'www/A')
 }
 
 /** One request that an endpoint accepts, ready to be sent by anyone. */
@@ -57,10 +61,11 @@ interface Ready {
 async function prepare(world: World, row: Row): Promise<Ready> {
   const family = samples[row.family]
   assert.ok(family, `test/scenarios.ts has no samples for the family ${row.family}`)
-  const target = await family.prepare(world)
+  const prepared = await family.prepare(world)
   const make = family.requests?.[row.key]
   assert.ok(make || !row.endpoint.body, 'test/scenarios.ts has no request for it')
-  const sample = (await make?.(world, target)) ?? {}
+  const sample = (await make?.(world, prepared)) ?? {}
+  const target = sample.target ?? prepared
   const search = sample.query ? `?${sample.query}` : ''
   return {
     row,

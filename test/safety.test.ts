@@ -48,6 +48,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'platform.ts': ['kernel', 'catalogue'],
   families: ['kernel', 'catalogue', 'platform.ts'],
   metadata: ['kernel', 'catalogue', 'families'],
+  dns: ['kernel', 'families'],
   drivers: ['families', 'kernel/actions/define.ts', 'metadata/driver.ts'],
   migrations: ['kernel'],
   'families.ts': ['families', 'kernel', 'platform.ts'],
@@ -55,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'app.ts': ['kernel', 'catalogue', 'families.ts', 'pages', 'platform.ts'],
   'config.ts': ['kernel'],
   'version.ts': [],
-  commands: ['app.ts', 'catalogue', 'config.ts', 'drivers', 'kernel', 'metadata', 'migrations', 'version.ts'],
+  commands: ['app.ts', 'catalogue', 'config.ts', 'dns', 'drivers', 'kernel', 'metadata', 'migrations', 'version.ts'],
   'main.ts': ['commands', 'version.ts'],
   'bin.ts': ['main.ts'],
 }
@@ -98,7 +99,7 @@ const betweenFamilies: Rule = {
 }
 
 /** Modules that a pure module may be made of: none of them reaches out of the process. */
-const purePackages = ['node:buffer', 'node:crypto', 'node:net', 'ipaddr.js']
+const purePackages = ['node:buffer', 'node:crypto', 'node:net', 'node:url', 'ipaddr.js', 'tldts-icann']
 const impureFiles = ['tables.ts', 'contract.ts', 'store.ts', 'view.ts', 'routes.ts', 'actions.ts', 'db.ts']
 
 /** What a file is made of at run time, through all that it imports. */
@@ -260,7 +261,8 @@ const ownTables: Rule = {
 
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
- * everybody's addresses come from; the key under which all their keys lie.
+ * everybody's addresses come from; what answers servers and DNS queries, which name no Project; the key under which all
+ * their keys lie.
  */
 const forAllProjects = [
   'kernel/access',
@@ -268,6 +270,9 @@ const forAllProjects = [
   'kernel/address-pool.ts',
   'kernel/secrets/installation.ts',
   'families/servers/host.ts',
+  'families/floating-ips/host.ts',
+  'families/primary-ips/host.ts',
+  'families/zones/serving.ts',
 ]
 
 /** A statement, from where it names its table to where it is executed, the next one begins or its function ends. */

@@ -91,6 +91,8 @@ export interface Target {
 
 /** What one endpoint accepts. */
 export interface Sample {
+  /** A resource of its own, where the one that was prepared will not do. */
+  readonly target?: Target
   readonly query?: string
   readonly body?: unknown
   /** What this version answers to everybody who may ask. */
@@ -171,6 +173,22 @@ async function firstOf({ api }: World, family: string): Promise<Target> {
   return { id: (await done(api.get(`/${family}?per_page=1`)))[family][0].id }
 }
 
+const address = (last: number) => ({ value: `192.0.2.${last}` })
+
+async function makeZone({ api }: World, more: object = {}): Promise<Target> {
+  const rrsets = [{ name: 'www', type: 'A', records: [address(1)] }]
+  const { zone, action } = await done(
+    api.post('/zones', { name: `${unique('zone')}.example`, mode: 'primary', rrsets, ...more }),
+  )
+  return { id: zone.id, actionId: action.id }
+}
+
+const primaries = { primary_nameservers: [{ address: '203.0.113.1' }] }
+const makeSecondary = (world: World) => makeZone(world, { mode: 'secondary', rrsets: null, ...primaries })
+
+/** A zone file that a zone of the tests accepts. */
+const zonefile = ['@ SOA ns1 hostmaster 1 2 3 4 5', ...[1, 2, 3].map((n) => `@ NS ns${n}.wolke.example.`)].join('\n')
+
 const rename = (what: string) => () => ({ body: { name: unique(what), labels: { changed: 'yes' } } })
 
 export const samples: Readonly<Record<string, FamilySamples>> = {
@@ -245,6 +263,30 @@ export const samples: Readonly<Record<string, FamilySamples>> = {
     requests: {
       create: () => ({ body: { name: unique('key'), public_key: publicKey() } }),
       update: rename('key'),
+    },
+  },
+  zones: {
+    prepare: makeZone,
+    requests: {
+      // A name is there once for all Projects, so that each caller needs its own.
+      create: () => ({
+        get body() {
+          return { name: `${unique('zone')}.example`, mode: 'primary' }
+        },
+      }),
+      update: () => ({ body: { labels: { changed: 'yes' } } }),
+      importZonefile: () => ({ body: { zonefile } }),
+      changeTtl: () => ({ body: { ttl: 600 } }),
+      changePrimaryNameservers: async (world) => ({ target: await makeSecondary(world), body: primaries }),
+      changeProtection: () => ({ body: { delete: true } }),
+      createRrset: () => ({ body: { name: 'new', type: 'A', records: [address(2)] } }),
+      updateRrset: () => ({ body: { labels: { changed: 'yes' } } }),
+      addRecords: () => ({ body: { records: [address(2)] } }),
+      removeRecords: () => ({ body: { records: [address(1)] } }),
+      setRecords: () => ({ body: { records: [address(3)] } }),
+      updateRecords: () => ({ body: { records: [{ ...address(1), comment: 'changed' }] } }),
+      changeRrsetTtl: () => ({ body: { ttl: 600 } }),
+      changeRrsetProtection: () => ({ body: { change: true } }),
     },
   },
 }
@@ -542,6 +584,88 @@ export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, E
     uniqueness_error: takenName('ssh_keys'),
     conflict: conflict('ssh_keys', 'ssh_key'),
   },
+  ...zoneErrors(),
+}
+
+/** Asks for something that only zones of the other mode can do. */
+function inMode(
+  make: (world: World) => Promise<Target>,
+  send: (client: Client, path: string) => Promise<Answer>,
+): ErrorScenario {
+  return async (stage) => send(stage.api, `/zones/${(await make(stage)).id}`)
+}
+
+/** What RRSets of secondary zones, and protected ones, refuse. */
+function rrsetScenarios(send: (client: Client, path: string) => Promise<Answer>) {
+  return {
+    incorrect_zone_mode: inMode(makeSecondary, (client, path) => send(client, `${path}/rrsets/www/A`)),
+    async protected(stage) {
+      const path = `/zones/${(await makeZone(stage)).id}/rrsets/www/A`
+      await done(stage.api.post(`${path}/actions/change_protection`, { change: true }))
+      return send(stage.api, path)
+    },
+  } satisfies Partial<Record<ErrorCode, ErrorScenario>>
+}
+
+function zoneErrors(): typeof errorScenarios {
+  const rrsetAction = (name: string, body: object) =>
+    rrsetScenarios((client, path) => client.post(`${path}/actions/${name}`, body))
+  const newRrset = (client: Client, path: string) =>
+    client.post(`${path}/rrsets`, { name: 'www', type: 'A', records: [address(1)] })
+  return {
+    'zones.create': {
+      uniqueness_error: takenTwice('/zones', () => ({ name: `${unique('zone')}.example`, mode: 'primary' })),
+      async resource_limit_exceeded({ open }) {
+        const { api } = await open({ limits: { zones: 0 }, runActions: false })
+        return api.post('/zones', { name: 'limited.example', mode: 'primary' })
+      },
+    },
+    'zones.remove': {
+      async protected(stage) {
+        const { id } = await makeZone(stage)
+        await done(stage.api.post(`/zones/${id}/actions/change_protection`, { delete: true }))
+        return stage.api.delete(`/zones/${id}`)
+      },
+    },
+    'zones.exportZonefile': {
+      incorrect_zone_mode: inMode(makeSecondary, (client, path) => client.get(`${path}/zonefile`)),
+    },
+    'zones.importZonefile': {
+      incorrect_zone_mode: inMode(makeSecondary, (client, path) =>
+        client.post(`${path}/actions/import_zonefile`, { zonefile }),
+      ),
+      async protected(stage) {
+        const path = `/zones/${(await makeZone(stage)).id}`
+        await done(stage.api.post(`${path}/rrsets/www/A/actions/change_protection`, { change: true }))
+        return stage.api.post(`${path}/actions/import_zonefile`, { zonefile })
+      },
+    },
+    'zones.changePrimaryNameservers': {
+      incorrect_zone_mode: inMode(makeZone, (client, path) =>
+        client.post(`${path}/actions/change_primary_nameservers`, primaries),
+      ),
+    },
+    'zones.listRrsets': { incorrect_zone_mode: inMode(makeSecondary, (client, path) => client.get(`${path}/rrsets`)) },
+    'zones.createRrset': {
+      incorrect_zone_mode: inMode(makeSecondary, newRrset),
+      uniqueness_error: inMode(makeZone, newRrset),
+    },
+    'zones.getRrset': {
+      incorrect_zone_mode: rrsetScenarios((client, path) => client.get(path)).incorrect_zone_mode,
+    },
+    'zones.updateRrset': {
+      incorrect_zone_mode: rrsetScenarios((client, path) => client.put(path, {})).incorrect_zone_mode,
+    },
+    'zones.removeRrset': rrsetScenarios((client, path) => client.delete(path)),
+    'zones.addRecords': rrsetAction('add_records', { records: [address(2)] }),
+    'zones.removeRecords': rrsetAction('remove_records', { records: [address(1)] }),
+    'zones.setRecords': rrsetAction('set_records', { records: [address(2)] }),
+    'zones.updateRecords': rrsetAction('update_records', { records: [{ ...address(1), comment: '' }] }),
+    'zones.changeRrsetTtl': rrsetAction('change_ttl', { ttl: 600 }),
+    'zones.changeRrsetProtection': {
+      incorrect_zone_mode: rrsetAction('change_protection', { change: true }).incorrect_zone_mode,
+    },
+  }
 }
 
 /** Where an endpoint answers with another status than the code has elsewhere (facts/conventions 2.2). */
@@ -722,4 +846,39 @@ export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
     const firewall = await makeFirewall(world, { apply_to: [target] })
     return act((api) => api.post(`/firewalls/${firewall}/actions/remove_from_resources`, { remove_from: [target] }))
   },
+  ...zoneScenarios(),
+}
+
+/** What happens to zones is done at once; each needs no more than a zone. */
+function zoneScenarios(): Record<string, ActionScenario> {
+  const inZone = (command: string, send: (client: Client, path: string) => Promise<Answer>, make = makeZone) => ({
+    [`zones/${command}`]: async (world: World) => {
+      const { id } = await make(world)
+      return act((api) => send(api, `/zones/${id}`))
+    },
+  })
+  const inRrset = (command: string, name: string, body: object) =>
+    inZone(command, (api, path) => api.post(`${path}/rrsets/www/A/actions/${name}`, body))
+  return {
+    ...inZone('create_zone', (api) => api.post('/zones', { name: `${unique('zone')}.example`, mode: 'primary' })),
+    ...inZone('delete_zone', (api, path) => api.delete(path)),
+    ...inZone('change_ttl', (api, path) => api.post(`${path}/actions/change_ttl`, { ttl: 600 })),
+    ...inZone('change_protection', (api, path) => api.post(`${path}/actions/change_protection`, { delete: true })),
+    ...inZone(
+      'change_primary_nameservers',
+      (api, path) => api.post(`${path}/actions/change_primary_nameservers`, primaries),
+      makeSecondary,
+    ),
+    ...inZone('import_zonefile', (api, path) => api.post(`${path}/actions/import_zonefile`, { zonefile })),
+    ...inZone('create_rrset', (api, path) =>
+      api.post(`${path}/rrsets`, { name: 'new', type: 'A', records: [address(1)] }),
+    ),
+    ...inZone('delete_rrset', (api, path) => api.delete(`${path}/rrsets/www/A`)),
+    ...inRrset('add_rrset_records', 'add_records', { records: [address(2)] }),
+    ...inRrset('remove_rrset_records', 'remove_records', { records: [address(1)] }),
+    ...inRrset('set_rrset_records', 'set_records', { records: [address(2)] }),
+    ...inRrset('update_rrset_records', 'update_records', { records: [{ ...address(1), comment: 'changed' }] }),
+    ...inRrset('change_rrset_ttl', 'change_ttl', { ttl: 600 }),
+    ...inRrset('change_rrset_protection', 'change_protection', { change: true }),
+  }
 }

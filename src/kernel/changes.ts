@@ -179,7 +179,6 @@ export const changes = {
     from: '2025-11-01',
     section: 'Versioning',
     summary: 'Comments of records of an RRSet can be updated',
-    waitsFor: 'zones',
   },
   cidr_host_bits_refused: {
     from: '2025-12-10',
@@ -295,8 +294,7 @@ export const changes = {
   rrset_ttl_required: {
     from: '2026-09-30',
     section: 'Versioning',
-    summary: 'Updating an RRSet needs the key ttl',
-    waitsFor: 'zones',
+    summary: 'change_ttl of an RRSet needs the key ttl; leaving it out no longer takes the TTL of the zone',
   },
   datacenters_removed: {
     from: '2026-10-01',

@@ -13,13 +13,15 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Endpoint {
   readonly method: Method
-  /** Below the base URL, with parameters in braces: `/firewalls/{id}`. Every parameter is an id. */
+  /** Below the base URL, with parameters in braces: `/firewalls/{id}`. See `isIdParam` for what each of them is. */
   readonly path: string
   readonly summary: string
   /** The section of the spec that it implements. */
   readonly section: string
   readonly query?: QueryParams
   readonly body?: TObject
+  /** Largest body in bytes, for endpoints that take more than others. */
+  readonly maxBodyBytes?: number
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
   /** The dated change since which it is there: 404 before. */
@@ -58,8 +60,18 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never
 
-/** Ids named in the path. */
-export type PathParams<Path extends string> = { readonly [Name in ParamNames<Path>]: number }
+/** What the path names: ids, and texts where a resource can be found by its name. */
+export type PathParams<Path extends string> = {
+  readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
+}
+
+const idParams = ['id', 'action_id'] as const
+type IdParam = (typeof idParams)[number]
+
+/** Whether a parameter of the path is an id; the others are texts. */
+export function isIdParam(name: string): name is IdParam {
+  return (idParams as readonly string[]).includes(name)
+}
 
 export type QueryOf<E extends Endpoint> = E['query'] extends QueryParams
   ? { readonly [K in keyof E['query']]: E['query'][K] extends Param<infer T> ? T : never }
@@ -221,10 +233,15 @@ export const paging = {
   per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max: maxPerPage }),
 } as const
 
+/** Pages of which each may hold more than those of other lists. */
+export function widePaging(max: number): typeof paging {
+  return { ...paging, per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max }) }
+}
+
 /** The parameters of a list of resources that carry labels. */
-export function listing(fields: readonly string[]) {
+export function listing(fields: readonly string[], pages: typeof paging = paging) {
   return {
-    ...paging,
+    ...pages,
     sort: sortParam(fields),
     name: textParam('Exact name'),
     label_selector: selectorParam,

@@ -36,12 +36,12 @@ export interface Transaction {
   drawIds(count: number): Promise<readonly number[]>
   /** Runs `work` once the commit is durable, never when the transaction rolls back; before `transact` resolves. */
   afterCommit(work: () => void): void
-  /** Wakes those who listen to `topic`, once the commit is durable. */
-  signal(topic: Topic): void
+  /** Wakes those who listen to `topic`, once the commit is durable, and tells them what it is about. */
+  signal(topic: Topic, subject?: string): void
 }
 
 /** What a commit can announce to its own process. Only a hint: another process finds the rows by looking. */
-export type Topic = 'actions'
+export type Topic = 'actions' | 'dns'
 
 export interface Database {
   readonly dialect: Dialect
@@ -49,7 +49,7 @@ export interface Database {
   readonly query: Queries
   /** Runs `work` in one transaction; rejects with what `work` threw, after a roll back. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  listen(topic: Topic, listener: () => void): void
+  listen(topic: Topic, listener: (subject: string) => void): void
   close(): Promise<void>
 }
 
@@ -64,7 +64,7 @@ export async function openDatabase(
   return url.engine === 'sqlite' ? openGrouped(url.path, clock) : openPooled(url.url, clock, poolSize)
 }
 
-type Listeners = Map<Topic, () => void>
+type Listeners = Map<Topic, (subject: string) => void>
 
 /** A transaction handle whose follow-ups are collected in `followUps` until the commit. */
 function handle(
@@ -75,7 +75,7 @@ function handle(
   return {
     ...parts,
     afterCommit: (work) => void followUps.push(work),
-    signal: (topic) => void followUps.push(() => heard.get(topic)?.()),
+    signal: (topic, subject = '') => void followUps.push(() => heard.get(topic)?.(subject)),
   }
 }
 

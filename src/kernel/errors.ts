@@ -34,6 +34,7 @@ export const statusOf = {
   resource_in_use: 422,
   must_be_unassigned: 422,
   floating_ip_assigned: 422,
+  incorrect_zone_mode: 422,
 } as const satisfies Record<string, number>
 
 export type ErrorCode = keyof typeof statusOf

@@ -10,7 +10,7 @@ import { type Admission, admit, visitor } from './admission.ts'
 import { asOf, type ChangeName, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
-import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
+import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from './contract.ts'
 import { databaseFailure } from './dialect.ts'
 import { answerMalformed, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
@@ -18,7 +18,7 @@ import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '
 import { linkHeader, type PageNumbers } from './link.ts'
 import { type Logger, loggedPath } from './log.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
-import { firstNoId, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
+import { firstUnfit, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
 export interface Exchange {
@@ -199,8 +199,8 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (!isHost(request.headers.host, request.raw.httpVersion)) {
     return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
   }
-  const noId = firstNoId(request.params as Record<string, string>)
-  if (!request.is404 && noId === undefined) return undefined
+  const unfit = firstUnfit(request.params as Record<string, string>)
+  if (!request.is404 && unfit === undefined) return undefined
   const allowed = allowedAt(pathOf(request.url), routes)
   if (allowed.length > 0) {
     reply.header('allow', allowed.join(', '))
@@ -208,7 +208,7 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   }
   if (request.is404) return new ApiError('not_found', 'there is nothing at this path')
   // What is no id names nothing, like an id that was never given out.
-  return notFound('resource', (noId ?? '').slice(0, 80))
+  return notFound('resource', (unfit ?? '').slice(0, 80))
 }
 
 function allowedAt(path: string, { mounted, openPaths }: Routes): string[] {
@@ -255,6 +255,7 @@ function mountEndpoint(
   server.route({
     method: endpoint.method,
     url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
     handler: async (request, reply) => {
       request.endpoint = endpoint
       const now = options.clock.now()
@@ -285,7 +286,7 @@ const makeError: Call<Endpoint>['error'] = (code, message, details) => new ApiEr
 
 function toCall(
   request: FastifyRequest,
-  params: Record<string, number>,
+  params: Record<string, number | string>,
   input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
 ): Call<Endpoint> {
   const { scope } = request.principal!
@@ -327,10 +328,10 @@ function originOf(request: FastifyRequest): string {
   return `${request.protocol}://${request.headers.host ?? 'localhost'}`
 }
 
-/** The ids in the path; `misdirected` has seen that they are ids. */
-function readParams(texts: Record<string, string>): Record<string, number> {
-  const params: Record<string, number> = {}
-  for (const name in texts) params[name] = Number(texts[name])
+/** What the path names; `misdirected` has seen that ids are ids. */
+function readParams(texts: Record<string, string>): Record<string, number | string> {
+  const params: Record<string, number | string> = {}
+  for (const name in texts) params[name] = isIdParam(name) ? Number(texts[name]) : texts[name]!
   return params
 }
 
@@ -367,7 +368,7 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): F
 
 function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
   server.setErrorHandler(async (error, request, reply) => {
-    const refusal = toRefusal(error)
+    const refusal = toRefusal(error, request.routeOptions.bodyLimit)
     const { id, endpoint } = request
     if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
@@ -380,11 +381,11 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
 }
 
 /** Whatever was thrown, as something that may be told. What is not known becomes `server_error` without its text. */
-function toRefusal(error: unknown): ApiError {
+function toRefusal(error: unknown, most?: number): ApiError {
   if (error instanceof ApiError) return error
   switch ((error as { code?: string }).code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('invalid_input', `the request body is larger than ${maxBodyBytes} bytes`, { status: 413 })
+      return new ApiError('invalid_input', `the request body is larger than ${most} bytes`, { status: 413 })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
       return new ApiError('invalid_input', 'the body does not have the length of its Content-Length', { status: 400 })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':

@@ -17,6 +17,7 @@ export const limitedKinds = {
   images: 'image limit exceeded',
   ssh_keys: 'SSH key limit exceeded',
   certificates: 'certificate limit exceeded',
+  zones: 'zone limit exceeded',
 } as const
 
 /** Which rows count. */

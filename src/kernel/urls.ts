@@ -1,5 +1,5 @@
 /** Reading the target of a request. */
-import type { Endpoint } from './contract.ts'
+import { type Endpoint, isIdParam } from './contract.ts'
 import { parseId } from './ids.ts'
 
 /** Whether every percent sign in it begins a character. */
@@ -32,7 +32,11 @@ export function methodsAt(path: string, endpoints: readonly Endpoint[], base: st
   for (const endpoint of endpoints) {
     const pattern = (base + endpoint.path).split('/')
     if (pattern.length !== segments.length) continue
-    if (pattern.every((part, i) => part === segments[i] || (part.startsWith('{') && parseId(segments[i]!)))) {
+    if (
+      pattern.every(
+        (part, i) => part === segments[i] || (part.startsWith('{') && fits(part.slice(1, -1), segments[i]!)),
+      )
+    ) {
       methods.add(endpoint.method)
     }
   }
@@ -40,9 +44,14 @@ export function methodsAt(path: string, endpoints: readonly Endpoint[], base: st
   return [...methods].sort()
 }
 
-/** The first parameter of the path that is no id. */
-export function firstNoId(params: Record<string, string>): string | undefined {
-  for (const name in params) if (parseId(params[name]!) === undefined) return params[name]
+/** Whether a text can stand for a parameter. `actions` is a path of its own wherever a resource could be named. */
+function fits(name: string, text: string): boolean {
+  return isIdParam(name) ? parseId(text) !== undefined : text !== '' && (name !== 'id_or_name' || text !== 'actions')
+}
+
+/** The text of the first parameter of the path that cannot be what it stands for. */
+export function firstUnfit(params: Record<string, string>): string | undefined {
+  for (const name in params) if (!fits(name, params[name]!)) return params[name]
   return undefined
 }
 

@@ -1,6 +1,6 @@
 /** The OpenAPI 3.1 document, made from the tables of endpoints: what is served is what is promised. */
 import { families } from '../families.ts'
-import { declaredCodes, type Endpoint, PublicError, troubleCodes } from '../kernel/contract.ts'
+import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract.ts'
 import { type ErrorCode, statusOf } from '../kernel/errors.ts'
 import { basePath } from '../kernel/http.ts'
 
@@ -50,11 +50,11 @@ function operation(family: string, key: string, endpoint: Endpoint) {
 }
 
 function pathParameters({ path }: Endpoint) {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => ({
     name,
     in: 'path',
     required: true,
-    schema: { type: 'integer', format: 'int64' },
+    schema: isIdParam(name) ? { type: 'integer', format: 'int64' } : { type: 'string' },
   }))
 }
 

@@ -43,8 +43,17 @@ export const actionEndpoints = defineEndpoints({
   },
 })
 
-/** The four endpoints under which a family's actions are found. `Family` is its path, such as `servers`. */
-export function familyActionEndpoints<const Family extends string>(family: Family) {
+/** How paths name a resource. */
+export type ResourceParam = 'id' | 'id_or_name'
+
+/**
+ * The four endpoints under which a family's actions are found. `Family` is its path, such as `servers`; `Param` names a
+ * resource in it.
+ */
+export function familyActionEndpoints<const Family extends string, const Param extends ResourceParam = 'id'>(
+  family: Family,
+  param: Param = 'id' as Param,
+) {
   const section = 'Endpoints, Actions'
   return defineEndpoints({
     listFamilyActions: {
@@ -70,7 +79,7 @@ export function familyActionEndpoints<const Family extends string>(family: Famil
     },
     listActions: {
       method: 'GET',
-      path: `/${family}/{id}/actions`,
+      path: `/${family}/{${param}}/actions`,
       summary: 'List the actions of one resource',
       section,
       query: { status, ...sort, ...paging },
@@ -80,7 +89,7 @@ export function familyActionEndpoints<const Family extends string>(family: Famil
     },
     getAction: {
       method: 'GET',
-      path: `/${family}/{id}/actions/{action_id}`,
+      path: `/${family}/{${param}}/actions/{action_id}`,
       summary: 'Get an action of one resource (deprecated since April 2026)',
       section,
       status: 200,

@@ -6,6 +6,7 @@ import { timestamp } from '../clock.ts'
 import type { Call, Handlers, Sort } from '../contract.ts'
 import type { Database } from '../db.ts'
 import { notFound } from '../errors.ts'
+import { parseId } from '../ids.ts'
 import { numberPage, type PageRequest } from '../listing.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { ActionSchema, actionEndpoints, familyActionEndpoints } from './contract.ts'
@@ -91,22 +92,32 @@ export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   }
 }
 
-/** Handlers of a family's action endpoints. `type` is the resource type; `exists` throws `not_found` unless it does. */
+/** Finds the resource that a path names by its id or its name. Throws `not_found` when the Project has none. */
+export type FindResource = (scope: ProjectScope, key: number | string) => Promise<{ readonly id: number }>
+
+/** Handlers of a family's action endpoints. `type` is the resource type. */
 export function familyActionRoutes<Family extends string>(
   reader: Reader,
   type: string,
-  exists: (scope: ProjectScope, id: number) => Promise<unknown>,
+  find: FindResource,
 ): Handlers<ReturnType<typeof familyActionEndpoints<Family>>> {
+  const keyIn = (params: object) => (params as { id?: number }).id ?? (params as { id_or_name: string }).id_or_name
+  const idIn = async (scope: ProjectScope, params: object) => {
+    const key = keyIn(params)
+    // Actions of what was deleted are still found under its id.
+    const id = typeof key === 'number' ? key : parseId(key)
+    return id ?? (await find(scope, key)).id
+  }
   const handlers: Handlers<ReturnType<typeof familyActionEndpoints<'family'>>> = {
     listFamilyActions: ({ scope, query }) =>
       readPage(reader, scope, { type, ids: query.id, statuses: query.status }, query),
     getFamilyAction: ({ scope, params }) => readOne(reader, scope, params.id, { type }),
     async listActions({ scope, params, query }) {
-      await exists(scope, params.id)
-      return readPage(reader, scope, { type, resourceId: params.id, statuses: query.status }, query)
+      const { id } = await find(scope, keyIn(params))
+      return readPage(reader, scope, { type, resourceId: id, statuses: query.status }, query)
     },
-    getAction: ({ scope, params }: Call<ReturnType<typeof familyActionEndpoints<'family'>>['getAction']>) =>
-      readOne(reader, scope, params.action_id, { type, resourceId: params.id }),
+    getAction: async ({ scope, params }: Call<ReturnType<typeof familyActionEndpoints<'family'>>['getAction']>) =>
+      readOne(reader, scope, params.action_id, { type, resourceId: await idIn(scope, params) }),
   }
   return handlers as unknown as Handlers<ReturnType<typeof familyActionEndpoints<Family>>>
 }

@@ -1,0 +1,7 @@
+/** What is done for zones by the clock. */
+import { forgetAnnouncements } from '../../kernel/dns/announce.ts'
+import type { Chore } from '../../platform.ts'
+
+export const announcementsChore: Chore = async ({ db }) => {
+  await db.transact(forgetAnnouncements)
+}

@@ -1,0 +1,170 @@
+/** DNS zones on the wire. */
+import { Type } from 'typebox'
+import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { defineEndpoints, enumParam, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import { NewRrset } from './rrset-contract.ts'
+
+const closed = { additionalProperties: false } as const
+export const Mode = Type.Enum(['primary', 'secondary'])
+export const Ttl = Type.Integer({ minimum: 60, maximum: 2_147_483_647 })
+
+const Nameserver = {
+  address: Type.String(),
+  port: Type.Integer({ minimum: 1, maximum: 65_535 }),
+  tsig_algorithm: nullable(Type.Enum(['hmac-md5', 'hmac-sha1', 'hmac-sha256'])),
+  tsig_key: nullable(Type.String()),
+}
+
+const NewNameserver = Type.Object(
+  {
+    address: Type.String({ maxLength: 64 }),
+    port: Type.Optional(nullable(Nameserver.port)),
+    tsig_algorithm: Type.Optional(Nameserver.tsig_algorithm),
+    tsig_key: Type.Optional(nullable(Type.String({ maxLength: 512 }))),
+  },
+  closed,
+)
+const NewNameservers = Type.Array(NewNameserver, { minItems: 1, maxItems: 10 })
+
+export const Zone = Type.Object({
+  id: Id,
+  name: Type.String(),
+  created: Timestamp,
+  ttl: Type.Integer(),
+  mode: Mode,
+  primary_nameservers: Type.Array(Type.Object(Nameserver)),
+  protection: Type.Object({ delete: Type.Boolean() }),
+  labels: Labels,
+  authoritative_nameservers: Type.Object({
+    assigned: Type.Array(Type.String()),
+    delegated: Type.Array(Type.String()),
+    delegation_last_check: nullable(Timestamp),
+    delegation_status: Type.Enum(['valid', 'partially-valid', 'invalid', 'lame', 'unregistered', 'unknown']),
+  }),
+  registrar: Type.Enum(['hetzner', 'other', 'unknown']),
+  status: Type.Enum(['ok', 'updating', 'error']),
+  record_count: Type.Integer({ minimum: 0 }),
+})
+
+/** Longest zone file in characters, and the body that carries it as JSON. */
+const maxZonefile = 2 * 1024 * 1024
+const maxZonefileBody = maxZonefile * 1.5
+const Zonefile = Type.String({ maxLength: maxZonefile })
+const Reply = Type.Object({ zone: Zone })
+const section = 'Versioning, DNS zones'
+
+export const zoneEndpoints = defineEndpoints({
+  list: {
+    method: 'GET',
+    path: '/zones',
+    summary: 'List zones',
+    section,
+    query: {
+      ...listing(['id', 'name', 'created']),
+      mode: enumParam('Only zones of this mode', ['primary', 'secondary']),
+    },
+    status: 200,
+    reply: Type.Object({ zones: Type.Array(Zone), meta: Meta }),
+    errors: [],
+  },
+  create: {
+    method: 'POST',
+    path: '/zones',
+    summary: 'Create a zone, with RRSets, from a zone file, or as a secondary of other name servers',
+    section,
+    body: Type.Object(
+      {
+        name: Type.String({ minLength: 1, maxLength: 255 }),
+        mode: Mode,
+        ttl: Type.Optional(nullable(Ttl)),
+        labels: Type.Optional(Labels),
+        primary_nameservers: Type.Optional(nullable(NewNameservers)),
+        rrsets: Type.Optional(nullable(Type.Array(NewRrset, { maxItems: 1_000 }))),
+        zonefile: Type.Optional(nullable(Zonefile)),
+      },
+      closed,
+    ),
+    maxBodyBytes: maxZonefileBody,
+    status: 201,
+    reply: Type.Object({ zone: Zone, action: ActionSchema }),
+    errors: ['uniqueness_error', 'resource_limit_exceeded'],
+  },
+  get: {
+    method: 'GET',
+    path: '/zones/{id_or_name}',
+    summary: 'Get a zone by its id or its name',
+    section,
+    status: 200,
+    reply: Reply,
+    errors: [],
+  },
+  update: {
+    method: 'PUT',
+    path: '/zones/{id_or_name}',
+    summary: 'Change the labels of a zone',
+    section,
+    body: Type.Object({ labels: Type.Optional(Labels) }, closed),
+    status: 200,
+    reply: Reply,
+    errors: [],
+  },
+  remove: {
+    method: 'DELETE',
+    path: '/zones/{id_or_name}',
+    summary: 'Delete a zone with all its RRSets',
+    section,
+    status: 201,
+    reply: ActionReply,
+    errors: ['protected'],
+  },
+  exportZonefile: {
+    method: 'GET',
+    path: '/zones/{id_or_name}/zonefile',
+    summary: 'Get a primary zone as a zone file',
+    section,
+    status: 200,
+    reply: Type.Object({ zonefile: Type.String() }),
+    errors: ['incorrect_zone_mode'],
+  },
+  importZonefile: {
+    method: 'POST',
+    path: '/zones/{id_or_name}/actions/import_zonefile',
+    summary: 'Replace all RRSets of a primary zone by those of a zone file',
+    section,
+    body: Type.Object({ zonefile: Zonefile }, closed),
+    maxBodyBytes: maxZonefileBody,
+    status: 201,
+    reply: ActionReply,
+    errors: ['incorrect_zone_mode', 'protected'],
+  },
+  changeTtl: {
+    method: 'POST',
+    path: '/zones/{id_or_name}/actions/change_ttl',
+    summary: 'Change the TTL of RRSets that have none of their own',
+    section,
+    body: Type.Object({ ttl: Ttl }, closed),
+    status: 201,
+    reply: ActionReply,
+    errors: [],
+  },
+  changePrimaryNameservers: {
+    method: 'POST',
+    path: '/zones/{id_or_name}/actions/change_primary_nameservers',
+    summary: 'Change where a secondary zone comes from',
+    section,
+    body: Type.Object({ primary_nameservers: NewNameservers }, closed),
+    status: 201,
+    reply: ActionReply,
+    errors: ['incorrect_zone_mode'],
+  },
+  changeProtection: {
+    method: 'POST',
+    path: '/zones/{id_or_name}/actions/change_protection',
+    summary: 'Protect a zone from deletion, or no longer',
+    section,
+    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, closed),
+    status: 201,
+    reply: ActionReply,
+    errors: [],
+  },
+})

@@ -1,0 +1,107 @@
+/** DNS zones: names that can be zones, and what a zone is. Pure. */
+import { domainToASCII } from 'node:url'
+import { parse } from 'tldts-icann'
+import { isBase64 } from '../../kernel/dns/svc-params.ts'
+import type { TsigAlgorithm } from '../../kernel/dns/tsig-algorithms.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import { cidrContains, parseAddress } from '../../kernel/networks.ts'
+
+export type ZoneMode = 'primary' | 'secondary'
+
+/** A name server that a secondary zone is transferred from. */
+export interface PrimaryNameserver {
+  readonly address: string
+  readonly port: number
+  readonly tsigAlgorithm: TsigAlgorithm | null
+  /** Base64. */
+  readonly tsigKey: string | null
+}
+
+export interface Zone {
+  readonly id: number
+  readonly name: string
+  readonly mode: ZoneMode
+  /** TTL of RRSets without one of their own, in seconds. */
+  readonly ttl: number
+  readonly serial: number
+  /** Grows with every change of what the name server answers. */
+  readonly version: number
+  readonly recordCount: number
+  readonly primaryNameservers: readonly PrimaryNameserver[]
+  readonly labels: Labels
+  readonly isProtected: boolean
+  readonly created: string
+  /** Whether it is served: a secondary zone is not when its primaries were not heard for too long. */
+  readonly isStale: boolean
+}
+
+/** Most records of a zone: with them its zone file can still be imported again. */
+export const maxRecords = 20_000
+
+/** What is wrong with a name of a zone; undefined for a registrable name under a public suffix. */
+export function zoneNameProblem(name: string): string | undefined {
+  if (name.length > 253 || !isHostName(name)) {
+    return 'must be a domain name in lower case without a trailing dot; write an IDN in punycode'
+  }
+  const { domain, isIp, publicSuffix } = parse(name, { validateHostname: false })
+  if (isIp || domain === null)
+    return `must be a name under a public suffix such as ${publicSuffix ?? 'com'}, not one itself`
+  return domain === name
+    ? undefined
+    : `must be a registrable name; records of a subdomain belong into the zone ${domain}`
+}
+
+function isHostName(name: string): boolean {
+  return name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label) && isUnicodeLabel(label))
+}
+
+/** Whether a label that says it is punycode is. */
+export function isUnicodeLabel(label: string): boolean {
+  return !label.startsWith('xn--') || domainToASCII(label) === label
+}
+
+/** The registrable part of a name that certificates can be for, wildcards among them; undefined when it has none. */
+export function registrableName(domain: string): string | undefined {
+  return parse(domain.replace(/^\*\./, ''), { validateHostname: false }).domain ?? undefined
+}
+
+/**
+ * The serial after a change: the day and a number that grows within it (`YYYYMMDDnn`), and always more than the last one,
+ * also when there are more than a hundred changes a day.
+ */
+export function nextSerial(serial: number, nowMs: number): number {
+  const day = Number(new Date(nowMs).toISOString().slice(0, 10).replaceAll('-', ''))
+  return Math.max(serial + 1, day * 100)
+}
+
+/** A primary name server as a request gives it. */
+interface GivenNameserver {
+  readonly address: string
+  readonly port?: number | null
+  readonly tsig_algorithm?: TsigAlgorithm | null
+  readonly tsig_key?: string | null
+}
+
+// This host, private and shared networks, link-local addresses, multicast and what is reserved. Documentation is public.
+const privateNetworks = [
+  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
+  ...['224.0.0.0/3', '::/96', '::ffff:0:0/96', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
+]
+
+/** Reads a primary name server; a string says what is wrong and begins with the field that it concerns. */
+export function parseNameserver(
+  given: GivenNameserver,
+  allowedPrivate: readonly string[],
+): PrimaryNameserver | { readonly field: string; readonly message: string } {
+  const parsed = parseAddress(given.address)
+  if (!parsed.ok) return { field: 'address', message: 'must be an IP address' }
+  const { address } = parsed
+  const isIn = (networks: readonly string[]) => networks.some((network) => cidrContains(network, address))
+  if (isIn(privateNetworks) && !isIn(allowedPrivate)) return { field: 'address', message: 'must be a public address' }
+  const { port, tsig_algorithm: algorithm, tsig_key: key } = given
+  if ((algorithm ?? null) === null) {
+    if ((key ?? null) !== null) return { field: 'tsig_algorithm', message: 'is required with a tsig_key' }
+  } else if (!key || !isBase64(key))
+    return { field: 'tsig_key', message: 'must be base64, and is required with a tsig_algorithm' }
+  return { address, port: port ?? 53, tsigAlgorithm: algorithm ?? null, tsigKey: key ?? null }
+}

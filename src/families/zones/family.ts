@@ -1,0 +1,22 @@
+/** The family of DNS zones and the RRSets in them. */
+import { defineFamily } from '../../platform.ts'
+import { zoneActions } from './actions.ts'
+import { announcementsChore } from './chores.ts'
+import { zoneEndpoints } from './contract.ts'
+import { zoneRoutes } from './routes.ts'
+import { rrsetEndpoints } from './rrset-contract.ts'
+import { rrsetRoutes } from './rrset-routes.ts'
+import { getZone } from './store.ts'
+
+export const zones = defineFamily({
+  name: 'zones',
+  endpoints: { ...zoneEndpoints, ...rrsetEndpoints },
+  routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
+  chores: [announcementsChore],
+  resources: {
+    type: 'zone',
+    actions: zoneActions,
+    param: 'id_or_name',
+    exists: ({ db }, scope, key) => getZone(db.query, scope, key),
+  },
+})

@@ -1,0 +1,281 @@
+/** Zones through the API. */
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { Static } from 'typebox'
+import type { Call, Handlers } from '../../kernel/contract.ts'
+import type { Transaction } from '../../kernel/db.ts'
+import { defaultTtl, soaTimes, type ZoneSettings } from '../../kernel/dns/settings.ts'
+import { Malformed } from '../../kernel/dns/tokens.ts'
+import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/limits.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import { recordAction, type ZoneCommand } from './actions.ts'
+import type { zoneEndpoints } from './contract.ts'
+import { maxRecords, type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
+import type { NewRrset as WireNewRrset } from './rrset-contract.ts'
+import { deleteAllRrsets, hasProtected, insertRrsets, type NewRrset, rrsetsOf } from './rrset-store.ts'
+import {
+  apex,
+  coexistenceProblem,
+  nameserversProblem,
+  parseRecords,
+  type RrsetContent,
+  recordNameProblem,
+  rrsetKey,
+  rrsetProblem,
+} from './rrsets.ts'
+import {
+  changeZone,
+  deleteZone,
+  getZone,
+  insertZone,
+  listZones,
+  lockZone,
+  setNameservers,
+  setZoneLabels,
+  setZoneProtection,
+} from './store.ts'
+import { zoneToWire } from './view.ts'
+import { type ParsedZonefile, readZonefile, rrsetLines, zonefileHead, zonefileOrder } from './zonefile.ts'
+
+/** One handler for each endpoint of zones themselves. */
+export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
+  const { db, limits, zones: settings } = platform
+
+  /** Does something to a zone that nobody else can change meanwhile, and writes down what. */
+  const change = async (
+    { scope, params }: { scope: ProjectScope; params: { id_or_name: string } },
+    command: ZoneCommand,
+    work: (tx: Transaction, zone: Zone) => Promise<void>,
+  ) =>
+    db.transact(async (tx) => {
+      const zone = await lockZone(tx, scope, params.id_or_name)
+      await work(tx, zone)
+      return { action: await recordAction(tx, scope, zone, command) }
+    })
+
+  return {
+    async list({ scope, query }) {
+      const { zones, pagination } = await listZones(db.query, scope, query, { mode: query.mode })
+      return { zones: zones.map((zone) => zoneToWire(settings, zone)), meta: { pagination } }
+    },
+
+    async create({ scope, body }) {
+      const { name, mode, labels = {} } = body
+      const problem = zoneNameProblem(name)
+      if (problem !== undefined) throw invalidInput([{ field: 'name', message: problem }])
+      const content = mode === 'primary' ? await readContent(body, settings) : { rrsets: [], ttl: undefined }
+      const primaryNameservers = mode === 'primary' ? [] : readNameservers(body.primary_nameservers, settings)
+      const ttl = body.ttl ?? content.ttl ?? defaultTtl
+      const recordCount = countRecords(content.rrsets)
+      return db.transact(async (tx) => {
+        await enforceLimit(tx, scope, { kind: 'zones', table: 'zone' }, limits)
+        const zone = await insertZone(tx, scope, { name, mode, ttl, labels, recordCount, primaryNameservers })
+        await insertRrsets(tx, scope, zone, content.rrsets)
+        return { zone: zoneToWire(settings, zone), action: await recordAction(tx, scope, zone, 'create_zone') }
+      })
+    },
+
+    async get({ scope, params }) {
+      return { zone: zoneToWire(settings, await getZone(db.query, scope, params.id_or_name)) }
+    },
+
+    update: ({ scope, params, body }) =>
+      db.transact(async (tx) => {
+        const zone = await lockZone(tx, scope, params.id_or_name)
+        const labels = body.labels ?? zone.labels
+        await setZoneLabels(tx, scope, zone, labels)
+        return { zone: zoneToWire(settings, { ...zone, labels }) }
+      }),
+
+    remove: (call) =>
+      change(call, 'delete_zone', async (tx, zone) => {
+        if (zone.isProtected) throw new ApiError('protected', 'zone deletion is protected')
+        await refuseProtected(tx, call.scope, zone)
+        await deleteAllRrsets(tx, call.scope, zone)
+        await deleteZone(tx, call.scope, zone)
+      }),
+
+    async exportZonefile({ scope, params }) {
+      const zone = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
+      const rrsets: RrsetContent[] = []
+      for await (const some of rrsetsOf(db.query, scope, zone)) {
+        rrsets.push(...some)
+        await nextTurn()
+      }
+      return { zonefile: printZonefile(zone, rrsets) }
+    },
+
+    async importZonefile(call) {
+      const { scope, params, body } = call
+      const { name } = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
+      const { ttl, rrsets } = await parseZonefile(body.zonefile, name)
+      const problem = apexProblem(name, rrsets, settings)
+      if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem }])
+      return change(call, 'import_zonefile', async (tx, zone) => {
+        requireMode(zone, 'primary')
+        await refuseProtected(tx, scope, zone)
+        await deleteAllRrsets(tx, scope, zone)
+        await insertRrsets(tx, scope, zone, rrsets)
+        await changeZone(tx, scope, zone, { recordCount: countRecords(rrsets), ttl: ttl ?? zone.ttl })
+      })
+    },
+
+    changeTtl: (call) =>
+      // Answers of a secondary zone have the TTLs that its primaries gave them: theirs stays as it is.
+      change(call, 'change_ttl', (tx, zone) =>
+        changeZone(tx, call.scope, zone, { ...serialOf(zone), ttl: call.body.ttl }),
+      ),
+
+    changePrimaryNameservers: (call) =>
+      change(call, 'change_primary_nameservers', async (tx, zone) => {
+        requireMode(zone, 'secondary')
+        await setNameservers(tx, call.scope, zone.id, readNameservers(call.body.primary_nameservers, settings))
+      }),
+
+    changeProtection: (call) =>
+      change(call, 'change_protection', (tx, zone) =>
+        setZoneProtection(tx, call.scope, zone.id, call.body.delete ?? zone.isProtected),
+      ),
+  }
+}
+
+/** The serial of a secondary zone is that of its primaries. */
+const serialOf = ({ mode, serial }: Zone) => (mode === 'secondary' ? { serial } : {})
+
+/** Errors: `incorrect_zone_mode`. */
+export function requireMode(zone: Zone, mode: Zone['mode']): Zone {
+  if (zone.mode !== mode)
+    throw new ApiError('incorrect_zone_mode', `this needs a ${mode} zone, and the zone is ${zone.mode}`)
+  return zone
+}
+
+/** The refusal of a change of what is protected. */
+export function changeProtected(): ApiError {
+  return new ApiError('protected', 'RRSet(s) is/are change protected')
+}
+
+async function refuseProtected(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
+  if (await hasProtected(tx.query, scope, zone)) throw changeProtected()
+}
+
+function countRecords(rrsets: readonly RrsetContent[]): number {
+  return rrsets.reduce((sum, { records }) => sum + records.length, 0)
+}
+
+function printZonefile({ name, ttl, serial }: Zone, rrsets: RrsetContent[]): string {
+  const inOrder = rrsets.sort(zonefileOrder)
+  const groups = inOrder.map((rrset, index) => {
+    const gap = inOrder[index - 1]?.name === rrset.name ? '' : '\n'
+    return gap + rrsetLines(rrset, serial)
+  })
+  return zonefileHead(name, ttl) + groups.join('')
+}
+
+// ---- What a new zone contains --------------------------------------------------------------------------------------
+
+type CreateBody = Call<(typeof zoneEndpoints)['create']>['body']
+
+/** The RRSets of a new primary zone: those given, and SOA and NS records when they are not among them. */
+async function readContent(
+  { name, rrsets, zonefile }: CreateBody,
+  settings: ZoneSettings,
+): Promise<{ rrsets: readonly NewRrset[]; ttl: number | undefined }> {
+  if ((rrsets ?? null) !== null && (zonefile ?? null) !== null) {
+    const message = 'only one of rrsets and zonefile can be given'
+    throw invalidInput([
+      { field: 'rrsets', message },
+      { field: 'zonefile', message },
+    ])
+  }
+  const field = zonefile ? 'zonefile' : 'rrsets'
+  const parsed = zonefile
+    ? await parseZonefile(zonefile, name)
+    : { ttl: undefined, rrsets: readRrsets(name, rrsets ?? []) }
+  const all = withApex(parsed.rrsets, settings)
+  const problem = apexProblem(name, all, settings)
+  if (problem !== undefined) throw invalidInput([{ field, message: problem }])
+  return { rrsets: all, ttl: parsed.ttl }
+}
+
+function withApex(given: readonly NewRrset[], { nameservers, hostmaster }: ZoneSettings): readonly NewRrset[] {
+  const known = new Set(given.map(rrsetKey))
+  const soa = `${nameservers[0]} ${hostmaster} 0 ${soaTimes.join(' ')}`
+  const own: NewRrset[] = [
+    { name: apex, type: 'SOA', ttl: null, records: [{ value: soa, comment: '' }] },
+    { name: apex, type: 'NS', ttl: null, records: nameservers.map((value) => ({ value, comment: '' })) },
+  ]
+  return [...own.filter((rrset) => !known.has(rrsetKey(rrset))), ...given]
+}
+
+/** A zone has its SOA record and all the name servers that it is served by. */
+function apexProblem(name: string, rrsets: readonly RrsetContent[], settings: ZoneSettings): string | undefined {
+  const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
+  if (countRecords(rrsets) > maxRecords) return `a zone can have at most ${maxRecords} records`
+  if (!at('SOA')) return 'the SOA record of the zone is missing'
+  const values = at('NS')?.records.map(({ value }) => value) ?? []
+  return nameserversProblem(name, values, settings.nameservers)
+}
+
+function readRrsets(zoneName: string, given: readonly Static<typeof WireNewRrset>[]): NewRrset[] {
+  const problems: Problem[] = []
+  const typesByName = new Map<string, string[]>()
+  const rrsets = given.map((one, index) => {
+    const { name, type, ttl = null, labels = {} } = one
+    const at = `rrsets[${index}]`
+    const parsed = parseRecords(zoneName, type, one.records, `${at}.`)
+    if (!parsed.ok) problems.push(...parsed.problems)
+    const rrset = { name, type, ttl, labels, records: parsed.ok ? parsed.records : [] }
+    const types = typesByName.get(name) ?? []
+    const nameProblem = recordNameProblem(name, zoneName)
+    const problem = types.includes(type)
+      ? 'is there twice'
+      : type === 'SOA'
+        ? 'the SOA record comes by itself'
+        : parsed.ok
+          ? rrsetProblem(zoneName, rrset)
+          : undefined
+    if (nameProblem !== undefined) problems.push({ field: `${at}.name`, message: nameProblem })
+    if (problem !== undefined) problems.push({ field: at, message: problem })
+    typesByName.set(name, [...types, type])
+    return rrset
+  })
+  for (const [name, types] of typesByName) {
+    const problem = coexistenceProblem(types)
+    if (problem !== undefined) problems.push({ field: 'rrsets', message: `${name}: ${problem}` })
+  }
+  if (problems.length > 0) throw invalidInput(problems.slice(0, 20))
+  return rrsets
+}
+
+const entriesAtOnce = 500
+
+/** Reads a zone file, with turns for others in between. Errors: `invalid_input`. */
+async function parseZonefile(text: string, zoneName: string): Promise<ParsedZonefile> {
+  const reading = readZonefile(text, zoneName)
+  try {
+    for (let count = 1; ; count++) {
+      const step = reading.next()
+      if (step.done) return step.value
+      if (count % entriesAtOnce === 0) await nextTurn()
+    }
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error
+    const message = error.line === 0 ? error.message : `line ${error.line} ${error.message}`
+    throw invalidInput([{ field: 'zonefile', message }])
+  }
+}
+
+function readNameservers(given: CreateBody['primary_nameservers'], settings: ZoneSettings): PrimaryNameserver[] {
+  const field = 'primary_nameservers'
+  if (!given) throw invalidInput([{ field, message: 'is required for a secondary zone' }])
+  const problems: Problem[] = []
+  const nameservers = given.flatMap((one, index) => {
+    const parsed = parseNameserver(one, settings.privatePrimaries)
+    if (!('message' in parsed)) return [parsed]
+    problems.push({ field: `${field}[${index}].${parsed.field}`, message: parsed.message })
+    return []
+  })
+  if (problems.length > 0) throw invalidInput(problems)
+  return nameservers
+}

@@ -1,0 +1,253 @@
+/** RRSets through the API. Changes of one zone come one after the other: those that race are all done. */
+import { inEffect } from '../../kernel/changes.ts'
+import type { Handlers } from '../../kernel/contract.ts'
+import type { Transaction } from '../../kernel/db.ts'
+import { invalidInput, notUnique } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import { recordAction, type ZoneCommand } from './actions.ts'
+import { maxRecords, type Zone } from './domain.ts'
+import { changeProtected, requireMode } from './routes.ts'
+import type { rrsetEndpoints } from './rrset-contract.ts'
+import {
+  deleteRrset,
+  findRrset,
+  getRrset,
+  insertRrsets,
+  listRrsets,
+  type NewRrset,
+  setRrset,
+  setRrsetLabels,
+  typesAt,
+} from './rrset-store.ts'
+import {
+  coexistenceProblem,
+  parseRecords,
+  parseType,
+  type Rrset,
+  type RrsetContent,
+  recordNameProblem,
+  rrsetKey,
+  rrsetProblem,
+  valueIndex,
+  valueKey,
+  type ZoneRecord,
+} from './rrsets.ts'
+import { changeZone, getZone, lockZone } from './store.ts'
+import { rrsetToWire } from './view.ts'
+
+interface InZone {
+  readonly scope: ProjectScope
+  readonly params: { readonly id_or_name: string }
+}
+
+interface OneRrset {
+  readonly scope: ProjectScope
+  readonly params: { readonly id_or_name: string; readonly rr_name: string; readonly rr_type: string }
+}
+
+const keyIn = ({ params: { rr_name, rr_type } }: OneRrset) => `${rr_name}/${rr_type}`
+
+/** One handler for each endpoint of RRSets. */
+export function rrsetRoutes({ db, clock }: Platform): Handlers<typeof rrsetEndpoints> {
+  const readZone = async ({ scope, params }: InZone) =>
+    requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
+
+  /** Does something in a zone that nobody else can change meanwhile, and writes down what. */
+  const changeIn = <T>(
+    { scope, params }: InZone,
+    command: ZoneCommand,
+    work: (tx: Transaction, zone: Zone) => Promise<T>,
+  ) =>
+    db.transact(async (tx) => {
+      const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
+      const result = await work(tx, zone)
+      return { ...result, action: await recordAction(tx, scope, zone, command) }
+    })
+
+  /** The same for an RRSet that must be there and must not be protected. */
+  const change = (
+    call: OneRrset,
+    command: ZoneCommand,
+    work: (tx: Transaction, zone: Zone, rrset: Rrset) => Promise<void>,
+  ) =>
+    changeIn(call, command, async (tx, zone) => {
+      const rrset = await getRrset(tx.query, call.scope, zone, keyIn(call))
+      if (rrset.isProtected) throw changeProtected()
+      await work(tx, zone, rrset)
+    })
+
+  return {
+    async listRrsets({ scope, params, query }) {
+      const zone = await readZone({ scope, params })
+      const { rrsets, pagination } = await listRrsets(db.query, scope, zone, query, { type: query.type })
+      return { rrsets: rrsets.map((rrset) => rrsetToWire(zone, rrset)), meta: { pagination } }
+    },
+
+    createRrset: (call) =>
+      changeIn(call, 'create_rrset', async (tx, zone) => {
+        const { name, type, ttl = null, labels = {} } = call.body
+        if (await findRrset(tx.query, call.scope, zone, rrsetKey(call.body))) {
+          throw notUnique('name', 'an RRSet with this name and type is there already')
+        }
+        const records = readRecords(zone, type, call.body.records)
+        const rrset = await createRrset(tx, call.scope, zone, { name, type, ttl, labels, records })
+        return { rrset: rrsetToWire(zone, rrset) }
+      }),
+
+    async getRrset(call) {
+      const zone = await readZone(call)
+      return { rrset: rrsetToWire(zone, await getRrset(db.query, call.scope, zone, keyIn(call))) }
+    },
+
+    updateRrset: (call) =>
+      db.transact(async (tx) => {
+        const { scope, params, body } = call
+        const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
+        const rrset = await getRrset(tx.query, scope, zone, keyIn(call))
+        if (body.records !== undefined) {
+          const message = "can't update records with this endpoint"
+          throw invalidInput([{ field: 'records', message }], message)
+        }
+        const labels = body.labels ?? rrset.labels
+        await setRrsetLabels(tx, scope, rrset, labels)
+        return { rrset: rrsetToWire(zone, { ...rrset, labels }) }
+      }),
+
+    removeRrset: (call) =>
+      change(call, 'delete_rrset', async (tx, zone, rrset) => {
+        if (rrset.type === 'SOA') throw invalidInput([{ field: 'rr_type', message: 'the SOA record stays' }])
+        await removeRrset(tx, call.scope, zone, rrset)
+      }),
+
+    addRecords: (call) =>
+      changeIn(call, 'add_rrset_records', async (tx, zone) => {
+        const { scope, params, body } = call
+        const type = parseType(params.rr_type)
+        const known = type && (await findRrset(tx.query, scope, zone, keyIn(call)))
+        // What is no type names an RRSet that cannot be there.
+        if (!type || recordNameProblem(params.rr_name, zone.name)) await getRrset(tx.query, scope, zone, keyIn(call))
+        else if (known) await addRecords(tx, scope, zone, known, body)
+        else {
+          const records = readRecords(zone, type, body.records)
+          await createRrset(tx, scope, zone, { name: params.rr_name, type, ttl: body.ttl ?? null, records })
+        }
+      }),
+
+    removeRecords: (call) =>
+      change(call, 'remove_rrset_records', async (tx, zone, rrset) => {
+        const indexes = new Set(indexesOf(zone, rrset, call.body.records))
+        const records = rrset.records.filter((_, index) => !indexes.has(index))
+        if (records.length > 0) await writeRecords(tx, call.scope, zone, rrset, records)
+        else if (rrset.type === 'SOA') throw invalidInput([{ field: 'records', message: 'the SOA record stays' }])
+        else await removeRrset(tx, call.scope, zone, rrset)
+      }),
+
+    setRecords: (call) =>
+      change(call, 'set_rrset_records', async (tx, zone, rrset) => {
+        await writeRecords(tx, call.scope, zone, rrset, readRecords(zone, rrset.type, call.body.records))
+      }),
+
+    updateRecords: (call) =>
+      change(call, 'update_rrset_records', async (tx, zone, rrset) => {
+        const given = readRecords(zone, rrset.type, call.body.records)
+        const comments = new Map(indexesOf(zone, rrset, given).map((at, index) => [at, given[index]!.comment]))
+        const records = rrset.records.map(({ value, comment }, at) => ({ value, comment: comments.get(at) ?? comment }))
+        // Comments are no part of any answer, so that the zone stays at its version.
+        await setRrset(tx, call.scope, rrset, { records })
+      }),
+
+    changeRrsetTtl: (call) =>
+      change(call, 'change_rrset_ttl', async (tx, zone, rrset) => {
+        const { ttl } = call.body
+        if (ttl === undefined && inEffect('rrset_ttl_required', clock.now())) {
+          throw invalidInput([{ field: 'ttl', message: 'is required' }])
+        }
+        await setRrset(tx, call.scope, rrset, { ttl: ttl ?? null })
+        await changeZone(tx, call.scope, zone, { keys: [rrsetKey(rrset)] })
+      }),
+
+    changeRrsetProtection: (call) =>
+      changeIn(call, 'change_rrset_protection', async (tx, zone) => {
+        const rrset = await getRrset(tx.query, call.scope, zone, keyIn(call))
+        await setRrset(tx, call.scope, rrset, { isProtected: call.body.change })
+      }),
+  }
+}
+
+/** Errors: `invalid_input` naming each record. */
+function readRecords(
+  zone: Zone,
+  type: Rrset['type'],
+  given: readonly { readonly value: string; readonly comment?: string | null }[],
+): readonly ZoneRecord[] {
+  const parsed = parseRecords(zone.name, type, given)
+  if (!parsed.ok) throw invalidInput(parsed.problems)
+  return parsed.records
+}
+
+function check(zone: Zone, rrset: RrsetContent, added: number): void {
+  const full = zone.recordCount + added > maxRecords ? `a zone can have at most ${maxRecords} records` : undefined
+  const problem = full ?? rrsetProblem(zone.name, rrset)
+  if (problem !== undefined) throw invalidInput([{ field: 'records', message: problem }])
+}
+
+async function createRrset(tx: Transaction, scope: ProjectScope, zone: Zone, rrset: NewRrset): Promise<Rrset> {
+  const { name, type, records } = rrset
+  const nameProblem = recordNameProblem(name, zone.name)
+  if (nameProblem !== undefined) throw invalidInput([{ field: 'name', message: nameProblem }])
+  if (type === 'SOA') throw invalidInput([{ field: 'type', message: 'a zone has one SOA record, which comes with it' }])
+  check(zone, rrset, records.length)
+  const together = coexistenceProblem([type, ...(await typesAt(tx.query, scope, zone, name))])
+  if (together !== undefined) throw invalidInput([{ field: 'name', message: together }])
+  const [made] = await insertRrsets(tx, scope, zone, [rrset])
+  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount + records.length })
+  return made!
+}
+
+async function removeRrset(tx: Transaction, scope: ProjectScope, zone: Zone, rrset: Rrset): Promise<void> {
+  await deleteRrset(tx, scope, rrset)
+  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount - rrset.records.length })
+}
+
+async function addRecords(
+  tx: Transaction,
+  scope: ProjectScope,
+  zone: Zone,
+  rrset: Rrset,
+  given: {
+    readonly records: readonly { readonly value: string; readonly comment?: string | null }[]
+    readonly ttl?: number | null
+  },
+): Promise<void> {
+  if (rrset.isProtected) throw changeProtected()
+  if (given.ttl !== undefined && given.ttl !== rrset.ttl) {
+    throw invalidInput([{ field: 'ttl', message: 'must be that of the RRSet; change_ttl changes it' }])
+  }
+  const records = [...rrset.records, ...readRecords(zone, rrset.type, given.records)]
+  await writeRecords(tx, scope, zone, rrset, records)
+}
+
+async function writeRecords(
+  tx: Transaction,
+  scope: ProjectScope,
+  zone: Zone,
+  rrset: Rrset,
+  records: readonly ZoneRecord[],
+): Promise<void> {
+  const added = records.length - rrset.records.length
+  check(zone, { ...rrset, records }, added)
+  await setRrset(tx, scope, rrset, { records })
+  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount + added })
+}
+
+/** Where the RRSet has the values of a request. Errors: `invalid_input` naming those that it does not have. */
+function indexesOf(zone: Zone, { type, records }: Rrset, given: readonly { readonly value: string }[]): number[] {
+  const known = valueIndex(zone.name, type, records)
+  const indexes = given.map(({ value }) => known.get(valueKey(zone.name, type, value)))
+  const problems = indexes.flatMap((index, i) =>
+    index === undefined ? [{ field: `records[${i}].value`, message: 'is not a record of the RRSet' }] : [],
+  )
+  if (problems.length > 0) throw invalidInput(problems)
+  return indexes as number[]
+}

@@ -1,0 +1,164 @@
+/** Every statement on RRSets on behalf of a Project. Whoever changes one holds its zone (see `lockZone`). */
+import type { SelectQueryBuilder } from 'kysely'
+import { timestamp } from '../../kernel/clock.ts'
+import { type Queries, type Tables, type Transaction } from '../../kernel/db.ts'
+import { notFound } from '../../kernel/errors.ts'
+import { indexLabels, readLabels } from '../../kernel/label-index.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import { insertRows } from '../../kernel/prepared.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Zone } from './domain.ts'
+import { type Rrset, type RrsetContent, rrsetKey, type ZoneRecord } from './rrsets.ts'
+import type { RrsetRow } from './tables.ts'
+
+const rrsetListing: Listing = {
+  table: 'rrset',
+  kind: 'rrset',
+  columns: { id: 'rr_key', name: 'name', created: 'created' },
+}
+
+/** A row as an RRSet of a primary zone, which has no other types than those of the API. */
+export function rrsetFromRow(row: RrsetRow): Rrset {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type as Rrset['type'],
+    ttl: row.ttl,
+    records: JSON.parse(row.records) as ZoneRecord[],
+    labels: readLabels(row.labels),
+    isProtected: row.protect_change === 1,
+    created: row.created,
+  }
+}
+
+export async function listRrsets(query: Queries, scope: ProjectScope, zone: Zone, page: PageQuery, filters: Filters) {
+  const { rows, pagination } = await listPage<RrsetRow>(query, scope, rrsetListing, page, {
+    zone_id: [zone.id],
+    ...filters,
+  })
+  return { rrsets: rows.map(rrsetFromRow), pagination }
+}
+
+/** The RRSets of a zone, for a select that narrows them further. */
+function ofZone(query: Queries, scope: ProjectScope, zone: Zone): SelectQueryBuilder<Tables, 'rrset', RrsetRow> {
+  return query.selectFrom('rrset').selectAll().where('project_id', '=', scope.projectId).where('zone_id', '=', zone.id)
+}
+
+export async function findRrset(
+  query: Queries,
+  scope: ProjectScope,
+  zone: Zone,
+  key: string,
+): Promise<Rrset | undefined> {
+  const row = await ofZone(query, scope, zone).where('rr_key', '=', key).executeTakeFirst()
+  return row && rrsetFromRow(row)
+}
+
+/** Errors: `not_found`. */
+export async function getRrset(query: Queries, scope: ProjectScope, zone: Zone, key: string): Promise<Rrset> {
+  // No key has these characters, and a database may refuse them.
+  const found = /^[\x21-\x7e]{1,300}$/.test(key) ? await findRrset(query, scope, zone, key) : undefined
+  if (!found) throw notFound('RRSet', key.slice(0, 300))
+  return found
+}
+
+/** The types that a zone has at a name. */
+export async function typesAt(query: Queries, scope: ProjectScope, zone: Zone, name: string): Promise<string[]> {
+  const rows = await ofZone(query, scope, zone).where('name', '=', name).execute()
+  return rows.map((row) => row.type)
+}
+
+/** Whether any RRSet of a zone is protected from changes. */
+export async function hasProtected(query: Queries, scope: ProjectScope, zone: Zone): Promise<boolean> {
+  return (await ofZone(query, scope, zone).where('protect_change', '=', 1).limit(1).execute()).length > 0
+}
+
+const stepRows = 1_000
+
+/** All RRSets of a zone, in steps. */
+export async function* rrsetsOf(query: Queries, scope: ProjectScope, zone: Zone): AsyncGenerator<Rrset[]> {
+  for (let after = 0; ; ) {
+    const rows = await ofZone(query, scope, zone).where('id', '>', after).orderBy('id').limit(stepRows).execute()
+    yield rows.map(rrsetFromRow)
+    if (rows.length < stepRows) return
+    after = rows.at(-1)!.id
+  }
+}
+
+export interface NewRrset extends RrsetContent {
+  readonly labels?: Labels
+}
+
+/** Inserts RRSets of which the zone has none yet. */
+export async function insertRrsets(
+  tx: Transaction,
+  scope: ProjectScope,
+  zone: Zone,
+  rrsets: readonly NewRrset[],
+): Promise<Rrset[]> {
+  const ids = await tx.drawIds(rrsets.length)
+  const created = timestamp(tx.now)
+  const rows = rrsets.map(
+    ({ name, type, ttl, records, labels = {} }, index): RrsetRow => ({
+      id: ids[index]!,
+      project_id: scope.projectId,
+      zone_id: zone.id,
+      rr_key: rrsetKey({ name, type }),
+      name,
+      type,
+      ttl,
+      records: JSON.stringify(records),
+      labels: JSON.stringify(labels),
+      protect_change: 0,
+      created,
+    }),
+  )
+  for (let from = 0; from < rows.length; from += stepRows) {
+    await insertRows(tx, 'rrset', rows.slice(from, from + stepRows))
+    // A large zone must not keep others from their turn.
+    if (rows.length > stepRows) await new Promise(setImmediate)
+  }
+  for (const [index, { labels = {} }] of rrsets.entries()) {
+    if (Object.keys(labels).length > 0) await indexLabels(tx, scope, { kind: 'rrset', id: ids[index]! }, labels, {})
+  }
+  return rows.map(rrsetFromRow)
+}
+
+/** Changes an RRSet. */
+export async function setRrset(
+  tx: Transaction,
+  scope: ProjectScope,
+  rrset: Rrset,
+  change: { readonly records?: readonly ZoneRecord[]; readonly ttl?: number | null; readonly isProtected?: boolean },
+): Promise<void> {
+  const { records = rrset.records, ttl = rrset.ttl, isProtected = rrset.isProtected } = change
+  await tx.query
+    .updateTable('rrset')
+    .set({ records: JSON.stringify(records), ttl, protect_change: isProtected ? 1 : 0 })
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', rrset.id)
+    .execute()
+}
+
+export async function setRrsetLabels(tx: Transaction, scope: ProjectScope, rrset: Rrset, labels: Labels) {
+  await tx.query
+    .updateTable('rrset')
+    .set({ labels: JSON.stringify(labels) })
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', rrset.id)
+    .execute()
+  await indexLabels(tx, scope, { kind: 'rrset', id: rrset.id }, labels, rrset.labels)
+}
+
+export async function deleteRrset(tx: Transaction, scope: ProjectScope, rrset: Rrset): Promise<void> {
+  await tx.query.deleteFrom('rrset').where('project_id', '=', scope.projectId).where('id', '=', rrset.id).execute()
+  await indexLabels(tx, scope, { kind: 'rrset', id: rrset.id }, {}, rrset.labels)
+}
+
+/** Deletes all RRSets of a zone. */
+export async function deleteAllRrsets(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
+  const labelled = await ofZone(tx.query, scope, zone).where('labels', '<>', '{}').execute()
+  for (const { id, labels } of labelled) await indexLabels(tx, scope, { kind: 'rrset', id }, {}, readLabels(labels))
+  await tx.query.deleteFrom('rrset').where('project_id', '=', scope.projectId).where('zone_id', '=', zone.id).execute()
+}

@@ -1,0 +1,154 @@
+/** RRSets: the records that a zone has under one name and type, and the rules that they keep together. Pure. */
+import { nameOf, parseName } from '../../kernel/dns/names.ts'
+import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../kernel/dns/rdata.ts'
+import type { Problem } from '../../kernel/errors.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import { isUnicodeLabel } from './domain.ts'
+
+export interface ZoneRecord {
+  readonly value: string
+  readonly comment: string
+}
+
+/** What a request or a zone file says of an RRSet. */
+export interface RrsetContent {
+  /** Relative to the zone; `@` for the zone itself. */
+  readonly name: string
+  readonly type: RecordTypeName
+  /** Null takes the one of the zone. */
+  readonly ttl: number | null
+  readonly records: readonly ZoneRecord[]
+}
+
+export interface Rrset extends RrsetContent {
+  readonly id: number
+  readonly labels: Labels
+  readonly isProtected: boolean
+  readonly created: string
+}
+
+/** The name of the zone itself, as RRSets have it. */
+export const apex = '@'
+
+/** The API's id of an RRSet, unique in its zone. */
+export function rrsetKey({ name, type }: Pick<RrsetContent, 'name' | 'type'>): string {
+  return `${name}/${type}`
+}
+
+/** Most bytes of the records of an RRSet: with them an answer still fits into one message over TCP. */
+const maxRrsetBytes = 60_000
+const maxRrsetRecords = 1_000
+
+/** What is wrong with the name of an RRSet in a zone; undefined when nothing is. */
+export function recordNameProblem(name: string, zoneName: string): string | undefined {
+  if (name === apex) return undefined
+  if (name.endsWith('.')) return 'must be relative to the zone, without a trailing dot'
+  if (name === zoneName || name.endsWith(`.${zoneName}`)) return "must not end with the zone's name"
+  const [first = '', ...others] = name.split('.')
+  const labels = first === '*' ? others : [first, ...others]
+  if (!labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label) && isUnicodeLabel(label))) {
+    return 'must be labels of lower-case letters, digits, - and _; write an IDN in punycode'
+  }
+  return name.length + zoneName.length > 252 ? 'is too long for this zone' : undefined
+}
+
+/** Records as they are kept, or what is wrong with them. */
+export type RecordsResult =
+  | { readonly ok: true; readonly records: readonly ZoneRecord[] }
+  | { readonly ok: false; readonly problems: readonly Problem[] }
+
+/** Reads the values of records in a request. Problems name them as `records[0].value`, after `prefix`. */
+export function parseRecords(
+  zoneName: string,
+  type: RecordTypeName,
+  given: readonly { readonly value: string; readonly comment?: string | null }[],
+  prefix = '',
+): RecordsResult {
+  const origin = nameOf(zoneName)
+  const problems: Problem[] = []
+  const records = given.map(({ value, comment }, index) => {
+    const at = `${prefix}records[${index}]`
+    const data = parseRdata(type, value, origin)
+    if (!data.ok) problems.push({ field: `${at}.value`, message: `is no value of type ${type}: ${data.message}` })
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: those are what comments may not have
+    if (/[\x00-\x1f\x7f]/.test(comment ?? '')) problems.push({ field: `${at}.comment`, message: 'must be one line' })
+    return { value: data.ok ? settled(type, data.text) : value, comment: comment ?? '' }
+  })
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, records }
+}
+
+/** A value as it is kept: the serial of a SOA record is the zone's own. */
+export function settled(type: RecordTypeName, value: string): string {
+  return type === 'SOA' ? withSerial(value, 0) : value
+}
+
+/** A SOA value with another serial. */
+export function withSerial(value: string, serial: number): string {
+  const words = value.split(' ')
+  return [...words.slice(0, 2), serial, ...words.slice(3)].join(' ')
+}
+
+/** What is wrong with an RRSet as a whole; undefined when nothing is. */
+export function rrsetProblem(zoneName: string, { name, type, records }: RrsetContent): string | undefined {
+  if (type === 'SOA' && name !== apex) return 'SOA records belong to the zone itself'
+  if (type === 'CNAME' && name === apex) return 'the zone itself cannot have a CNAME record'
+  if (type === 'DS' && name === apex) return 'DS records belong to delegated names'
+  if (isSingle(type) && records.length > 1) return `there can be one ${type} record only`
+  if (records.length > maxRrsetRecords) return `there can be at most ${maxRrsetRecords} records`
+  const origin = nameOf(zoneName)
+  const known = new Set<string>()
+  let bytes = 0
+  for (const { value } of records) {
+    const data = parseRdata(type, value, origin)
+    if (!data.ok) return data.message
+    known.add(sameness(type, data.bytes))
+    bytes += data.bytes.length + 12
+  }
+  if (known.size < records.length) return 'records must have distinct values'
+  return bytes > maxRrsetBytes ? 'the records are too large for one answer' : undefined
+}
+
+const isSingle = (type: RecordTypeName) => type === 'SOA' || type === 'CNAME'
+
+/** What is wrong with types that stand at one name together; undefined when nothing is. */
+export function coexistenceProblem(types: Iterable<string>): string | undefined {
+  const all = new Set(types)
+  return all.has('CNAME') && all.size > 1 ? 'a name that has a CNAME record has no other records' : undefined
+}
+
+/** Tells which of some values an RRSet has: the same data in other words counts as the same. */
+export function valueIndex(
+  zoneName: string,
+  type: RecordTypeName,
+  records: readonly ZoneRecord[],
+): Map<string, number> {
+  return new Map(records.map(({ value }, index) => [valueKey(zoneName, type, value), index]))
+}
+
+/** A text that two values of a type share when they mean the same data. */
+export function valueKey(zoneName: string, type: RecordTypeName, value: string): string {
+  const data = parseRdata(type, value, nameOf(zoneName))
+  return data.ok ? sameness(type, data.bytes) : `?${value}`
+}
+
+/** What is wrong with the apex of a zone whose NS records are these; undefined when all assigned names are there. */
+export function nameserversProblem(
+  zoneName: string,
+  values: readonly string[],
+  assigned: readonly string[],
+): string | undefined {
+  const origin = nameOf(zoneName)
+  const keys = new Set(values.map((value) => parsedName(value, origin)))
+  const lacking = assigned.filter((name) => !keys.has(parsedName(name, origin)))
+  return lacking.length > 0 ? `the NS records of the zone lack ${lacking.join(', ')}` : undefined
+}
+
+function parsedName(text: string, origin: string): string | undefined {
+  const result = parseName(text, origin)
+  return result.ok ? result.wire.toLowerCase() : undefined
+}
+
+/** Reads the type in a path; undefined for what is none. */
+export function parseType(text: string): RecordTypeName | undefined {
+  return isRecordType(text) ? text : undefined
+}

@@ -1,0 +1,74 @@
+/** Rows of zones and of what is in them. */
+import type { ProjectId } from '../../kernel/scope.ts'
+import type { ZoneMode } from './domain.ts'
+
+export interface ZoneRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly mode: ZoneMode
+  readonly ttl: number
+  readonly serial: number
+  readonly version: number
+  /** The version since which single changes are written down: who knows an older one reads the zone as a whole. */
+  readonly whole_version: number
+  readonly record_count: number
+  readonly labels: string
+  readonly protect_delete: 0 | 1
+  readonly created: string
+}
+
+/** RRSets of primary zones, and what secondary zones were transferred. */
+export interface RrsetRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly zone_id: number
+  /** `name/type`: the id that the API shows. */
+  readonly rr_key: string
+  readonly name: string
+  readonly type: string
+  readonly ttl: number | null
+  readonly records: string
+  readonly labels: string
+  readonly protect_change: 0 | 1
+  readonly created: string
+}
+
+/** A TXT record that a certificate authority looks for; the API does not show it. */
+interface ZoneChallengeRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly zone_id: number
+  readonly name: string
+  readonly value: string
+}
+
+/** RRSets that a version of a zone changed. */
+interface ZoneChangeRow {
+  readonly project_id: ProjectId
+  readonly zone_id: number
+  readonly version: number
+  readonly rr_key: string
+}
+
+/** Where a secondary zone comes from, and when its primaries are asked again. */
+export interface ZoneSourceRow {
+  readonly zone_id: number
+  readonly project_id: ProjectId
+  readonly nameservers: string
+  /** The clock's time in milliseconds. */
+  readonly next_check: number
+  /** When a primary was last heard, in the clock's milliseconds; null before the first time. */
+  readonly refreshed: number | null
+  readonly is_stale: 0 | 1
+}
+
+declare module '../../kernel/db.ts' {
+  interface Tables {
+    zone: ZoneRow
+    rrset: RrsetRow
+    zone_challenge: ZoneChallengeRow
+    zone_change: ZoneChangeRow
+    zone_source: ZoneSourceRow
+  }
+}

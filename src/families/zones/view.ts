@@ -1,0 +1,53 @@
+/** Zones and RRSets as the API shows them. */
+import type { Static } from 'typebox'
+import type { ZoneSettings } from '../../kernel/dns/settings.ts'
+import type { Zone as WireZone } from './contract.ts'
+import type { Zone } from './domain.ts'
+import type { Rrset as WireRrset } from './rrset-contract.ts'
+import { type Rrset, rrsetKey, withSerial } from './rrsets.ts'
+
+/** A zone as the API shows it. Nobody has looked yet whether its parent delegates it to us. */
+export function zoneToWire({ nameservers }: ZoneSettings, zone: Zone): Static<typeof WireZone> {
+  return {
+    id: zone.id,
+    name: zone.name,
+    created: zone.created,
+    ttl: zone.ttl,
+    mode: zone.mode,
+    primary_nameservers: zone.primaryNameservers.map(({ address, port, tsigAlgorithm, tsigKey }) => ({
+      address,
+      port,
+      tsig_algorithm: tsigAlgorithm,
+      tsig_key: tsigKey,
+    })),
+    protection: { delete: zone.isProtected },
+    labels: zone.labels,
+    authoritative_nameservers: {
+      assigned: [...nameservers],
+      delegated: [],
+      delegation_last_check: null,
+      delegation_status: 'unknown',
+    },
+    registrar: 'other',
+    status: zone.isStale ? 'error' : 'ok',
+    record_count: zone.recordCount,
+  }
+}
+
+/** An RRSet as the API shows it. */
+export function rrsetToWire(zone: Zone, rrset: Rrset): Static<typeof WireRrset> {
+  const { name, type, ttl, labels, isProtected, records } = rrset
+  return {
+    id: rrsetKey(rrset),
+    name,
+    type,
+    ttl,
+    labels,
+    protection: { change: isProtected },
+    records: records.map(({ value, comment }) => ({
+      value: type === 'SOA' ? withSerial(value, zone.serial) : value,
+      comment,
+    })),
+    zone: zone.id,
+  }
+}

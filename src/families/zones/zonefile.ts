@@ -1,0 +1,164 @@
+/** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
+import { isWithin, lowerName, nameOf, parseName, printName } from '../../kernel/dns/names.ts'
+import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../kernel/dns/rdata.ts'
+import { type Entry, Malformed, readEntries, type Token } from '../../kernel/dns/tokens.ts'
+import {
+  apex,
+  coexistenceProblem,
+  type RrsetContent,
+  recordNameProblem,
+  rrsetKey,
+  rrsetProblem,
+  settled,
+  withSerial,
+} from './rrsets.ts'
+
+/** What a zone file says. */
+export interface ParsedZonefile {
+  /** The TTL that its first `$TTL` gives, in seconds. */
+  readonly ttl: number | undefined
+  readonly rrsets: readonly RrsetContent[]
+}
+
+interface Draft {
+  readonly rrset: RrsetContent
+  readonly records: { value: string; comment: string }[]
+}
+
+/** What is known while the file is read. */
+interface State {
+  readonly zoneName: string
+  readonly origin: string
+  readonly drafts: Map<string, Draft>
+  firstTtl: number | undefined
+  ttl: number | undefined
+  owner: string | undefined
+}
+
+const ttlRange = [60, 2_147_483_647] as const
+
+/**
+ * Reads a zone file step by step: yields after each entry, so that a caller can let others have their turn, and returns
+ * what the file says. Throws {@link Malformed} with the line of the first thing that is wrong.
+ */
+export function* readZonefile(text: string, zoneName: string): Generator<void, ParsedZonefile> {
+  const origin = nameOf(zoneName)
+  const state: State = { zoneName, origin, drafts: new Map(), firstTtl: undefined, ttl: undefined, owner: undefined }
+  for (const entry of readEntries(text)) {
+    try {
+      if (entry.tokens[0]!.source.startsWith('$')) readDirective(state, entry)
+      else readRecord(state, entry)
+    } catch (error) {
+      throw error instanceof Malformed && error.line === 0 ? new Malformed(entry.line, error.message) : error
+    }
+    yield
+  }
+  const rrsets = [...state.drafts.values()].map(({ rrset, records }) => ({ ...rrset, records }))
+  yield* checkTogether(state, rrsets)
+  return { ttl: state.firstTtl, rrsets }
+}
+
+/** The line is filled in by whoever knows it. */
+const fail = (message: string) => new Malformed(0, message)
+
+function readDirective(state: State, { tokens }: Entry): void {
+  const [directive, value, ...more] = tokens.map(({ source }) => source)
+  if (!value || more.length > 0) throw fail(`has a ${directive} that is not followed by one value`)
+  if (directive!.toUpperCase() === '$TTL') {
+    state.ttl = readTtl(value)
+    state.firstTtl ??= state.ttl
+  } else if (directive!.toUpperCase() === '$ORIGIN') {
+    const name = parseName(value, state.origin)
+    const isZone = name.ok && lowerName(name.wire) === state.origin && value.endsWith('.')
+    if (!isZone) throw fail(`has an $ORIGIN that is not ${state.zoneName}.`)
+  } else throw fail(`has ${directive!.slice(0, 40)}, which is not supported`)
+}
+
+function readTtl(text: string): number {
+  const ttl = parsePeriod(text)
+  if (ttl === undefined || ttl < ttlRange[0] || ttl > ttlRange[1]) {
+    throw fail(`has a TTL that is not from ${ttlRange[0]} to ${ttlRange[1]}`)
+  }
+  return ttl
+}
+
+function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): void {
+  if (!isIndented) state.owner = readOwner(state, tokens[0]!)
+  if (state.owner === undefined) throw fail('begins without an owner')
+  const { ttl, type, data } = readHead(isIndented ? tokens : tokens.slice(1))
+  const value = readRdata(type, data, state.origin, { quotesNeeded: false })
+  if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`)
+  if (comment.length > 255) throw fail('has a comment of more than 255 characters')
+  const later = state.ttl === state.firstTtl ? null : (state.ttl ?? null)
+  const rrset: RrsetContent = { name: state.owner, type, ttl: ttl ?? later, records: [] }
+  const key = rrsetKey(rrset)
+  const draft = state.drafts.get(key) ?? { rrset, records: [] }
+  draft.records.push({ value: settled(type, value.text), comment })
+  state.drafts.set(key, draft)
+}
+
+function readOwner({ origin, zoneName }: State, { source }: Token): string {
+  const name = parseName(source, origin)
+  if (!name.ok) throw fail(`has an owner that ${name.message}`)
+  const wire = lowerName(name.wire)
+  if (!isWithin(wire, origin)) throw fail('has an owner outside the zone')
+  const relative = wire === origin ? apex : printName(`${wire.slice(0, wire.length - origin.length)}\0`).slice(0, -1)
+  const problem = recordNameProblem(relative, zoneName)
+  if (problem !== undefined) throw fail(`has an owner that ${problem}`)
+  return relative
+}
+
+/** TTL and class in either order, each at most once, then the type. */
+function readHead(tokens: readonly Token[]): { ttl: number | undefined; type: RecordTypeName; data: readonly Token[] } {
+  let ttl: number | undefined
+  let hasClass = false
+  for (const [index, { source }] of tokens.entries()) {
+    const word = source.toUpperCase()
+    if (word === 'IN' && !hasClass) hasClass = true
+    else if (ttl === undefined && /^\d/.test(word)) ttl = readTtl(source)
+    else if (isRecordType(word)) return { ttl, type: word, data: tokens.slice(index + 1) }
+    else throw fail(`has '${source.slice(0, 40)}' where a type that zones can have is expected`)
+  }
+  throw fail('has no type')
+}
+
+function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): Generator<void> {
+  const typesByName = new Map<string, string[]>()
+  for (const rrset of rrsets) {
+    const problem = rrsetProblem(zoneName, rrset)
+    if (problem !== undefined) throw new Malformed(0, `${rrsetKey(rrset)}: ${problem}`)
+    const types = typesByName.get(rrset.name) ?? []
+    types.push(rrset.type)
+    typesByName.set(rrset.name, types)
+    yield
+  }
+  for (const [name, types] of typesByName) {
+    const problem = coexistenceProblem(types)
+    if (problem !== undefined) throw new Malformed(0, `${name}: ${problem}`)
+  }
+}
+
+// ---- Writing -------------------------------------------------------------------------------------------------------
+
+/** The head of a zone file. */
+export function zonefileHead(zoneName: string, ttl: number): string {
+  return `$ORIGIN\t${zoneName}.\n$TTL\t${ttl}\n`
+}
+
+/** One RRSet as lines; the serial is that of the zone. */
+export function rrsetLines({ name, type, ttl, records }: RrsetContent, serial: number): string {
+  const head = [name, 'IN', ...(ttl === null ? [] : [ttl]), type].join('\t')
+  return records
+    .map(({ value, comment }) => {
+      const shown = type === 'SOA' ? withSerial(value, serial) : value
+      return `${head}\t${shown}${comment === '' ? '' : ` ; ${comment}`}\n`
+    })
+    .join('')
+}
+
+/** Where an RRSet stands in a zone file: the zone itself first, its SOA and NS records before all others. */
+export function zonefileOrder(a: RrsetContent, b: RrsetContent): number {
+  const rank = ({ name, type }: RrsetContent) => (name !== apex ? 3 : type === 'SOA' ? 0 : type === 'NS' ? 1 : 2)
+  const order = (x: string, y: string) => (x < y ? -1 : x > y ? 1 : 0)
+  return rank(a) - rank(b) || order(a.name, b.name) || order(a.type, b.type)
+}

@@ -1,0 +1,25 @@
+/** What an operator settles about zones, and what holds when nothing is said. */
+
+export interface ZoneSettings {
+  /** Names of the authoritative name servers of every zone, absolute with a trailing dot. At least one. */
+  readonly nameservers: readonly string[]
+  /** The mailbox of SOA records as a domain name, absolute with a trailing dot. */
+  readonly hostmaster: string
+  /** Networks from which primary name servers of secondary zones may be although they are not public. */
+  readonly privatePrimaries: readonly string[]
+}
+
+/** Names below the domain of the installation, for those who give no others. */
+export function defaultZoneSettings(domain: string): ZoneSettings {
+  return {
+    nameservers: [1, 2, 3].map((number) => `ns${number}.${domain}.`),
+    hostmaster: `hostmaster.${domain}.`,
+    privatePrimaries: [],
+  }
+}
+
+/** The times of a SOA record in seconds: refresh, retry, expire, and for how long what is missing may be remembered. */
+export const soaTimes = [86_400, 10_800, 3_600_000, 3_600] as const
+
+/** TTL of zones that are created without one, in seconds. */
+export const defaultTtl = 3_600

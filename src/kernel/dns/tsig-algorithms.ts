@@ -1,0 +1,5 @@
+/** Ways in which name servers prove to each other who they are (RFC 8945, 6). */
+
+export const tsigAlgorithms = ['hmac-md5', 'hmac-sha1', 'hmac-sha256'] as const
+
+export type TsigAlgorithm = (typeof tsigAlgorithms)[number]
