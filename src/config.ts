@@ -3,7 +3,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
-import { parseCidr } from './kernel/networks.ts'
+import { parseAddress, parseCidr } from './kernel/networks.ts'
 
 /** How `wolke serve` was asked to run. */
 export interface Config {
@@ -28,6 +28,11 @@ export interface Config {
   readonly previousKeyFile?: string
   readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
   readonly metadataPrefix: string
+  readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
+  readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
+  readonly dnsPrivatePrimaries: readonly string[]
+  readonly nameservers?: readonly string[]
+  readonly hostmaster?: string
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
@@ -35,6 +40,9 @@ export const defaultPools = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24'
 
 /** Where the metadata service listens unless told otherwise; a second server on one machine moves elsewhere. */
 export const defaultMetadataListen = { host: '127.0.0.1', port: 8169 }
+
+/** Where the name server listens unless told otherwise; a second server on one machine moves elsewhere. */
+export const defaultDnsListen = { host: '127.0.0.1', port: 5353 }
 
 function listen(text: string): Config['listen'] {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text)
@@ -90,6 +98,44 @@ function pools(text: string): string[] {
   })
 }
 
+/** Networks of any size. */
+function networks(text: string): string[] {
+  return text.split(',').map((part) => {
+    const parsed = parseCidr(part.trim())
+    if (!parsed.ok) throw new InvalidArgumentError(`${part.trim()}: ${parsed.message}.`)
+    return parsed.cidr
+  })
+}
+
+function nameServers(text: string): { address: string; port: number }[] {
+  return text.split(',').map((part) => {
+    const [, inBrackets, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^\]:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? []
+    const parsed = parseAddress(inBrackets ?? plain ?? part.trim())
+    if (!parsed.ok || Number(port) < 1 || Number(port) > 65_535) {
+      throw new InvalidArgumentError(`${part.trim()}: expected ADDRESS or ADDRESS:PORT, IPv6 in brackets.`)
+    }
+    return { address: parsed.address, port: Number(port) }
+  })
+}
+
+/** A host name as an absolute one. */
+function absoluteName(text: string): string {
+  const name = text.trim().replace(/\.$/, '')
+  if (
+    name.length > 253 ||
+    !/^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)
+  ) {
+    throw new InvalidArgumentError(`${text}: expected a domain name in lower case.`)
+  }
+  return `${name}.`
+}
+
+function nameserverNames(text: string): string[] {
+  const names = [...new Set(text.split(',').map(absoluteName))]
+  if (names.length > 13) throw new InvalidArgumentError('Expected at most 13 names.')
+  return names
+}
+
 function limits(text: string): DefaultLimits {
   const parsed = parseLimits(text)
   if (typeof parsed === 'string') throw new InvalidArgumentError(`${parsed}.`)
@@ -140,6 +186,33 @@ export function serveOptions(): Option[] {
       .env('WOLKE_METADATA_PREFIX')
       .argParser(pathPrefix)
       .default('/hetzner'),
+    new Option('--dns-listen <host:port|off>', 'address of the name server, UDP and TCP')
+      .env('WOLKE_DNS_LISTEN')
+      .argParser((text) => (text === 'off' ? text : listen(text)))
+      .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is taken'),
+    new Option(
+      '--dns-transfer-to <address,...>',
+      'name servers (ADDRESS:PORT) that may have every zone, and hear of changes',
+    )
+      .env('WOLKE_DNS_TRANSFER_TO')
+      .argParser(nameServers)
+      .default([], 'none'),
+    new Option('--dns-private-primaries <cidr,...>', 'networks, otherwise refused, of primaries of secondary zones')
+      .env('WOLKE_DNS_PRIVATE_PRIMARIES')
+      .argParser(networks)
+      .default([], 'none'),
+    new Option(
+      '--nameservers <name,...>',
+      'names of the name servers of every zone (default: ns1, ns2 and ns3 of --reverse-domain)',
+    )
+      .env('WOLKE_NAMESERVERS')
+      .argParser(nameserverNames),
+    new Option(
+      '--hostmaster <name>',
+      'mailbox in SOA records, with a dot for the @ (default: hostmaster of --reverse-domain)',
+    )
+      .env('WOLKE_HOSTMASTER')
+      .argParser(absoluteName),
     new Option('--token <token>', 'the read-write token of Project default, 64 characters, instead of a random one')
       .env('WOLKE_TOKEN')
       .argParser(token),

@@ -273,6 +273,7 @@ const forAllProjects = [
   'families/floating-ips/host.ts',
   'families/primary-ips/host.ts',
   'families/zones/serving.ts',
+  'families/zones/transfers.ts',
 ]
 
 /** A statement, from where it names its table to where it is executed, the next one begins or its function ends. */

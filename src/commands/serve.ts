@@ -4,7 +4,8 @@ import { Command } from 'commander'
 import { type App, buildApp } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
-import { type Config, defaultMetadataListen, serveOptions, toConfig } from '../config.ts'
+import { type Config, defaultDnsListen, defaultMetadataListen, serveOptions, toConfig } from '../config.ts'
+import { type NameServer, type NameServerOptions, startNameServer } from '../dns/server.ts'
 import { createSimulation } from '../drivers/simulated/simulation.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { createToken } from '../kernel/access/tokens.ts'
@@ -12,6 +13,7 @@ import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import { fileOf } from '../kernel/dialect.ts'
+import { defaultZoneSettings, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { lockForServing } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
@@ -39,6 +41,8 @@ async function serve(config: Config): Promise<void> {
   const secrets = await unlockSecrets(db, await openKeyring(db, config))
   const token = await prepare(db, config)
   const simulation = createSimulation({ delayMs: config.actionDelay })
+  const reverseDomain = config.reverseDomain ?? `${config.vendor}.example`
+  const zones = zoneSettings(config, reverseDomain)
   const app = buildApp({
     db,
     clock,
@@ -47,7 +51,8 @@ async function serve(config: Config): Promise<void> {
     drivers: simulation.drivers,
     secrets,
     vendor: config.vendor,
-    reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
+    reverseDomain,
+    zones,
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
     ...(tls ? { tls } : {}),
@@ -55,15 +60,27 @@ async function serve(config: Config): Promise<void> {
   })
   const baseUrl = await listen(app, config, tls !== undefined)
   const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
+  const dns = await serveDns(config, {
+    db,
+    clock,
+    log,
+    settings: zones,
+    reverseDomain,
+    transferTo: config.dnsTransferTo,
+  })
   await app.engine.start()
   app.chores.start()
   stopOnSignal(app, log, async () => {
     await metadata?.close()
+    await dns?.close()
     await db.close()
     lock?.release()
   })
   // Whoever hears of it may tell it to stop at once.
-  if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
+  if (config.readyFile) {
+    const dnsAt = dns ? hostAndPort(dns.host, dns.port) : null
+    writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null, dns: dnsAt })
+  }
   printWelcome(baseUrl, token)
 }
 
@@ -125,7 +142,7 @@ async function listen(app: App, { listen: { host, port } }: Config, secure: bool
     throw new CommandFailure(`cannot listen on ${host}:${port}: ${(error as Error).message}`)
   }
   const { port: actual } = app.edge.server.server.address() as { port: number }
-  return `${secure ? 'https' : 'http'}://${host.includes(':') ? `[${host}]` : host}:${actual}/v1`
+  return `${secure ? 'https' : 'http'}://${hostAndPort(host, actual)}/v1`
 }
 
 interface RunningMetadata {
@@ -150,6 +167,29 @@ async function serveMetadata(
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     if (isTaken && metadataListen === defaultMetadataListen) return running(await listenForMetadata(server, host, 0))
     throw new CommandFailure(`cannot listen on ${host}:${port} for metadata: ${(error as Error).message}`)
+  }
+}
+
+const hostAndPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
+
+function zoneSettings({ nameservers, hostmaster, dnsPrivatePrimaries }: Config, domain: string): ZoneSettings {
+  return {
+    ...defaultZoneSettings(domain),
+    privatePrimaries: dnsPrivatePrimaries,
+    ...(nameservers ? { nameservers } : {}),
+    ...(hostmaster === undefined ? {} : { hostmaster }),
+  }
+}
+
+async function serveDns({ dnsListen }: Config, parts: NameServerOptions): Promise<NameServer | undefined> {
+  if (dnsListen === 'off') return undefined
+  try {
+    return await startNameServer(parts, dnsListen)
+  } catch (error) {
+    const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
+    if (isTaken && dnsListen === defaultDnsListen) return startNameServer(parts, { ...dnsListen, port: 0 })
+    const { host, port } = dnsListen
+    throw new CommandFailure(`cannot listen on ${hostAndPort(host, port)} for DNS: ${(error as Error).message}`)
   }
 }
 

@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { Queries, Transaction } from './db.ts'
+import { announceDns } from './dns/announce.ts'
 import { addressAt, cidrSize, parseCidr, subnetAt } from './networks.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 
@@ -66,6 +67,18 @@ function poolOf(text: string): AddressPoolRow {
 
 /** Gives `owner` an address of the family; undefined when every one is taken or resting. */
 export async function claimAddress(
+  tx: Transaction,
+  scope: ProjectScope,
+  family: 4 | 6,
+  owner: string,
+): Promise<string | undefined> {
+  const ip = await claimAny(tx, scope, family, owner)
+  // Who holds an address has a name for it.
+  if (ip !== undefined) await announceDns(tx, `address:${ip}`)
+  return ip
+}
+
+async function claimAny(
   tx: Transaction,
   scope: ProjectScope,
   family: 4 | 6,
@@ -138,6 +151,12 @@ export async function releaseAddress(tx: Transaction, scope: ProjectScope, ip: s
     .where('ip', '=', ip)
     .where('project_id', '=', scope.projectId)
     .execute()
+  await announceDns(tx, `address:${ip}`)
+}
+
+/** The networks that addresses come from, or came from once. */
+export async function listPools(query: Queries): Promise<string[]> {
+  return (await query.selectFrom('address_pool').select('cidr').orderBy('cidr').execute()).map(({ cidr }) => cidr)
 }
 
 /** Addresses by what is known of them, for checks that every one has one owner or none. */

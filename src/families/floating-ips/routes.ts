@@ -122,7 +122,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
         await setReverseNames(
           tx,
           scope,
-          id,
+          floatingIp,
           withReverseName(floatingIp, { ip, name: name ?? null }, { domain: reverseDomain, nowMs: tx.now }),
         )
         return { definition: changeFloatingIpDnsPtr, input: {}, resources: [{ type: 'floating_ip', id }] }

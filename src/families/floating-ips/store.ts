@@ -5,6 +5,7 @@ import { inEffect } from '../../kernel/changes.ts'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
+import { announceDns } from '../../kernel/dns/announce.ts'
 import { ApiError, notFound, notUnique } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
@@ -159,10 +160,11 @@ export async function wantServer(
 export async function setReverseNames(
   tx: Transaction,
   scope: ProjectScope,
-  id: number,
+  { id, ip }: FloatingIp,
   names: readonly ReverseName[],
 ): Promise<void> {
   await setFloatingIp(tx, scope, id, { dns_ptr: JSON.stringify(names) })
+  await announceDns(tx, `address:${ip}`)
 }
 
 export async function setProtection(tx: Transaction, scope: ProjectScope, id: number, on: boolean): Promise<void> {

@@ -1,5 +1,5 @@
 /** DNS zones: names that can be zones, and what a zone is. Pure. */
-import { domainToASCII } from 'node:url'
+import { domainToUnicode } from 'node:url'
 import { parse } from 'tldts-icann'
 import { isBase64 } from '../../kernel/dns/svc-params.ts'
 import type { TsigAlgorithm } from '../../kernel/dns/tsig-algorithms.ts'
@@ -57,7 +57,7 @@ function isHostName(name: string): boolean {
 
 /** Whether a label that says it is punycode is. */
 export function isUnicodeLabel(label: string): boolean {
-  return !label.startsWith('xn--') || domainToASCII(label) === label
+  return !label.startsWith('xn--') || domainToUnicode(label) !== label
 }
 
 /** The registrable part of a name that certificates can be for, wildcards among them; undefined when it has none. */

@@ -6,10 +6,10 @@ import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
-import { insertRows } from '../../kernel/prepared.ts'
+import { insertRows as insertInto } from '../../kernel/prepared.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Zone } from './domain.ts'
-import { type Rrset, type RrsetContent, rrsetKey, type ZoneRecord } from './rrsets.ts'
+import type { Rrset, RrsetContent, ZoneRecord } from './rrsets.ts'
 import type { RrsetRow } from './tables.ts'
 
 const rrsetListing: Listing = {
@@ -97,6 +97,21 @@ export async function insertRrsets(
   zone: Zone,
   rrsets: readonly NewRrset[],
 ): Promise<Rrset[]> {
+  const rows = await insertRows(tx, scope, zone, rrsets)
+  for (const [index, { labels = {} }] of rrsets.entries()) {
+    const labelled = { kind: 'rrset', id: rows[index]!.id }
+    if (Object.keys(labels).length > 0) await indexLabels(tx, scope, labelled, labels, {})
+  }
+  return rows.map(rrsetFromRow)
+}
+
+/** The same for records of any type, which secondary zones have; without the labels, which those do not have. */
+export async function insertRows(
+  tx: Transaction,
+  scope: ProjectScope,
+  zone: Zone,
+  rrsets: readonly (Omit<NewRrset, 'type'> & { readonly type: string })[],
+): Promise<RrsetRow[]> {
   const ids = await tx.drawIds(rrsets.length)
   const created = timestamp(tx.now)
   const rows = rrsets.map(
@@ -104,7 +119,7 @@ export async function insertRrsets(
       id: ids[index]!,
       project_id: scope.projectId,
       zone_id: zone.id,
-      rr_key: rrsetKey({ name, type }),
+      rr_key: `${name}/${type}`,
       name,
       type,
       ttl,
@@ -115,14 +130,11 @@ export async function insertRrsets(
     }),
   )
   for (let from = 0; from < rows.length; from += stepRows) {
-    await insertRows(tx, 'rrset', rows.slice(from, from + stepRows))
+    await insertInto(tx, 'rrset', rows.slice(from, from + stepRows))
     // A large zone must not keep others from their turn.
     if (rows.length > stepRows) await new Promise(setImmediate)
   }
-  for (const [index, { labels = {} }] of rrsets.entries()) {
-    if (Object.keys(labels).length > 0) await indexLabels(tx, scope, { kind: 'rrset', id: ids[index]! }, labels, {})
-  }
-  return rows.map(rrsetFromRow)
+  return rows
 }
 
 /** Changes an RRSet. */

@@ -55,7 +55,12 @@ export async function listZones(query: Queries, scope: ProjectScope, page: PageQ
 }
 
 /** A zone by its id or its name, locked when `lock` says so. */
-async function find(query: Queries, scope: ProjectScope, key: string, lock: RawBuilder<unknown> = sql``) {
+export async function findZone(
+  query: Queries,
+  scope: ProjectScope,
+  key: string,
+  lock: RawBuilder<unknown> = sql``,
+): Promise<Zone | undefined> {
   const id = parseId(key)
   // No name has these characters, and a database may refuse them.
   if (id === undefined && !/^[a-z0-9.-]{1,253}$/.test(key)) return undefined
@@ -68,14 +73,14 @@ async function find(query: Queries, scope: ProjectScope, key: string, lock: RawB
 
 /** Errors: `not_found`. */
 export async function getZone(query: Queries, scope: ProjectScope, key: string): Promise<Zone> {
-  const zone = await find(query, scope, key)
+  const zone = await findZone(query, scope, key)
   if (!zone) throw notFound('zone', key.slice(0, 80))
   return zone
 }
 
 /** Reads a zone for a change: nobody else changes it or what is in it until the transaction ends. Errors: `not_found`. */
 export async function lockZone(tx: Transaction, scope: ProjectScope, key: string): Promise<Zone> {
-  const zone = await find(tx.query, scope, key, tx.dialect.lockRows('update'))
+  const zone = await findZone(tx.query, scope, key, tx.dialect.lockRows('update'))
   if (!zone) throw notFound('zone', key.slice(0, 80))
   return zone
 }

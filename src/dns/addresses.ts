@@ -1,0 +1,188 @@
+/**
+ * Names of addresses, both ways: reverse zones for the networks that addresses come from (RFC 1035, 3.5; RFC 3596), with
+ * the name of every address that somebody holds, and the names that addresses have by default.
+ */
+import { floatingIpNames } from '../families/floating-ips/reads.ts'
+import { primaryIpNames } from '../families/primary-ips/reads.ts'
+import type { Database } from '../kernel/db.ts'
+import { addressBytes, addressText } from '../kernel/dns/addresses.ts'
+import { type NameKey, selfAndParents } from '../kernel/dns/names.ts'
+import { parseRdata, recordTypes } from '../kernel/dns/rdata.ts'
+import { defaultTtl, soaTimes, type ZoneSettings } from '../kernel/dns/settings.ts'
+import { cidrContains, parseCidr, subnetAt } from '../kernel/networks.ts'
+import type { ReverseName } from '../kernel/reverse-names.ts'
+import { lookUp } from './lookup.ts'
+import { type Answer, bareAnswer, rcodes, type WireRrset } from './message.ts'
+import { ZoneImage } from './zone-image.ts'
+
+export interface AddressNamesOptions {
+  readonly db: Database
+  readonly settings: ZoneSettings
+  /** Domain under which default reverse names lie. */
+  readonly reverseDomain: string
+  readonly now: () => number
+}
+
+/** Most addresses whose names are remembered. */
+const mostRemembered = 50_000
+const { PTR, A } = recordTypes
+
+export class AddressNames {
+  readonly #options: AddressNamesOptions
+  /** The zones without the names in them: what they have besides is SOA and NS records. */
+  readonly #zones = new Map<NameKey, ZoneImage>()
+  readonly #forward: ZoneImage
+  #pools: readonly string[] = []
+  /** Names by IPv4 address and by IPv6 network; null for an address that nobody holds. */
+  readonly #known = new Map<string, readonly ReverseName[] | null>()
+  #serial: number
+
+  constructor(options: AddressNamesOptions) {
+    this.#options = options
+    this.#serial = Math.floor(options.now() / 1_000)
+    this.#forward = this.#zone(`clients.${options.reverseDomain}`)
+  }
+
+  /** Serves the reverse zones of some networks, and no others. */
+  serve(pools: readonly string[]): void {
+    this.#pools = pools
+    this.#zones.clear()
+    for (const zone of [...new Set(pools.flatMap(reverseZones))].map((name) => this.#zone(name))) {
+      this.#zones.set(zone.origin, zone)
+    }
+    this.#zones.set(this.#forward.origin, this.#forward)
+  }
+
+  /** Forgets what is known of an address, or of a network for IPv6. */
+  forget(address: string): void {
+    this.#known.delete(address)
+    // Somebody may hold a copy of a zone: what changed has a higher number.
+    this.#serial = Math.max(this.#serial + 1, Math.floor(this.#options.now() / 1_000))
+  }
+
+  /** The zone that a name lies in. */
+  find(name: NameKey): ZoneImage | undefined {
+    for (const at of selfAndParents(name)) {
+      const zone = this.#zones.get(at)
+      if (zone) return zone
+    }
+    return undefined
+  }
+
+  /** Answers a question about a name in `zone`. */
+  async answer(zone: ZoneImage, name: NameKey, type: number): Promise<Answer> {
+    zone.put(this.#soa(), this.#serial)
+    if (name === zone.origin) return lookUp(zone, name, type, () => undefined)
+    const found = zone === this.#forward ? this.#forwardAnswer(name) : await this.#reverseAnswer(name)
+    if (found === undefined) return lookUp(zone, name, type, () => undefined)
+    // The name exists: what it does not have is no data, with the SOA record of its zone.
+    if (!found || found.type !== type) return { ...lookUp(zone, zone.origin, 0, () => undefined) }
+    return { ...bareAnswer(rcodes.noError, true), answer: [{ owner: name, rrset: found }] }
+  }
+
+  #zone(name: string): ZoneImage {
+    const zone = new ZoneImage(name, defaultTtl)
+    const { nameservers } = this.#options.settings
+    zone.put({ key: '@/NS', name: '@', type: 'NS', ttl: null, values: nameservers }, 0)
+    zone.put(this.#soa(), this.#serial)
+    return zone
+  }
+
+  #soa() {
+    const { nameservers, hostmaster } = this.#options.settings
+    const value = `${nameservers[0]} ${hostmaster} 0 ${soaTimes.join(' ')}`
+    return { key: '@/SOA', name: '@', type: 'SOA', ttl: null, values: [value] }
+  }
+
+  /** PTR records of a name; null for one that exists without records, undefined for one that does not exist. */
+  async #reverseAnswer(name: NameKey): Promise<WireRrset | null | undefined> {
+    const address = addressOf(name)
+    // Between the network and the address there are names without records.
+    if (typeof address !== 'string') return address
+    if (!this.#isOurs(address)) return undefined
+    const holder = address.includes(':') ? networkOf(address) : address
+    const names = (await this.#namesOf(holder))?.filter(({ ip }) => ip === address) ?? []
+    const data = names.flatMap(({ name: target }) => {
+      const read = parseRdata('PTR', `${target}.`, '\0')
+      return read.ok ? [read.bytes] : []
+    })
+    return data.length > 0 ? { type: PTR.code, ttl: defaultTtl, data } : undefined
+  }
+
+  /** The address of a default name such as `static.7.2.0.192.clients.wolke.example`. */
+  #forwardAnswer(name: NameKey): WireRrset | null | undefined {
+    const labels = labelsOf(name.slice(0, -this.#forward.origin.length))
+    const [first, ...octets] = labels.length === 5 ? labels : ['static', ...labels]
+    const isPartial = labels.length < 5 && octets.every(isOctet)
+    if (isPartial) return null
+    const address = octets.toReversed().join('.')
+    if (first !== 'static' || octets.length !== 4 || !octets.every(isOctet) || !this.#isOurs(address)) return undefined
+    return { type: A.code, ttl: defaultTtl, data: [addressBytes(address)] }
+  }
+
+  #isOurs(address: string): boolean {
+    return this.#pools.some((pool) => cidrContains(pool, address))
+  }
+
+  async #namesOf(holder: string): Promise<readonly ReverseName[] | null> {
+    const known = this.#known.get(holder)
+    if (known !== undefined) return known
+    const { query } = this.#options.db
+    const serial = this.#serial
+    const names = (await floatingIpNames(query, holder)) ?? (await primaryIpNames(query, holder)) ?? null
+    // What changed while it was read may be what was read.
+    if (serial !== this.#serial) return names
+    if (this.#known.size >= mostRemembered) this.#known.delete(this.#known.keys().next().value as string)
+    this.#known.set(holder, names)
+    return names
+  }
+}
+
+const isOctet = (label: string) => /^(0|[1-9]\d{0,2})$/.test(label) && Number(label) < 256
+
+function labelsOf(wire: string): string[] {
+  const labels: string[] = []
+  for (let at = 0; at < wire.length && wire.charCodeAt(at) > 0; at += wire.charCodeAt(at) + 1) {
+    labels.push(wire.slice(at + 1, at + 1 + wire.charCodeAt(at)))
+  }
+  return labels
+}
+
+const networkOf = (address: string) => {
+  const parsed = parseCidr(`${address}/64`, 'drop')
+  return parsed.ok ? parsed.cidr : address
+}
+
+/** The address that a reverse name stands for; null for a part of one, undefined for what is no part of one. */
+function addressOf(name: NameKey): string | null | undefined {
+  const labels = labelsOf(name)
+  const digits = labels.slice(0, -2).reverse()
+  if (labels.at(-2) === 'in-addr') {
+    if (!digits.every(isOctet) || digits.length > 4) return undefined
+    return digits.length === 4 ? digits.join('.') : null
+  }
+  if (!digits.every((digit) => /^[0-9a-f]$/.test(digit)) || digits.length > 32) return undefined
+  return digits.length === 32 ? addressText(Buffer.from(digits.join(''), 'hex')) : null
+}
+
+/** The reverse zones of a network: it is cut where names are, at octets or hexadecimal digits. */
+function reverseZones(cidr: string): string[] {
+  const parsed = parseCidr(cidr)
+  if (!parsed.ok) return []
+  const { family, prefixLength } = parsed
+  const [step, longest] = family === 4 ? [8, 24] : [4, 64]
+  const length = Math.min(Math.max(Math.ceil(prefixLength / step), 1) * step, longest)
+  if (length <= prefixLength) return [reverseName(cidr.split('/')[0]!, length)]
+  const count = 2 ** (length - prefixLength)
+  return Array.from({ length: count }, (_, index) =>
+    reverseName(subnetAt(cidr, length, BigInt(index)).split('/')[0]!, length),
+  )
+}
+
+function reverseName(address: string, prefixLength: number): string {
+  const bytes = addressBytes(address)
+  const isIpv4 = bytes.length === 4
+  const digits = isIpv4 ? [...bytes].map(String) : [...bytes.toString('hex')]
+  const kept = digits.slice(0, prefixLength / (isIpv4 ? 8 : 4)).reverse()
+  return [...kept, isIpv4 ? 'in-addr' : 'ip6', 'arpa'].join('.')
+}

@@ -1,0 +1,113 @@
+/**
+ * The name server: authoritative for every zone of the installation, for the reverse zones of its addresses, and for
+ * the names that addresses have by default. It never asks others on behalf of those who ask it.
+ */
+
+import { listPools } from '../kernel/address-pool.ts'
+import type { Clock } from '../kernel/clock.ts'
+import type { Database } from '../kernel/db.ts'
+import type { ZoneSettings } from '../kernel/dns/settings.ts'
+import type { Logger } from '../kernel/log.ts'
+import { parseAddress } from '../kernel/networks.ts'
+import { AddressNames } from './addresses.ts'
+import { type Listener, listenForDns } from './listener.ts'
+import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
+import { Registry } from './registry.ts'
+import { Responder } from './responder.ts'
+import { Secondaries } from './secondaries.ts'
+import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
+
+export interface NameServerOptions {
+  readonly db: Database
+  readonly clock: Clock
+  readonly log: Logger
+  readonly settings: ZoneSettings
+  readonly reverseDomain: string
+  /** Name servers that may have every zone, and hear of changes. */
+  readonly transferTo: readonly Secondary[]
+  /** Most RRsets of all zones together that are kept in memory. */
+  readonly maxRrsets?: number
+}
+
+export interface NameServer {
+  readonly host: string
+  readonly port: number
+  /** Looks for what other processes have changed and which secondary zones are due; it does so by itself too. */
+  look(): Promise<void>
+  close(): Promise<void>
+}
+
+/** How often to look for what other processes changed, in milliseconds; a process alone with its data need not. */
+const lookMs = { shared: 500, alone: 5_000 }
+
+/** Starts the name server; it is ready to answer when this resolves. */
+export async function startNameServer(
+  options: NameServerOptions,
+  listen: { readonly host: string; readonly port: number },
+): Promise<NameServer> {
+  const { db, clock, log, settings, reverseDomain } = options
+  const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
+  const notifier = new Notifier(options.transferTo, log)
+  const secondaries = new Secondaries({ db, clock, log })
+  const registry = new Registry({
+    db,
+    ...(options.maxRrsets === undefined ? {} : { maxRrsets: options.maxRrsets }),
+    onChange: ({ name, isSecondary }) => {
+      notifier.notify(name)
+      // Its primaries may be new.
+      if (isSecondary) void run()
+    },
+    onAddress: (address) => addresses.forget(address),
+  })
+  const reportFailure = (error: unknown) => log.error({ err: error }, 'the name server could not look at the database')
+  const run = () => secondaries.run().catch(reportFailure)
+  await registry.start()
+  addresses.serve(await listPools(db.query))
+  const responder = new Responder({ registry, addresses, onNotify })
+  const listener = await listenForDns({ udp: (bytes, address) => responder.udp(bytes, address), tcp }, listen, log)
+  const look = async () => {
+    await registry.look()
+    await secondaries.run()
+  }
+  const timer = setInterval(() => void look().catch(reportFailure), db.dialect.shared ? lookMs.shared : lookMs.alone)
+  return { ...placeOf(listener), look, close }
+
+  async function onNotify(query: Query, address: string): Promise<Buffer | undefined> {
+    await registry.refresh().catch(() => undefined)
+    const entry = registry.find(query.name)
+    const isOurs = entry?.key === query.name && entry.zone.isSecondary
+    const isHeard = isOurs && (await secondaries.hear(entry.zone.id, address))
+    if (isHeard) void run()
+    return writeAnswer(query, bareAnswer(isHeard ? rcodes.noError : rcodes.notAuthoritative, isHeard), maxUdpBytes)
+  }
+
+  async function* tcp(bytes: Buffer, address: string): AsyncGenerator<Buffer> {
+    const query = readQuery(bytes)
+    const image = typeof query === 'object' && 'name' in query ? await transferred(query, address) : undefined
+    if (image) return yield* transferMessages(query as Query, image)
+    const answer = await responder.tcp(bytes, address)
+    if (answer) yield answer
+  }
+
+  /** The zone that a query asks for as a whole, if whoever asks may have it. */
+  async function transferred({ type, name, opcode }: Query, address: string) {
+    const isTransfer = opcode === opcodes.query && (type === queryTypes.axfr || type === queryTypes.ixfr)
+    const parsed = parseAddress(address)
+    const isAllowed = parsed.ok && options.transferTo.some((one) => one.address === parsed.address)
+    if (!isTransfer || !isAllowed) return undefined
+    await registry.refresh()
+    const entry = registry.find(name)
+    if (entry?.key !== name || entry.zone.isStale) return undefined
+    const image = await registry.load(entry)
+    return image.soa ? image : undefined
+  }
+
+  async function close(): Promise<void> {
+    clearInterval(timer)
+    notifier.close()
+    await listener.close()
+    await secondaries.stop()
+  }
+}
+
+const placeOf = ({ host, port }: Listener) => ({ host, port })

@@ -1,0 +1,149 @@
+/**
+ * Zones for other name servers: the whole zone over TCP (AXFR, RFC 5936), and a word to them when it has changed
+ * (NOTIFY, RFC 1996). Whom the operator names may have every zone.
+ */
+import { randomInt } from 'node:crypto'
+import { createSocket, type Socket } from 'node:dgram'
+import { isIPv6 } from 'node:net'
+import { type NameKey, nameOf } from '../kernel/dns/names.ts'
+import { recordTypes } from '../kernel/dns/rdata.ts'
+import type { Logger } from '../kernel/log.ts'
+import { headerBytes, opcodes, type Query, recordBytes } from './message.ts'
+import type { ZoneImage } from './zone-image.ts'
+
+/** A name server that may have our zones, and hears of their changes. */
+export interface Secondary {
+  readonly address: string
+  readonly port: number
+}
+
+/** Bytes of records in one message of a transfer. */
+const messageBytes = 16_000
+
+/** The messages of a transfer, in their order: the SOA record, all others, the SOA record again. */
+export function* transferMessages(query: Query, image: ZoneImage): Generator<Buffer> {
+  const soa = { owner: image.origin, rrset: image.soa! }
+  let records: Buffer[] = []
+  let count = 0
+  let length = 0
+  let isFirst = true
+  const flush = (): Buffer => {
+    const head = Buffer.from(query.bytes.subarray(0, isFirst ? query.end : headerBytes))
+    head[2] = 0x84 | (head[2]! & 1)
+    head[3] = 0
+    ;[isFirst ? 1 : 0, count, 0, 0].forEach((value, index) => {
+      head.writeUInt16BE(value, 4 + 2 * index)
+    })
+    const message = Buffer.concat([head, ...records])
+    isFirst = false
+    records = []
+    count = 0
+    length = 0
+    return message
+  }
+  for (const one of [soa, ...image.others(), soa]) {
+    const bytes = recordBytes(one)
+    if (length > 0 && length + bytes.length > messageBytes) yield flush()
+    records.push(bytes)
+    count += one.rrset.data.length
+    length += bytes.length
+  }
+  yield flush()
+}
+
+/** Milliseconds after which a word that was not answered is said again, each time the double. */
+const firstRetryMs = 1_000
+const tries = 5
+/** Most words that wait for an answer: beyond them, secondaries find out when they look by themselves. */
+const mostWaiting = 10_000
+
+interface Waiting {
+  /** The zone and the secondary: a newer word about them takes the place of this one. */
+  readonly topic: string
+  readonly message: Buffer
+  readonly secondary: Secondary
+  timer: NodeJS.Timeout | undefined
+}
+
+/** Tells secondaries of changes until they say that they have heard. */
+export class Notifier {
+  readonly #secondaries: readonly Secondary[]
+  readonly #log: Logger
+  readonly #sockets = new Map<'udp4' | 'udp6', Socket>()
+  /** By id and address; at most one for each zone and secondary. */
+  readonly #waiting = new Map<string, Waiting>()
+  readonly #keys = new Map<string, string>()
+
+  constructor(secondaries: readonly Secondary[], log: Logger) {
+    this.#secondaries = secondaries
+    this.#log = log
+  }
+
+  /** Says that a zone has changed. */
+  notify(zoneName: string): void {
+    for (const secondary of this.#secondaries) {
+      if (this.#waiting.size >= mostWaiting) return
+      const topic = `${zoneName} ${secondary.address} ${secondary.port}`
+      this.#done(this.#keys.get(topic))
+      const id = randomInt(65_536)
+      const key = `${id} ${secondary.address} ${secondary.port}`
+      if (this.#waiting.has(key)) continue
+      const waiting: Waiting = { topic, message: notifyMessage(id, nameOf(zoneName)), secondary, timer: undefined }
+      this.#waiting.set(key, waiting)
+      this.#keys.set(topic, key)
+      this.#send(key, waiting, 1)
+    }
+  }
+
+  close(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer)
+    this.#waiting.clear()
+    for (const socket of this.#sockets.values()) socket.close()
+    this.#sockets.clear()
+  }
+
+  #send(key: string, waiting: Waiting, attempt: number): void {
+    const { address, port } = waiting.secondary
+    this.#socket(isIPv6(address) ? 'udp6' : 'udp4').send(waiting.message, port, address)
+    waiting.timer = setTimeout(
+      () => {
+        if (attempt < tries) return this.#send(key, waiting, attempt + 1)
+        this.#log.info({ secondary: `${address}:${port}` }, 'a secondary did not hear of a change')
+        this.#done(key)
+      },
+      firstRetryMs * 2 ** (attempt - 1),
+    )
+    waiting.timer.unref()
+  }
+
+  #done(key: string | undefined): void {
+    const waiting = key === undefined ? undefined : this.#waiting.get(key)
+    if (!waiting) return
+    clearTimeout(waiting.timer)
+    this.#waiting.delete(key!)
+    this.#keys.delete(waiting.topic)
+  }
+
+  #socket(type: 'udp4' | 'udp6'): Socket {
+    const known = this.#sockets.get(type)
+    if (known) return known
+    const socket = createSocket(type)
+    socket.unref()
+    socket.on('error', (error) => this.#log.debug({ err: error }, 'a word to a secondary failed'))
+    socket.on('message', (bytes, { address, port }) => {
+      if (bytes.length >= headerBytes && (bytes[2]! & 0xf8) === 0xa0) {
+        this.#done(`${bytes.readUInt16BE(0)} ${address} ${port}`)
+      }
+    })
+    this.#sockets.set(type, socket)
+    return socket
+  }
+}
+
+function notifyMessage(id: number, zone: NameKey): Buffer {
+  const head = Buffer.alloc(headerBytes)
+  head.writeUInt16BE(id, 0)
+  head[2] = (opcodes.notify << 3) | 4
+  head[5] = 1
+  return Buffer.concat([head, Buffer.from(zone, 'latin1'), Buffer.of(0, recordTypes.SOA.code, 0, 1)])
+}

@@ -1,0 +1,126 @@
+/**
+ * A zone in memory, ready to be asked: every name with its records as bytes, and the names between them that have none.
+ * Pure: what is in it is handed to it.
+ */
+import type { NameKey } from '../kernel/dns/names.ts'
+import { isWithin, lowerName, nameOf, parentName, parseName } from '../kernel/dns/names.ts'
+import { parseRdata, recordTypes, typeCode } from '../kernel/dns/rdata.ts'
+import type { OwnedRrset, WireRrset } from './message.ts'
+
+/** RRsets as the database has them. */
+export interface TextRrset {
+  readonly key: string
+  readonly name: string
+  readonly type: string
+  readonly ttl: number | null
+  readonly values: readonly string[]
+}
+
+export interface ZoneNode {
+  readonly rrsets: Map<number, WireRrset>
+  /** How many names below it have records: with any, the name exists although it may have none itself. */
+  below: number
+}
+
+const { NS, SOA } = recordTypes
+const serialOffsetFromEnd = 20
+
+/** A zone of which nothing is known yet; `put` and `remove` fill it. */
+export class ZoneImage {
+  readonly origin: NameKey
+  /** TTL in seconds of RRsets that have none of their own. */
+  readonly ttl: number
+  readonly nodes = new Map<NameKey, ZoneNode>()
+  /** The version of the zone that it shows. */
+  version = 0
+  /** How many RRsets it has. */
+  size = 0
+  /** How many names below its own have NS records, and so are delegated. */
+  cuts = 0
+  /** Names of RRsets by their key, to find again what is to be removed. */
+  readonly #places = new Map<string, { owner: NameKey; type: number }>()
+
+  constructor(zoneName: string, ttl: number) {
+    this.origin = nameOf(zoneName)
+    this.ttl = ttl
+    this.nodes.set(this.origin, { rrsets: new Map(), below: 0 })
+  }
+
+  /** Adds an RRset, or replaces the one that was there under its key. */
+  put(rrset: TextRrset, serial: number): void {
+    const owner = rrset.name === '@' ? this.origin : this.#ownerOf(rrset.name)
+    const type = typeCode(rrset.type)
+    if (owner === undefined || type === undefined) return
+    const data = rrset.values.flatMap((value) => {
+      const read = parseRdata(rrset.type, value, this.origin)
+      return read.ok ? [read.bytes] : []
+    })
+    if (type === SOA.code) for (const bytes of data) bytes.writeUInt32BE(serial, bytes.length - serialOffsetFromEnd)
+    if (data.length === 0) {
+      this.remove(rrset.key)
+      return
+    }
+    const node = this.#nodeAt(owner)
+    if (!node.rrsets.has(type)) this.#count(owner, node, type, 1)
+    node.rrsets.set(type, { type, ttl: rrset.ttl ?? this.ttl, data })
+    this.#places.set(rrset.key, { owner, type })
+  }
+
+  /** Removes the RRset of a key, if there is one. */
+  remove(key: string): void {
+    const place = this.#places.get(key)
+    const node = place && this.nodes.get(place.owner)
+    this.#places.delete(key)
+    if (!place || !node?.rrsets.delete(place.type)) return
+    this.#count(place.owner, node, place.type, -1)
+    this.#drop(place.owner)
+  }
+
+  get soa(): WireRrset | undefined {
+    return this.nodes.get(this.origin)?.rrsets.get(SOA.code)
+  }
+
+  /** All RRsets but the SOA record. */
+  *others(): Generator<OwnedRrset> {
+    for (const [owner, { rrsets }] of this.nodes) {
+      for (const rrset of rrsets.values()) if (rrset.type !== SOA.code) yield { owner, rrset }
+    }
+  }
+
+  #ownerOf(name: string): NameKey | undefined {
+    const parsed = parseName(name, this.origin)
+    const owner = parsed.ok ? lowerName(parsed.wire) : undefined
+    return owner !== undefined && isWithin(owner, this.origin) ? owner : undefined
+  }
+
+  #nodeAt(owner: NameKey): ZoneNode {
+    const known = this.nodes.get(owner)
+    if (known) return known
+    const node: ZoneNode = { rrsets: new Map(), below: 0 }
+    this.nodes.set(owner, node)
+    return node
+  }
+
+  /** Counts an RRset that comes or goes, before it is set or after it was deleted, for its name and those above it. */
+  #count(owner: NameKey, node: ZoneNode, type: number, by: 1 | -1): void {
+    this.size += by
+    if (type === NS.code && owner !== this.origin) this.cuts += by
+    if (node.rrsets.size > 0) return
+    for (let above = parentOf(owner, this.origin); above !== undefined; above = parentOf(above, this.origin)) {
+      this.#nodeAt(above).below += by
+    }
+  }
+
+  /** Forgets a name that no longer exists, and those above it that existed for its sake alone. */
+  #drop(owner: NameKey): void {
+    for (let at: NameKey | undefined = owner; at !== undefined && at !== this.origin; at = parentOf(at, this.origin)) {
+      const node = this.nodes.get(at)
+      if (!node || node.rrsets.size > 0 || node.below > 0) return
+      this.nodes.delete(at)
+    }
+  }
+}
+
+function parentOf(name: NameKey, origin: NameKey): NameKey | undefined {
+  return name === origin ? undefined : parentName(name)
+}

@@ -1,0 +1,28 @@
+/** What other families, and the name server, may ask about zones. */
+import type { Queries } from '../../kernel/db.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { registrableName, type Zone } from './domain.ts'
+import { findZone } from './store.ts'
+
+export type { PrimaryNameserver } from './domain.ts'
+export {
+  changedSince,
+  type ServedRrset,
+  type ServedZone,
+  servedRrsets,
+  servedRrsetsOf,
+  servedZones,
+  servedZonesAfter,
+  soaKey,
+} from './serving.ts'
+export { dueZones, type Source, sourceOf } from './transfers.ts'
+
+/** The zone of the Project that a domain (or a wildcard such as `*.example.com`) lies in; undefined when it has none. */
+export async function zoneOfDomain(
+  query: Queries,
+  scope: ProjectScope,
+  domain: string,
+): Promise<Pick<Zone, 'id' | 'name' | 'mode'> | undefined> {
+  const name = registrableName(domain)
+  return name === undefined ? undefined : findZone(query, scope, name)
+}

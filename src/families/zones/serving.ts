@@ -1,0 +1,140 @@
+/**
+ * What the name server reads: zones of all Projects, because a DNS query names none. Never for a request of a tenant.
+ */
+import type { Queries } from '../../kernel/db.ts'
+import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
+import type { RrsetRow, ZoneRow } from './tables.ts'
+
+/** A zone as the name server knows it without its records. */
+export interface ServedZone {
+  readonly id: number
+  readonly name: string
+  readonly isSecondary: boolean
+  readonly ttl: number
+  readonly serial: number
+  readonly version: number
+  readonly wholeVersion: number
+  /** Whether its primaries were not heard for too long to trust what is known. */
+  readonly isStale: boolean
+}
+
+type Row = Pick<ZoneRow, 'id' | 'name' | 'mode' | 'ttl' | 'serial' | 'version' | 'whole_version'> & {
+  readonly is_stale: 0 | 1 | null
+}
+
+const fromRow = (row: Row): ServedZone => ({
+  id: row.id,
+  name: row.name,
+  isSecondary: row.mode === 'secondary',
+  ttl: row.ttl,
+  serial: row.serial,
+  version: row.version,
+  wholeVersion: row.whole_version,
+  isStale: row.is_stale === 1,
+})
+
+function zones(query: Queries) {
+  return query
+    .selectFrom('zone')
+    .leftJoin('zone_source', 'zone_source.zone_id', 'zone.id')
+    .select(['zone.id', 'name', 'mode', 'ttl', 'serial', 'version', 'whole_version', 'is_stale'])
+}
+
+/** Zones whose id is above `after`, by id. */
+export async function servedZonesAfter(query: Queries, after: number, limit: number): Promise<ServedZone[]> {
+  const rows = await zones(query).where('zone.id', '>', after).orderBy('zone.id').limit(limit).execute()
+  return rows.map(fromRow)
+}
+
+/** Those of some zones that there are. */
+export async function servedZones(query: Queries, ids: readonly number[]): Promise<ServedZone[]> {
+  return (await zones(query).where('zone.id', 'in', ids).execute()).map(fromRow)
+}
+
+/** The records of one name and type, as texts. */
+export interface ServedRrset {
+  readonly key: string
+  /** Relative to the zone, `@` for itself. */
+  readonly name: string
+  readonly type: string
+  readonly ttl: number | null
+  readonly values: readonly string[]
+}
+
+function toServed(row: Pick<RrsetRow, 'rr_key' | 'name' | 'type' | 'ttl' | 'records'>): ServedRrset {
+  const records = JSON.parse(row.records) as ZoneRecord[]
+  return { key: row.rr_key, name: row.name, type: row.type, ttl: row.ttl, values: records.map(({ value }) => value) }
+}
+
+const stepRows = 500
+
+/** All that a zone answers with, in steps. */
+export async function* servedRrsets(query: Queries, zoneId: number): AsyncGenerator<ServedRrset[]> {
+  const challenges = await challengesOf(query, zoneId)
+  const met = new Set<string>()
+  for (let after = 0; ; ) {
+    const rows = await query
+      .selectFrom('rrset')
+      .selectAll()
+      .where('zone_id', '=', zoneId)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(stepRows)
+      .execute()
+    for (const { rr_key } of rows) if (challenges.has(rr_key)) met.add(rr_key)
+    yield rows.map((row) => withChallenges(toServed(row), challenges))
+    if (rows.length < stepRows) break
+    after = rows.at(-1)!.id
+  }
+  yield [...challenges].filter(([key]) => !met.has(key)).map(([, rrset]) => rrset)
+}
+
+/** Those RRSets of some keys that a zone has. */
+export async function servedRrsetsOf(query: Queries, zoneId: number, keys: readonly string[]): Promise<ServedRrset[]> {
+  if (keys.length === 0) return []
+  const rows = await query
+    .selectFrom('rrset')
+    .selectAll()
+    .where('zone_id', '=', zoneId)
+    .where('rr_key', 'in', keys)
+    .execute()
+  const hasTxt = keys.some((key) => key.endsWith('/TXT'))
+  const challenges = hasTxt ? await challengesOf(query, zoneId) : new Map<string, ServedRrset>()
+  const found = rows.map((row) => withChallenges(toServed(row), challenges))
+  const met = new Set(found.map(({ key }) => key))
+  return [...found, ...keys.flatMap((key) => (met.has(key) ? [] : (challenges.get(key) ?? [])))]
+}
+
+/** How long a certificate authority may remember a challenge, in seconds. */
+const challengeTtl = 60
+
+async function challengesOf(query: Queries, zoneId: number): Promise<Map<string, ServedRrset>> {
+  const rows = await query.selectFrom('zone_challenge').selectAll().where('zone_id', '=', zoneId).execute()
+  const byName = Map.groupBy(rows, ({ name }) => name)
+  return new Map(
+    [...byName].map(([name, some]) => {
+      const key = rrsetKey({ name, type: 'TXT' })
+      return [key, { key, name, type: 'TXT', ttl: challengeTtl, values: some.map(({ value }) => `"${value}"`) }]
+    }),
+  )
+}
+
+function withChallenges(rrset: ServedRrset, challenges: ReadonlyMap<string, ServedRrset>): ServedRrset {
+  const challenge = challenges.get(rrset.key)
+  return challenge ? { ...rrset, ttl: challengeTtl, values: [...rrset.values, ...challenge.values] } : rrset
+}
+
+/** Keys of the RRSets that are different since a version of a zone. */
+export async function changedSince(query: Queries, zoneId: number, version: number): Promise<string[]> {
+  const rows = await query
+    .selectFrom('zone_change')
+    .select('rr_key')
+    .distinct()
+    .where('zone_id', '=', zoneId)
+    .where('version', '>', version)
+    .execute()
+  return rows.map((row) => row.rr_key)
+}
+
+/** The key of the SOA record, which is different in each version. */
+export const soaKey = rrsetKey({ name: apex, type: 'SOA' })

@@ -1,0 +1,152 @@
+/**
+ * Where secondary zones come from, what they were transferred, and when their primaries are asked again. One process
+ * asks for a zone at a time: who claims the check goes and asks.
+ */
+import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import type { PrimaryNameserver } from './domain.ts'
+import { deleteAllRrsets, insertRows } from './rrset-store.ts'
+import { changeZone, findZone } from './store.ts'
+
+/** What there is to know about the origin of a secondary zone. */
+export interface Source {
+  readonly zoneId: number
+  readonly scope: ProjectScope
+  readonly name: string
+  readonly serial: number
+  readonly nameservers: readonly PrimaryNameserver[]
+  /** When its primaries are asked again, and when one was heard last; in milliseconds of the clock. */
+  readonly nextCheck: number
+  readonly refreshed: number | null
+  readonly isStale: boolean
+}
+
+function sources(query: Queries) {
+  return query
+    .selectFrom('zone_source')
+    .innerJoin('zone', 'zone.id', 'zone_source.zone_id')
+    .select([
+      'zone_source.zone_id',
+      'zone_source.project_id',
+      'nameservers',
+      'next_check',
+      'refreshed',
+      'is_stale',
+      'name',
+      'serial',
+    ])
+}
+
+interface SourceFields {
+  readonly zone_id: number
+  readonly project_id: ProjectId
+  readonly nameservers: string
+  readonly next_check: number
+  readonly refreshed: number | null
+  readonly is_stale: 0 | 1
+  readonly name: string
+  readonly serial: number
+}
+
+function toSource(row: SourceFields): Source {
+  return {
+    zoneId: row.zone_id,
+    scope: { projectId: row.project_id },
+    name: row.name,
+    serial: row.serial,
+    nameservers: JSON.parse(row.nameservers) as PrimaryNameserver[],
+    nextCheck: row.next_check,
+    refreshed: row.refreshed,
+    isStale: row.is_stale === 1,
+  }
+}
+
+/** Secondary zones of all Projects whose primaries are to be asked by now, the longest waiting first. */
+export async function dueZones(query: Queries, nowMs: number, limit: number): Promise<Source[]> {
+  const rows = await sources(query).where('next_check', '<=', nowMs).orderBy('next_check').limit(limit).execute()
+  return rows.map(toSource)
+}
+
+/** Where a zone comes from; undefined for one that is not secondary. */
+export async function sourceOf(query: Queries, zoneId: number): Promise<Source | undefined> {
+  const row = await sources(query).where('zone_source.zone_id', '=', zoneId).executeTakeFirst()
+  return row && toSource(row)
+}
+
+/** Sets when a zone is asked for again, unless somebody else did meanwhile. Returns whether it was us. */
+export async function claimCheck(tx: Transaction, source: Source, nextCheck: number): Promise<boolean> {
+  const { numUpdatedRows } = await tx.query
+    .updateTable('zone_source')
+    .set({ next_check: nextCheck })
+    .where('project_id', '=', source.scope.projectId)
+    .where('zone_id', '=', source.zoneId)
+    .where('next_check', '=', source.nextCheck)
+    .executeTakeFirst()
+  return Number(numUpdatedRows) === 1
+}
+
+/** Has a zone asked for at once, also when somebody is just asking. */
+export async function wakeCheck(tx: Transaction, { scope, zoneId }: Source): Promise<void> {
+  await tx.query
+    .updateTable('zone_source')
+    .set({ next_check: 0 })
+    .where('project_id', '=', scope.projectId)
+    .where('zone_id', '=', zoneId)
+    .execute()
+}
+
+/** The records of one name and type as a primary sent them. */
+export interface TransferredRrset {
+  readonly name: string
+  readonly type: string
+  readonly ttl: number
+  readonly values: readonly string[]
+}
+
+/** How a check ended. */
+export interface Transferred {
+  /** What the check was claimed with. */
+  readonly claimed: number
+  readonly nextCheck: number
+  /** When a primary was heard last; null when none ever was. */
+  readonly refreshed: number | null
+  /** Whether too much time has passed since to go on serving the zone. */
+  readonly isStale: boolean
+  /** Present when the zone had changed. */
+  readonly content?: { readonly serial: number; readonly rrsets: readonly TransferredRrset[] }
+}
+
+/** Records how a check ended, and with it what the zone is from now on. Does nothing when the zone is gone. */
+export async function storeTransfer(tx: Transaction, source: Source, result: Transferred): Promise<void> {
+  const { scope, zoneId } = source
+  const zone = await findZone(tx.query, scope, String(zoneId), tx.dialect.lockRows('update'))
+  if (!zone) return
+  const { content, isStale, refreshed, nextCheck, claimed } = result
+  await tx.query
+    .updateTable('zone_source')
+    .set({ refreshed, is_stale: isStale ? 1 : 0 })
+    .where('project_id', '=', scope.projectId)
+    .where('zone_id', '=', zoneId)
+    .execute()
+  // Who wanted it asked for at once in the meantime still does.
+  await claimCheck(tx, { ...source, nextCheck: claimed }, nextCheck)
+  if (!content) {
+    if (isStale !== source.isStale) await changeZone(tx, scope, zone, { keys: [], serial: zone.serial })
+    return
+  }
+  const { serial, rrsets } = content
+  await deleteAllRrsets(tx, scope, zone)
+  await insertRows(
+    tx,
+    scope,
+    zone,
+    rrsets.map(({ name, type, ttl, values }) => ({
+      name,
+      type,
+      ttl,
+      records: values.map((value) => ({ value, comment: '' })),
+    })),
+  )
+  const recordCount = rrsets.reduce((sum, { values }) => sum + values.length, 0)
+  await changeZone(tx, scope, zone, { serial, recordCount })
+}
