@@ -14,6 +14,7 @@ import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
 import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
+import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
 import { healthPage } from './pages/health.ts'
 import { referencePages } from './pages/reference.ts'
@@ -49,7 +50,7 @@ export interface App {
 
 /** Puts the server together; it neither listens nor runs actions or chores yet. */
 export function buildApp(options: AppOptions): App {
-  const { db, clock, log, catalogue, drivers, rateLimit, vendor, faults = noFaults } = options
+  const { db, clock, log, catalogue, drivers, secrets, rateLimit, vendor, faults = noFaults } = options
   const edge = buildEdge({
     authenticator: new Authenticator(db),
     limits: {
@@ -74,17 +75,18 @@ export function buildApp(options: AppOptions): App {
     faults,
     reverseDomain: options.reverseDomain,
     limits: options.limits ?? {},
-    secrets: options.secrets,
+    secrets,
     zones: { ...defaultZoneSettings(options.reverseDomain), ...options.zones },
   }
   const definitions = families.flatMap((family) => family.actions)
-  const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
+  const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const chores = planChores(
     families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers))),
     log,
   )
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   for (const page of [healthPage(db), changesPage(clock), ...referencePages()]) edge.open(page)
+  if (drivers.authority.root) edge.open(rootPage(drivers.authority.root))
   return {
     edge,
     engine,

@@ -26,6 +26,14 @@ export interface Config {
   readonly limits: DefaultLimits
   readonly keyFile?: string
   readonly previousKeyFile?: string
+  readonly acmeDirectory?: string
+  readonly acmeContact?: string
+  readonly acmeEabKid?: string
+  readonly acmeEabKey?: string
+  readonly acmeCaFile?: string
+  readonly acmeAllowPrivate?: boolean
+  readonly resolver?: string
+  readonly delegationCheck?: 'on' | 'off'
   readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
   readonly metadataPrefix: string
   readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
@@ -142,6 +150,19 @@ function limits(text: string): DefaultLimits {
   return Object.fromEntries(Object.entries(parsed).filter(([, most]) => typeof most === 'number'))
 }
 
+function httpsUrl(text: string): string {
+  if (!URL.canParse(text) || new URL(text).protocol !== 'https:') throw new InvalidArgumentError('Expected https://...')
+  return text
+}
+
+function resolverAddress(text: string): string {
+  const address = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(text)
+  if (!parseAddress(address?.[1] ?? address?.[2] ?? text).ok) {
+    throw new InvalidArgumentError('Expected an IP address, with :PORT if it is not 53.')
+  }
+  return text
+}
+
 function pathPrefix(text: string): string {
   if (!/^(\/[a-z0-9._-]+)+$/i.test(text)) throw new InvalidArgumentError('Expected a path such as /cloud.')
   return text
@@ -168,6 +189,28 @@ export function previousKeyFileOption(): Option {
   return new Option('--previous-key-file <file>', 'key that came before it, until wolke secrets rotate').env(
     'WOLKE_PREVIOUS_KEY_FILE',
   )
+}
+
+/** Who issues managed certificates, and how zones are looked at before. */
+function acmeOptions(): Option[] {
+  return [
+    new Option('--acme-directory <url>', 'certificate authority of managed certificates (default: an embedded one)')
+      .env('WOLKE_ACME_DIRECTORY')
+      .argParser(httpsUrl),
+    new Option('--acme-contact <email>', 'where the certificate authority writes to').env('WOLKE_ACME_CONTACT'),
+    new Option('--acme-eab-kid <id>', 'key id of the external account binding').env('WOLKE_ACME_EAB_KID'),
+    new Option('--acme-eab-key <key>', 'key of the external account binding, base64url').env('WOLKE_ACME_EAB_KEY'),
+    new Option('--acme-ca-file <file>', 'certificates (PEM) to trust besides the usual ones').env('WOLKE_ACME_CA_FILE'),
+    new Option('--acme-allow-private', 'the certificate authority may have a private address').env(
+      'WOLKE_ACME_ALLOW_PRIVATE',
+    ),
+    new Option('--resolver <address>', 'resolver that shows whether zones are delegated (default: of the machine)')
+      .env('WOLKE_RESOLVER')
+      .argParser(resolverAddress),
+    new Option('--delegation-check <on|off>', 'whether zones must be delegated (default: on with --acme-directory)')
+      .env('WOLKE_DELEGATION_CHECK')
+      .choices(['on', 'off']),
+  ]
 }
 
 /** The options of `wolke serve`. */
@@ -245,6 +288,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_LIMITS')
       .argParser(limits)
       .default({}, 'none'),
+    ...acmeOptions(),
     keyFileOption(),
     previousKeyFileOption(),
     new Option('--ready-file <file>', 'written once listening: JSON with base_url and pid').env('WOLKE_READY_FILE'),
@@ -259,6 +303,9 @@ export function serveOptions(): Option[] {
 export function toConfig(options: Config): Config {
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
+  }
+  if ((options.acmeEabKid === undefined) !== (options.acmeEabKey === undefined)) {
+    throw new InvalidArgumentError('--acme-eab-kid and --acme-eab-key belong together')
   }
   return Object.freeze({ ...options })
 }

@@ -31,7 +31,16 @@ export async function openBench(bare: BareDatabase): Promise<Bench> {
   return {
     ...bare,
     engine(definitions, options = {}) {
-      const engine = new Engine({ db, drivers: {} as never, log, definitions, retryMs: 1, pollMs: 20, ...options })
+      const engine = new Engine({
+        db,
+        drivers: {} as never,
+        secrets: {} as never,
+        log,
+        definitions,
+        retryMs: 1,
+        pollMs: 20,
+        ...options,
+      })
       bare.later(() => engine.stop(0))
       return engine
     },
@@ -95,7 +104,7 @@ export function traced(
       undo: async () => void effects.push(`${name} undone`),
       ...overrides[name],
     })) as Step<never>[],
-    revert: commit('revert'),
+    revert: (tx, context) => commit('revert')(tx, context),
   }) as ActionDefinition
 }
 

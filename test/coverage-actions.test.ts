@@ -71,6 +71,7 @@ async function openBench(open: Open, options: WorldOptions = {}): Promise<Bench>
       new Engine({
         db: world.db,
         drivers: simulation.drivers,
+        secrets: world.secrets,
         log: openLog('silent'),
         definitions,
         faults,
@@ -94,13 +95,19 @@ function followed(simulation: Simulation): { simulation: Simulation; landed(): P
       return result
     }
   }
-  const { servers, firewalls, routing, images } = simulation.drivers
+  const { servers, firewalls, routing, images, authority } = simulation.drivers
   const drivers = {
     ...simulation.drivers,
     servers: { apply: follow(servers.apply), remove: follow(servers.remove) },
     firewalls: { apply: follow(firewalls.apply) },
     routing: { apply: follow(routing.apply) },
     images: { capture: follow(images.capture), remove: follow(images.remove) },
+    authority: {
+      ...authority,
+      order: follow(authority.order),
+      validate: follow(authority.validate),
+      issue: follow(authority.issue),
+    },
   }
   const patience = () => new Promise((resolve) => setTimeout(resolve, slowMs + 20))
   return {

@@ -90,6 +90,8 @@ export interface WorldOptions {
   /** The database of another world, to be its second process (PostgreSQL) or its next life. */
   readonly database?: DatabaseUrl
   readonly simulation?: Simulation
+  /** In place of those of the simulation. */
+  readonly drivers?: Partial<AppOptions['drivers']>
   /** Kept by the world that it was given to; others make their own. */
   readonly log?: AppOptions['log']
 }
@@ -145,7 +147,7 @@ async function openWorld(
   const clock = options.clock ?? testClock()
   const db = await openDatabase(database, { clock, poolSize: 8 })
   await migrate(db, migrations)
-  const simulation = options.simulation ?? createSimulation({ delayMs: 0 })
+  const simulation = options.simulation ?? createSimulation({ delayMs: 0, clock })
   const failures: Error[] = []
   const secrets = await unlock(db, testKeyring)
   const app = buildApp({
@@ -153,7 +155,7 @@ async function openWorld(
     clock,
     log: options.log ?? openLog('silent'),
     catalogue: options.catalogue ?? openCatalogue(builtIn),
-    drivers: simulation.drivers,
+    drivers: { ...simulation.drivers, ...options.drivers },
     secrets,
     vendor: 'wolke',
     reverseDomain: 'wolke.example',

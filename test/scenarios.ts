@@ -7,8 +7,6 @@ import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { replaceUses } from '../src/families/certificates/effects.ts'
-import { changeFloatingIpProtection } from '../src/families/floating-ips/actions.ts'
-import { startAction } from '../src/kernel/actions/store.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { selfSigned } from './certificates.ts'
@@ -159,14 +157,28 @@ async function makeUsedCertificate({ api, db }: World): Promise<number> {
   return id
 }
 
-/** Uploaded certificates have no actions of their own: one that names it stands for those of managed ones. */
-async function prepareCertificate({ api, db }: World): Promise<Target> {
-  const { certificate } = await done(api.post('/certificates', certificateBody()))
-  const resources = [{ type: 'certificate', id: certificate.id }]
-  const start = { definition: changeFloatingIpProtection, input: {}, resources }
-  const scope = await scopeOf(db, certificate.id)
-  const action = await db.transact((tx) => startAction(tx, scope, start))
+/** A name that nothing else in this process has, and the zone for it. */
+async function makeDomain({ api }: World): Promise<string> {
+  const name = `${unique('managed')}.example`
+  await done(api.post('/zones', { name, mode: 'primary' }))
+  return name
+}
+
+const managedBody = (...domain_names: string[]) => ({ name: unique('certificate'), type: 'managed', domain_names })
+
+async function prepareCertificate(world: World): Promise<Target> {
+  const domain = await makeDomain(world)
+  const { certificate, action } = await done(world.api.post('/certificates', managedBody(domain, `*.${domain}`)))
   return { id: certificate.id, actionId: action.id }
+}
+
+/** One whose issuance has failed because there was no zone for it, which there is now. */
+async function makeFailedCertificate(world: World): Promise<number> {
+  const name = `${unique('managed')}.example`
+  const { certificate } = await done(world.api.post('/certificates', managedBody(name)))
+  await world.settle()
+  await done(world.api.post('/zones', { name, mode: 'primary' }))
+  return certificate.id
 }
 
 async function firstOf({ api }: World, family: string): Promise<Target> {
@@ -201,7 +213,7 @@ export const samples: Readonly<Record<string, FamilySamples>> = {
     requests: {
       create: () => ({ body: certificateBody() }),
       update: rename('certificate'),
-      retry: () => ({ refusal: 'unsupported_error' }),
+      retry: async (world) => ({ target: { id: await makeFailedCertificate(world) } }),
     },
   },
   firewalls: {
@@ -678,7 +690,7 @@ export const ownStatuses: Readonly<Record<string, Partial<Record<ErrorCode, numb
 
 /** Operations that start an action, after what they need was made and settled. */
 export interface Started {
-  /** The server that the driver is asked about; known after `act` for one that is created. */
+  /** The server, or the certificate, that the driver is asked about; known after `act` for one that is created. */
   readonly serverId?: number
   /** Sends the request and returns the actions that it started. May be called again when they ended in an error. */
   act(client: Client): Promise<readonly { readonly id: number; readonly serverId: number }[]>
@@ -695,7 +707,7 @@ function startedBy(body: Body) {
   const actions: WireAction[] = [body.action, ...(body.actions ?? []), ...(body.next_actions ?? [])].filter(Boolean)
   return actions.map(({ id, resources }) => ({
     id,
-    serverId: resources.find(({ type }) => type === 'server')?.id ?? 0,
+    serverId: resources.find(({ type }) => type === 'server' || type === 'certificate')?.id ?? 0,
   }))
 }
 
@@ -713,6 +725,21 @@ const power = (path: string): ActionScenario => {
 
 /** By family and command: leads the server to the point where one request starts the action. */
 export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
+  async 'certificates/create_certificate'(world) {
+    const domain = await makeDomain(world)
+    const body = managedBody(domain, `*.${domain}`)
+    return act(async (api) => {
+      // One whose issuance failed goes first.
+      for (const { id } of (await done(api.get(`/certificates?name=${body.name}`))).certificates) {
+        await done(api.delete(`/certificates/${id}`))
+      }
+      return api.post('/certificates', body)
+    })
+  },
+  async 'certificates/issue_certificate'(world) {
+    const id = await makeFailedCertificate(world)
+    return act((api) => api.post(`/certificates/${id}/actions/retry`))
+  },
   async 'servers/create_server'(world) {
     const firewall = await makeFirewall(world)
     const body = serverBody({ firewalls: [{ firewall }] })

@@ -18,6 +18,7 @@ import { type Logger, openLog } from '../kernel/log.ts'
 import { lockForServing } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
 import { version } from '../version.ts'
+import { certificateDrivers } from './authority.ts'
 import { openMigrated } from './database.ts'
 import { CommandFailure } from './failure.ts'
 import { openKeyring, unlockSecrets } from './keyring.ts'
@@ -43,12 +44,13 @@ async function serve(config: Config): Promise<void> {
   const simulation = createSimulation({ delayMs: config.actionDelay })
   const reverseDomain = config.reverseDomain ?? `${config.vendor}.example`
   const zones = zoneSettings(config, reverseDomain)
+  const certificates = { db, clock, secrets, identity: reverseDomain, nameservers: zones.nameservers }
   const app = buildApp({
     db,
     clock,
     log,
     catalogue,
-    drivers: simulation.drivers,
+    drivers: { ...simulation.drivers, ...(await certificateDrivers(config, certificates)) },
     secrets,
     vendor: config.vendor,
     reverseDomain,

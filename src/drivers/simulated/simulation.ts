@@ -3,12 +3,15 @@
  * made slow, unreliable or dead at any call, so that tests can compare the world with the database afterwards.
  */
 import { setTimeout as delay } from 'node:timers/promises'
+import type { AuthorityDriver, DelegationDriver } from '../../families/certificates/driver.ts'
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
 import type { ImageDriver, ImageRef } from '../../families/images/driver.ts'
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
+import { type Clock, runningClock } from '../../kernel/clock.ts'
 import type { MetadataDriver } from '../../metadata/driver.ts'
+import { everythingDelegated, simulateAuthority } from './authority.ts'
 
 /** How one call goes. `timeout` means that the caller hears of no result, whether or not there was an effect. */
 export type Behaviour =
@@ -22,8 +25,9 @@ export type Behaviour =
   | 'never returns'
 
 export interface Call {
-  readonly driver: 'servers' | 'firewalls' | 'routing' | 'images'
-  readonly method: 'apply' | 'remove' | 'capture'
+  readonly driver: 'servers' | 'firewalls' | 'routing' | 'images' | 'authority'
+  readonly method: 'apply' | 'remove' | 'capture' | 'order' | 'validate' | 'issue'
+  /** The server that it concerns; for the authority, the certificate. */
   readonly serverId: number
 }
 
@@ -61,6 +65,8 @@ export interface Simulation {
     readonly routing: RoutingDriver
     readonly images: ImageDriver
     readonly metadata: MetadataDriver
+    readonly authority: AuthorityDriver
+    readonly delegation: DelegationDriver
   }
   readonly world: SimulatedWorld
   /** Every call so far, oldest first; kept only once a test has asked for it. */
@@ -74,10 +80,12 @@ export interface SimulationOptions {
   readonly delayMs: number
   /** Milliseconds that a slow call takes on top. */
   readonly slowMs?: number
+  /** By which certificates are dated. */
+  readonly clock?: Clock
 }
 
 /** Makes an empty world and the drivers that reach it. */
-export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): Simulation {
+export function createSimulation({ delayMs, slowMs = 500, clock = runningClock() }: SimulationOptions): Simulation {
   const servers = new Map<number, SimulatedServer>()
   const filters = new Map<number, FilterState>()
   const routes = new Map<number, RoutingState>()
@@ -170,6 +178,11 @@ export function createSimulation({ delayMs, slowMs = 500 }: SimulationOptions): 
           return match ? { serverId: Number(match[1]), path: match[2] ?? '/' } : undefined
         },
       },
+      authority: simulateAuthority(
+        (method, serverId, effect) => perform({ driver: 'authority', method, serverId }, effect),
+        clock,
+      ),
+      delegation: everythingDelegated,
       routing: {
         apply: (state) =>
           perform({ driver: 'routing', method: 'apply', serverId: state.serverId }, (part) =>

@@ -45,7 +45,7 @@ export const certificateEndpoints = defineEndpoints({
   create: {
     method: 'POST',
     path: '/certificates',
-    summary: 'Upload a certificate',
+    summary: 'Upload a certificate, or have one issued and renewed',
     section,
     body: Type.Object(
       {

@@ -10,6 +10,13 @@ export interface CertificateUser {
 
 export type CertificateType = 'uploaded' | 'managed'
 
+/** How far a managed certificate is (spec: Certificate.status). */
+export interface CertificateStatus {
+  readonly issuance: 'pending' | 'completed' | 'failed'
+  readonly renewal: 'unavailable' | 'scheduled' | 'pending' | 'failed'
+  readonly error: { readonly code: string; readonly message: string } | null
+}
+
 /** What the leaf of a chain says. */
 export interface CertificateFacts {
   readonly domainNames: readonly string[]
@@ -30,6 +37,8 @@ export interface Certificate {
   readonly fingerprint: string | null
   readonly notValidBefore: string | null
   readonly notValidAfter: string | null
+  /** Null of uploaded ones. */
+  readonly status: CertificateStatus | null
   readonly labels: Labels
   readonly created: string
   readonly version: number

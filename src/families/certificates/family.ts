@@ -1,6 +1,8 @@
 /** The family of certificates. */
 import { defineFamily } from '../../platform.ts'
+import { certificateActions } from './actions.ts'
 import { certificateEndpoints } from './contract.ts'
+import { renewalChore } from './renewals.ts'
 import { certificateRoutes } from './routes.ts'
 import { getCertificate } from './store.ts'
 
@@ -8,9 +10,10 @@ export const certificates = defineFamily({
   name: 'certificates',
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
+  chores: [renewalChore],
   resources: {
     type: 'certificate',
-    actions: [],
+    actions: certificateActions,
     exists: ({ db }, scope, id) => getCertificate(db.query, scope, id),
   },
 })

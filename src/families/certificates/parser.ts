@@ -15,6 +15,18 @@ const limitMs = 500
 /** The thread's program lies beside this module: its source, or what the bundle made of it. */
 const program = new URL(import.meta.url.endsWith('.ts') ? './parser-thread.ts' : './parser-thread.js', import.meta.url)
 
+/** One thread for all: it starts when it is first needed. */
+const thread = new SideThread<KeyPairReading, KeyPairResult>(program, { limitMs })
+
+/** All limits that there are. */
+export const strictest: Acceptance = { limitsSize: true, limitsKeys: true }
+
+/** What a pair holds, or what is wrong with it. Errors: `Exhausted`; `unavailable` when many wait already. */
+export async function readOnSideThread(keyPair: KeyPair, acceptance: Acceptance): Promise<KeyPairResult> {
+  const [problem] = sizeProblems(keyPair, acceptance)
+  return problem ? { ok: false, ...problem } : thread.run({ keyPair, acceptance })
+}
+
 /** Errors: 422 `invalid_input` that names `certificate` or `private_key`; `unavailable` when many wait already. */
 export type KeyPairParser = (keyPair: KeyPair, nowMs: number) => Promise<CertificateFacts>
 

@@ -1,18 +1,24 @@
-/** Certificates through the API. Uploaded ones are there at once and have no actions. */
+/** Certificates through the API. Uploaded ones are there at once; actions issue and renew managed ones. */
 import type { Static } from 'typebox'
+import { actionToWire } from '../../kernel/actions/routes.ts'
+import { startAction } from '../../kernel/actions/store.ts'
 import type { Handlers } from '../../kernel/contract.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { beforeWrite, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
+import { createManaged, issueAgain, startIssuing } from './actions.ts'
 import type { certificateEndpoints } from './contract.ts'
 import type { Certificate, KeyPair } from './domain.ts'
+import { parseDomains } from './managed.ts'
+import { endOrder, lockCertificate, putPending } from './orders.ts'
 import { openParser } from './parser.ts'
 import {
   deleteCertificate,
   getCertificate,
-  insertCertificate,
+  insertManaged,
+  insertUploaded,
   listCertificates,
   updateCertificate,
   usersOf,
@@ -48,12 +54,22 @@ export function certificateRoutes({
     },
 
     async create({ scope, body }) {
+      const { name, labels = {}, type = 'uploaded' } = body
+      const limit = { kind: 'certificates', table: 'certificate' } as const
+      if (type === 'managed') {
+        const domainNames = managedDomains(body)
+        return db.transact(async (tx) => {
+          await enforceLimit(tx, scope, limit, limits)
+          const certificate = await insertManaged(tx, scope, { name, labels, domainNames })
+          const action = await startAction(tx, scope, startIssuing(createManaged, certificate))
+          return { certificate: certificateToWire(certificate, []), action: actionToWire(action) }
+        })
+      }
       const keyPair = uploadedPair(body)
       const facts = await parse(keyPair, clock.now())
-      const { name, labels = {} } = body
       const certificate = await db.transact(async (tx) => {
-        await enforceLimit(tx, scope, { kind: 'certificates', table: 'certificate' }, limits)
-        return insertCertificate(tx, secrets, scope, { name, labels, facts, ...keyPair })
+        await enforceLimit(tx, scope, limit, limits)
+        return insertUploaded(tx, secrets, scope, { name, labels, facts, ...keyPair })
       })
       return { certificate: certificateToWire(certificate, []), action: null }
     },
@@ -72,20 +88,28 @@ export function certificateRoutes({
       return { certificate: await showOne(scope, certificate) }
     },
 
-    remove: ({ scope, params }) => db.transact((tx) => deleteCertificate(tx, scope, params.id)),
+    remove: ({ scope, params: { id } }) =>
+      db.transact(async (tx) => {
+        await lockCertificate(tx, scope, id)
+        await endOrder(tx, scope, id)
+        await deleteCertificate(tx, scope, id)
+      }),
 
-    async retry({ scope, params }) {
-      await getCertificate(db.query, scope, params.id)
-      throw new ApiError('unsupported_error', 'certificate not retryable')
-    },
+    retry: ({ scope, params }) =>
+      db.transact(async (tx) => {
+        const certificate = await lockCertificate(tx, scope, params.id)
+        const { status } = certificate
+        if (status?.issuance !== 'failed' && status?.renewal !== 'failed') {
+          throw new ApiError('unsupported_error', 'certificate not retryable')
+        }
+        await putPending(tx, scope, certificate)
+        return { action: actionToWire(await startAction(tx, scope, startIssuing(issueAgain, certificate))) }
+      }),
   }
 }
 
 /** What an upload has to bring. Errors: `invalid_input` for each field that is missing or out of place. */
-function uploadedPair({ type = 'uploaded', certificate, private_key: privateKey, domain_names }: Asked): KeyPair {
-  if (type === 'managed') {
-    throw invalidInput([{ field: 'type', message: 'managed certificates are not available yet; upload one' }])
-  }
+function uploadedPair({ certificate, private_key: privateKey, domain_names }: Asked): KeyPair {
   if (certificate !== undefined && privateKey !== undefined && domain_names === undefined) {
     return { certificate, privateKey }
   }
@@ -94,4 +118,13 @@ function uploadedPair({ type = 'uploaded', certificate, private_key: privateKey,
     ...(privateKey === undefined ? [{ field: 'private_key', message: 'is required' }] : []),
     ...(domain_names === undefined ? [] : [{ field: 'domain_names', message: 'is for managed certificates only' }]),
   ])
+}
+
+/** The domains of a managed certificate. Errors: `invalid_input` for each that cannot be one, and for what belongs to uploads. */
+function managedDomains({ domain_names, ...asked }: Asked): string[] {
+  const misplaced = (['certificate', 'private_key'] as const).filter((field) => asked[field] !== undefined)
+  if (misplaced.length > 0) {
+    throw invalidInput(misplaced.map((field) => ({ field, message: 'is for uploaded certificates only' })))
+  }
+  return parseDomains(domain_names)
 }

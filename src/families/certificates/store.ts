@@ -9,7 +9,7 @@ import { type Filters, type Listing, listPage, type PageQuery } from '../../kern
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
 import { changedMeanwhile } from '../../kernel/update.ts'
-import type { Certificate, CertificateFacts, CertificateUser, KeyPair } from './domain.ts'
+import type { Certificate, CertificateFacts, CertificateStatus, CertificateUser, KeyPair } from './domain.ts'
 import type { CertificateRow } from './tables.ts'
 
 const certificateListing: Listing = {
@@ -18,9 +18,15 @@ const certificateListing: Listing = {
   columns: { id: 'id', name: 'name', created: 'created' },
 }
 
-const keyPlace = (id: number): SecretPlace => ({ table: 'certificate_key', column: 'private_key', id })
+export const keyPlace = (id: number): SecretPlace => ({ table: 'certificate_key', column: 'private_key', id })
 
-function fromRow(row: CertificateRow): Certificate {
+function statusOf({ issuance, renewal, error_code, error_message }: CertificateRow): CertificateStatus | null {
+  if (issuance === null || renewal === null) return null
+  return { issuance, renewal, error: error_code === null ? null : { code: error_code, message: error_message ?? '' } }
+}
+
+/** A row as the family knows it. */
+export function fromRow(row: CertificateRow): Certificate {
   return {
     id: row.id,
     name: row.name,
@@ -30,6 +36,7 @@ function fromRow(row: CertificateRow): Certificate {
     fingerprint: row.fingerprint,
     notValidBefore: row.not_valid_before,
     notValidAfter: row.not_valid_after,
+    status: statusOf(row),
     labels: readLabels(row.labels),
     created: row.created,
     version: row.version,
@@ -55,53 +62,98 @@ export async function getCertificate(query: Queries, scope: ProjectScope, id: nu
 
 /** A certificate with its private key, for the component that serves with it. Errors: `not_found`, also before it is issued. */
 export async function getKeyPair(query: Queries, secrets: Secrets, scope: ProjectScope, id: number): Promise<KeyPair> {
-  const { chain } = await getCertificate(query, scope, id)
+  // In one statement: a renewal replaces both at once.
   const row = await query
-    .selectFrom('certificate_key')
-    .select('private_key')
-    .where('project_id', '=', scope.projectId)
-    .where('certificate_id', '=', id)
+    .selectFrom('certificate')
+    .innerJoin('certificate_key', 'certificate_id', 'id')
+    .select(['certificate', 'private_key'])
+    .where('certificate.project_id', '=', scope.projectId)
+    .where('id', '=', id)
     .executeTakeFirst()
-  if (!row || chain === null) throw notFound('certificate', id)
-  return { certificate: chain, privateKey: await secrets.open(query, scope, keyPlace(id), row.private_key) }
+  if (!row || row.certificate === null) throw notFound('certificate', id)
+  return { certificate: row.certificate, privateKey: await secrets.open(query, scope, keyPlace(id), row.private_key) }
 }
 
-export interface NewCertificate extends KeyPair {
+export interface NewCertificate {
   readonly name: string
   readonly labels: Labels
-  readonly facts: CertificateFacts
 }
 
-/** Keeps an uploaded certificate, its private key sealed. Errors: `uniqueness_error`. */
-export async function insertCertificate(
-  tx: Transaction,
-  secrets: Secrets,
-  scope: ProjectScope,
-  { name, labels, facts, certificate, privateKey }: NewCertificate,
-): Promise<Certificate> {
-  const id = await drawId(tx)
-  const row: CertificateRow = {
-    id,
-    project_id: scope.projectId,
-    name,
-    type: 'uploaded',
-    certificate,
+const notIssued = { certificate: null, fingerprint: null, not_valid_before: null, not_valid_after: null }
+const notManaged = {
+  issuance: null,
+  renewal: null,
+  error_code: null,
+  error_message: null,
+  failures: 0,
+  schedule_at: null,
+  renew_at: null,
+  hint_at: null,
+}
+
+/** What a certificate with these facts has in its row. */
+export function issuedColumns(chain: string, facts: CertificateFacts) {
+  return {
+    certificate: chain,
     domain_names: JSON.stringify(facts.domainNames),
     fingerprint: facts.fingerprint,
     not_valid_before: facts.notValidBefore,
     not_valid_after: facts.notValidAfter,
-    labels: JSON.stringify(labels),
-    created: timestamp(tx.now),
-    version: 1,
   }
+}
+
+/** Keeps an uploaded certificate, its private key sealed. Errors: `uniqueness_error`. */
+export async function insertUploaded(
+  tx: Transaction,
+  secrets: Secrets,
+  scope: ProjectScope,
+  { facts, certificate, privateKey, ...given }: NewCertificate & KeyPair & { readonly facts: CertificateFacts },
+): Promise<Certificate> {
+  const issued = issuedColumns(certificate, facts)
+  const row = await insert(tx, scope, given, { ...notManaged, ...issued, type: 'uploaded' })
+  await putKey(tx, secrets, scope, row.id, privateKey)
+  return fromRow(row)
+}
+
+/** Makes a managed certificate, which is still to be issued. Errors: `uniqueness_error`. */
+export async function insertManaged(
+  tx: Transaction,
+  scope: ProjectScope,
+  { domainNames, ...given }: NewCertificate & Pick<Certificate, 'domainNames'>,
+): Promise<Certificate> {
+  const domain_names = JSON.stringify(domainNames)
+  const pending = { ...notManaged, issuance: 'pending', renewal: 'unavailable' } as const
+  return fromRow(await insert(tx, scope, given, { ...notIssued, ...pending, domain_names, type: 'managed' }))
+}
+
+async function insert(
+  tx: Transaction,
+  scope: ProjectScope,
+  { name, labels }: NewCertificate,
+  columns: Omit<CertificateRow, 'id' | 'project_id' | 'name' | 'labels' | 'created' | 'version'>,
+): Promise<CertificateRow> {
+  const id = await drawId(tx)
+  const own = { id, project_id: scope.projectId, name, labels: JSON.stringify(labels) }
+  const row: CertificateRow = { ...own, ...columns, created: timestamp(tx.now), version: 1 }
   await refusingTwins(() => tx.query.insertInto('certificate').values(row).execute())
+  await indexLabels(tx, scope, { kind: 'certificate', id }, labels, {})
+  return row
+}
+
+/** Keeps the private key of a certificate, sealed, in place of the one before it. */
+export async function putKey(
+  tx: Transaction,
+  secrets: Secrets,
+  scope: ProjectScope,
+  id: number,
+  privateKey: string,
+): Promise<void> {
   const private_key = await secrets.seal(tx, scope, keyPlace(id), privateKey)
   await tx.query
     .insertInto('certificate_key')
     .values({ certificate_id: id, project_id: scope.projectId, private_key })
+    .onConflict((conflict) => conflict.column('certificate_id').doUpdateSet({ private_key }))
     .execute()
-  await indexLabels(tx, scope, { kind: 'certificate', id }, labels, {})
-  return fromRow(row)
 }
 
 /** Writes name and labels over the version that was read. Errors: `uniqueness_error`. */
@@ -126,7 +178,10 @@ export async function updateCertificate(
   return fromRow(row)
 }
 
-/** Deletes a certificate and its private key. Errors: `not_found`; `service_error` while something uses it. */
+/**
+ * Deletes a certificate and its private key; whoever deletes it has ended its order. Errors: `not_found`; `service_error`
+ * while something uses it.
+ */
 export async function deleteCertificate(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
   const { labels } = await getCertificate(tx.query, scope, id)
   await tx.query

@@ -16,8 +16,7 @@ export function certificateToWire(certificate: Certificate, users: readonly Cert
     not_valid_after: certificate.notValidAfter,
     domain_names: [...certificate.domainNames],
     fingerprint: certificate.fingerprint,
-    // Of managed ones alone.
-    status: null,
+    status: certificate.status,
     used_by: users.map(({ id, type }) => ({ id, type })),
   }
 }

@@ -5,8 +5,9 @@
 import { drawId, type Transaction } from '../../kernel/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Zone } from './domain.ts'
 import { apex, rrsetKey } from './rrsets.ts'
-import { changeZone, lockZone } from './store.ts'
+import { changeZone, findZone, lockZone } from './store.ts'
 
 /** Where a certificate authority looks, and for what. */
 export interface Challenge {
@@ -20,7 +21,8 @@ export interface Challenge {
 /** Places a challenge; the next query sees it. Placing it again changes nothing. Errors: `not_found` for the zone. */
 export async function placeChallenge(tx: Transaction, scope: ProjectScope, challenge: Challenge): Promise<void> {
   if (!/^[\w-]{1,255}$/.test(challenge.value)) throw new Error('a challenge has characters that it cannot have')
-  await renew(tx, scope, challenge, async (row) => {
+  const zone = await lockZone(tx, scope, String(challenge.zoneId))
+  await renew(tx, scope, zone, challenge, async (row) => {
     await tx.query
       .insertInto('zone_challenge')
       .values({ ...row, id: await drawId(tx), project_id: scope.projectId })
@@ -28,18 +30,19 @@ export async function placeChallenge(tx: Transaction, scope: ProjectScope, chall
   })
 }
 
-/** Removes a challenge, if it is there. */
+/** Removes a challenge, if it and its zone are there. */
 export async function removeChallenge(tx: Transaction, scope: ProjectScope, challenge: Challenge): Promise<void> {
-  await renew(tx, scope, challenge, async () => undefined)
+  const zone = await findZone(tx.query, scope, String(challenge.zoneId), tx.dialect.lockRows('update'))
+  if (zone) await renew(tx, scope, zone, challenge, async () => undefined)
 }
 
 async function renew(
   tx: Transaction,
   scope: ProjectScope,
+  zone: Zone,
   { zoneId, domain, value }: Challenge,
   add: (row: { zone_id: number; name: string; value: string }) => Promise<void>,
 ): Promise<void> {
-  const zone = await lockZone(tx, scope, String(zoneId))
   if (domain !== zone.name && !domain.endsWith(`.${zone.name}`)) throw notFound('zone', domain)
   const relative = domain === zone.name ? apex : domain.slice(0, -zone.name.length - 1)
   const name = relative === apex ? '_acme-challenge' : `_acme-challenge.${relative}`

@@ -5,6 +5,7 @@ import { isBase64 } from '../../kernel/dns/svc-params.ts'
 import type { TsigAlgorithm } from '../../kernel/dns/tsig-algorithms.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { cidrContains, parseAddress } from '../../kernel/networks.ts'
+import { isPrivateAddress } from '../../kernel/private-networks.ts'
 
 export type ZoneMode = 'primary' | 'secondary'
 
@@ -82,12 +83,6 @@ interface GivenNameserver {
   readonly tsig_key?: string | null
 }
 
-// This host, private and shared networks, link-local addresses, multicast and what is reserved. Documentation is public.
-const privateNetworks = [
-  ...['0.0.0.0/8', '10.0.0.0/8', '100.64.0.0/10', '127.0.0.0/8', '169.254.0.0/16', '172.16.0.0/12', '192.168.0.0/16'],
-  ...['224.0.0.0/3', '::/96', '::ffff:0:0/96', '64:ff9b::/96', 'fc00::/7', 'fe80::/10', 'fec0::/10', 'ff00::/8'],
-]
-
 /** Reads a primary name server; a string says what is wrong and begins with the field that it concerns. */
 export function parseNameserver(
   given: GivenNameserver,
@@ -96,8 +91,8 @@ export function parseNameserver(
   const parsed = parseAddress(given.address)
   if (!parsed.ok) return { field: 'address', message: 'must be an IP address' }
   const { address } = parsed
-  const isIn = (networks: readonly string[]) => networks.some((network) => cidrContains(network, address))
-  if (isIn(privateNetworks) && !isIn(allowedPrivate)) return { field: 'address', message: 'must be a public address' }
+  const isAllowed = allowedPrivate.some((network) => cidrContains(network, address))
+  if (isPrivateAddress(address) && !isAllowed) return { field: 'address', message: 'must be a public address' }
   const { port, tsig_algorithm: algorithm, tsig_key: key } = given
   if ((algorithm ?? null) === null) {
     if ((key ?? null) !== null) return { field: 'tsig_algorithm', message: 'is required with a tsig_key' }

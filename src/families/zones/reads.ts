@@ -4,6 +4,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { registrableName, type Zone } from './domain.ts'
 import { findZone } from './store.ts'
 
+export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
 export type { PrimaryNameserver } from './domain.ts'
 export {
   changedSince,

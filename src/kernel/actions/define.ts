@@ -5,6 +5,7 @@
  */
 import type { Queries, Transaction } from '../db.ts'
 import type { ProjectScope } from '../scope.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 /** Drivers by name. Each family adds what it needs from the infrastructure by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
@@ -25,6 +26,13 @@ export interface StepContext<Input extends ActionInput> {
   readonly input: Input
   readonly query: Queries
   readonly drivers: Drivers
+  readonly secrets: Secrets
+}
+
+/** Why an action gives up, as its error says it. */
+export interface Failure {
+  readonly code: string
+  readonly message: string
 }
 
 export interface Step<Input extends ActionInput, Result = void, Undone = void> {
@@ -47,7 +55,7 @@ export interface ActionDefinition<Input extends ActionInput = ActionInput> {
   /** Without steps the action is a success from its first moment. */
   readonly steps: readonly Step<Input>[]
   /** Takes the desired state back, exactly once, when the action gives up; its `undo`s follow. */
-  revert?(tx: Transaction, context: StepContext<Input>): Promise<void>
+  revert?(tx: Transaction, context: StepContext<Input>, failure: Failure): Promise<void>
 }
 
 /** Declares a step whose effect, or its undoing, has a result that the database needs. */
@@ -67,13 +75,16 @@ export function keyOf(definition: Pick<ActionDefinition, 'family' | 'command'>):
   return `${definition.family}/${definition.command}`
 }
 
-/** A failure that the infrastructure reports. Its message may be shown to the tenant. */
+/** A failure that the infrastructure reports. Its message may be shown to the tenant; its cause is for the log alone. */
 export class DriverError extends Error {
   /** Whether the same call may succeed a little later. */
   readonly transient: boolean
+  /** What the error of the action is called. */
+  readonly code: string
 
-  constructor(message: string, options: { transient: boolean; cause?: unknown }) {
+  constructor(message: string, options: { transient: boolean; code?: string; cause?: unknown }) {
     super(message, { cause: options.cause })
     this.transient = options.transient
+    this.code = options.code ?? 'action_failed'
   }
 }

@@ -11,6 +11,7 @@ import { databaseFailure } from '../dialect.ts'
 import { ApiError } from '../errors.ts'
 import { type Faults, noFaults } from '../faults.ts'
 import type { Logger } from '../log.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 import {
   advance,
   type Claimant,
@@ -30,6 +31,7 @@ import {
   type ActionInput,
   DriverError,
   type Drivers,
+  type Failure,
   keyOf,
   type StepContext,
 } from './define.ts'
@@ -39,6 +41,7 @@ import type { ActionRow } from './store.ts'
 export interface EngineOptions {
   readonly db: Database
   readonly drivers: Drivers
+  readonly secrets: Secrets
   readonly log: Logger
   readonly definitions: readonly ActionDefinition[]
   readonly faults?: Faults
@@ -252,6 +255,7 @@ class Run {
       input: JSON.parse(row.input) as ActionInput,
       query: options.db.query,
       drivers: options.drivers,
+      secrets: options.secrets,
     }
   }
 
@@ -317,16 +321,19 @@ class Run {
     const { row } = this.#flight
     this.#options.log.warn({ err: error, action: row.id, definition: row.definition }, 'an action failed')
     // The text of a bug may hold anything; only what a driver says on purpose is shown.
-    const reason = error instanceof DriverError ? error.message : 'an unexpected error happened'
+    const failure: Failure =
+      error instanceof DriverError
+        ? { code: error.code, message: error.message }
+        : { code: 'action_failed', message: 'an unexpected error happened' }
     // The failed step is undone as well: it may have had its effect all the same.
     const step = this.#step + 1
-    const failure = { error_code: 'action_failed', error_message: reason }
+    const shown = { error_code: failure.code, error_message: failure.message }
     // An end without its revert is wrong, but a resource that stays locked for ever is worse.
     const reverts = this.#attempts <= 2 * maxClaims
     if (!reverts) this.#options.log.error({ action: row.id }, 'no worker survives its revert, which is left out')
     await this.#options.db.transact(async (tx) => {
-      await advance(tx, row, { phase: 'unwinding', step, attempts: 1, ...failure })
-      if (reverts) await this.#definition.revert?.(tx, this.#context)
+      await advance(tx, row, { phase: 'unwinding', step, attempts: 1, ...shown })
+      if (reverts) await this.#definition.revert?.(tx, this.#context, failure)
     })
     this.#step = step
     this.#attempts = 1

@@ -6,7 +6,7 @@
 import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from '../db.ts'
 import { decrypt, encrypt, type Keyring, kekOf } from './kek.ts'
-import { type ProjectKeyRow, Secrets, unwrapKey, wrapKey } from './secrets.ts'
+import { openForInstallation, type ProjectKeyRow, Secrets, sealForInstallation, unwrapKey, wrapKey } from './secrets.ts'
 
 interface KeyCanaryRow {
   readonly id: 1
@@ -31,7 +31,8 @@ const batch = 100
 export async function keksInUse(query: Queries): Promise<ReadonlySet<string>> {
   const canary = await query.selectFrom('key_canary').select('kek_id').execute()
   const keys = await query.selectFrom('project_key').select('kek_id').distinct().execute()
-  return new Set([...canary, ...keys].map((row) => row.kek_id))
+  const own = await query.selectFrom('installation_secret').select('kek_id').distinct().execute()
+  return new Set([...canary, ...keys, ...own].map((row) => row.kek_id))
 }
 
 /** Checks the keys against the database, whose first keys they become if it has none. Errors: `WrongKey`. */
@@ -56,7 +57,10 @@ async function writeCanary(tx: Transaction, { current }: Keyring): Promise<void>
     .execute()
 }
 
-/** Wraps every Project's key anew with the current key; the secrets themselves stay as they are. Returns how many. */
+/**
+ * Wraps every Project's key anew with the current key, so that their secrets stay as they are, and encrypts the secrets of
+ * the installation anew. Returns how many keys it wrapped.
+ */
 export async function rotateKek(db: Database, ring: Keyring): Promise<number> {
   let total = 0
   for (let done = batch; done === batch; ) {
@@ -64,6 +68,10 @@ export async function rotateKek(db: Database, ring: Keyring): Promise<number> {
     total += done
   }
   await db.transact(async (tx) => {
+    for (const row of await tx.query.selectFrom('installation_secret').selectAll().execute()) {
+      const { name, ...fresh } = sealForInstallation(ring, row.name, openForInstallation(ring, row))
+      await tx.query.updateTable('installation_secret').set(fresh).where('name', '=', name).execute()
+    }
     await tx.query.deleteFrom('key_canary').execute()
     await writeCanary(tx, ring)
   })

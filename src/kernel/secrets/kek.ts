@@ -1,7 +1,7 @@
 /**
  * Encryption of what must not be read from the database alone. Key-encryption keys stay outside of it; nothing is
- * encrypted with them but the keys of Projects. Ciphertexts are bound to the place that they are for: moved elsewhere,
- * or changed, they do not decrypt.
+ * encrypted with them but the keys of Projects and the few secrets of the installation itself. Ciphertexts are bound to
+ * the place that they are for: moved elsewhere, or changed, they do not decrypt.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 

@@ -1,10 +1,10 @@
 /**
- * Secrets of Projects at rest. Each Project has a key of its own, which is in the database only as ciphertext under the
+ * Secrets at rest, of Projects and of the installation itself. Each Project has a key of its own, which is in the database only as ciphertext under the
  * installation's key-encryption key: who has the database without that key has no secret, and a Project that is deleted
  * takes its key with it. Only the component that needs a secret opens it.
  */
 import { lockProject } from '../access/projects.ts'
-import { drawId, type Queries, type Transaction } from '../db.ts'
+import { type Database, drawId, type Queries, type Transaction } from '../db.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { decrypt, encrypt, type Keyring, kekOf, randomKey } from './kek.ts'
 
@@ -22,9 +22,17 @@ export interface ProjectKeyRow {
   readonly wrapped: string
 }
 
+/** A secret of the installation itself, which is of no Project. */
+export interface InstallationSecretRow {
+  readonly name: string
+  readonly kek_id: string
+  readonly sealed: string
+}
+
 declare module '../db.ts' {
   interface Tables {
     project_key: ProjectKeyRow
+    installation_secret: InstallationSecretRow
   }
 }
 
@@ -53,6 +61,26 @@ function wrapPlace({ id, project_id }: Pick<ProjectKeyRow, 'id' | 'project_id'>,
   return ['project_key', 'wrapped', project_id, id, kekId, version].join('|')
 }
 
+/** A secret of the installation as it is stored, under the current key of the ring. */
+export function sealForInstallation({ current }: Keyring, name: string, secret: string): InstallationSecretRow {
+  return {
+    name,
+    kek_id: current.id,
+    sealed: encrypt(current.key, installationPlace(name, current.id), Buffer.from(secret)),
+  }
+}
+
+/** A secret of the installation. Errors: a plain one when no key of the ring opens it. */
+export function openForInstallation(ring: Keyring, { name, kek_id, sealed }: InstallationSecretRow): string {
+  const kek = kekOf(ring, kek_id)
+  if (!kek) throw new Error(`the key ${kek_id} is not at hand`)
+  return decrypt(kek.key, installationPlace(name, kek_id), sealed).toString()
+}
+
+function installationPlace(name: string, kekId: string): string {
+  return ['installation_secret', 'sealed', name, kekId, version].join('|')
+}
+
 /** Seals and opens the secrets of an installation; `unlock` makes it. */
 export class Secrets {
   readonly #ring: Keyring
@@ -77,6 +105,22 @@ export class Secrets {
     return decrypt(unwrapKey(this.#ring, row), placeOf(place, scope, row.id), text).toString()
   }
 
+  /** The secret of the installation with this name; the first who asks for it makes it. */
+  async ofInstallation(db: Database, name: string, make: () => Promise<string>): Promise<string> {
+    const known = await installationSecret(db.query, name)
+    if (known) return openForInstallation(this.#ring, known)
+    const row = sealForInstallation(this.#ring, name, await make())
+    const kept = await db.transact(async (tx) => {
+      await tx.query
+        .insertInto('installation_secret')
+        .values(row)
+        .onConflict((conflict) => conflict.column('name').doNothing())
+        .execute()
+      return installationSecret(tx.query, name)
+    })
+    return openForInstallation(this.#ring, kept!)
+  }
+
   async #makeKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {
     await lockProject(tx, scope, 'update')
     // A rival may have made one before it let go of the lock.
@@ -86,6 +130,10 @@ export class Secrets {
     await tx.query.insertInto('project_key').values(row).execute()
     return row
   }
+}
+
+function installationSecret(query: Queries, name: string): Promise<InstallationSecretRow | undefined> {
+  return query.selectFrom('installation_secret').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
 function newestKey(query: Queries, scope: ProjectScope): Promise<ProjectKeyRow | undefined> {

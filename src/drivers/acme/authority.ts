@@ -1,0 +1,213 @@
+/** A certificate authority that speaks ACME (RFC 8555), with the dns-01 challenge and renewal hints (RFC 9773). */
+import { createHash, X509Certificate } from 'node:crypto'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AuthorityDriver, AuthorityOrder } from '../../families/certificates/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
+import { loadX509 } from '../../kernel/x509.ts'
+import { type AcmeClient, type AcmeClientOptions, openClient } from './client.ts'
+import { type OutboundOptions, openOutbound } from './outbound.ts'
+import { isOfType, type Problem, refusalOf } from './problems.ts'
+
+export type AcmeOptions = Omit<AcmeClientOptions, 'outbound'> & OutboundOptions
+
+interface Challenge {
+  readonly type: string
+  readonly url: string
+  readonly status: string
+  readonly token?: string
+  readonly error?: Problem
+}
+
+interface Authorization {
+  readonly status: string
+  readonly identifier: { readonly value: string }
+  readonly challenges: readonly Challenge[]
+}
+
+interface Order {
+  readonly status: string
+  readonly authorizations: readonly string[]
+  readonly finalize: string
+  readonly certificate?: string
+  readonly error?: Problem
+}
+
+/** As many as an order may have names. */
+const maxAuthorizations = 100
+/** How long one call waits for the authority to go on, and how long between looks, in milliseconds. */
+const patienceMs = 45_000
+const pauseMs = { least: 250, usual: 1_000, most: 10_000 }
+
+/** Opens an authority; nothing is sent before it is needed. */
+export function openAcme(options: AcmeOptions): AuthorityDriver {
+  const outbound = openOutbound(options)
+  const client = openClient({ ...options, outbound })
+  return {
+    async caaIdentities() {
+      const { meta } = await client.directory()
+      return (meta?.caaIdentities ?? []).map((name) => name.toLowerCase())
+    },
+
+    async order({ domains, replaces }) {
+      const identifiers = domains.map((value) => ({ type: 'dns', value }))
+      const { newOrder, renewalInfo } = await client.directory()
+      const replaced = replaces !== null && renewalInfo !== undefined ? await renewalId(replaces) : undefined
+      const { location, body } = await openOrder(client, newOrder, { identifiers }, replaced)
+      if (location === undefined) throw strange('an order has no address')
+      const challenges = []
+      for (const url of authorizationsOf(body)) {
+        const { status, identifier, ...authorization } = await client.read<Authorization>(url)
+        if (status === 'valid') continue
+        const domain = identifier.value
+        if (!domains.some((one) => bare(one) === domain)) throw strange('an authorization is for another domain')
+        challenges.push({ domain, value: await digest(client, challengeOf(authorization).token) })
+      }
+      return { url: location, challenges }
+    },
+
+    async validate({ url }) {
+      const authorizations = authorizationsOf(await client.read<Order>(url))
+      for (const authorization of authorizations) await begin(client, authorization)
+      for (const authorization of authorizations) await settle(client, authorization)
+    },
+
+    async issue(order, request) {
+      const finished = await finalize(client, order, request)
+      if (finished.certificate === undefined) throw strange('a finished order has no certificate')
+      return client.text(finished.certificate)
+    },
+
+    async renewalHint(chain) {
+      const { renewalInfo } = await client.directory()
+      const id = renewalInfo === undefined ? undefined : await renewalId(chain)
+      if (id === undefined) return undefined
+      return readHint(await outbound.send(`${renewalInfo}/${id}`))
+    },
+  }
+}
+
+function strange(what: string): DriverError {
+  return new DriverError('the certificate authority gave an answer that cannot be used', {
+    transient: false,
+    cause: new Error(what),
+  })
+}
+
+/** One that the authority does not see as a renewal is still an order. */
+async function openOrder(client: AcmeClient, url: string, wanted: object, replaces: string | undefined) {
+  if (replaces === undefined) return client.post<Order>(url, wanted)
+  try {
+    return await client.post<Order>(url, { ...wanted, replaces })
+  } catch (error) {
+    if (!isOfType(error, ['alreadyReplaced', 'malformed', 'unauthorized'])) throw error
+    return client.post<Order>(url, wanted)
+  }
+}
+
+// ---- Authorizations ------------------------------------------------------------------------------------------------
+
+function authorizationsOf({ authorizations }: Order): readonly string[] {
+  if (!Array.isArray(authorizations) || authorizations.length > maxAuthorizations) {
+    throw strange('an order has no authorizations, or too many')
+  }
+  return authorizations
+}
+
+const bare = (domain: string) => domain.replace(/^\*\./, '')
+
+function challengeOf({ challenges }: Pick<Authorization, 'challenges'>): Challenge & { readonly token: string } {
+  const found = challenges.find(({ type }) => type === 'dns-01')
+  if (!found || typeof found.token !== 'string') throw strange('an authorization has no dns-01 challenge')
+  return { ...found, token: found.token }
+}
+
+async function digest(client: AcmeClient, token: string): Promise<string> {
+  return createHash('sha256')
+    .update(`${token}.${client.thumbprint(await client.accountKey())}`)
+    .digest('base64url')
+}
+
+/** Says that the challenge is in place; one that was told so before is left alone. */
+async function begin(client: AcmeClient, url: string): Promise<void> {
+  const authorization = await client.read<Authorization>(url)
+  if (authorization.status !== 'pending') return
+  const challenge = challengeOf(authorization)
+  if (challenge.status === 'pending') await client.post(challenge.url, {})
+}
+
+async function settle(client: AcmeClient, url: string): Promise<void> {
+  const { status, challenges } = await poll(
+    client,
+    url,
+    (authorization: Authorization) => authorization.status !== 'pending',
+  )
+  if (status === 'valid') return
+  const error = challenges.find((challenge) => challenge.error !== undefined)?.error
+  throw refusalOf(error ?? { type: 'unauthorized', detail: `the authorization is ${status}` }, { isValidation: true })
+}
+
+// ---- Orders --------------------------------------------------------------------------------------------------------
+
+async function finalize(client: AcmeClient, { url }: AuthorityOrder, request: Buffer): Promise<Order> {
+  const order = await client.read<Order>(url)
+  if (order.status === 'ready') await client.post(order.finalize, { csr: request.toString('base64url') })
+  const finished = await poll(client, url, ({ status }: Order) => status === 'valid' || status === 'invalid')
+  if (finished.status === 'valid') return finished
+  throw refusalOf(finished.error ?? { type: 'unknown', detail: 'the order is invalid' }, { isValidation: false })
+}
+
+/** Reads a resource until it is as wanted. Errors: a transient `DriverError` when that takes too long. */
+async function poll<T>(client: AcmeClient, url: string, isReady: (body: T) => boolean): Promise<T> {
+  const deadline = performance.now() + patienceMs
+  for (let pause = pauseMs.least; ; pause = Math.min(pauseMs.usual, pause * 2)) {
+    const { body, retryAfterMs } = await client.look<T>(url)
+    if (isReady(body)) return body
+    const next = Math.min(pauseMs.most, Math.max(pause, retryAfterMs ?? 0))
+    if (performance.now() + next > deadline) {
+      throw new DriverError('the certificate authority takes too long', { transient: true })
+    }
+    await delay(next)
+  }
+}
+
+// ---- Renewal hints (RFC 9773) --------------------------------------------------------------------------------------
+
+/** How the authority names a certificate: its authority's key and its serial number. Undefined when it has none of those. */
+async function renewalId(chain: string): Promise<string | undefined> {
+  const { X509Certificate: Reader, AuthorityKeyIdentifierExtension } = await loadX509()
+  const keyId = new Reader(chain).getExtension(AuthorityKeyIdentifierExtension)?.keyId
+  if (keyId === undefined) return undefined
+  const { serialNumber } = new X509Certificate(chain)
+  // As a signed number in DER: one that begins with a set bit has a zero before it.
+  const serial = Buffer.from(serialNumber.length % 2 === 0 ? serialNumber : `0${serialNumber}`, 'hex')
+  const signed = serial[0]! >= 0x80 ? Buffer.concat([Buffer.of(0), serial]) : serial
+  return `${Buffer.from(keyId, 'hex').toString('base64url')}.${signed.toString('base64url')}`
+}
+
+function readHint({
+  status,
+  text,
+  header,
+}: {
+  status: number
+  text: string
+  header(name: string): string | undefined
+}) {
+  if (status !== 200) throw strange(`a renewal hint has the status ${status}`)
+  const { suggestedWindow } = parse(text)
+  const [start, end] = [Date.parse(String(suggestedWindow?.start)), Date.parse(String(suggestedWindow?.end))]
+  if (Number.isNaN(start) || Number.isNaN(end) || end <= start) throw strange('a renewal hint has no window')
+  const seconds = Number(header('retry-after'))
+  return { start, end, askAgainAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 6 * 3_600_000 }
+}
+
+function parse(text: string): { suggestedWindow?: { start?: unknown; end?: unknown } } {
+  try {
+    return (JSON.parse(text) as object | null) ?? {}
+  } catch (error) {
+    throw new DriverError('the certificate authority gave an answer that cannot be used', {
+      transient: true,
+      cause: error,
+    })
+  }
+}

@@ -1,0 +1,73 @@
+/** What an ACME authority refuses, in the words of the API. Its own words are for the log: they may be meant for others. */
+import { DriverError } from '../../kernel/actions/define.ts'
+
+/** A problem document (RFC 8555, 6.7). */
+export interface Problem {
+  readonly type?: string
+  readonly detail?: string
+  readonly subproblems?: readonly Problem[]
+}
+
+/** A refusal as the authority sent it. */
+class Refused extends Error {
+  readonly types: readonly string[]
+
+  constructor(problem: Problem) {
+    super(`${problem.type}: ${String(problem.detail).slice(0, 500)}`)
+    this.types = typesOf(problem)
+  }
+}
+
+/** The last parts of the types of a problem and of those within it. */
+function typesOf({ type, subproblems = [] }: Problem): string[] {
+  const nested = Array.isArray(subproblems) ? subproblems.slice(0, 100) : []
+  return [type, ...nested.map((problem) => problem?.type)].map((one) => String(one).split(':').at(-1)!)
+}
+
+/** Whether an error is a refusal of one of these types. */
+export function isOfType(error: unknown, types: readonly string[]): boolean {
+  const cause = error instanceof DriverError ? error.cause : undefined
+  return cause instanceof Refused && cause.types.some((type) => types.includes(type))
+}
+
+const messages = {
+  caa_record_does_not_allow_ca: 'a CAA record does not allow the certificate authority',
+  ca_dns_validation_failed: 'the certificate authority could not validate a domain through DNS',
+  ca_too_many_authorizations_failed_recently:
+    'too many validations of a domain have failed at the certificate authority',
+  ca_too_many_certificates_issued_for_registered_domain:
+    'the certificate authority has issued too many certificates for a registered domain',
+  ca_too_many_duplicate_certificates: 'the certificate authority has issued too many certificates for these domains',
+}
+type Code = keyof typeof messages
+
+/** What a limit is about, as far as its text tells; the narrowest first. */
+const limits: readonly [RegExp, Code][] = [
+  [/exact set|duplicate/i, 'ca_too_many_duplicate_certificates'],
+  [/authorization|validation/i, 'ca_too_many_authorizations_failed_recently'],
+  [/certificates?\b.*\balready issued|registered domain/i, 'ca_too_many_certificates_issued_for_registered_domain'],
+]
+
+/** Types that say that a domain could not be validated. */
+const validation = ['dns', 'unauthorized', 'incorrectResponse', 'connection', 'tls']
+/** Types after which the same may go well. */
+const passing = ['serverInternal', 'badNonce', 'orderNotReady', 'autoRenewalCanceled']
+
+/** The failure of an action for a refusal; `isValidation` when it is about a challenge. */
+export function refusalOf(problem: Problem, { isValidation }: { isValidation: boolean }): DriverError {
+  const cause = new Refused(problem)
+  const code = codeOf(cause, problem, isValidation)
+  if (code) return new DriverError(messages[code], { transient: false, code, cause })
+  const transient = cause.types.some((type) => passing.includes(type))
+  const isLimit = cause.types.includes('rateLimited')
+  const message = isLimit
+    ? 'the certificate authority takes no more orders for now'
+    : 'the certificate authority refused'
+  return new DriverError(message, { transient, cause })
+}
+
+function codeOf({ types }: Refused, problem: Problem, isValidation: boolean): Code | undefined {
+  if (types.includes('caa')) return 'caa_record_does_not_allow_ca'
+  if (types.includes('rateLimited')) return limits.find(([pattern]) => pattern.test(String(problem.detail)))?.[1]
+  return isValidation && types.some((type) => validation.includes(type)) ? 'ca_dns_validation_failed' : undefined
+}

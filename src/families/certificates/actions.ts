@@ -1,0 +1,165 @@
+/**
+ * How a managed certificate is issued, and renewed, which is the same: what can be known beforehand is checked, an order
+ * is opened and its challenges placed, the authority looks at them, and gives the chain. The order with its key is kept
+ * until the end, so that another process goes on with it; whatever ends the action takes the challenges away.
+ */
+import {
+  type ActionInput,
+  DriverError,
+  defineAction,
+  defineStep,
+  type StepContext,
+} from '../../kernel/actions/define.ts'
+import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { Exhausted } from '../../kernel/side-thread.ts'
+import type { Challenge } from '../zones/effects.ts'
+import { type CaaRecords, caaRecords, zoneOfDomain } from '../zones/reads.ts'
+import type { Certificate, CertificateFacts } from './domain.ts'
+import type { AuthorityOrder } from './driver.ts'
+import { caaAllows } from './managed.ts'
+import { getOrder, openOrder, putFailure, putIssued } from './orders.ts'
+import { readOnSideThread, strictest } from './parser.ts'
+import { makePrivateKey, makeRequest } from './requests.ts'
+import { getCertificate } from './store.ts'
+
+interface Input extends ActionInput {
+  readonly certificate: number
+}
+type Context = StepContext<Input>
+
+/** What ends an action for good: `code` is one of those of the retry (spec: Certificates, retry). */
+function refusal(code: string, message: string): DriverError {
+  return new DriverError(message, { transient: false, code })
+}
+
+/** A certificate, an order or a zone that somebody has deleted meanwhile. */
+function goneMeanwhile(error: unknown): never {
+  if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
+  throw new DriverError('the certificate, or a zone that it needs, was deleted', { transient: false, cause: error })
+}
+
+async function orderOf({ query, secrets, scope, input }: Context) {
+  const id = input.certificate
+  const { domainNames: domains } = await getCertificate(query, scope, id).catch(goneMeanwhile)
+  const { url, challenges, privateKey } = await getOrder(query, secrets, scope, id).catch(goneMeanwhile)
+  const order: AuthorityOrder = { certificateId: id, domains, url }
+  return { order, challenges, privateKey }
+}
+
+// ---- What can be known beforehand ----------------------------------------------------------------------------------
+
+async function zoneOf({ query, scope }: Context, domain: string) {
+  const zone = await zoneOfDomain(query, scope, domain)
+  if (!zone) throw refusal('dns_zone_not_found', `the Project has no DNS zone for ${domain}`)
+  if (zone.mode !== 'primary') {
+    throw refusal('dns_zone_is_secondary_zone', `${domain} is in the secondary zone ${zone.name}`)
+  }
+  return zone
+}
+
+async function check(context: Context): Promise<void> {
+  const { query, scope, input, drivers } = context
+  const { domainNames } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
+  const identities = await drivers.authority.caaIdentities()
+  const records = new Map<string, CaaRecords>()
+  for (const domain of domainNames) {
+    const zone = await zoneOf(context, domain)
+    if (!records.has(zone.name)) records.set(zone.name, await caaRecords(query, scope, zone))
+    if (!caaAllows(records.get(zone.name)!, domain, identities)) {
+      throw refusal(
+        'caa_record_does_not_allow_ca',
+        `a CAA record does not allow the certificate authority for ${domain}`,
+      )
+    }
+  }
+  for (const zone of records.keys()) {
+    if (!(await drivers.delegation.isDelegated(zone))) {
+      throw refusal('could_not_verify_domain_delegated_to_zone', `${zone} is not delegated to its name servers here`)
+    }
+  }
+}
+
+// ---- The order -----------------------------------------------------------------------------------------------------
+
+async function order(context: Context) {
+  const { query, scope, input, drivers } = context
+  const { domainNames: domains, chain } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
+  const request = { certificateId: input.certificate, domains, replaces: chain }
+  const { url, challenges } = await drivers.authority.order(request)
+  const placed: Challenge[] = []
+  for (const challenge of challenges) {
+    placed.push({ ...challenge, zoneId: (await zoneOf(context, challenge.domain)).id })
+  }
+  return { url, challenges: placed, privateKey: await makePrivateKey() }
+}
+
+async function validate(context: Context): Promise<void> {
+  const { order, challenges } = await orderOf(context)
+  const { authority, delegation } = context.drivers
+  for (const challenge of challenges) {
+    await delegation.awaitChallenge((await zoneOf(context, challenge.domain)).name, challenge)
+  }
+  await authority.validate(order)
+}
+
+async function issue(context: Context) {
+  const { order, privateKey } = await orderOf(context)
+  const request = await makeRequest(order.domains, privateKey)
+  const certificate = await context.drivers.authority.issue(order, request)
+  return { certificate, privateKey, facts: await readIssued({ certificate, privateKey }, order.domains) }
+}
+
+/** An authority may err, and what answers in its name may be something else. */
+async function readIssued(
+  keyPair: { certificate: string; privateKey: string },
+  domains: readonly string[],
+): Promise<CertificateFacts> {
+  const unusable = (cause: unknown, transient = false) =>
+    new DriverError('the certificate authority gave a certificate that cannot be used', { transient, cause })
+  const result = await readOnSideThread(keyPair, strictest).catch((error: unknown) => {
+    throw error instanceof Exhausted ? unusable(error, true) : error
+  })
+  if (!result.ok) throw unusable(result.message)
+  const { domainNames } = result.facts
+  const isForThem = domainNames.length === domains.length && domains.every((domain) => domainNames.includes(domain))
+  if (!isForThem) throw unusable('it is for other domains')
+  return result.facts
+}
+
+function issuingAction(command: string) {
+  return defineAction<Input>({
+    family: 'certificates',
+    command,
+    steps: [
+      { name: 'check', run: check },
+      defineStep({
+        name: 'order',
+        run: order,
+        commit: (tx, { secrets, scope, input }: Context, opened) =>
+          openOrder(tx, secrets, scope, input.certificate, opened).catch(goneMeanwhile),
+      }),
+      { name: 'validate', run: validate },
+      defineStep({
+        name: 'issue',
+        run: issue,
+        commit: (tx, { secrets, scope, input, drivers }: Context, issued) => {
+          const asksForHints = drivers.authority.renewalHint !== undefined
+          return putIssued(tx, secrets, scope, input.certificate, { ...issued, asksForHints }).catch(goneMeanwhile)
+        },
+      }),
+    ],
+    async revert(tx, { scope, input }, failure) {
+      await putFailure(tx, scope, input.certificate, failure)
+    },
+  })
+}
+
+export const createManaged = issuingAction('create_certificate')
+export const issueAgain = issuingAction('issue_certificate')
+export const certificateActions = [createManaged, issueAgain]
+
+/** What issues a certificate. */
+export function startIssuing(definition: typeof createManaged, { id }: Pick<Certificate, 'id'>): ActionStart {
+  return toStart({ definition, input: { certificate: id }, resources: [{ type: 'certificate', id }] })
+}

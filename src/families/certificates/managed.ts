@@ -1,0 +1,111 @@
+/** Rules of managed certificates: their domains, what CAA records say, when they are renewed. Pure. */
+import { invalidInput } from '../../kernel/errors.ts'
+import type { CaaProperty, CaaRecords } from '../zones/reads.ts'
+import type { CertificateFacts } from './domain.ts'
+
+/** Most names that certificate authorities put into one certificate. */
+const maxDomains = 100
+
+/** A domain without the `*.` of a wildcard: where its challenge and its CAA records are. */
+export function bareDomain(domain: string): string {
+  return domain.replace(/^\*\./, '')
+}
+
+/** Domains as they are asked for: in lower case, each once. Errors: `invalid_input` that names each wrong one. */
+export function parseDomains(given: readonly string[] | undefined): string[] {
+  const field = 'domain_names'
+  if (given === undefined || given.length === 0) throw invalidInput([{ field, message: 'is required' }])
+  if (given.length > maxDomains) throw invalidInput([{ field, message: `has more than ${maxDomains} names` }])
+  const domains = given.map((domain) => domain.toLowerCase())
+  const problems = domains.flatMap((domain, index) => {
+    const message = domainProblem(domain, domains)
+    return message === undefined ? [] : [{ field: `${field}[${index}]`, message }]
+  })
+  if (problems.length > 0) throw invalidInput(problems)
+  return [...new Set(domains)]
+}
+
+function domainProblem(domain: string, all: readonly string[]): string | undefined {
+  const isWildcard = domain.startsWith('*.')
+  const labels = bareDomain(domain).split('.')
+  const areLabels = labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
+  if (!areLabels || labels.length < 2 || domain.length > 253 || /^\d+$/.test(labels.at(-1)!)) {
+    return 'must be a domain name without a trailing dot, or one after *.; write an IDN in punycode'
+  }
+  const wildcard = `*.${labels.slice(1).join('.')}`
+  return !isWildcard && all.includes(wildcard) ? `is covered by ${wildcard} already` : undefined
+}
+
+// ---- CAA (RFC 8659) ------------------------------------------------------------------------------------------------
+
+const knownTags = ['issue', 'issuewild', 'issuemail', 'issuevmc', 'iodef', 'contactemail', 'contactphone']
+
+/**
+ * Whether the CAA records of a zone let a certificate authority issue for a domain. `identities` are the names by which
+ * records mean the authority; when it has told none, only what forbids everybody forbids it.
+ */
+export function caaAllows(records: CaaRecords, domain: string, identities: readonly string[]): boolean {
+  const relevant = relevantProperties(records, bareDomain(domain))
+  if (relevant.some(({ isCritical, tag }) => isCritical && !knownTags.includes(tag))) return false
+  const wild = domain.startsWith('*.') ? relevant.filter(({ tag }) => tag === 'issuewild') : []
+  const deciding = wild.length > 0 ? wild : relevant.filter(({ tag }) => tag === 'issue')
+  return deciding.length === 0 || deciding.some((property) => means(property, identities))
+}
+
+/** Those at the domain itself, or else at the nearest domain above it that has any. */
+function relevantProperties(records: CaaRecords, domain: string): readonly CaaProperty[] {
+  for (let name = domain; name.includes('.'); name = name.slice(name.indexOf('.') + 1)) {
+    const found = records.get(name)
+    if (found) return found
+  }
+  return []
+}
+
+function means({ value }: CaaProperty, identities: readonly string[]): boolean {
+  const issuer = value.split(';')[0]!.trim().toLowerCase()
+  return issuer !== '' && (identities.length === 0 || identities.includes(issuer))
+}
+
+// ---- Renewal -------------------------------------------------------------------------------------------------------
+
+/** When a renewal is announced as scheduled, and when it begins, in milliseconds. */
+export interface RenewalTimes {
+  readonly scheduleAt: number
+  readonly renewAt: number
+}
+
+/** A span of time in milliseconds. */
+export interface Window {
+  readonly start: number
+  readonly end: number
+}
+
+type Lifetime = Pick<CertificateFacts, 'fingerprint' | 'notValidBefore' | 'notValidAfter'>
+
+/** Of its lifetime, the part within which certificates of one day are spread. */
+const spread = 1 / 30
+
+/** Renewal begins within the window that the authority suggests, or else from two thirds of the lifetime on. */
+export function renewalTimes(facts: Lifetime, suggested?: Window): RenewalTimes {
+  const { start, end } = suggested ?? ownWindow(facts)
+  return { scheduleAt: start, renewAt: Math.round(start + share(facts) * Math.max(0, end - start)) }
+}
+
+function ownWindow({ notValidBefore, notValidAfter }: Lifetime): Window {
+  const from = Date.parse(notValidBefore)
+  const lifetime = Date.parse(notValidAfter) - from
+  const start = Math.round(from + (lifetime * 2) / 3)
+  return { start, end: start + lifetime * spread }
+}
+
+/** From 0 to 1: different for each certificate, and the same whoever asks. */
+function share({ fingerprint }: Lifetime): number {
+  return Number.parseInt(fingerprint.slice(0, 11).replaceAll(':', ''), 16) / 2 ** 32
+}
+
+const hourMs = 3_600_000
+
+/** How long after a failed renewal the next one begins, in milliseconds: an hour, then twice as long each time, at most a day. */
+export function renewalPause(failures: number): number {
+  return Math.min(24, 2 ** Math.max(0, failures - 1)) * hourMs
+}

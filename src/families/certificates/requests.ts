@@ -1,0 +1,34 @@
+/** Keys of managed certificates and the requests that are signed with them (PKCS #10). */
+import { createPrivateKey, generateKeyPair, type KeyObject, webcrypto } from 'node:crypto'
+import { promisify } from 'node:util'
+import { ecdsa, loadX509 } from '../../kernel/x509.ts'
+
+const makeKeyPair = promisify(generateKeyPair)
+
+/** A new private key in PEM. ECDSA: it is made and used in no time, and the API accepts its size in uploads too. */
+export async function makePrivateKey(): Promise<string> {
+  const { privateKey } = await makeKeyPair('ec', { namedCurve: ecdsa.namedCurve })
+  return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
+}
+
+/** A request in DER for a certificate that has some domains and a private key's public half. */
+export async function makeRequest(domains: readonly string[], privateKeyPem: string): Promise<Buffer> {
+  const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await loadX509()
+  const names = domains.map((value) => ({ type: 'dns' as const, value }))
+  const request = await Pkcs10CertificateRequestGenerator.create({
+    keys: await webKeys(createPrivateKey(privateKeyPem)),
+    signingAlgorithm: ecdsa,
+    extensions: [new SubjectAlternativeNameExtension(names)],
+  })
+  return Buffer.from(request.rawData)
+}
+
+async function webKeys(privateKey: KeyObject): Promise<webcrypto.CryptoKeyPair> {
+  const { d, ...publicJwk } = privateKey.export({ format: 'jwk' })
+  const importJwk = (jwk: webcrypto.JsonWebKey, usage: webcrypto.KeyUsage) =>
+    webcrypto.subtle.importKey('jwk', jwk, ecdsa, true, [usage])
+  return {
+    privateKey: await importJwk({ ...publicJwk, d: d! }, 'sign'),
+    publicKey: await importJwk(publicJwk, 'verify'),
+  }
+}
