@@ -124,11 +124,13 @@ export interface Service {
   readonly env: Readonly<Record<string, string>>
   /** A folder of its own, which `stop` removes. */
   readonly folder: string
+  /** Where the name server listens, as HOST:PORT. */
+  readonly dns: string
   stop(): Promise<void>
 }
 
-/** Starts `wolke serve` as a process of its own. `sqlite` keeps the data in a file. */
-export async function serve(database: 'memory' | 'sqlite'): Promise<Service> {
+/** Starts `wolke serve` as a process of its own. `sqlite` keeps the data in a file; `more` are further options. */
+export async function serve(database: 'memory' | 'sqlite', more: readonly string[] = []): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-clients-'))
   const readyFile = join(folder, 'ready.json')
   const url = database === 'memory' ? 'memory' : `sqlite:${join(folder, 'wolke.db')}`
@@ -136,16 +138,17 @@ export async function serve(database: 'memory' | 'sqlite'): Promise<Service> {
   const child = spawn(
     process.execPath,
     // Far more requests than any test makes.
-    ['src/main.ts', 'serve', '--rate-limit=999999999', ...Object.entries(options).map(([k, v]) => `--${k}=${v}`)],
+    ['src/main.ts', 'serve', '--rate-limit=999999999', ...Object.entries(options).map(([k, v]) => `--${k}=${v}`), ...more],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const endAtLast = () => child.kill('SIGKILL')
   process.once('exit', endAtLast)
   await welcomed(child)
-  const { base_url: endpoint } = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string }
+  const ready = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string; dns: string }
   return {
-    env: { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token },
+    env: { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: ready.base_url, HCLOUD_TOKEN: token },
     folder,
+    dns: ready.dns,
     async stop() {
       const ended = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
