@@ -593,7 +593,10 @@ function zoneErrors(): typeof errorScenarios {
     'zones.updateRrset': {
       incorrect_zone_mode: rrsetScenarios((client, path) => client.put(path, {})).incorrect_zone_mode,
     },
-    'zones.removeRrset': rrsetScenarios((client, path) => client.delete(path)),
+    'zones.removeRrset': {
+      ...rrsetScenarios((client, path) => client.delete(path)),
+      invalid_input: inMode(makeZone, (client, path) => client.delete(`${path}/rrsets/@/SOA`)),
+    },
     'zones.addRecords': rrsetAction('add_records', { records: [address(2)] }),
     'zones.removeRecords': rrsetAction('remove_records', { records: [address(1)] }),
     'zones.setRecords': rrsetAction('set_records', { records: [address(2)] }),

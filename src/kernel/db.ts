@@ -47,7 +47,8 @@ export interface Database {
   readonly query: Queries
   /** Runs `work` in one transaction; rejects with what `work` threw, after a roll back. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  listen(topic: Topic, listener: (subject: string) => void): void
+  /** Calls `listener` whenever `topic` is announced; what is returned ends that. */
+  listen(topic: Topic, listener: (subject: string) => void): () => void
   close(): Promise<void>
 }
 
@@ -62,7 +63,19 @@ export async function openDatabase(
   return url.engine === 'sqlite' ? openGrouped(url.path, clock) : openPooled(url.url, clock, poolSize)
 }
 
-type Listeners = Map<Topic, (subject: string) => void>
+class Listeners {
+  readonly #all = new Map<Topic, Set<(subject: string) => void>>()
+
+  add(topic: Topic, listener: (subject: string) => void): () => void {
+    const some = this.#all.get(topic) ?? new Set()
+    this.#all.set(topic, some.add(listener))
+    return () => void some.delete(listener)
+  }
+
+  tell(topic: Topic, subject: string): void {
+    for (const listener of this.#all.get(topic) ?? []) listener(subject)
+  }
+}
 
 /** A transaction handle whose follow-ups are collected in `followUps` until the commit. */
 function handle(
@@ -77,7 +90,7 @@ function handle(
     dialect,
     now,
     afterCommit: (work) => void followUps.push(work),
-    signal: (topic, subject = '') => void followUps.push(() => heard.get(topic)?.(subject)),
+    signal: (topic, subject = '') => void followUps.push(() => heard.tell(topic, subject)),
   }
 }
 
@@ -111,7 +124,7 @@ function unavailable(cause: unknown): ApiError {
 
 async function openPooled(url: string, clock: Clock, poolSize: number): Promise<Database> {
   const engine = await openPostgres(url, poolSize)
-  const heard: Listeners = new Map()
+  const heard = new Listeners()
   const queries = new Kysely<Tables>({ dialect: engine.kysely })
   return {
     dialect: engine.dialect,
@@ -128,7 +141,7 @@ async function openPooled(url: string, clock: Clock, poolSize: number): Promise<
       for (const next of followUps) next()
       return result
     },
-    listen: (topic, listener) => void heard.set(topic, listener),
+    listen: (topic, listener) => heard.add(topic, listener),
     close: () => queries.destroy(),
   }
 }
@@ -179,7 +192,7 @@ interface Job {
  * share one commit, so that they share its wait for the disk. Each caller hears of its result after that commit only.
  */
 function openGrouped(path: string, clock: Clock): Database {
-  const heard: Listeners = new Map()
+  const heard = new Listeners()
   const waiting: Job[] = []
   let running: Promise<void> | undefined
   let open: Promise<void> | undefined
@@ -231,7 +244,7 @@ function openGrouped(path: string, clock: Clock): Database {
         running ??= runAll()
       })
     },
-    listen: (topic, listener) => void heard.set(topic, listener),
+    listen: (topic, listener) => heard.add(topic, listener),
     async close() {
       await running
       await reads.destroy()
