@@ -80,6 +80,7 @@ export interface WorldOptions {
   readonly engine?: AppOptions['engine']
   readonly catalogue?: Catalogue
   readonly limits?: AppOptions['limits']
+  readonly zones?: AppOptions['zones']
   readonly addressPool?: readonly string[]
   /** The database of another world, to be its second process (PostgreSQL) or its next life. */
   readonly database?: DatabaseUrl
@@ -150,6 +151,7 @@ async function openWorld(
     reverseDomain: 'wolke.example',
     rateLimit: options.rateLimit,
     limits: options.limits ?? {},
+    ...(options.zones ? { zones: options.zones } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },
