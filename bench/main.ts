@@ -8,6 +8,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
+import { dns } from './dns.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
 import { Workshop } from './processes.ts'
@@ -23,6 +24,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   actions,
   start: footprint,
   postgres,
+  dns,
 }
 
 const { values: options } = parseArgs({

@@ -53,7 +53,10 @@ export class Workshop {
   }
 
   /** `wolke serve` on a database, with a limit that counts every request and refuses none. */
-  serve(database: string, { watch = false }: { watch?: boolean } = {}): Promise<Running> {
+  serve(
+    database: string,
+    { watch = false, more = [] }: { watch?: boolean; more?: readonly string[] } = {},
+  ): Promise<Running> {
     const bundle = join(root, 'dist/main.js')
     const program = existsSync(bundle) ? bundle : join(root, 'src/main.ts')
     const watching = watch ? ['--import', join(import.meta.dirname, 'stall.ts')] : []
@@ -65,6 +68,7 @@ export class Workshop {
       '--listen',
       `127.0.0.1:${port}`,
       ...options,
+      ...more,
     ])
   }
 
@@ -116,7 +120,8 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-function freePort(): Promise<number> {
+/** A port that nobody listens on. */
+export function freePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const server = createServer().once('error', reject)
   server.listen(0, '127.0.0.1', () => {

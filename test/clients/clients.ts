@@ -124,28 +124,44 @@ export interface Service {
   readonly env: Readonly<Record<string, string>>
   /** A folder of its own, which `stop` removes. */
   readonly folder: string
+  /** Host and port of the name server. */
+  readonly dns: string
   stop(): Promise<void>
 }
 
 /** Starts `wolke serve` as a process of its own. `sqlite` keeps the data in a file. */
-export async function serve(database: 'memory' | 'sqlite'): Promise<Service> {
+export async function serve(database: 'memory' | 'sqlite', more: readonly string[] = []): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-clients-'))
   const readyFile = join(folder, 'ready.json')
   const url = database === 'memory' ? 'memory' : `sqlite:${join(folder, 'wolke.db')}`
-  const options = { listen: '127.0.0.1:0', database: url, token, 'ready-file': readyFile, 'log-level': 'warn' }
+  const options = {
+    listen: '127.0.0.1:0',
+    'dns-listen': '127.0.0.1:0',
+    database: url,
+    token,
+    'ready-file': readyFile,
+    'log-level': 'warn',
+  }
   const child = spawn(
     process.execPath,
     // Far more requests than any test makes.
-    ['src/main.ts', 'serve', '--rate-limit=999999999', ...Object.entries(options).map(([k, v]) => `--${k}=${v}`)],
+    [
+      'src/main.ts',
+      'serve',
+      '--rate-limit=999999999',
+      ...Object.entries(options).map(([k, v]) => `--${k}=${v}`),
+      ...more,
+    ],
     { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
   )
   const endAtLast = () => child.kill('SIGKILL')
   process.once('exit', endAtLast)
   await welcomed(child)
-  const { base_url: endpoint } = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string }
+  const { base_url: endpoint, dns } = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string; dns: string }
   return {
     env: { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token },
     folder,
+    dns,
     async stop() {
       const ended = new Promise((resolve) => child.once('close', resolve))
       child.kill('SIGTERM')
