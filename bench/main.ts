@@ -8,6 +8,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
+import { certificates } from './certificates.ts'
 import { dns } from './dns.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
@@ -22,6 +23,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   post,
   'set-rules': setRules,
   actions,
+  certificates,
   start: footprint,
   postgres,
   dns,

@@ -20,6 +20,7 @@ import { buildMetadataService, listenForMetadata, type MetadataOptions } from '.
 import { version } from '../version.ts'
 import { openMigrated } from './database.ts'
 import { CommandFailure } from './failure.ts'
+import { openKeyring, unlockSecrets } from './keyring.ts'
 
 /** Time that a stop may take, in milliseconds. */
 const drainMs = 9_000
@@ -37,6 +38,7 @@ async function serve(config: Config): Promise<void> {
   const catalogue = await readCatalogue(config.catalogue)
   const lock = takeLock(config)
   const db = await openMigrated(config.database, clock)
+  const secrets = await unlockSecrets(db, await openKeyring(db, config))
   const token = await prepare(db, config)
   const simulation = createSimulation({ delayMs: config.actionDelay })
   const reverseDomain = config.reverseDomain ?? `${config.vendor}.example`
@@ -47,6 +49,7 @@ async function serve(config: Config): Promise<void> {
     log,
     catalogue,
     drivers: simulation.drivers,
+    secrets,
     vendor: config.vendor,
     reverseDomain,
     zones,
@@ -67,17 +70,18 @@ async function serve(config: Config): Promise<void> {
   })
   await app.engine.start()
   app.chores.start()
-  if (config.readyFile) {
-    const dnsAt = dns ? hostAndPort(dns.host, dns.port) : null
-    writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null, dns: dnsAt })
-  }
-  printWelcome(baseUrl, token)
   stopOnSignal(app, log, async () => {
     await metadata?.close()
     await dns?.close()
     await db.close()
     lock?.release()
   })
+  // Whoever hears of it may tell it to stop at once.
+  if (config.readyFile) {
+    const dnsAt = dns ? hostAndPort(dns.host, dns.port) : null
+    writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null, dns: dnsAt })
+  }
+  printWelcome(baseUrl, token)
 }
 
 function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | undefined {

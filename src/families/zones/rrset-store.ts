@@ -1,7 +1,7 @@
 /** Every statement on RRSets on behalf of a Project. Whoever changes one holds its zone (see `lockZone`). */
 import type { SelectQueryBuilder } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
-import { drawIds, type Queries, type Tables, type Transaction } from '../../kernel/db.ts'
+import { type Queries, type Tables, type Transaction } from '../../kernel/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
@@ -112,7 +112,7 @@ export async function insertRows(
   zone: Zone,
   rrsets: readonly (Omit<NewRrset, 'type'> & { readonly type: string })[],
 ): Promise<RrsetRow[]> {
-  const ids = await drawIds(tx, rrsets.length)
+  const ids = await tx.drawIds(rrsets.length)
   const created = timestamp(tx.now)
   const rows = rrsets.map(
     ({ name, type, ttl, records, labels = {} }, index): RrsetRow => ({
