@@ -110,7 +110,7 @@ const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) =
     )
     const bodies = endpoint.body ? [{ ...(sample.body as object), surprise: 1 }, [], 'null', '7'] : []
     return Promise.all([
-      ...queries.map((query) => api.get(`${path}?${query}`)),
+      ...queries.map((query) => api.get(`${path}?${[sample.query, query].filter(Boolean).join('&')}`)),
       ...bodies.map((body) => api.request(endpoint.method, path, { body })),
     ])
   },
