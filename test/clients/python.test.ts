@@ -15,8 +15,8 @@ for (const database of ['memory', 'sqlite'] as const) {
     const { code, stdout, stderr } = await run(python, [script, publicKey()], { env: service.env })
     assert.equal(code, 0, stderr)
     assert.deepEqual(JSON.parse(stdout), {
-      steps: ['ssh key', 'firewall', 'server', 'changes', 'power', 'actions', 'deletion'],
-      left: { servers: 0, firewalls: 0, ssh_keys: 0 },
+      steps: ['ssh key', 'firewall', 'server', 'changes', 'power', 'floating ip', 'image', 'actions', 'deletion'],
+      left: { servers: 0, firewalls: 0, ssh_keys: 0, floating_ips: 0, images: 0 },
     })
   })
 }
