@@ -99,7 +99,14 @@ export async function installPython(): Promise<string | undefined> {
 }
 
 /** What cloud-init's own code needs to be imported; its package is unpacked, not installed, so that nothing starts. */
-const cloudInitNeeds = ['requests', 'pyyaml', 'jsonpatch', 'oauthlib', 'configobj', 'jinja2']
+const cloudInitNeeds = [
+  'requests==2.34.2',
+  'pyyaml==6.0.3',
+  'jsonpatch==1.47',
+  'oauthlib==4.0.1',
+  'configobj==5.0.9',
+  'jinja2==3.1.6',
+]
 
 /** The code of the distribution's cloud-init and a Python that can run it; undefined without the tools of Debian. */
 export async function installCloudInit(): Promise<{ python: string; packages: string } | undefined> {
