@@ -3,7 +3,7 @@
  * the file is what the tests make. A test that is named and does not exist fails it.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, join } from 'node:path'
 import { endpointRows, metadataRows } from '../test/spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from '../test/spec/errors.ts'
 import { fieldRows, selectorRows } from '../test/spec/fields.ts'
@@ -59,9 +59,9 @@ const tables: Readonly<Record<string, readonly Proof[]>> = {
   'What is said in words': sentenceRows.map(({ section, says, tests }) => ({ section, row: says, tests })),
 }
 
-const root = new URL('..', import.meta.url).pathname
+const root = join(import.meta.dirname, '..')
 const texts = new Map(
-  globSync('{src,test}/**/*.test.ts', { cwd: root }).map((path) => [path, readFileSync(root + path, 'utf8')]),
+  globSync('{src,test}/**/*.test.ts', { cwd: root }).map((path) => [path, readFileSync(join(root, path), 'utf8')]),
 )
 
 /** The test as a line of the table. Errors: when there is none of that name in a file of that name. */
@@ -90,10 +90,9 @@ function table([title, proofs]: [string, readonly Proof[]]): string {
 const intro = `# What of the spec is proved, and where
 
 Made from the tests by \`npm run spec-coverage\`. Each row stands for a row of a table of the spec, or for what it says in
-words, and names the tests that prove it on both databases. Dated changes are walked day by day in
-[calendar.test.ts](../test/calendar.test.ts).
+words, and names the tests that prove it. Dated changes are walked day by day in [calendar.test.ts](../test/calendar.test.ts).
 `
-const file = new URL('../docs/spec-coverage.md', import.meta.url)
+const file = join(root, 'docs/spec-coverage.md')
 const text = [intro, ...Object.entries(tables).map(table)].join('\n')
 if (!process.argv.includes('--check')) {
   writeFileSync(file, text)

@@ -28,7 +28,7 @@ try {
 function withoutSecrets(message: string): string {
   return message
     .replace(
-      /^(option '--(?:token|database) .*(?:argument|value)) '(.*)'(?=.* is invalid\.)/s,
+      /^(option '--(?:token|database) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
       (_, option, { length }) => `${option} of ${length} characters`,
     )
     .replace(/^(unknown option '[^'=]*)=.*?'(?=$|\n)/s, "$1'")

@@ -151,7 +151,8 @@ function said({ name, description, labels, protection }: Record<string, unknown>
 }
 
 /** I12: what an answer shows is there for the next read, until its action fails. */
-async function checkAnswer(api: Client, { body }: Answer): Promise<void> {
+async function checkAnswer(api: Client, { path, status, body }: Answer): Promise<void> {
+  if (status === 204) expect(await api.get(path), 404)
   const action = body?.action && expect(await api.get(`/actions/${body.action.id}`), 200).body.action
   for (const [family, kind] of [
     ['servers', 'server'],

@@ -1,6 +1,7 @@
 /** Where the text of the spec lies beside this repository, the rows of spec/ are compared with its tables. */
 import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { test } from 'node:test'
 import { endpointRows, metadataRows } from './spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from './spec/errors.ts'
@@ -29,10 +30,10 @@ function tablesOf(text: string): Table[] {
   })
 }
 
-const [text] = globSync('../*/spec/cloud-api.md', { cwd: new URL('..', import.meta.url).pathname })
+const [text] = globSync(join(import.meta.dirname, '../../*/spec/cloud-api.md'))
 
 if (text) {
-  const tables = tablesOf(readFileSync(new URL(`../${text}`, import.meta.url), 'utf8'))
+  const tables = tablesOf(readFileSync(text, 'utf8'))
   const cellsUnder = (columns: string) =>
     tables
       .filter((table) => table.columns.join(' ').startsWith(columns) && !sectionsLeftOut.includes(table.section))

@@ -78,8 +78,6 @@ export interface Call<E extends Endpoint> {
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /** Scheme and host under which the caller reached the server, for links back to it. */
-  origin(): string
   /** Makes a refusal; only codes that the endpoint declares compile. */
   error(code: E['errors'][number], message: string, options?: { details?: ErrorDetails; status?: number }): ApiError
 }

@@ -295,7 +295,6 @@ function toCall(
     params,
     query: input.query,
     body: input.body as never,
-    origin: () => originOf(request),
     error: makeError,
   }
 }
