@@ -7,7 +7,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Behave, type Behaviour, type Call, createSimulation } from '../src/drivers/simulated/simulation.ts'
+import { type Behave, type Behaviour, createSimulation } from '../src/drivers/simulated/simulation.ts'
+import type { Faults } from '../src/kernel/faults.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type World, type WorldOptions } from './harness.ts'
 import { settleAll } from './resources.ts'
@@ -65,7 +66,7 @@ export interface Lives<Operation> {
 
 /** Declares the tests, one on each database. */
 export function liveOn<Operation extends { readonly do: string }>(name: string, parts: Lives<Operation>): void {
-  const life = fc.array(fc.oneof(...parts.frequent, ...parts.operations, ...circumstances), {
+  const life = fc.array(fc.oneof(...parts.frequent, ...parts.operations, ...circumstances, ...circumstances), {
     minLength: 15,
     maxLength: 50,
     size: 'max',
@@ -80,12 +81,12 @@ export function liveOn<Operation extends { readonly do: string }>(name: string, 
         // The search for a shorter life that fails too must not take for ever.
         if (failedAt !== undefined && performance.now() > failedAt + shrinkMs) return
         const simulation = createSimulation({ delayMs: 0, slowMs: 25 })
-        const options = { simulation, engine: { callTimeoutMs: 10 }, ...parts.options }
+        const mood = moody()
+        simulation.behave(mood.behave)
+        const options = { simulation, faults: mood.faults, engine: { callTimeoutMs: 10 }, ...parts.options }
         const world = await open({ ...options, runActions })
         const { database, clock } = world
         const other = world.db.dialect.shared ? await open({ ...options, database, clock, runActions: false }) : world
-        const mood = moody()
-        simulation.behave(mood.behave)
         try {
           for (const step of steps) {
             const answer = await happen(world, mood, step, parts)
@@ -132,6 +133,7 @@ async function happen<Operation>(
 
 interface Mood {
   readonly behave: Behave
+  readonly faults: Faults
   order(calls: readonly Behaviour[]): void
   calm(): void
 }
@@ -142,24 +144,14 @@ interface Mood {
  */
 function moody(): Mood {
   const ordered: Behaviour[] = []
-  const lost = new Map<number, number>()
-  const merciful = new Map<number, number>()
-  const next = ({ serverId }: Call): Behaviour => {
-    const mercy = merciful.get(serverId) ?? 0
-    if (mercy > 0) {
-      merciful.set(serverId, mercy - 1)
-      return 'ok'
-    }
-    return ordered.shift() ?? 'ok'
-  }
+  let undoing = 0
   return {
-    behave(call) {
-      const behaviour = next(call)
-      const inRow = behaviour === 'ok' ? 0 : (lost.get(call.serverId) ?? 0) + 1
-      const givesUp = behaviour.startsWith('error') || inRow >= 5
-      lost.set(call.serverId, givesUp ? 0 : inRow)
-      if (givesUp) merciful.set(call.serverId, 2)
-      return behaviour
+    behave: () => (undoing > 0 ? 'ok' : ordered.shift()),
+    faults: {
+      reach(place) {
+        if (place.endsWith('-undo:before-effect')) undoing++
+        if (place.endsWith('-undo:after-effect')) undoing--
+      },
     },
     order: (calls) => void ordered.push(...calls),
     calm: () => void ordered.splice(0),
