@@ -70,7 +70,10 @@ async function compareSizes(
   time: (server: Running, seconds: number, bare?: boolean) => Promise<Times>,
 ): Promise<Row[]> {
   const found = sites.map((site) => ({ ...site, own: [] as Times[], bareMs: [] as number[], stalls: [] as number[] }))
-  for (const { wolke, bare } of sites) await Promise.all([time(wolke, 1), time(bare, 1, true)])
+  for (const { wolke, bare } of sites) {
+    await time(wolke, 1)
+    await time(bare, 1, true)
+  }
   for (let round = 0; round < rounds; round++) {
     for (const site of found) {
       const measured = async () => void site.own.push(await time(site.wolke, seconds / 3))

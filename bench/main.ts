@@ -8,6 +8,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
+import { certificates } from './certificates.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
@@ -25,6 +26,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   'floating-ips': floatingIps,
   images,
   metadata,
+  certificates,
   start: footprint,
   postgres,
 }

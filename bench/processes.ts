@@ -64,7 +64,8 @@ export class Workshop {
     const bundle = join(root, 'dist/main.js')
     const program = existsSync(bundle) ? bundle : join(root, 'src/main.ts')
     const watching = watch ? ['--import', join(import.meta.dirname, 'stall.ts')] : []
-    const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...more]
+    const key = database.startsWith('postgres') ? ['--key-file', this.file('wolke.key')] : []
+    const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
     return this.#start('/v1/firewalls', (port) => [
       ...watching,
       program,
@@ -104,13 +105,17 @@ export class Workshop {
     return { url, startMs, residentMb: () => residentMb(child.pid!), stallDuring, stop }
   }
 
-  /** A load generator: runs one job at a time. */
+  /** A load generator: it does one job at a time, because two would measure each other, and answers do not say whose they are. */
   generator(): (job: Omit<Job, 'token'>) => Promise<Load> {
     const child = fork(join(import.meta.dirname, 'load.ts'))
     this.keep(() => end(child))
+    let busy = false
     return async (job) => {
+      if (busy) throw new Error('the load generator has a job already')
+      busy = true
       child.send({ ...job, token })
       const [answer] = (await once(child, 'message')) as [Load | { error: string }]
+      busy = false
       if ('error' in answer) throw new Error(`${job.method} ${job.url}: ${answer.error}`)
       return answer
     }

@@ -1,7 +1,7 @@
 /** What a family may use, and what makes a family. The list of families is in families.ts. */
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { familyActionEndpoints } from './kernel/actions/contract.ts'
-import type { ActionDefinition } from './kernel/actions/define.ts'
+import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
 import type { Clock } from './kernel/clock.ts'
 import type { Endpoints, Handlers } from './kernel/contract.ts'
@@ -9,6 +9,7 @@ import type { Database } from './kernel/db.ts'
 import type { Faults } from './kernel/faults.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { ProjectScope } from './kernel/scope.ts'
+import type { Secrets } from './kernel/secrets/secrets.ts'
 
 export interface Platform {
   readonly db: Database
@@ -19,10 +20,11 @@ export interface Platform {
   readonly faults: Faults
   /** Limits of Projects that have none of their own. */
   readonly limits: DefaultLimits
+  readonly secrets: Secrets
 }
 
 /** What a family does by the clock, in every process; rivals that do the same must not matter to it. */
-export type Chore = (platform: Platform) => Promise<void>
+export type Chore = (platform: Platform, drivers: Drivers) => Promise<void>
 
 /** A slice of the API: what it promises and how it keeps it. */
 export interface Family {

@@ -212,6 +212,7 @@ forEachDatabase('A Project', (open) => {
         error_code: null,
         error_message: null,
         input: '{}',
+        resources: '[]',
         step: 0,
         phase: 'forward' as const,
       }
@@ -220,8 +221,8 @@ forEachDatabase('A Project', (open) => {
         .insertInto('action')
         .values({ ...action, ...rest, ...run, status: 'success' })
         .execute()
-      const resource = { action_id: 1, position: 0, project_id: project.id, type: 'ssh_key', resource_id: id }
-      await tx.query.insertInto('action_resource').values(resource).execute()
+      const resource = { action_id: 1, project_id: project.id, type: 'ssh_key', resource_id: id }
+      await tx.query.insertInto('action_by_resource').values(resource).execute()
     })
     assert.equal(await deleteProject(db, project), false)
     assert.equal((await third.get(`/ssh_keys/${id}`)).status, 200)

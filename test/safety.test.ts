@@ -175,7 +175,9 @@ const scopes: Rule = {
 
 const migrationTables = (sources: readonly Source[]) => {
   const texts = sources.filter(({ path }) => inFolder(path, 'migrations')).map(({ code }) => code)
-  const statements = texts.flatMap((code) => [...code.matchAll(/`(create table [^`]*)`/g)].map((match) => match[1]!))
+  const statements = texts.flatMap((code) =>
+    [...code.matchAll(/`((?:create|drop) table [^`]*)`/g)].map((match) => match[1]!),
+  )
   return schemaTables(statements)
 }
 
@@ -258,12 +260,13 @@ const ownTables: Rule = {
 
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
- * everybody's addresses come from.
+ * everybody's addresses come from; the key under which all their keys lie.
  */
 const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
   'kernel/address-pool.ts',
+  'kernel/secrets/installation.ts',
   'families/servers/host.ts',
 ]
 

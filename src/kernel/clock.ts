@@ -13,5 +13,10 @@ export function runningClock(startMs?: number): Clock {
 
 /** RFC 3339 in UTC with whole seconds and `Z`: fixed width, so that text order is time order. */
 export function timestamp(ms: number): string {
-  return `${new Date(ms).toISOString().slice(0, 19)}Z`
+  const second = Math.floor(ms / 1_000)
+  if (second !== latest.second) latest = { second, text: `${new Date(ms).toISOString().slice(0, 19)}Z` }
+  return latest.text
 }
+
+/** Many rows share a second. */
+let latest = { second: Number.NaN, text: '' }

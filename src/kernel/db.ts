@@ -32,6 +32,8 @@ export interface Transaction {
   readonly dialect: Dialect
   /** The clock's time for everything that this transaction does, in milliseconds. */
   readonly now: number
+  /** Ids for new rows, in increasing order; holes are allowed, repetition is not. */
+  drawIds(count: number): Promise<readonly number[]>
   /** Runs `work` once the commit is durable, never when the transaction rolls back; before `transact` resolves. */
   afterCommit(work: () => void): void
   /** Wakes those who listen to `topic`, once the commit is durable. */
@@ -66,16 +68,12 @@ type Listeners = Map<Topic, () => void>
 
 /** A transaction handle whose follow-ups are collected in `followUps` until the commit. */
 function handle(
-  query: Queries,
-  dialect: Dialect,
-  now: number,
+  parts: Pick<Transaction, 'query' | 'dialect' | 'now' | 'drawIds'>,
   followUps: (() => void)[],
   heard: Listeners,
 ): Transaction {
   return {
-    query,
-    dialect,
-    now,
+    ...parts,
     afterCommit: (work) => void followUps.push(work),
     signal: (topic) => void followUps.push(() => heard.get(topic)?.()),
   }
@@ -89,18 +87,9 @@ function guarded(queries: Queries): Queries {
   return queries
 }
 
-const idDraws = remembered<{ id: number }>()
-
-/** Ids for new rows, in increasing order; drawn inside the transaction that uses them. */
-export async function drawIds(tx: Transaction, count: number): Promise<number[]> {
-  if (count === 0) return []
-  const rows = await idDraws(tx.query, count, [], () => tx.dialect.drawIds(count))
-  return rows.length === count ? rows.map((row) => row.id) : Array.from({ length: count }, (_, i) => rows[0]!.id + i)
-}
-
 /** One id for a new row. */
 export async function drawId(tx: Transaction): Promise<number> {
-  return (await drawIds(tx, 1))[0]!
+  return (await tx.drawIds(1))[0]!
 }
 
 /** 503 `unavailable`. */
@@ -119,6 +108,9 @@ async function openPooled(url: string, clock: Clock, poolSize: number): Promise<
   const engine = await openPostgres(url, poolSize)
   const heard: Listeners = new Map()
   const queries = new Kysely<Tables>({ dialect: engine.kysely })
+  const draw = remembered<{ id: number }>()
+  const drawFrom = async (query: Queries, count: number) =>
+    (await draw(query, count, [], () => engine.drawIds!(count))).map((row) => row.id)
   return {
     dialect: engine.dialect,
     get query() {
@@ -129,7 +121,10 @@ async function openPooled(url: string, clock: Clock, poolSize: number): Promise<
       const followUps: (() => void)[] = []
       const result = await withRetries(() => {
         followUps.length = 0
-        return pooledTransaction(queries, (query) => work(handle(query, engine.dialect, clock.now(), followUps, heard)))
+        return pooledTransaction(queries, (query) => {
+          const drawIds = (count: number) => drawFrom(query, count)
+          return work(handle({ query, dialect: engine.dialect, now: clock.now(), drawIds }, followUps, heard))
+        })
       })
       for (const next of followUps) next()
       return result
@@ -182,6 +177,9 @@ interface Job {
   settle(outcome: Outcome): void
 }
 
+/** How many transactions share a commit at most: so long the event loop stands still. */
+const mostInGroup = 64
+
 /**
  * Group commit: transactions that wait at the same time run one after another, each under a savepoint of its own, and
  * share one commit, so that they share its wait for the disk. Each caller hears of its result after that commit only.
@@ -199,22 +197,29 @@ function openGrouped(path: string, clock: Clock): Database {
       if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')
     },
   })
-  const writer = engine.writer!
+  const { dialect, writer } = engine as Engine & { writer: Writer }
+  let ids = groupIds(writer)
+  const drawIds = async (count: number) => ids.draw(count)
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
   shortcuts.set(reads, engine.run!).set(writes, writer.run)
   const runAll = async () => {
-    // One turn of the event loop lets requests that arrived together meet in one group.
-    await new Promise(setImmediate)
     while (waiting.length > 0) {
-      open = runGroup(writer, waiting.splice(0, 64))
+      // Requests that arrive together meet in one group: it starts once a turn of the event loop brings no more of them.
+      let met = 0
+      while (waiting.length > met && met < mostInGroup) {
+        met = waiting.length
+        await new Promise(setImmediate)
+      }
+      ids = groupIds(writer)
+      open = runGroup(writer, ids, waiting.splice(0, mostInGroup))
       await open
       open = undefined
     }
     running = undefined
   }
   return {
-    dialect: engine.dialect,
+    dialect,
     get query() {
       return guarded(reads)
     },
@@ -227,7 +232,7 @@ function openGrouped(path: string, clock: Clock): Database {
           async run() {
             current = job
             try {
-              const tx = handle(writes, engine.dialect, clock.now(), followUps, heard)
+              const tx = handle({ query: writes, dialect, now: clock.now(), drawIds }, followUps, heard)
               return await insideTransaction.run(job, () => work(tx))
             } finally {
               current = undefined
@@ -250,12 +255,30 @@ function openGrouped(path: string, clock: Clock): Database {
 
 type Writer = Engine['writer'] & {}
 
+type GroupIds = ReturnType<typeof groupIds>
+
+/** Ids for one group: it reads the sequence on its first draw, counts by itself, and writes it down before its commit. */
+function groupIds({ nextId }: Writer) {
+  let next: number | undefined
+  return {
+    draw(count: number): number[] {
+      const first = next ?? nextId.read()
+      next = first + count
+      return Array.from({ length: count }, (_, index) => first + index)
+    },
+    save() {
+      if (next !== undefined) nextId.write(next)
+    },
+  }
+}
+
 /** Never rejects: whatever happens is told to the callers. */
-async function runGroup(writer: Writer, jobs: readonly Job[]): Promise<void> {
+async function runGroup(writer: Writer, ids: GroupIds, jobs: readonly Job[]): Promise<void> {
   const outcomes: Outcome[] = []
   try {
     await begin(writer)
     for (const job of jobs) outcomes.push(await runUnderSavepoint(writer, job))
+    ids.save()
     writer.exec('commit')
   } catch (error) {
     rollback(writer)

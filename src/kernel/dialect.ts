@@ -48,7 +48,7 @@ export function isInMemory(url: DatabaseUrl): boolean {
 export interface Dialect {
   /** Whether other processes can write to the same data at the same time. */
   readonly shared: boolean
-  /** Rewrites a DDL statement for this engine: 64-bit integers, strict tables, the sequence of ids. */
+  /** Rewrites a DDL statement for this engine: 64-bit integers, strict tables, the key as the table, the sequence of ids. */
   ddl(statement: string): string
   /** The database's own clock in whole milliseconds: the only clock of leases and shared limits. */
   readonly nowMs: RawBuilder<number>
@@ -56,8 +56,6 @@ export interface Dialect {
   lockRows(mode: 'update' | 'share' | 'skip'): RawBuilder<unknown>
   /** Makes rivals for the same keys wait until this transaction ends; undefined where writers are alone anyway. */
   lockKeys(keys: readonly string[]): RawBuilder<unknown> | undefined
-  /** Draws `count` increasing ids; holes are allowed, repetition is not. */
-  drawIds(count: number): RawBuilder<{ id: number }>
 }
 
 const sqliteDialect: Dialect = {
@@ -65,14 +63,17 @@ const sqliteDialect: Dialect = {
   ddl: (statement) =>
     statement
       .replace(/^create sequence (\w+) start \d+$/, 'create table $1 (only integer primary key, next integer not null)')
-      .replace(/^create table [\s\S]*$/, '$& strict'),
+      .replace(
+        /^create table [\s\S]*$/,
+        (table) => `${table} strict${severalKeys.test(table) ? ', without rowid' : ''}`,
+      ),
   nowMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   lockRows: () => sql``,
   lockKeys: () => undefined,
-  drawIds: (count) => sql`
-    insert into id_sequence (only, next) values (1, ${firstId + count})
-    on conflict (only) do update set next = next + ${count} returning next - ${count} as id`,
 }
+
+/** A key of several columns would be a second copy of its table, in another order. */
+const severalKeys = /\bprimary key \(\w+,/
 
 const postgresDialect: Dialect = {
   shared: true,
@@ -83,7 +84,6 @@ const postgresDialect: Dialect = {
   // Sorted, so that two who want the same keys do not wait for each other.
   lockKeys: (keys) => sql`
     select pg_advisory_xact_lock(key) from unnest(${[...keys].sort().map(hash64)}::bigint[]) as wanted (key)`,
-  drawIds: (count) => sql`select nextval('id_sequence') as id from generate_series(1, ${count}::int)`,
 }
 
 /** 64 bits of a key's hash, as text that PostgreSQL reads as a signed number. */
@@ -99,6 +99,8 @@ export interface Engine {
   readonly dialect: Dialect
   /** For reads outside a transaction, and on PostgreSQL for transactions too. */
   readonly kysely: KyselyDialect
+  /** Present on PostgreSQL: draws `count` increasing ids; holes are allowed, repetition is not. */
+  readonly drawIds?: (count: number) => RawBuilder<{ id: number }>
   /** Present on SQLite: a read outside a transaction, without what kysely does for each. */
   readonly run?: Run
   /** Present on SQLite: statements inside the one open write transaction. */
@@ -106,6 +108,8 @@ export interface Engine {
     readonly kysely: KyselyDialect
     readonly run: Run
     exec(statement: string): void
+    /** The id that is drawn next, as the open transaction sees it, and what it shall be from the commit on. */
+    readonly nextId: { read(): number; write(next: number): void }
     /** Whether a transaction is open: some failures end it without being asked. */
     isOpen(): boolean
     close(): void
@@ -124,7 +128,9 @@ export interface SqliteGates {
 export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGates): Engine {
   if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
   const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
-  database.exec('pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000')
+  database.exec(
+    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000; pragma temp_store = memory',
+  )
   const statements = sqliteStatements(database)
   const reading = readTogether(database)
   const read: Run = (text, values) => {
@@ -149,6 +155,11 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
         reading.end()
         statements(statement, [])
       },
+      nextId: {
+        read: () =>
+          (statements('select next from id_sequence', []).rows[0] as { next: number } | undefined)?.next ?? firstId,
+        write: (next) => void statements(writeNextId, [next]),
+      },
       isOpen: () => database.isTransaction && !reading.isOpen(),
       close() {
         if (!database.isOpen) return
@@ -158,6 +169,9 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
     },
   }
 }
+
+const writeNextId = `
+  insert into id_sequence (only, next) values (1, ?) on conflict (only) do update set next = excluded.next`
 
 /**
  * Reads of one turn of the event loop share a transaction: taking and giving back the file's locks for each would cost
@@ -267,7 +281,10 @@ export async function openPostgres(url: string, poolSize: number): Promise<Engin
   // An idle connection that breaks is replaced by the pool.
   pool.on('error', () => undefined)
   const connect = async () => reserve(await pool.connect())
-  return { dialect: postgresDialect, kysely: new PostgresDialect({ pool: { connect, end: () => pool.end() } }) }
+  const drawIds = (count: number) =>
+    sql<{ id: number }>`select nextval('id_sequence') as id from generate_series(1, ${count}::int)`
+  const kysely = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
+  return { dialect: postgresDialect, kysely, drawIds }
 }
 
 /** The server gives up first and says so; this process only when it does not hear from the server at all. */

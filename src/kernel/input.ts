@@ -28,26 +28,34 @@ export function parseJson(text: string): unknown {
   } catch (cause) {
     throw new ApiError('json_error', 'the request body is not valid JSON', { cause })
   }
-  checkBounds(value)
+  // Only an escape can bring in what the text itself does not show.
+  checkBounds(value, { keys: 0, nodes: 0, escapes: text.includes('\\u') }, 1)
   return value
 }
 
-function checkBounds(root: unknown): void {
-  let keys = 0
-  let nodes = 0
-  const pending: { value: unknown; depth: number }[] = [{ value: root, depth: 1 }]
-  for (let next = pending.pop(); next; next = pending.pop()) {
-    const { value, depth } = next
-    if (typeof value === 'string') checkText(value)
-    if (typeof value !== 'object' || value === null) continue
-    if (depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
-    if (Object.hasOwn(value, '__proto__')) throw new ApiError('json_error', "the key '__proto__' is not allowed")
-    const children = Object.values(value)
-    if (!Array.isArray(value)) Object.keys(value).forEach(checkText)
-    nodes += children.length
-    if (!Array.isArray(value)) keys += children.length
-    if (keys > maxKeys || nodes > maxNodes) throw new ApiError('json_error', 'the JSON has too many entries')
-    for (const child of children) pending.push({ value: child, depth: depth + 1 })
+/** What was counted so far, and whether texts have to be looked at. */
+interface Count {
+  keys: number
+  nodes: number
+  readonly escapes: boolean
+}
+
+function checkBounds(value: unknown, count: Count, depth: number): void {
+  if (typeof value === 'string' && count.escapes) checkText(value)
+  if (typeof value !== 'object' || value === null) return
+  if (depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
+  const children = Object.values(value)
+  count.nodes += children.length
+  if (!Array.isArray(value)) checkKeys(value, count)
+  if (count.keys > maxKeys || count.nodes > maxNodes) throw new ApiError('json_error', 'the JSON has too many entries')
+  for (const child of children) checkBounds(child, count, depth + 1)
+}
+
+function checkKeys(value: object, count: Count): void {
+  for (const key of Object.keys(value)) {
+    if (key === '__proto__') throw new ApiError('json_error', "the key '__proto__' is not allowed")
+    if (count.escapes) checkText(key)
+    count.keys++
   }
 }
 

@@ -2,11 +2,12 @@
  * The index by which label selectors find resources. A row's own `labels` text stays the truth; this table repeats it,
  * one row a label, in the same transaction, so that a list can start from a label instead of from the whole family.
  */
+import { sql } from 'kysely'
 import type { Queries, Transaction } from './db.ts'
 import type { Labels } from './labels.ts'
 import { insertRows } from './prepared.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
-import type { Term } from './selectors.ts'
+import { drivingTerms, type Selector, type Term } from './selectors.ts'
 
 interface LabelRow {
   readonly project_id: ProjectId
@@ -101,4 +102,40 @@ export async function idsInOrder(
 /** A row's `labels` text as labels. */
 export function readLabels(text: string): Labels {
   return JSON.parse(text) as Labels
+}
+
+/** How many entries of the index are looked at to tell which of two labels is rarer. */
+const looks = [50, 400, 3_200]
+
+/**
+ * The term of a selector that the fewest resources carry, as far as a short look at the index tells; undefined when no
+ * term can be looked up.
+ */
+export async function rarestTerm(
+  query: Queries,
+  scope: ProjectScope,
+  kind: string,
+  selector: Selector,
+): Promise<Term | undefined> {
+  const terms = drivingTerms(selector)
+  if (terms.length < 2) return terms[0]
+  for (const look of looks) {
+    for (const term of terms) if ((await countLabelled(query, scope, kind, term, look)) < look) return term
+  }
+  return terms[0]
+}
+
+/** How many resources carry the term's label; not counted beyond `most`. */
+async function countLabelled(
+  query: Queries,
+  scope: ProjectScope,
+  kind: string,
+  term: Term,
+  most: number,
+): Promise<number> {
+  const { total } = await query
+    .selectFrom(idsLabelled(query, scope, kind, term).limit(most).as('some'))
+    .select(sql<number>`count(*)`.as('total'))
+    .executeTakeFirstOrThrow()
+  return total
 }

@@ -6,6 +6,7 @@ import { type Kysely, sql } from 'kysely'
 import { lockProject } from './access/projects.ts'
 import type { Queries, Tables, Transaction } from './db.ts'
 import { ApiError } from './errors.ts'
+import { prepared } from './prepared.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 
 /** Kinds of resources that can be limited, as in the API's paths, with the text of the refusal. */
@@ -15,6 +16,7 @@ export const limitedKinds = {
   firewalls: 'firewall limit exceeded',
   images: 'image limit exceeded',
   ssh_keys: 'SSH key limit exceeded',
+  certificates: 'certificate limit exceeded',
 } as const
 
 /** Which rows count. */
@@ -75,13 +77,13 @@ async function countUpTo(
   return (await counted.executeTakeFirstOrThrow()).total
 }
 
+const ownLimits = prepared((query, projectId: ProjectId) =>
+  query.selectFrom('project_limit').select(['kind', 'most']).where('project_id', '=', projectId),
+)
+
 /** The limits that were set for a Project itself. */
 export async function limitsOf(query: Queries, scope: ProjectScope): Promise<Map<LimitedKind, number | null>> {
-  const rows = await query
-    .selectFrom('project_limit')
-    .select(['kind', 'most'])
-    .where('project_id', '=', scope.projectId)
-    .execute()
+  const rows = await ownLimits(query, scope.projectId)
   return new Map(rows.map((row) => [row.kind, row.most]))
 }
 

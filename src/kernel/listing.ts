@@ -9,9 +9,9 @@ import type { Static } from 'typebox'
 import { maxPerPage, type Pagination, type Sort } from './contract.ts'
 import type { Queries } from './db.ts'
 import { ApiError } from './errors.ts'
-import { idsInOrder, readLabels } from './label-index.ts'
+import { idsInOrder, rarestTerm, readLabels } from './label-index.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
-import { drivingTerm, matches, type Selector, type Term } from './selectors.ts'
+import { matches, type Selector, type Term } from './selectors.ts'
 
 /** What every listed row has. */
 interface ListedRow {
@@ -226,6 +226,11 @@ class Source {
     return row.total > maxCounted ? null : row.total
   }
 
+  /** The term to start from; undefined when the index knows none. */
+  async rarest(selector: Selector): Promise<Term | undefined> {
+    return rarestTerm(this.#queries as unknown as Queries, this.#scope, this.#listing.kind, selector)
+  }
+
   /** Ids of resources that carry the term's label, in the order of `descending`, past `after`; at most `limit`. */
   async labelled(term: Term, descending: boolean, after: number | undefined, limit: number): Promise<number[]> {
     const range = { descending, after, limit }
@@ -234,7 +239,7 @@ class Source {
 }
 
 async function selectByLabels(source: Source, selector: Selector, skip: number, take: number): Promise<ListedRow[]> {
-  const term = drivingTerm(selector)
+  const term = await source.rarest(selector)
   const first = source.sort[0]!
   if (term && first.column === 'id') return gather(byLabel(source, term, first.descending), selector, skip, take)
   if (term) {

@@ -38,10 +38,23 @@ const BYTE_MASK = 0xffn
  * embedded IPv4 part is IPv6 and comes back in groups of hexadecimal digits.
  */
 export function parseCidr(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): CidrResult {
+  const known = lately.get(text)
+  if (known) return known
   const network = readNetwork(text, hostBitsSet)
   if ('message' in network) return { ok: false, message: network.message }
   const { family, prefixLength } = network
-  return { ok: true, cidr: formatNetwork(network), family, prefixLength }
+  const result: CidrResult = { ok: true, cidr: formatNetwork(network), family, prefixLength }
+  if (hostBitsSet === 'refuse') remember(text, result)
+  return result
+}
+
+/** The same few networks stand in most rules. Only what is right in either treatment of host bits is remembered. */
+const lately = new Map<string, CidrResult>()
+const mostRemembered = 1_000
+
+function remember(text: string, result: CidrResult): void {
+  if (lately.size >= mostRemembered) lately.clear()
+  lately.set(text, result)
 }
 
 /** Parses a single address, without a mask, by the rules of {@link parseCidr}. */

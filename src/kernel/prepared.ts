@@ -20,12 +20,26 @@ const placeholders = (count: number) => Array.from({ length: count }, (_, index)
 /** How handles run a compiled statement without what kysely does for each. */
 export const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
 
+/** A statement that was compiled before. */
+interface Statement {
+  readonly compiled: CompiledQuery
+  /** Whether it takes just the values that are brought along, in their order. */
+  readonly inOrder: boolean
+}
+
+function toStatement(compiled: CompiledQuery): Statement {
+  const inOrder = compiled.parameters.every((given, index) => given instanceof Placeholder && given.index === index)
+  return { compiled, inOrder }
+}
+
 async function execute<Row>(
   query: Queries,
-  statement: CompiledQuery,
+  { compiled: statement, inOrder }: Statement,
   values: readonly unknown[],
 ): Promise<readonly Row[]> {
-  const parameters = statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
+  const parameters = inOrder
+    ? values
+    : statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
   const run = shortcuts.get(query)
   const result = run ? run(statement.sql, parameters) : query.executeQuery({ ...statement, parameters })
   return (result instanceof Promise ? await result : result).rows as readonly Row[]
@@ -42,13 +56,13 @@ const mostParameters = 200
 
 /** Runs statements that it remembers by a key, for each engine by itself. */
 export function remembered<Row>() {
-  const known = new WeakMap<object, Map<unknown, CompiledQuery>>()
+  const known = new WeakMap<object, Map<unknown, Statement>>()
   return (query: Queries, key: unknown, values: readonly unknown[], build: () => Built): Promise<readonly Row[]> => {
     // The handles of all transactions on an engine share its adapter.
     const { adapter } = query.getExecutor()
-    const statements = known.get(adapter) ?? new Map<unknown, CompiledQuery>()
-    const statement = statements.get(key) ?? build().compile(query)
-    if (statement.parameters.length <= mostParameters && statements.size < mostRemembered) {
+    const statements = known.get(adapter) ?? new Map<unknown, Statement>()
+    const statement = statements.get(key) ?? toStatement(build().compile(query))
+    if (statement.compiled.parameters.length <= mostParameters && statements.size < mostRemembered) {
       known.set(adapter, statements.set(key, statement))
     }
     return execute(query, statement, values)
@@ -70,19 +84,23 @@ export function prepared<Values extends readonly (string | number | null)[], Row
 const insertedAtOnce = 500
 const insertions = remembered<unknown>()
 
-/** Inserts rows that all have the same columns. */
+/** All columns of a table, as its first row named them. */
+const columnsOf = new Map<keyof Tables, readonly string[]>()
+
+/** Inserts rows; each names every column of the table. */
 export async function insertRows<T extends keyof Tables>(
   { query }: Transaction,
   table: T,
   rows: readonly Tables[T][],
 ): Promise<void> {
   if (rows.length === 0) return
-  const columns = Object.keys(rows[0] as object) as (keyof Tables[T])[]
+  const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
+  columnsOf.set(table, columns)
   for (let from = 0; from < rows.length; from += insertedAtOnce) {
-    const some = rows.slice(from, from + insertedAtOnce)
-    const values = some.flatMap((row) => columns.map((column) => row[column]))
-    const key = `${table} ${some.length} ${columns.join()}`
-    await insertions(query, key, values, () => insertion(query, table, columns as string[], some.length))
+    const some = rows.slice(from, from + insertedAtOnce) as unknown as Record<string, unknown>[]
+    const values: unknown[] = []
+    for (const row of some) for (const column of columns) values.push(row[column])
+    await insertions(query, `${table} ${some.length}`, values, () => insertion(query, table, columns, some.length))
   }
 }
 

@@ -80,20 +80,16 @@ export function canonical(selector: Selector): string {
 }
 
 /**
- * Picks the term best suited to drive a label index: `in` with the fewest values, else `exists`. Returns undefined
- * when all terms are negative, as those also match objects that the index does not list.
+ * The terms that a label index can be asked for, those that look most telling first: `in` with few values, then `exists`.
+ * Negative terms are none of them, as those also match objects that the index does not list.
  */
-export function drivingTerm(selector: Selector): Term | undefined {
-  let best: Term | undefined
-  for (const term of selector.terms) {
-    if (best === undefined || cost(term) < cost(best)) best = term
-  }
-  return best !== undefined && cost(best) < Number.POSITIVE_INFINITY ? best : undefined
+export function drivingTerms(selector: Selector): Term[] {
+  const positive = selector.terms.filter((term) => term.op === 'in' || term.op === 'exists')
+  return positive.sort((a, b) => cost(a) - cost(b))
 }
 
 function cost(term: Term): number {
-  if (term.op === 'in') return term.values.length
-  return term.op === 'exists' ? MAX_SELECTOR_VALUES + 1 : Number.POSITIVE_INFINITY
+  return term.op === 'in' ? term.values.length : MAX_SELECTOR_VALUES + 1
 }
 
 function holds(term: Term, labels: Labels): boolean {

@@ -7,5 +7,17 @@ import { firewalls } from './0004-firewalls.ts'
 import { floatingIps } from './0005-floating-ips.ts'
 import { limits } from './0006-limits.ts'
 import { images } from './0007-images.ts'
+import { actionsNameResources } from './0008-actions-name-resources.ts'
+import { certificates } from './0009-certificates.ts'
 
-export const migrations: readonly Migration[] = [kernel, sshKeys, servers, firewalls, floatingIps, limits, images]
+export const migrations: readonly Migration[] = [
+  kernel,
+  sshKeys,
+  servers,
+  firewalls,
+  floatingIps,
+  limits,
+  images,
+  actionsNameResources,
+  certificates,
+]

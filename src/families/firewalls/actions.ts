@@ -1,8 +1,9 @@
 /** What happens to firewalls asynchronously: the packet filter of one server follows what is wanted of it. */
 import { type ActionInput, defineAction, defineStep, type StepContext } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+import type { Transaction } from '../../kernel/db.ts'
 import { toFilter } from './domain.ts'
-import { confirmFilter, deleteApplication, filterSource, renewFilters } from './membership.ts'
+import { confirmFilter, deleteApplication, filterSource, renewFilters, serversWithPending } from './membership.ts'
 
 interface Input extends ActionInput {
   readonly server: number
@@ -21,15 +22,26 @@ export async function enforceFilter(
   return source.generation
 }
 
-const enforce = defineStep<Input, number | undefined>({
+/** Sees to it that a server's filter is in force, before something depends on it. */
+export async function settleFilter(context: Parameters<typeof enforceFilter>[0], serverId: number): Promise<void> {
+  const pending = await serversWithPending(context.query, context.scope, [serverId])
+  if (pending.has(serverId)) await enforceFilter(context, serverId)
+}
+
+async function confirm(
+  tx: Transaction,
+  { scope, input }: StepContext<Input>,
+  generation: number | undefined,
+): Promise<void> {
+  if (generation !== undefined) await confirmFilter(tx, scope, input.server, generation)
+}
+
+const enforce = defineStep<Input, number | undefined, number | undefined>({
   name: 'filter',
   run: (context) => enforceFilter(context, context.input.server),
-  commit: async (tx, { scope, input }, generation) => {
-    if (generation !== undefined) await confirmFilter(tx, scope, input.server, generation)
-  },
-  undo: async (context) => {
-    await enforceFilter(context, context.input.server)
-  },
+  commit: confirm,
+  undo: (context) => enforceFilter(context, context.input.server),
+  undone: confirm,
 })
 
 export const applyFirewall = defineAction<Input>({

@@ -9,7 +9,7 @@ import { checkFirewallLimit, insertApplication, renewFilters } from './membershi
 import { holdFirewalls } from './store.ts'
 import { rematchServer } from './targets.ts'
 
-export { enforceFilter } from './actions.ts'
+export { enforceFilter, settleFilter } from './actions.ts'
 export { forgetServer, renewFilters } from './membership.ts'
 export { rematchServer } from './targets.ts'
 
@@ -29,8 +29,9 @@ export async function attachNewServer(
   if (missing !== -1) throw asked.unknown(missing)
   const starts: ActionStart[] = []
   for (const firewallId of ids) {
-    const application = await insertApplication(tx, scope, firewallId, { serverId: server.id })
-    starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id, application }))
+    await insertApplication(tx, scope, firewallId, { serverId: server.id })
+    // A failure does not take it back: a server that was asked for behind a firewall never runs without it.
+    starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id }))
   }
   if (ids.length > 0) await renewFilters(tx, scope, [server.id])
   const matched = await rematchServer(tx, scope, server)

@@ -1,6 +1,7 @@
 /** Firewalls as a family: their endpoints, their actions and what answers them. */
 import { defineFamily } from '../../platform.ts'
 import { firewallActions } from './actions.ts'
+import { filterChore } from './chores.ts'
 import { firewallEndpoints } from './contract.ts'
 import { firewallRoutes } from './routes.ts'
 import { getFirewall } from './store.ts'
@@ -9,6 +10,7 @@ export const firewalls = defineFamily({
   name: 'firewalls',
   endpoints: firewallEndpoints,
   routes: firewallRoutes,
+  chores: [filterChore],
   resources: {
     type: 'firewall',
     actions: firewallActions,

@@ -760,53 +760,6 @@ forEachDatabase('firewalls', (open) => {
     await checkConsistency(world)
   })
 
-  test('a firewall that cannot be put in force is taken off the server again', async () => {
-    const world = await open()
-    const { api, simulation } = world
-    const server = await newServer(api, 'a', { labels: { env: 'dev' } })
-    const f = await newFirewall(api, 'f', { rules: [allow('80')], apply_to: [toServer(server)] })
-    const g = await newFirewall(api, 'g', { rules: [allow('22')] })
-    await settleAll(world)
-    for (const failure of ['error before effect', 'error after effect'] as const) {
-      let calls = 0
-      simulation.behave(() => (calls++ === 0 ? failure : 'ok'))
-      const [action] = expect(await apply(api, g, toServer(server)), 201).body.actions
-      await settleAll(world)
-      const ended = (await api.get(`/actions/${action.id}`)).body.action
-      assert.deepEqual([ended.status, ended.error.code], ['error', 'action_failed'])
-      assert.deepEqual(await appliedTo(api, g), [])
-      assert.deepEqual(openPorts(world, server), [80])
-      await checkConsistency(world, { pendingToo: true })
-    }
-    // A selector is a wish for all servers, which one failure does not take back.
-    let calls = 0
-    simulation.behave(() => (calls++ === 0 ? 'error before effect' : 'ok'))
-    await apply(api, g, toSelector('env'))
-    await settleAll(world)
-    assert.deepEqual(await appliedTo(api, g), [bySelector('env', server)])
-    assert.deepEqual(openPorts(world, server), [80, 22])
-    await checkConsistency(world, { pendingToo: true })
-    assert.equal((await appliedTo(api, f)).length, 1)
-  })
-
-  test('a call that is lost, cut short or late is repeated until the filter is in force', async () => {
-    const world = await open({ engine: { callTimeoutMs: 20 } })
-    const { api, simulation } = world
-    const server = await newServer(api, 'a')
-    await settleAll(world)
-    const f = await newFirewall(api, 'f', { apply_to: [toServer(server)] })
-    let port = 1
-    for (const failure of ['timeout not applied', 'timeout applied', 'partial', 'never returns'] as const) {
-      let calls = 0
-      simulation.behave(() => (calls++ < 2 ? failure : 'ok'))
-      const { actions } = expect(await setRules(api, f, [allow(String(++port))]), 201).body
-      await settleAll(world)
-      assert.equal((await api.get(`/actions/${actions[1].id}`)).body.action.status, 'success', failure)
-      assert.deepEqual(openPorts(world, server), [port])
-      await checkConsistency(world)
-    }
-  })
-
   test('the actions of firewalls are listed, filtered and found in four places', async () => {
     const world = await open({ runActions: false })
     const { api, foreign } = world

@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { Pending } from '../../kernel/reconcile.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { canonical, type Selector } from '../../kernel/selectors.ts'
 import { maxFirewallsOfServer, type Rule } from './domain.ts'
@@ -94,7 +95,7 @@ export async function firewallsOfServers(
   serverIds: readonly number[],
 ): Promise<Map<number, FirewallOfServer[]>> {
   const pairs = await pairsOfServers(query, scope, serverIds)
-  const pending = pairs.length === 0 ? new Set() : await pendingFilters(query, scope, serverIds)
+  const pending = pairs.length === 0 ? new Set<number>() : await serversWithPending(query, scope, serverIds)
   const result = new Map<number, FirewallOfServer[]>()
   for (const { firewall_id: id, server_id: serverId } of pairs) {
     const status = pending.has(serverId) ? 'pending' : 'applied'
@@ -103,7 +104,12 @@ export async function firewallsOfServers(
   return result
 }
 
-async function pendingFilters(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
+/** Those of some servers whose filter is not in force as it should be. */
+export async function serversWithPending(
+  query: Queries,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): Promise<ReadonlySet<number>> {
   const rows = await query
     .selectFrom('firewall_filter')
     .select('server_id')
@@ -112,6 +118,19 @@ async function pendingFilters(query: Queries, scope: ProjectScope, serverIds: re
     .whereRef('generation_in_force', '<', 'generation')
     .execute()
   return new Set(rows.map((row) => row.server_id))
+}
+
+/** Filters of all Projects that are not in force as they should be, past a server's id. */
+export async function pendingFilters(query: Queries, after: number, limit: number): Promise<Pending[]> {
+  const rows = await query
+    .selectFrom('firewall_filter')
+    .select(['server_id', 'project_id'])
+    .whereRef('generation_in_force', '<', 'generation')
+    .where('server_id', '>', after)
+    .orderBy('server_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.server_id, scope: { projectId: row.project_id } }))
 }
 
 /** The servers that have a firewall, by id. */

@@ -84,18 +84,16 @@ export async function insertFirewall(
   scope: ProjectScope,
   given: Pick<Firewall, 'name' | 'labels' | 'rules'>,
 ): Promise<Firewall> {
+  const firewall: Firewall = { ...given, id: await drawId(tx), created: timestamp(tx.now), version: 1 }
   const row: FirewallRow = {
-    id: await drawId(tx),
+    ...firewall,
     project_id: scope.projectId,
-    name: given.name,
     labels: JSON.stringify(given.labels),
     rules: JSON.stringify(given.rules),
-    created: timestamp(tx.now),
-    version: 1,
   }
   await refusingTwins(() => insertRows(tx, 'firewall', [row]))
   await indexLabels(tx, scope, { kind: 'firewall', id: row.id }, given.labels, {})
-  return fromRow(row)
+  return firewall
 }
 
 /** Writes name and labels over the version that was read. Errors: `uniqueness_error`. */

@@ -3,7 +3,7 @@ import { lockProject } from '../../kernel/access/projects.ts'
 import { type ActionInput, DriverError, defineAction, type StepContext } from '../../kernel/actions/define.ts'
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
-import { enforceFilter, forgetServer, renewFilters } from '../firewalls/effects.ts'
+import { enforceFilter, forgetServer, renewFilters, settleFilter } from '../firewalls/effects.ts'
 import { enforceRouting, renewRouting, unassignAll } from '../floating-ips/effects.ts'
 import { discardImages, lockBackups } from '../images/effects.ts'
 import { releasePrimaryIpsOf } from '../primary-ips/effects.ts'
@@ -51,6 +51,8 @@ async function desiredState({ query, scope, input }: Context): Promise<ServerSta
 export async function follow(context: Context): Promise<void> {
   const state = await desiredState(context)
   if (!state) throw new DriverError('the server no longer exists', { transient: false })
+  // A server whose packet filter cannot be put in force gets no power.
+  if (state.power === 'on') await settleFilter(context, state.id)
   await context.drivers.servers.apply(state)
 }
 

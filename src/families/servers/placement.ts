@@ -135,7 +135,7 @@ export async function requestedKeys(query: Queries, scope: ProjectScope, body: C
     names: wanted.flatMap((key) => ('name' in key ? [key.name] : [])),
   })
   const keys = wanted.map((key) => found.find((one) => ('id' in key ? one.id === key.id : one.name === key.name)))
-  const missing = keys.findIndex((key) => key === undefined)
+  const missing = keys.indexOf(undefined)
   if (missing !== -1) throw invalidInput([{ field: `ssh_keys[${missing}]`, message: 'SSH key not found' }])
   return [...new Set(keys.map((key) => key!.publicKey))]
 }

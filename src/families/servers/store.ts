@@ -4,11 +4,11 @@ import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
 import { notFound, notUnique } from '../../kernel/errors.ts'
-import { idsLabelled, indexLabels, readLabels } from '../../kernel/label-index.ts'
+import { idsLabelled, indexLabels, rarestTerm, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { drivingTerm, matches, type Selector } from '../../kernel/selectors.ts'
+import { matches, type Selector } from '../../kernel/selectors.ts'
 import { changedMeanwhile } from '../../kernel/update.ts'
 import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
 import { dropFormer } from './renewal.ts'
@@ -102,7 +102,7 @@ export async function serversByIds(query: Queries, scope: ProjectScope, ids: rea
 
 /** Every server that the selector matches, by id. */
 export async function serversMatching(query: Queries, scope: ProjectScope, selector: Selector): Promise<Server[]> {
-  const term = drivingTerm(selector)
+  const term = await rarestTerm(query, scope, 'server', selector)
   let select = selectServers(query, scope)
   if (term) select = select.where('id', 'in', idsLabelled(query, scope, 'server', term))
   const rows = await select.orderBy('id').execute()

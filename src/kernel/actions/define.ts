@@ -27,14 +27,16 @@ export interface StepContext<Input extends ActionInput> {
   readonly drivers: Drivers
 }
 
-export interface Step<Input extends ActionInput, Result = void> {
+export interface Step<Input extends ActionInput, Result = void, Undone = void> {
   readonly name: string
   /** The effect on the world. May run again after a crash, so it repeats without harm. */
   run?(context: StepContext<Input>): Promise<Result>
   /** What the effect means for the database, in the transaction that records the step as done. */
   commit?(tx: Transaction, context: StepContext<Input>, result: Result): Promise<void>
   /** Makes the world follow the reverted desired state. May run again, and even when `run` never did. */
-  undo?(context: StepContext<Input>): Promise<void>
+  undo?(context: StepContext<Input>): Promise<Undone>
+  /** What the undo means for the database, in the transaction that records the step as undone. */
+  undone?(tx: Transaction, context: StepContext<Input>, result: Undone): Promise<void>
 }
 
 export interface ActionDefinition<Input extends ActionInput = ActionInput> {
@@ -48,8 +50,10 @@ export interface ActionDefinition<Input extends ActionInput = ActionInput> {
   revert?(tx: Transaction, context: StepContext<Input>): Promise<void>
 }
 
-/** Declares a step whose effect has a result that its commit needs. */
-export function defineStep<Input extends ActionInput, Result>(step: Step<Input, Result>): Step<Input> {
+/** Declares a step whose effect, or its undoing, has a result that the database needs. */
+export function defineStep<Input extends ActionInput, Result, Undone = void>(
+  step: Step<Input, Result, Undone>,
+): Step<Input> {
   return step as unknown as Step<Input>
 }
 

@@ -33,6 +33,7 @@ import {
   keyOf,
   type StepContext,
 } from './define.ts'
+import { inTime } from './in-time.ts'
 import type { ActionRow } from './store.ts'
 
 export interface EngineOptions {
@@ -340,17 +341,25 @@ class Run {
       const step = this.#definition.steps[this.#step - 1]!
       if (!step.undo) continue
       try {
-        await this.#perform(`${step.name}-undo`, () => step.undo?.(this.#context))
+        const result = await this.#perform(`${step.name}-undo`, () => step.undo?.(this.#context))
+        await this.#recordUndone((tx) => step.undone?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
         if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
         this.#options.log.error({ err: error, action: this.#flight.row.id, step: step.name }, 'undoing a step failed')
+        await this.#recordUndone()
       }
-      await this.#options.db.transact((tx) => advance(tx, this.#flight.row, { step: this.#step - 1, attempts: 1 }))
-      this.#attempts = 1
       await this.#reach('after-commit', `${step.name}-undo`)
     }
     await this.#options.db.transact((tx) => finish(tx, this.#flight.row, { status: 'error' }))
+  }
+
+  async #recordUndone(commit?: (tx: Transaction) => Promise<void> | undefined): Promise<void> {
+    await this.#options.db.transact(async (tx) => {
+      await advance(tx, this.#flight.row, { step: this.#step - 1, attempts: 1 })
+      await commit?.(tx)
+    })
+    this.#attempts = 1
   }
 }
 
@@ -360,17 +369,4 @@ function isInterruption(error: unknown): boolean {
   if (error instanceof ApiError) return error.code === 'unavailable' || error.code === 'timeout'
   const kind = databaseFailure(error)?.kind
   return kind === 'unavailable' || kind === 'busy' || kind === 'retry' || kind === 'timeout'
-}
-
-/** A call that takes too long counts as failed for now; its late effect does no harm, because drivers refuse old states. */
-async function inTime(effect: Promise<void> | undefined, timeoutMs: number): Promise<void> {
-  if (!effect) return
-  const late = Promise.withResolvers<never>()
-  const timeout = new DriverError('the infrastructure did not answer in time', { transient: true })
-  const timer = setTimeout(() => late.reject(timeout), timeoutMs)
-  try {
-    return await Promise.race([effect, late.promise])
-  } finally {
-    clearTimeout(timer)
-  }
 }

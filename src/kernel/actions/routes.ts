@@ -9,7 +9,7 @@ import { notFound } from '../errors.ts'
 import { numberPage, type PageRequest } from '../listing.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { ActionSchema, actionEndpoints, familyActionEndpoints } from './contract.ts'
-import { type Action, type ActionFilter, selectActions, withResources } from './store.ts'
+import { type Action, type ActionFilter, selectActions, toAction } from './store.ts'
 
 const historyMs = 90 * 24 * 3_600_000
 
@@ -51,8 +51,8 @@ async function read(
   }
   if (page) select = select.offset((page.page - 1) * page.per_page).limit(page.per_page + 1)
   const rows = await select.execute()
-  const actions = await withResources(db.query, scope, page ? rows.slice(0, page.per_page) : rows)
-  return { actions: actions.map(actionToWire), found: rows.length }
+  const shown = page ? rows.slice(0, page.per_page) : rows
+  return { actions: shown.map((row) => actionToWire(toAction(row))), found: rows.length }
 }
 
 async function readPage(

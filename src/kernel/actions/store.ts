@@ -1,7 +1,7 @@
 /** Every statement on actions on behalf of a Project: starting and reading them. What workers do is in claims.ts. */
 import type { SelectQueryBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
-import { drawIds, type Queries, type Tables, type Transaction } from '../db.ts'
+import type { Queries, Tables, Transaction } from '../db.ts'
 import { ApiError } from '../errors.ts'
 import { insertRows } from '../prepared.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -22,6 +22,8 @@ export interface ActionRow {
   readonly error_code: string | null
   readonly error_message: string | null
   readonly input: string
+  /** The resources it names, in order, as JSON. */
+  readonly resources: string
   /** Steps done; while unwinding, steps that are left to undo. */
   readonly step: number
   readonly phase: 'forward' | 'unwinding'
@@ -36,12 +38,12 @@ export interface ActionRow {
   readonly run_after: number
 }
 
-interface ActionResourceRow {
-  readonly action_id: number
-  readonly position: number
+/** Finds the actions that name a resource; the action's own list is the truth. */
+interface ActionByResourceRow {
   readonly project_id: ProjectId
   readonly type: string
   readonly resource_id: number
+  readonly action_id: number
 }
 
 interface ResourceLockRow {
@@ -59,15 +61,20 @@ interface ActionSerialRow {
 declare module '../db.ts' {
   interface Tables {
     action: ActionRow
-    action_resource: ActionResourceRow
+    action_by_resource: ActionByResourceRow
     resource_lock: ResourceLockRow
     action_serial: ActionSerialRow
   }
 }
 
-/** An action with the resources it names, in order. */
-export interface Action extends ActionRow {
+/** An action as callers see it. */
+export interface Action extends Omit<ActionRow, 'resources'> {
   readonly resources: readonly ResourceRef[]
+}
+
+/** Reads the resources of a row. */
+export function toAction(row: ActionRow): Action {
+  return { ...row, resources: JSON.parse(row.resources) as ResourceRef[] }
 }
 
 /** One action to start. */
@@ -122,26 +129,19 @@ export async function startActions(
 ): Promise<Action[]> {
   if (starts.length === 0) return []
   await queueUp(tx, starts)
-  const ids = await drawIds(tx, starts.length)
-  const actions = starts.map((start, index) => toAction(tx, scope, start, ids[index]!))
-  const running = actions.flatMap((action, index) =>
-    action.status === 'running' ? [{ id: action.id, start: starts[index]! }] : [],
-  )
+  const ids = await tx.drawIds(starts.length)
+  const rows = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
+  const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
+  await insertRows(tx, 'action', rows)
   await insertRows(
     tx,
-    'action',
-    actions.map(({ resources: _, ...row }) => row),
-  )
-  await insertRows(
-    tx,
-    'action_resource',
-    actions.flatMap(({ id, resources }) =>
-      resources.map(({ type, id: resource_id }, position) => ({
-        action_id: id,
-        position,
+    'action_by_resource',
+    starts.flatMap(({ resources }, index) =>
+      resources.map(({ type, id }) => ({
         project_id: scope.projectId,
         type,
-        resource_id,
+        resource_id: id,
+        action_id: ids[index]!,
       })),
     ),
   )
@@ -154,7 +154,7 @@ export async function startActions(
     ),
   )
   if (running.length > 0) tx.signal('actions')
-  return actions
+  return rows.map((row, index) => ({ ...row, resources: starts[index]!.resources }))
 }
 
 const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`
@@ -168,7 +168,7 @@ async function queueUp(tx: Transaction, starts: readonly ActionStart[]): Promise
   if (keys.size > 0) await tx.dialect.lockKeys([...keys])?.execute(tx.query)
 }
 
-function toAction(tx: Transaction, scope: ProjectScope, start: ActionStart, id: number): Action {
+function newRow(tx: Transaction, scope: ProjectScope, start: ActionStart, id: number): ActionRow {
   const done = start.definition.steps.length === 0
   const now = timestamp(tx.now)
   return {
@@ -183,6 +183,7 @@ function toAction(tx: Transaction, scope: ProjectScope, start: ActionStart, id: 
     error_code: null,
     error_message: null,
     input: JSON.stringify(start.input),
+    resources: JSON.stringify(start.resources),
     step: 0,
     phase: 'forward',
     worker: null,
@@ -190,7 +191,6 @@ function toAction(tx: Transaction, scope: ProjectScope, start: ActionStart, id: 
     fence: 0,
     attempts: 0,
     run_after: 0,
-    resources: start.resources,
   }
 }
 
@@ -271,38 +271,12 @@ export function selectActions(query: Queries, { projectId }: ProjectScope, filte
   if (type === undefined) return select
   return select.where('action.id', 'in', (nested) => {
     const named = nested
-      .selectFrom('action_resource')
+      .selectFrom('action_by_resource')
       .select('action_id')
       .where('project_id', '=', projectId)
       .where('type', '=', type)
     return resourceId === undefined ? named : named.where('resource_id', '=', resourceId)
   }) as SelectQueryBuilder<Tables, 'action', ActionRow>
-}
-
-/** Adds to each action the resources it names. */
-export async function withResources(
-  query: Queries,
-  scope: ProjectScope,
-  rows: readonly ActionRow[],
-): Promise<Action[]> {
-  if (rows.length === 0) return []
-  const resources = await query
-    .selectFrom('action_resource')
-    .select(['action_id', 'type', 'resource_id'])
-    .where('project_id', '=', scope.projectId)
-    .where(
-      'action_id',
-      'in',
-      rows.map((row) => row.id),
-    )
-    .orderBy('action_id')
-    .orderBy('position')
-    .execute()
-  const byAction = Map.groupBy(resources, (row) => row.action_id)
-  return rows.map((row) => ({
-    ...row,
-    resources: (byAction.get(row.id) ?? []).map(({ type, resource_id }) => ({ type, id: resource_id })),
-  }))
 }
 
 /** Forgets what has happened in a Project; actions that are running stay. */
@@ -313,7 +287,7 @@ export async function forgetHistory(tx: Transaction, { projectId }: ProjectScope
     .where('project_id', '=', projectId)
     .where('status', '!=', 'running')
   await tx.query
-    .deleteFrom('action_resource')
+    .deleteFrom('action_by_resource')
     .where('project_id', '=', projectId)
     .where('action_id', 'in', history)
     .execute()
