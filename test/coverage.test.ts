@@ -10,7 +10,7 @@ import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, testClock, type World } from './harness.ts'
 import { assertRefused, each, eras, openStage, pathOf, prepare, type Ready, type Row, reach, rows } from './requests.ts'
-import { errorScenarios, neverExisted, ownStatuses, references, samples, type Target } from './scenarios.ts'
+import { errorScenarios, neverExisted, references, samples, type Target } from './scenarios.ts'
 import { dump } from './schema.ts'
 
 const isRead = ({ row }: Ready) => row.endpoint.method === 'GET'
@@ -179,7 +179,7 @@ forEachDatabase('every declared error', (open) => {
     for (const { some, day } of eras) {
       const { world, stage, met } = await openStage(open, day)
       await each(declaredBy(some), async (one) => {
-        const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
+        const status = one.row.endpoint.statuses?.[one.code] ?? statusOf[one.code]
         const answers = await reach(world, stage, one)
         met.clear()
         assert.notEqual(answers.length, 0, 'nothing was tried')
@@ -238,13 +238,10 @@ forEachDatabase('every declared error', (open) => {
 })
 
 test('every scenario is for an error that its endpoint declares', () => {
-  for (const scenarios of [errorScenarios, ownStatuses]) {
-    for (const [name, codes] of Object.entries(scenarios)) {
-      const row = rows.find((candidate) => candidate.name === name)
-      assert.ok(row, `there is no endpoint ${name}`)
-      for (const code of Object.keys(codes))
-        assert.ok(row.endpoint.errors.includes(code as ErrorCode), `${name} ${code}`)
-    }
+  for (const [name, codes] of Object.entries(errorScenarios)) {
+    const row = rows.find((candidate) => candidate.name === name)
+    assert.ok(row, `there is no endpoint ${name}`)
+    for (const code of Object.keys(codes)) assert.ok(row.endpoint.errors.includes(code as ErrorCode), `${name} ${code}`)
   }
 })
 

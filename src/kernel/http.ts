@@ -282,8 +282,6 @@ function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyC
   return { query, body }
 }
 
-const makeError: Call<Endpoint>['error'] = (code, message, details) => new ApiError(code, message, details)
-
 function toCall(
   request: FastifyRequest,
   params: Record<string, number>,
@@ -295,7 +293,6 @@ function toCall(
     params,
     query: input.query,
     body: input.body as never,
-    error: makeError,
   }
 }
 
