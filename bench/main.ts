@@ -10,6 +10,7 @@ import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
 import { certificates } from './certificates.ts'
 import { dns } from './dns.ts'
+import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
 import { Workshop } from './processes.ts'
@@ -23,6 +24,9 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   post,
   'set-rules': setRules,
   actions,
+  'floating-ips': floatingIps,
+  images,
+  metadata,
   certificates,
   start: footprint,
   postgres,

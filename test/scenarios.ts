@@ -671,12 +671,6 @@ function zoneErrors(): typeof errorScenarios {
   }
 }
 
-/** Where an endpoint answers with another status than the code has elsewhere (facts/conventions 2.2). */
-export const ownStatuses: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> = {
-  'firewalls.create': { firewall_resource_not_found: 422 },
-  'floating_ips.create': { unavailable: 412 },
-}
-
 // ---- A run of each action ------------------------------------------------------------------------------------------
 
 /** Operations that start an action, after what they need was made and settled. */

@@ -1,7 +1,7 @@
 /** Every statement on RRSets on behalf of a Project. Whoever changes one holds its zone (see `lockZone`). */
 import type { SelectQueryBuilder } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
-import { type Queries, type Tables, type Transaction } from '../../kernel/db.ts'
+import type { Queries, Tables, Transaction } from '../../kernel/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
