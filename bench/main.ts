@@ -9,6 +9,8 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
 import { certificates } from './certificates.ts'
+import { dns } from './dns.ts'
+import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
 import { Workshop } from './processes.ts'
@@ -22,9 +24,13 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   post,
   'set-rules': setRules,
   actions,
+  'floating-ips': floatingIps,
+  images,
+  metadata,
   certificates,
   start: footprint,
   postgres,
+  dns,
 }
 
 const { values: options } = parseArgs({

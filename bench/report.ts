@@ -2,9 +2,9 @@
 
 export interface Row {
   readonly name: string
-  readonly unit: 'req/s' | 'ms' | 'MB' | 'actions/s'
+  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'MB' | 'actions/s'
   readonly wolke: number
-  /** The bare route in the same run; absent where nothing corresponds. */
+  /** The bare route, or Knot for DNS, in the same run; absent where nothing corresponds. */
   readonly bare?: number
   /** Median over the rounds of wolke / bare, which is not quite the quotient of the medians. */
   readonly ratio?: number

@@ -360,6 +360,22 @@ describe('A bad command line', { concurrency: 3 }, () => {
     test(`wolke ${args.join(' ')}`, async () => checkFailure(await wolke(...args), 2, says))
   }
 
+  test('is answered without what may be a secret', async () => {
+    const secret = 'secret'.repeat(9)
+    const mistyped = [
+      wolke('serve', '--token', secret),
+      wolke('serve', `--token=${secret}`),
+      wolke('serve', `--tokne=${secret}`),
+      wolke('serve', '--database', `postgre://me:${secret}@localhost/wolke`),
+    ]
+    const outcomes = await Promise.all(mistyped)
+    for (const outcome of outcomes) {
+      checkFailure(outcome, 2, /--token|--tokne|--database/)
+      assert.ok(!outcome.stderr.includes(secret), outcome.stderr)
+    }
+    assert.match(outcomes[0]!.stderr, /--token <token>' argument of 54 characters is invalid. Expected exactly 64/)
+  })
+
   test('is answered with help only on request', async () => {
     const help = await wolke('--help')
     assert.equal(help.code, 0)

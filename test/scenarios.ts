@@ -668,7 +668,10 @@ function zoneErrors(): typeof errorScenarios {
     'zones.updateRrset': {
       incorrect_zone_mode: rrsetScenarios((client, path) => client.put(path, {})).incorrect_zone_mode,
     },
-    'zones.removeRrset': rrsetScenarios((client, path) => client.delete(path)),
+    'zones.removeRrset': {
+      ...rrsetScenarios((client, path) => client.delete(path)),
+      invalid_input: inMode(makeZone, (client, path) => client.delete(`${path}/rrsets/@/SOA`)),
+    },
     'zones.addRecords': rrsetAction('add_records', { records: [address(2)] }),
     'zones.removeRecords': rrsetAction('remove_records', { records: [address(1)] }),
     'zones.setRecords': rrsetAction('set_records', { records: [address(2)] }),
@@ -678,12 +681,6 @@ function zoneErrors(): typeof errorScenarios {
       incorrect_zone_mode: rrsetAction('change_protection', { change: true }).incorrect_zone_mode,
     },
   }
-}
-
-/** Where an endpoint answers with another status than the code has elsewhere (facts/conventions 2.2). */
-export const ownStatuses: Readonly<Record<string, Partial<Record<ErrorCode, number>>>> = {
-  'firewalls.create': { firewall_resource_not_found: 422 },
-  'floating_ips.create': { unavailable: 412 },
 }
 
 // ---- A run of each action ------------------------------------------------------------------------------------------

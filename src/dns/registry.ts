@@ -50,6 +50,7 @@ export class Registry {
   /** Zones of which somebody said that they are different now, and those of them that are being looked at. */
   readonly #marked = new Set<number>()
   #lookingAt: readonly number[] = []
+  #stopListening: (() => void) | undefined
   #soon: NodeJS.Immediate | undefined
   #refreshing: Promise<void> | undefined
   #looking: Promise<void> | undefined
@@ -65,10 +66,16 @@ export class Registry {
   /** Reads which zones there are, and listens to what this process changes. */
   async start(): Promise<void> {
     const { db } = this.#options
-    db.listen('dns', (subject) => this.#mark(subject))
+    this.#stopListening = db.listen('dns', (subject) => this.#mark(subject))
     // What changes from here on is told: nothing lies between the names and the announcements.
     this.#since = (await announcedSince(db.query, db.dialect, Number.MAX_SAFE_INTEGER)).nowMs
     await this.#readNames()
+  }
+
+  /** Hears of no more changes. */
+  stop(): void {
+    this.#stopListening?.()
+    clearImmediate(this.#soon)
   }
 
   /** Whether everything that was marked has been looked at. */

@@ -69,6 +69,7 @@ export async function startNameServer(
     await registry.look()
     await secondaries.run()
   }
+  let closed: Promise<void> | undefined
   const timer = setInterval(() => void look().catch(reportFailure), db.dialect.shared ? lookMs.shared : lookMs.alone)
   return { ...placeOf(listener), look, close }
 
@@ -102,8 +103,14 @@ export async function startNameServer(
     return image.soa ? image : undefined
   }
 
-  async function close(): Promise<void> {
+  function close(): Promise<void> {
+    closed ??= stop()
+    return closed
+  }
+
+  async function stop(): Promise<void> {
     clearInterval(timer)
+    registry.stop()
     notifier.close()
     await listener.close()
     await secondaries.stop()

@@ -4,7 +4,7 @@
  */
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { type ChangeName, inEffect } from './changes.ts'
-import type { ApiError, ErrorCode, ErrorDetails } from './errors.ts'
+import type { ErrorCode } from './errors.ts'
 import { parseId } from './ids.ts'
 import type { ProjectScope } from './scope.ts'
 import { parseSelector, type Selector } from './selectors.ts'
@@ -28,8 +28,12 @@ export interface Endpoint {
   readonly addedBy?: ChangeName
   /** The dated change since which it is gone: 410 before anything else of the request is looked at. */
   readonly removedBy?: ChangeName
+  /** The dated change since which it is gone for requests without a query parameter, likewise, and who tells of it. */
+  readonly removedWithout?: { readonly param: string; readonly by: ChangeName; readonly announcement: string }
   /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
+  /** Statuses of those that have another one elsewhere (facts/conventions 2.2). */
+  readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>
 }
 
 export type Endpoints = Readonly<Record<string, Endpoint>>
@@ -88,10 +92,6 @@ export interface Call<E extends Endpoint> {
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /** Scheme and host under which the caller reached the server, for links back to it. */
-  origin(): string
-  /** Makes a refusal; only codes that the endpoint declares compile. */
-  error(code: E['errors'][number], message: string, options?: { details?: ErrorDetails; status?: number }): ApiError
 }
 
 /** One handler for each row: a missing, surplus or mistyped one does not compile. */

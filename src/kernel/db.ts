@@ -49,7 +49,8 @@ export interface Database {
   readonly query: Queries
   /** Runs `work` in one transaction; rejects with what `work` threw, after a roll back. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
-  listen(topic: Topic, listener: (subject: string) => void): void
+  /** Calls `listener` whenever `topic` is announced; what is returned ends that. */
+  listen(topic: Topic, listener: (subject: string) => void): () => void
   close(): Promise<void>
 }
 
@@ -64,7 +65,19 @@ export async function openDatabase(
   return url.engine === 'sqlite' ? openGrouped(url.path, clock) : openPooled(url.url, clock, poolSize)
 }
 
-type Listeners = Map<Topic, (subject: string) => void>
+class Listeners {
+  readonly #all = new Map<Topic, Set<(subject: string) => void>>()
+
+  add(topic: Topic, listener: (subject: string) => void): () => void {
+    const some = this.#all.get(topic) ?? new Set()
+    this.#all.set(topic, some.add(listener))
+    return () => void some.delete(listener)
+  }
+
+  tell(topic: Topic, subject: string): void {
+    for (const listener of this.#all.get(topic) ?? []) listener(subject)
+  }
+}
 
 /** A transaction handle whose follow-ups are collected in `followUps` until the commit. */
 function handle(
@@ -75,7 +88,7 @@ function handle(
   return {
     ...parts,
     afterCommit: (work) => void followUps.push(work),
-    signal: (topic, subject = '') => void followUps.push(() => heard.get(topic)?.(subject)),
+    signal: (topic, subject = '') => void followUps.push(() => heard.tell(topic, subject)),
   }
 }
 
@@ -92,15 +105,21 @@ export async function drawId(tx: Transaction): Promise<number> {
   return (await tx.drawIds(1))[0]!
 }
 
-function unavailable(cause: unknown): ApiError {
+/** 503 `unavailable`. */
+export function unavailable(cause: unknown): ApiError {
   return new ApiError('unavailable', 'the database is not available', { cause })
+}
+
+/** 504 `timeout`, which official clients repeat by themselves: only for what has certainly written nothing. */
+export function late(cause: unknown): ApiError {
+  return new ApiError('timeout', 'the database did not answer in time', { cause })
 }
 
 // ---- PostgreSQL ----------------------------------------------------------------------------------------------------
 
 async function openPooled(url: string, clock: Clock, poolSize: number): Promise<Database> {
   const engine = await openPostgres(url, poolSize)
-  const heard: Listeners = new Map()
+  const heard = new Listeners()
   const queries = new Kysely<Tables>({ dialect: engine.kysely })
   const draw = remembered<{ id: number }>()
   const drawFrom = async (query: Queries, count: number) =>
@@ -123,7 +142,7 @@ async function openPooled(url: string, clock: Clock, poolSize: number): Promise<
       for (const next of followUps) next()
       return result
     },
-    listen: (topic, listener) => void heard.set(topic, listener),
+    listen: (topic, listener) => heard.add(topic, listener),
     close: () => queries.destroy(),
   }
 }
@@ -143,6 +162,8 @@ async function pooledTransaction<T>(queries: Queries, work: (query: Queries) => 
       throw new OutcomeUnknown('commit outcome unknown', { cause: error })
     }
     if (kind === 'unavailable') throw unavailable(error)
+    // Without COMMIT nothing was written, so the caller may hear that it can repeat the request.
+    if (kind === 'timeout') throw late(error)
     throw error
   }
 }
@@ -177,7 +198,7 @@ const mostInGroup = 64
  * share one commit, so that they share its wait for the disk. Each caller hears of its result after that commit only.
  */
 function openGrouped(path: string, clock: Clock): Database {
-  const heard: Listeners = new Map()
+  const heard = new Listeners()
   const waiting: Job[] = []
   let running: Promise<void> | undefined
   let open: Promise<void> | undefined
@@ -236,7 +257,7 @@ function openGrouped(path: string, clock: Clock): Database {
         running ??= runAll()
       })
     },
-    listen: (topic, listener) => void heard.set(topic, listener),
+    listen: (topic, listener) => heard.add(topic, listener),
     async close() {
       await running
       await reads.destroy()

@@ -75,7 +75,7 @@ function success({ status, reply }: Endpoint) {
 
 function failures(endpoint: Endpoint) {
   const codes = [...declaredCodes(endpoint), ...troubleCodes]
-  const byStatus = Map.groupBy(codes, (code: ErrorCode) => statusOf[code])
+  const byStatus = Map.groupBy(codes, (code: ErrorCode) => endpoint.statuses?.[code] ?? statusOf[code])
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => [
       status,

@@ -113,7 +113,9 @@ describe('ACME with Pebble', () => {
           issued.filter(({ status }) => status.issuance !== 'completed').map(({ status }) => status),
           [],
         )
-        const keys = issued.map(({ certificate }) => new X509Certificate(certificate).publicKey.export({ format: 'jwk' }).x)
+        const keys = issued.map(
+          ({ certificate }) => new X509Certificate(certificate).publicKey.export({ format: 'jwk' }).x,
+        )
         assert.equal(new Set(keys).size, issuances, 'each has a key of its own')
       }))
   }

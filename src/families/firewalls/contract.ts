@@ -104,6 +104,7 @@ export const firewallEndpoints = defineEndpoints({
       'firewall_resource_not_found',
       'resource_limit_exceeded',
     ],
+    statuses: { firewall_resource_not_found: 422 },
   },
   get: {
     method: 'GET',

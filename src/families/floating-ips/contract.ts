@@ -59,6 +59,7 @@ export const floatingIpEndpoints = defineEndpoints({
     status: 201,
     reply: Type.Object({ floating_ip: FloatingIp, action: nullable(ActionSchema) }),
     errors: ['uniqueness_error', 'unavailable', 'resource_limit_exceeded'],
+    statuses: { unavailable: 412 },
   },
   get: {
     method: 'GET',

@@ -4,15 +4,15 @@ import { claimAddress, releaseAddress } from '../../kernel/address-pool.ts'
 import { inEffect } from '../../kernel/changes.ts'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
 import { announceDns } from '../../kernel/dns/announce.ts'
-import { ApiError, notFound, notUnique } from '../../kernel/errors.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import type { Pending } from '../../kernel/reconcile.ts'
 import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
+import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import type { FloatingIp } from './domain.ts'
 import type { FloatingIpRow } from './tables.ts'
 
@@ -105,7 +105,7 @@ export async function insertFloatingIp(
     created: timestamp(tx.now),
     version: 1,
   }
-  await refusingTwins(() => tx.query.insertInto('floating_ip').values(row).execute())
+  await refusingTakenNames(() => tx.query.insertInto('floating_ip').values(row).execute())
   await indexLabels(tx, scope, { kind: 'floating_ip', id }, given.labels, {})
   return fromRow(row)
 }
@@ -117,20 +117,8 @@ export async function updateFloatingIp(
   before: FloatingIp,
   change: { name: string; description: string | null; labels: Labels },
 ): Promise<FloatingIp | typeof changedMeanwhile> {
-  const { name, description, labels } = change
-  const row = await refusingTwins(() =>
-    tx.query
-      .updateTable('floating_ip')
-      .set({ name, description, labels: JSON.stringify(labels), version: before.version + 1 })
-      .where('project_id', '=', scope.projectId)
-      .where('id', '=', before.id)
-      .where('version', '=', before.version)
-      .returningAll()
-      .executeTakeFirst(),
-  )
-  if (!row) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'floating_ip', id: before.id }, labels, before.labels)
-  return fromRow(row)
+  const row = await refusingTakenNames(() => replaceVersion<FloatingIpRow>(tx, scope, 'floating_ip', before, change))
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 async function setFloatingIp(
@@ -207,7 +195,7 @@ export async function renewRouting(tx: Transaction, scope: ProjectScope, serverI
   for (const server_id of [...new Set(serverIds)].sort((a, b) => a - b)) {
     await tx.query
       .insertInto('floating_ip_routing')
-      .values({ server_id, project_id: scope.projectId, generation: 1 })
+      .values({ server_id, project_id: scope.projectId, generation: 1, generation_in_force: 0 })
       .onConflict((conflict) =>
         conflict.column('server_id').doUpdateSet({ generation: sql<number>`floating_ip_routing.generation + 1` }),
       )
@@ -245,11 +233,31 @@ export async function unassignAll(tx: Transaction, scope: ProjectScope, serverId
     .execute()
 }
 
-async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
-    throw error
-  }
+/** Records that the driver confirmed a generation of a server's set. */
+export async function confirmRouting(
+  tx: Transaction,
+  scope: ProjectScope,
+  serverId: number,
+  generation: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('floating_ip_routing')
+    .set({ generation_in_force: generation })
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', serverId)
+    .where('generation_in_force', '<', generation)
+    .execute()
+}
+
+/** Sets of all Projects that are not in force as they should be, by their servers, past a server's id. */
+export async function pendingRoutings(query: Queries, after: number, limit: number): Promise<Pending[]> {
+  const rows = await query
+    .selectFrom('floating_ip_routing')
+    .select(['server_id', 'project_id'])
+    .whereRef('generation_in_force', '<', 'generation')
+    .where('server_id', '>', after)
+    .orderBy('server_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.server_id, scope: { projectId: row.project_id } }))
 }

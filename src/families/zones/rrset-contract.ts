@@ -113,7 +113,7 @@ export const rrsetEndpoints = defineEndpoints({
     section,
     status: 201,
     reply: ActionReply,
-    errors: ['incorrect_zone_mode', 'protected'],
+    errors: ['incorrect_zone_mode', 'protected', 'invalid_input'],
   },
   addRecords: {
     ...rrsetAction('add_records', 'Add records to an RRSet, which is created when it is not there'),
