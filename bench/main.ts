@@ -8,6 +8,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
+import { certificates } from './certificates.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
 import { Workshop } from './processes.ts'
@@ -21,6 +22,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   post,
   'set-rules': setRules,
   actions,
+  certificates,
   start: footprint,
   postgres,
 }

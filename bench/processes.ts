@@ -57,7 +57,8 @@ export class Workshop {
     const bundle = join(root, 'dist/main.js')
     const program = existsSync(bundle) ? bundle : join(root, 'src/main.ts')
     const watching = watch ? ['--import', join(import.meta.dirname, 'stall.ts')] : []
-    const options = ['--database', database, '--token', token, '--rate-limit', '999999999']
+    const key = database.startsWith('postgres') ? ['--key-file', this.file('wolke.key')] : []
+    const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key]
     return this.#start('/v1/firewalls', (port) => [
       ...watching,
       program,

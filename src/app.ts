@@ -12,6 +12,7 @@ import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
 import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
+import type { Secrets } from './kernel/secrets/secrets.ts'
 import { changesPage } from './pages/changes.ts'
 import { healthPage } from './pages/health.ts'
 import { referencePages } from './pages/reference.ts'
@@ -23,6 +24,7 @@ export interface AppOptions {
   readonly log: Logger
   readonly catalogue: Catalogue
   readonly drivers: Drivers
+  readonly secrets: Secrets
   readonly vendor: string
   readonly reverseDomain: string
   /** Requests per hour and Project; undefined means no limit. */
@@ -69,6 +71,7 @@ export function buildApp(options: AppOptions): App {
     faults,
     reverseDomain: options.reverseDomain,
     limits: options.limits ?? {},
+    secrets: options.secrets,
   }
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })

@@ -24,6 +24,8 @@ export interface Config {
   readonly reverseDomain?: string
   readonly logLevel: LogLevel
   readonly limits: DefaultLimits
+  readonly keyFile?: string
+  readonly previousKeyFile?: string
   readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
   readonly metadataPrefix: string
 }
@@ -107,6 +109,21 @@ export function databaseOption(): Option {
     .default(parseDatabaseUrl('sqlite:data/wolke.db'), 'sqlite:data/wolke.db')
 }
 
+/** The keys under which secrets lie in the database. */
+export function keyFileOption(): Option {
+  return new Option(
+    '--key-file <file>',
+    'key under which secrets lie in the database (default: PATH.key beside sqlite:PATH, else data/wolke.key)',
+  ).env('WOLKE_KEY_FILE')
+}
+
+/** The key that the key file replaces. */
+export function previousKeyFileOption(): Option {
+  return new Option('--previous-key-file <file>', 'key that came before it, until wolke secrets rotate').env(
+    'WOLKE_PREVIOUS_KEY_FILE',
+  )
+}
+
 /** The options of `wolke serve`. */
 export function serveOptions(): Option[] {
   return [
@@ -155,6 +172,8 @@ export function serveOptions(): Option[] {
       .env('WOLKE_LIMITS')
       .argParser(limits)
       .default({}, 'none'),
+    keyFileOption(),
+    previousKeyFileOption(),
     new Option('--ready-file <file>', 'written once listening: JSON with base_url and pid').env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'what is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')

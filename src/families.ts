@@ -1,4 +1,5 @@
 /** Every family of resources. Adding one is one line here. */
+import { certificates } from './families/certificates/family.ts'
 import { datacenters } from './families/datacenters/family.ts'
 import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
@@ -15,6 +16,7 @@ const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, rout
 
 export const families: readonly Family[] = [
   actions,
+  certificates,
   datacenters,
   firewalls,
   floatingIps,

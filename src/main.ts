@@ -3,6 +3,7 @@
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CommandFailure } from './commands/failure.ts'
 import { projectCommand } from './commands/project.ts'
+import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
 import { tokenCommand } from './commands/token.ts'
 import { version } from './version.ts'
@@ -10,7 +11,7 @@ import { version } from './version.ts'
 const program = new Command('wolke')
   .description('A cloud that you run yourself: projects, servers, firewalls and more behind one API')
   .version(version)
-for (const command of [serveCommand(), projectCommand(), tokenCommand()]) program.addCommand(command)
+for (const command of [serveCommand(), projectCommand(), tokenCommand(), secretsCommand()]) program.addCommand(command)
 
 function quiet(command: Command): void {
   command.exitOverride().configureOutput({ outputError: () => undefined })

@@ -9,6 +9,7 @@ import type { Database } from './kernel/db.ts'
 import type { Faults } from './kernel/faults.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { ProjectScope } from './kernel/scope.ts'
+import type { Secrets } from './kernel/secrets/secrets.ts'
 
 export interface Platform {
   readonly db: Database
@@ -19,6 +20,7 @@ export interface Platform {
   readonly faults: Faults
   /** Limits of Projects that have none of their own. */
   readonly limits: DefaultLimits
+  readonly secrets: Secrets
 }
 
 /** What a family does by the clock, in every process; rivals that do the same must not matter to it. */

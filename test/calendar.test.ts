@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { families } from '../src/families.ts'
 import { type ChangeName, calendar } from '../src/kernel/changes.ts'
+import { certify, chain, keyPem, party, pem } from './certificates.ts'
 import { type Answer, forEachDatabase, testClock, type World } from './harness.ts'
 
 /** What is observed on both sides of a change, from answers that look alike otherwise. */
@@ -156,6 +157,23 @@ const expectations: Partial<Record<ChangeName, Expectation>> = {
       has((await ok(world.api.get(`/servers/${(await makeServer(world)).id}`))).server, 'location'),
     before: false,
     after: true,
+  },
+  certificate_key_sizes: {
+    async observe({ api }) {
+      const self = party('www.example.com', 'P-521')
+      const certificate = pem('CERTIFICATE', certify(self, self))
+      return code(await api.post('/certificates', { name: 'c', certificate, private_key: keyPem(self.privateKey) }))
+    },
+    before: 201,
+    after: '422 invalid_input',
+  },
+  certificate_size_limits: {
+    async observe({ api }) {
+      const { certificate, private_key } = chain(6)
+      return code(await api.post('/certificates', { name: 'c', certificate, private_key }))
+    },
+    before: 201,
+    after: '422 invalid_input',
   },
   rebuild_user_data: {
     observe: async (world) => {

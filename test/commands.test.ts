@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -10,6 +10,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { chain } from './certificates.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 
@@ -226,11 +227,63 @@ describe('wolke serve', { concurrency: 2 }, () => {
   test('takes several processes over one PostgreSQL database', async (t) => {
     const { url, drop } = await createDatabase(await postgresUrl())
     t.after(drop)
-    const servers = await Promise.all([serve(t, '--database', url), serve(t, '--database', url)])
+    const options = ['--database', url, '--key-file', join((await place()).directory, 'key')]
+    const servers = await Promise.all([serve(t, ...options), serve(t, ...options)])
     const tokens = servers.map(tokenOf).filter((token) => token !== undefined)
     assert.ok(tokens.length > 0)
     for (const { baseUrl } of servers) assert.equal((await api(baseUrl, tokens[0]!, '/ssh_keys')).status, 200)
     assert.deepEqual(await Promise.all(servers.map((server) => server.end('SIGTERM'))), [0, 0])
+  })
+})
+
+describe('The key of the secrets', { concurrency: 2 }, () => {
+  test('is made at the first start, for its owner alone, and needed from then on', async (t) => {
+    const { directory, url, path } = await place()
+    const server = await serve(t, '--database', url)
+    assert.equal((await stat(`${path}.key`)).mode & 0o777, 0o400)
+    // The bundle reads certificates by a program of its own.
+    const { certificate, private_key } = chain(5)
+    const created = await api(server.baseUrl, tokenOf(server)!, '/certificates', {
+      name: 'c',
+      certificate,
+      private_key,
+    })
+    assert.equal(created.status, 201, JSON.stringify(created.body))
+    assert.deepEqual(created.body.certificate.domain_names, ['www.example.com'])
+    assert.equal(await server.end('SIGTERM'), 0)
+
+    const kept = join(directory, 'kept')
+    await rename(`${path}.key`, kept)
+    const start = ['serve', '--listen', '127.0.0.1:0', '--database', url]
+    checkFailure(await wolke(...start), 1, /--key-file: there is no .*wolke\.db\.key, which has to hold the key \w{16}/)
+    const other = join(directory, 'other')
+    await writeFile(other, 'x'.repeat(32), { mode: 0o600 })
+    checkFailure(await wolke(...start, '--key-file', other), 1, /need the key \w{16}, which is not at hand/)
+    await writeFile(join(directory, 'nonsense'), 'nonsense', { mode: 0o600 })
+    checkFailure(await wolke(...start, '--key-file', join(directory, 'nonsense')), 2, /does not hold a key: 32 bytes/)
+    const again = await serve(t, '--database', url, '--key-file', kept)
+    assert.equal(await again.end('SIGTERM'), 0)
+  })
+
+  test('is replaced while the server runs with both', async (t) => {
+    const { directory, url, path } = await place()
+    const database = ['--database', url]
+    const first = await serve(t, ...database)
+    const { certificate, private_key } = chain(1)
+    await api(first.baseUrl, tokenOf(first)!, '/certificates', { name: 'c', certificate, private_key })
+    assert.equal(await first.end('SIGTERM'), 0)
+
+    const old = join(directory, 'old.key')
+    await rename(`${path}.key`, old)
+    const both = [...database, '--previous-key-file', old]
+    const second = await serve(t, ...both)
+    const rotated = await wolke('secrets', 'rotate', ...both)
+    assert.deepEqual(rotated, { code: 0, stderr: '', stdout: 'Projects whose key was wrapped anew: 1\n' })
+    assert.equal(await second.end('SIGTERM'), 0)
+    await (await serve(t, ...database)).end('SIGTERM')
+    const start = ['serve', '--listen', '127.0.0.1:0', ...database]
+    checkFailure(await wolke(...start, '--key-file', old), 1, /need the key \w{16}/)
+    checkFailure(await wolke(...start, '--previous-key-file', join(directory, 'none')), 2, /there is no .*none/)
   })
 })
 
@@ -300,6 +353,7 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
     [['project', 'create', ' x', '--database', 'sqlite:/nowhere/x'], /1 to 128 characters/],
     [['project', 'list', '--database', 'memory'], /"memory" lives inside its server/],
+    [['secrets', 'rotate', '--database', 'sqlite:x'], /required option '--previous-key-file <file>'/],
     [['token', 'create', '--database', 'sqlite:x'], /required option '--project <name>'/],
   ]
   for (const [args, says] of cases) {

@@ -16,11 +16,21 @@ const find = (name: string) => endpoints.find((endpoint) => nameOf(endpoint) ===
 
 // ---- The spec ------------------------------------------------------------------------------------------------------
 
-/** Spec: Endpoints, Actions and Firewalls. Status, keys of the reply, query parameters, body fields. */
+/** Spec: Endpoints, Actions, Certificates and Firewalls. Status, keys of the reply, query parameters, body fields. */
 const specified: Readonly<Record<string, readonly [status: number, reply: string, query?: string, body?: string]>> = {
   // Paging is for the listing of all actions, which ended in January 2025.
   'GET /actions': [200, 'actions', 'id sort status page per_page'],
   'GET /actions/{id}': [200, 'action'],
+  'GET /certificates': [200, 'certificates meta', 'sort name label_selector type page per_page'],
+  'POST /certificates': [201, 'action certificate', '', 'name labels type certificate private_key domain_names'],
+  'GET /certificates/{id}': [200, 'certificate'],
+  'PUT /certificates/{id}': [200, 'certificate', '', 'labels name'],
+  'DELETE /certificates/{id}': [204, ''],
+  'GET /certificates/{id}/actions': [200, 'actions meta', 'sort status page per_page'],
+  'GET /certificates/{id}/actions/{action_id}': [200, 'action'],
+  'POST /certificates/{id}/actions/retry': [201, 'action'],
+  'GET /certificates/actions': [200, 'actions meta', 'id sort status page per_page'],
+  'GET /certificates/actions/{id}': [200, 'action'],
   'GET /firewalls': [200, 'firewalls meta', 'sort name label_selector page per_page'],
   'POST /firewalls': [201, 'firewall actions', '', 'name labels rules apply_to'],
   'GET /firewalls/{id}': [200, 'firewall'],
@@ -49,7 +59,7 @@ const requiredOf = (schema: TSchema | undefined) =>
 
 const keysOf = (schema: TSchema | undefined) => sorted(Object.keys(fieldsOf(schema) ?? {}))
 
-test('actions and firewalls have the endpoints of the spec, each with its status, reply, query and body', () => {
+test('actions, certificates and firewalls have the endpoints of the spec, each with its status, reply, query and body', () => {
   for (const [name, [status, reply, query, body]] of Object.entries(specified)) {
     const endpoint = find(name)
     assert.ok(endpoint, `there is no ${name}`)
@@ -58,7 +68,7 @@ test('actions and firewalls have the endpoints of the spec, each with its status
     assert.deepEqual(sorted(Object.keys(endpoint.query ?? {})), words(query), `${name}: query`)
     assert.deepEqual(keysOf(endpoint.body), words(body), `${name}: body`)
   }
-  const ours = endpoints.map(nameOf).filter((name) => /^\w+ \/(actions|firewalls)\b/.test(name))
+  const ours = endpoints.map(nameOf).filter((name) => /^\w+ \/(actions|certificates|firewalls)\b/.test(name))
   assert.deepEqual(sorted(ours), sorted(Object.keys(specified)), 'and no others')
 })
 

@@ -29,6 +29,9 @@ interface Snapshot {
   readonly floatingIps: Row<'floating_ip'>[]
   readonly sshKeys: Row<'ssh_key'>[]
   readonly images: Row<'image'>[]
+  readonly certificates: Row<'certificate'>[]
+  readonly certificateKeys: Row<'certificate_key'>[]
+  readonly certificateUses: Row<'certificate_use'>[]
   readonly labels: Row<'label'>[]
   readonly addresses: Row<'address'>[]
   readonly pools: Row<'address_pool'>[]
@@ -82,6 +85,9 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     floatingIps: await all('floating_ip'),
     sshKeys: await all('ssh_key'),
     images: await all('image'),
+    certificates: await all('certificate'),
+    certificateKeys: await all('certificate_key'),
+    certificateUses: await all('certificate_use'),
     labels: await all('label'),
     addresses: await all('address'),
     pools: await all('address_pool'),
@@ -114,8 +120,9 @@ function checkEnd(action: ActionRow): void {
 }
 
 /** I3. */
-function checkNames({ servers, firewalls, primaryIps, floatingIps, sshKeys }: Snapshot): void {
-  for (const rows of [servers, firewalls, primaryIps, floatingIps, sshKeys]) {
+function checkNames(found: Snapshot): void {
+  const { servers, firewalls, primaryIps, floatingIps, sshKeys, certificates } = found
+  for (const rows of [servers, firewalls, primaryIps, floatingIps, sshKeys, certificates]) {
     const names = rows.map((row) => `${row.project_id} ${row.name}`)
     assert.deepEqual(names, [...new Set(names)], 'I3: a name is there once in a Project')
   }
@@ -163,8 +170,13 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   for (const row of [...found.applications, ...found.matches]) {
     belongs(firewalls, row.firewall_id, row.project_id, 'what is of firewall')
   }
+  const certificates = new Map<number, number>(found.certificates.map((row) => [row.id, row.project_id]))
+  for (const row of [...found.certificateKeys, ...found.certificateUses]) {
+    belongs(certificates, row.certificate_id, row.project_id, 'what is of certificate')
+  }
+  assert.equal(found.certificateKeys.length, found.certificates.length, 'each certificate has its private key')
   const { servers: server, firewalls: firewall, floatingIps: floating_ip, images: image, sshKeys: ssh_key } = found
-  const labelled = { server, firewall, floating_ip, image, ssh_key }
+  const labelled = { server, firewall, floating_ip, image, ssh_key, certificate: found.certificates }
   const wanted = Object.entries(labelled).flatMap(([kind, rows]) =>
     rows.flatMap(({ project_id, id, labels }) =>
       Object.entries(JSON.parse(labels)).map(([key, value]) => [project_id, kind, id, key, value].join(' ')),

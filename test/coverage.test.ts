@@ -175,6 +175,7 @@ async function checkCallers(world: World, row: Row, those: Callers): Promise<voi
   await checkForeign(world, ready, those)
   if (isRead(ready)) assert.equal((await ready.send(world.readOnly)).status, row.endpoint.status)
   const answer = await ready.send(world.api)
+  if (ready.sample.refusal) return assertRefused(answer, ready.sample.refusal)
   assert.equal(answer.status, row.endpoint.status, answer.text)
 }
 

@@ -23,6 +23,9 @@ import type { Faults } from '../src/kernel/faults.ts'
 import type { Exchange } from '../src/kernel/http.ts'
 import { openLog } from '../src/kernel/log.ts'
 import { migrate } from '../src/kernel/migrate.ts'
+import { unlock } from '../src/kernel/secrets/installation.ts'
+import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
+import type { Secrets } from '../src/kernel/secrets/secrets.ts'
 import { migrations } from '../src/migrations/index.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
 
@@ -51,6 +54,9 @@ export function testClock(start = today): TestClock {
     },
   }
 }
+
+/** The key-encryption key of every installation under test. */
+export const testKeyring = { current: toKek(Buffer.alloc(keyBytes, 'test key')) }
 
 /** An answer as the test sees it. */
 export interface Answer {
@@ -96,6 +102,7 @@ export interface World {
   readonly db: Database
   readonly clock: TestClock
   readonly simulation: Simulation
+  readonly secrets: Secrets
   readonly app: ReturnType<typeof buildApp>
   /** Read-write and read-only tokens of the first Project, a read-write token of another, and no token. */
   readonly api: Client
@@ -140,12 +147,14 @@ async function openWorld(
   await migrate(db, migrations)
   const simulation = options.simulation ?? createSimulation({ delayMs: 0 })
   const failures: Error[] = []
+  const secrets = await unlock(db, testKeyring)
   const app = buildApp({
     db,
     clock,
     log: options.log ?? openLog('silent'),
     catalogue: options.catalogue ?? openCatalogue(builtIn),
     drivers: simulation.drivers,
+    secrets,
     vendor: 'wolke',
     reverseDomain: 'wolke.example',
     rateLimit: options.rateLimit,
@@ -173,6 +182,7 @@ async function openWorld(
     db,
     clock,
     simulation,
+    secrets,
     app,
     api: client(tokens.readWrite),
     readOnly: client(tokens.readOnly),

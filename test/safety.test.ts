@@ -258,12 +258,13 @@ const ownTables: Rule = {
 
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
- * everybody's addresses come from.
+ * everybody's addresses come from; the key under which all their keys lie.
  */
 const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
   'kernel/address-pool.ts',
+  'kernel/secrets/installation.ts',
   'families/servers/host.ts',
 ]
 

@@ -6,7 +6,12 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
+import { replaceUses } from '../src/families/certificates/effects.ts'
+import { changeFloatingIpProtection } from '../src/families/floating-ips/actions.ts'
+import { startAction } from '../src/kernel/actions/store.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
+import type { ProjectScope } from '../src/kernel/scope.ts'
+import { selfSigned } from './certificates.ts'
 import type { Answer, Client, Open, World } from './harness.ts'
 
 type Body = Answer['body']
@@ -88,6 +93,8 @@ export interface Target {
 export interface Sample {
   readonly query?: string
   readonly body?: unknown
+  /** What this version answers to everybody who may ask. */
+  readonly refusal?: ErrorCode
 }
 
 export interface FamilySamples {
@@ -133,6 +140,33 @@ async function prepareFloatingIp(world: World): Promise<Target> {
   return { id: floating_ip.id, actionId: action.id }
 }
 
+const pair = selfSigned('www.example.com')
+const certificateBody = () => ({ name: unique('certificate'), ...pair })
+
+/** The Project that has a certificate. */
+async function scopeOf({ query }: World['db'], id: number): Promise<ProjectScope> {
+  const rows = query.selectFrom('certificate').select('project_id').where('id', '=', id)
+  return { projectId: (await rows.executeTakeFirstOrThrow()).project_id }
+}
+
+/** Certificates are used by load balancers, which call the same effect. */
+async function makeUsedCertificate({ api, db }: World): Promise<number> {
+  const { id } = (await done(api.post('/certificates', certificateBody()))).certificate
+  const scope = await scopeOf(db, id)
+  await db.transact((tx) => replaceUses(tx, scope, { type: 'load_balancer', id: neverExisted }, [id]))
+  return id
+}
+
+/** Uploaded certificates have no actions of their own: one that names it stands for those of managed ones. */
+async function prepareCertificate({ api, db }: World): Promise<Target> {
+  const { certificate } = await done(api.post('/certificates', certificateBody()))
+  const resources = [{ type: 'certificate', id: certificate.id }]
+  const start = { definition: changeFloatingIpProtection, input: {}, resources }
+  const scope = await scopeOf(db, certificate.id)
+  const action = await db.transact((tx) => startAction(tx, scope, start))
+  return { id: certificate.id, actionId: action.id }
+}
+
 async function firstOf({ api }: World, family: string): Promise<Target> {
   return { id: (await done(api.get(`/${family}?per_page=1`)))[family][0].id }
 }
@@ -143,6 +177,14 @@ export const samples: Readonly<Record<string, FamilySamples>> = {
   actions: {
     prepare: prepareServer,
     requests: { list: (_world, { actionId }) => ({ query: `id=${actionId}` }) },
+  },
+  certificates: {
+    prepare: prepareCertificate,
+    requests: {
+      create: () => ({ body: certificateBody() }),
+      update: rename('certificate'),
+      retry: () => ({ refusal: 'unsupported_error' }),
+    },
   },
   firewalls: {
     prepare: prepareFirewall,
@@ -294,6 +336,27 @@ export const neverExisted = 4_000_000_000_000_000
 /** By endpoint and code. Codes that follow from an endpoint's shape are not here: the test makes those itself. */
 export const errorScenarios: Readonly<Record<string, Partial<Record<ErrorCode, ErrorScenario>>>> = {
   'actions.list': { deprecated_api_endpoint: ({ api }) => api.get('/actions') },
+  'certificates.create': {
+    uniqueness_error: takenTwice('/certificates', certificateBody),
+    async resource_limit_exceeded({ open }) {
+      const { api } = await open({ limits: { certificates: 0 }, runActions: false })
+      return api.post('/certificates', certificateBody())
+    },
+  },
+  'certificates.update': {
+    uniqueness_error: takenName('certificates'),
+    conflict: conflict('certificates', 'certificate'),
+  },
+  'certificates.remove': {
+    async service_error(stage) {
+      const id = await makeUsedCertificate(stage)
+      return stage.api.delete(`/certificates/${id}`)
+    },
+  },
+  'certificates.retry': {
+    unsupported_error: async (stage) =>
+      stage.api.post(`/certificates/${(await prepareCertificate(stage)).id}/actions/retry`),
+  },
   'firewalls.create': {
     uniqueness_error: takenTwice('/firewalls', () => ({ name: unique('firewall') })),
     async server_already_added(stage) {

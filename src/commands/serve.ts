@@ -18,6 +18,7 @@ import { buildMetadataService, listenForMetadata, type MetadataOptions } from '.
 import { version } from '../version.ts'
 import { openMigrated } from './database.ts'
 import { CommandFailure } from './failure.ts'
+import { openKeyring, unlockSecrets } from './keyring.ts'
 
 /** Time that a stop may take, in milliseconds. */
 const drainMs = 9_000
@@ -35,6 +36,7 @@ async function serve(config: Config): Promise<void> {
   const catalogue = await readCatalogue(config.catalogue)
   const lock = takeLock(config)
   const db = await openMigrated(config.database, clock)
+  const secrets = await unlockSecrets(db, await openKeyring(db, config))
   const token = await prepare(db, config)
   const simulation = createSimulation({ delayMs: config.actionDelay })
   const app = buildApp({
@@ -43,6 +45,7 @@ async function serve(config: Config): Promise<void> {
     log,
     catalogue,
     drivers: simulation.drivers,
+    secrets,
     vendor: config.vendor,
     reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
@@ -54,13 +57,14 @@ async function serve(config: Config): Promise<void> {
   const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
   await app.engine.start()
   app.chores.start()
-  if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
-  printWelcome(baseUrl, token)
   stopOnSignal(app, log, async () => {
     await metadata?.close()
     await db.close()
     lock?.release()
   })
+  // Whoever hears of it may tell it to stop at once.
+  if (config.readyFile) writeReadyFile(config.readyFile, { base_url: baseUrl, metadata_url: metadata?.url ?? null })
+  printWelcome(baseUrl, token)
 }
 
 function readTls({ tlsCert, tlsKey }: Config): { cert: string; key: string } | undefined {

@@ -201,7 +201,6 @@ export const changes = {
     from: '2025-12-01',
     section: 'Certificate',
     summary: 'Public keys of certificates have one of five sizes',
-    waitsFor: 'certificates',
   },
   rebuild_user_data: {
     from: '2026-01-01',
@@ -218,7 +217,6 @@ export const changes = {
     from: '2026-02-01',
     section: 'Certificate',
     summary: 'Private key, chain length and chain size of certificates are limited',
-    waitsFor: 'certificates',
   },
   timeout_idle: {
     from: '2026-04-01',

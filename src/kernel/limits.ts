@@ -16,6 +16,7 @@ export const limitedKinds = {
   firewalls: 'firewall limit exceeded',
   images: 'image limit exceeded',
   ssh_keys: 'SSH key limit exceeded',
+  certificates: 'certificate limit exceeded',
 } as const
 
 /** Which rows count. */

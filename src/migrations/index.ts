@@ -8,6 +8,7 @@ import { floatingIps } from './0005-floating-ips.ts'
 import { limits } from './0006-limits.ts'
 import { images } from './0007-images.ts'
 import { actionsNameResources } from './0008-actions-name-resources.ts'
+import { certificates } from './0009-certificates.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -18,4 +19,5 @@ export const migrations: readonly Migration[] = [
   limits,
   images,
   actionsNameResources,
+  certificates,
 ]

@@ -1,8 +1,9 @@
-/** The hcloud command line, unmodified, does its main job: SSH keys, servers and firewalls from creation to deletion. */
+/** The hcloud command line, unmodified, does its main job: servers, firewalls and more from creation to deletion. */
 import assert from 'node:assert/strict'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { chain, selfSigned } from '../certificates.ts'
 import { findHcloud, type Outcome, publicKey, run, type Service, serve, skipWithout } from './clients.ts'
 
 const program = findHcloud()
@@ -114,6 +115,45 @@ for (const database of ['memory', 'sqlite'] as const) {
       assertError(twice, 'uniqueness_error', 'SSH key not unique')
       await works('ssh-key', 'delete', 'desktop')
       assert.deepEqual(await names('ssh-key'), [])
+    })
+
+    it('manages uploaded certificates', async () => {
+      const { certificate, private_key } = chain(2)
+      const files = ['--cert-file', file('cert.pem', certificate), '--key-file', file('key.pem', private_key)]
+      const created = await works('certificate', 'create', '--name', 'web', ...files)
+      await works('certificate', 'add-label', 'web', 'env=test')
+      const found = await json('certificate', 'describe', 'web')
+      assert.match(created, new RegExp(`^Certificate ${found.id} created$`, 'm'))
+      assert.equal(found.certificate, certificate)
+      assert.match(found.fingerprint, /^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
+      assert.deepEqual([found.type, found.domain_names, found.used_by], ['uploaded', ['www.example.com'], []])
+      assert.match(
+        await works('certificate', 'list'),
+        new RegExp(`^${found.id} +web +uploaded +www\\.example\\.com `, 'm'),
+      )
+      const description = await works('certificate', 'describe', 'web')
+      for (const text of ['uploaded', found.fingerprint, 'www.example.com', 'Certificate unused', 'env']) {
+        assert.ok(description.includes(text), text)
+      }
+
+      await works('certificate', 'update', 'web', '--name', 'site')
+      await works('certificate', 'add-label', 'site', 'stage=one')
+      assert.deepEqual(await names('certificate', '-l', 'env=test,stage=one'), ['site'])
+      await works('certificate', 'remove-label', 'site', 'env')
+      assert.deepEqual((await json('certificate', 'describe', String(found.id))).labels, { stage: 'one' })
+
+      const twice = await hcloud('certificate', 'create', '--name', 'site', ...files)
+      assertError(twice, 'uniqueness_error', 'certificate name is already used')
+      const otherKey = file('other.pem', selfSigned('other').private_key)
+      const wrong = await hcloud('certificate', 'create', '--name', 'x', ...files.slice(0, 2), '--key-file', otherKey)
+      assertError(wrong, 'invalid_input', "invalid input in field 'private_key'")
+      const managed = await hcloud('certificate', 'create', '--name', 'm', '--type', 'managed', '--domain', 'a.example')
+      assertError(managed, 'invalid_input', "invalid input in field 'type'")
+      // Version 1.30 has no such command.
+      if (isRecent)
+        assertError(await hcloud('certificate', 'retry', 'site'), 'unsupported_error', 'certificate not retryable')
+      await works('certificate', 'delete', 'site')
+      assert.deepEqual(await names('certificate'), [])
     })
 
     it('creates a server with SSH key, firewall and labels', async () => {

@@ -74,6 +74,24 @@ expect(error.message, "SSH key not unique")
 expect(key.update(name="desktop", labels={}).labels, {})
 step("ssh key")
 
+# Certificate, uploaded
+pair = json.load(sys.stdin)
+certificate = client.certificates.create(name="web", labels={"env": "test"}, **pair)
+expect((certificate.type, certificate.status), (certificate.TYPE_UPLOADED, None))
+expect((certificate.certificate, certificate.domain_names), (pair["certificate"], ["www.example.com"]))
+assert certificate.not_valid_before < certificate.not_valid_after, certificate.not_valid_after
+expect(client.certificates.get_by_name("web").fingerprint, certificate.fingerprint)
+expect(certificate.get_actions(), [])
+error = refused("invalid_input", lambda: client.certificates.create("x", pair["certificate"], "nonsense"))
+expect(error.details["fields"][0]["name"], "private_key")
+error = refused("unsupported_error", certificate.retry_issuance)
+expect(error.message, "certificate not retryable")
+expect(certificate.update(name="site", labels={}).name, "site")
+expect([c.id for c in client.certificates.get_all(name="site")], [certificate.id])
+expect(certificate.delete(), True)
+refused("not_found", lambda: client.certificates.get_by_id(certificate.id))
+step("certificate")
+
 # Firewall with rules
 ssh = FirewallRule("in", "tcp", source_ips=["10.1.0.0/16", "2001:db8:1::/48"], port="22", description="ssh")
 ping = FirewallRule("in", "icmp", source_ips=EVERYBODY)

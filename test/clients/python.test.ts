@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { it } from 'node:test'
+import { chain } from '../certificates.ts'
 import { installPython, publicKey, run, serve, skipWithout } from './clients.ts'
 
 const script = join(import.meta.dirname, 'hcloud_client.py')
@@ -12,10 +13,12 @@ for (const database of ['memory', 'sqlite'] as const) {
     if (!python) return skipWithout(t, 'python3 is not installed')
     const service = await serve(database)
     t.after(() => service.stop())
-    const { code, stdout, stderr } = await run(python, [script, publicKey()], { env: service.env })
+    const { certificate, private_key } = chain(2)
+    const input = JSON.stringify({ certificate, private_key })
+    const { code, stdout, stderr } = await run(python, [script, publicKey()], { env: service.env, input })
     assert.equal(code, 0, stderr)
     assert.deepEqual(JSON.parse(stdout), {
-      steps: ['ssh key', 'firewall', 'server', 'changes', 'power', 'actions', 'deletion'],
+      steps: ['ssh key', 'certificate', 'firewall', 'server', 'changes', 'power', 'actions', 'deletion'],
       left: { servers: 0, firewalls: 0, ssh_keys: 0 },
     })
   })

@@ -1,0 +1,60 @@
+/** Finds the keys of an installation, making the first one, and unlocks its secrets with them. */
+import type { Config } from '../config.ts'
+import type { Database } from '../kernel/db.ts'
+import { fileOf, isInMemory } from '../kernel/dialect.ts'
+import { keksInUse, unlock, WrongKey } from '../kernel/secrets/installation.ts'
+import { type Kek, type Keyring, randomKey, toKek } from '../kernel/secrets/kek.ts'
+import { createKeyFile, readKeyFile } from '../kernel/secrets/key-file.ts'
+import type { Secrets } from '../kernel/secrets/secrets.ts'
+import { CommandFailure } from './failure.ts'
+
+type KeyOptions = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
+
+/**
+ * The keys that the options name. A key file that is not there is made, unless something in the database needs the key
+ * that it should have held; what lives in memory needs no file. Errors: `CommandFailure`.
+ */
+export async function openKeyring(db: Database, options: KeyOptions): Promise<Keyring> {
+  const { database, keyFile, previousKeyFile } = options
+  if (keyFile === undefined && isInMemory(database)) return { current: toKek(randomKey()) }
+  const previous = previousKeyFile === undefined ? undefined : read('--previous-key-file', previousKeyFile)
+  if (previousKeyFile !== undefined && !previous) {
+    throw new CommandFailure(`--previous-key-file: there is no ${previousKeyFile}`, 2)
+  }
+  const path = keyFile ?? defaultKeyFile(database)
+  const current = read('--key-file', path) ?? (await makeFirst(db, path, previous))
+  return { current, previous }
+}
+
+/** Checks the keys against the database. Errors: `CommandFailure`. */
+export async function unlockSecrets(db: Database, ring: Keyring): Promise<Secrets> {
+  try {
+    return await unlock(db, ring)
+  } catch (error) {
+    if (error instanceof WrongKey) throw new CommandFailure(`--key-file: ${error.message}`)
+    throw error
+  }
+}
+
+function defaultKeyFile(database: Config['database']): string {
+  const file = fileOf(database)
+  return file === undefined ? 'data/wolke.key' : `${file}.key`
+}
+
+async function makeFirst(db: Database, path: string, previous: Kek | undefined): Promise<Kek> {
+  const needed = [...(await keksInUse(db.query))].filter((id) => id !== previous?.id)
+  if (needed.length > 0) {
+    throw new CommandFailure(`--key-file: there is no ${path}, which has to hold the key ${needed[0]} of this database`)
+  }
+  return reading('--key-file', () => createKeyFile(path))
+}
+
+const read = (option: string, path: string) => reading(option, () => readKeyFile(path))
+
+function reading<T>(option: string, work: () => T): T {
+  try {
+    return work()
+  } catch (error) {
+    throw new CommandFailure(`${option}: ${(error as Error).message}`, 2)
+  }
+}

@@ -1,0 +1,28 @@
+/** `wolke secrets`: the key under which secrets lie in the database, also while a server runs that has both keys. */
+import { Command } from 'commander'
+import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config.ts'
+import { rotateKek } from '../kernel/secrets/installation.ts'
+import { withDatabase } from './database.ts'
+import { openKeyring, unlockSecrets } from './keyring.ts'
+
+type Options = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
+
+export function secretsCommand(): Command {
+  const command = new Command('secrets').description('look after the key of the secrets')
+  command
+    .command('rotate')
+    .description('make --previous-key-file unnecessary')
+    .addOption(databaseOption())
+    .addOption(keyFileOption())
+    .addOption(previousKeyFileOption().makeOptionMandatory())
+    .action((options: Options) => rotate(options))
+  return command
+}
+
+function rotate(options: Options): Promise<void> {
+  return withDatabase(options.database, async (db) => {
+    const ring = await openKeyring(db, options)
+    await unlockSecrets(db, ring)
+    console.log(`Projects whose key was wrapped anew: ${await rotateKek(db, ring)}`)
+  })
+}

@@ -1,0 +1,74 @@
+/** Certificates: what is kept of them, and what is accepted when. Pure. */
+import { inEffect } from '../../kernel/changes.ts'
+import type { Labels } from '../../kernel/labels.ts'
+
+/** What uses a certificate. */
+export interface CertificateUser {
+  readonly type: 'load_balancer'
+  readonly id: number
+}
+
+export interface Certificate extends CertificateFacts {
+  readonly id: number
+  readonly name: string
+  readonly type: 'uploaded'
+  /** The chain in PEM, byte for byte as it was given. */
+  readonly chain: string
+  readonly labels: Labels
+  readonly created: string
+  readonly version: number
+}
+
+/** What the leaf of a chain says. */
+export interface CertificateFacts {
+  readonly domainNames: readonly string[]
+  /** SHA-256 of the leaf's DER: 32 upper-case hex pairs joined by colons. */
+  readonly fingerprint: string
+  readonly notValidBefore: string
+  readonly notValidAfter: string
+}
+
+/** A certificate chain and the private key of its leaf, both in PEM. */
+export interface KeyPair {
+  readonly certificate: string
+  readonly privateKey: string
+}
+
+/** What is wrong with one of the two. */
+export interface KeyPairProblem {
+  readonly field: 'certificate' | 'private_key'
+  readonly message: string
+}
+
+/** What is accepted (spec: Certificate, content limits); both came in by dated changes. */
+export interface Acceptance {
+  /** At most 5 certificates of 30,000 bytes in all, and 5,000 bytes of private key. */
+  readonly limitsSize: boolean
+  /** RSA of 2048, 3072 or 4096 bits, ECDSA of 256 or 384. */
+  readonly limitsKeys: boolean
+}
+
+export const maxCertificates = 5
+const maxChainBytes = 30_000
+const maxKeyBytes = 5_000
+
+/** What is accepted at a time. */
+export function acceptanceAt(nowMs: number): Acceptance {
+  return {
+    limitsSize: inEffect('certificate_size_limits', nowMs),
+    limitsKeys: inEffect('certificate_key_sizes', nowMs),
+  }
+}
+
+/** What can be said about a pair without reading it: all that is worth the event loop's time. */
+export function sizeProblems({ certificate, privateKey }: KeyPair, { limitsSize }: Acceptance): KeyPairProblem[] {
+  const given = [
+    { field: 'certificate', text: certificate, most: maxChainBytes },
+    { field: 'private_key', text: privateKey, most: maxKeyBytes },
+  ] as const
+  return given.flatMap(({ field, text, most }) => {
+    const bytes = Buffer.byteLength(text)
+    if (limitsSize && bytes > most) return [{ field, message: `has ${bytes} bytes; at most ${most} are accepted` }]
+    return text.includes('-----BEGIN ') ? [] : [{ field, message: 'does not hold PEM' }]
+  })
+}

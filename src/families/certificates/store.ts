@@ -1,0 +1,207 @@
+/** Every statement on the tables of certificates. */
+import { timestamp } from '../../kernel/clock.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
+import { databaseFailure } from '../../kernel/dialect.ts'
+import { ApiError, notFound, notUnique } from '../../kernel/errors.ts'
+import { indexLabels, readLabels } from '../../kernel/label-index.ts'
+import type { Labels } from '../../kernel/labels.ts'
+import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
+import { changedMeanwhile } from '../../kernel/update.ts'
+import type { Certificate, CertificateFacts, CertificateUser, KeyPair } from './domain.ts'
+import type { CertificateRow } from './tables.ts'
+
+const certificateListing: Listing = {
+  table: 'certificate',
+  kind: 'certificate',
+  columns: { id: 'id', name: 'name', created: 'created' },
+}
+
+const keyPlace = (id: number): SecretPlace => ({ table: 'certificate_key', column: 'private_key', id })
+
+function fromRow(row: CertificateRow): Certificate {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    chain: row.certificate,
+    domainNames: JSON.parse(row.domain_names) as string[],
+    fingerprint: row.fingerprint,
+    notValidBefore: row.not_valid_before,
+    notValidAfter: row.not_valid_after,
+    labels: readLabels(row.labels),
+    created: row.created,
+    version: row.version,
+  }
+}
+
+export async function listCertificates(query: Queries, scope: ProjectScope, page: PageQuery, filters: Filters) {
+  const { rows, pagination } = await listPage<CertificateRow>(query, scope, certificateListing, page, filters)
+  return { certificates: rows.map(fromRow), pagination }
+}
+
+/** Errors: `not_found`. */
+export async function getCertificate(query: Queries, scope: ProjectScope, id: number): Promise<Certificate> {
+  const row = await query
+    .selectFrom('certificate')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw notFound('certificate', id)
+  return fromRow(row)
+}
+
+/** A certificate with its private key, for the component that serves with it. Errors: `not_found`. */
+export async function getKeyPair(query: Queries, secrets: Secrets, scope: ProjectScope, id: number): Promise<KeyPair> {
+  const { chain } = await getCertificate(query, scope, id)
+  const row = await query
+    .selectFrom('certificate_key')
+    .select('private_key')
+    .where('project_id', '=', scope.projectId)
+    .where('certificate_id', '=', id)
+    .executeTakeFirst()
+  if (!row) throw notFound('certificate', id)
+  return { certificate: chain, privateKey: await secrets.open(query, scope, keyPlace(id), row.private_key) }
+}
+
+export interface NewCertificate extends KeyPair {
+  readonly name: string
+  readonly labels: Labels
+  readonly facts: CertificateFacts
+}
+
+/** Keeps an uploaded certificate, its private key sealed. Errors: `uniqueness_error`. */
+export async function insertCertificate(
+  tx: Transaction,
+  secrets: Secrets,
+  scope: ProjectScope,
+  { name, labels, facts, certificate, privateKey }: NewCertificate,
+): Promise<Certificate> {
+  const id = await drawId(tx)
+  const row: CertificateRow = {
+    id,
+    project_id: scope.projectId,
+    name,
+    type: 'uploaded',
+    certificate,
+    domain_names: JSON.stringify(facts.domainNames),
+    fingerprint: facts.fingerprint,
+    not_valid_before: facts.notValidBefore,
+    not_valid_after: facts.notValidAfter,
+    labels: JSON.stringify(labels),
+    created: timestamp(tx.now),
+    version: 1,
+  }
+  await refusingTwins(() => tx.query.insertInto('certificate').values(row).execute())
+  const private_key = await secrets.seal(tx, scope, keyPlace(id), privateKey)
+  await tx.query
+    .insertInto('certificate_key')
+    .values({ certificate_id: id, project_id: scope.projectId, private_key })
+    .execute()
+  await indexLabels(tx, scope, { kind: 'certificate', id }, labels, {})
+  return fromRow(row)
+}
+
+/** Writes name and labels over the version that was read. Errors: `uniqueness_error`. */
+export async function updateCertificate(
+  tx: Transaction,
+  scope: ProjectScope,
+  before: Certificate,
+  change: { name: string; labels: Labels },
+): Promise<Certificate | typeof changedMeanwhile> {
+  const row = await refusingTwins(() =>
+    tx.query
+      .updateTable('certificate')
+      .set({ name: change.name, labels: JSON.stringify(change.labels), version: before.version + 1 })
+      .where('project_id', '=', scope.projectId)
+      .where('id', '=', before.id)
+      .where('version', '=', before.version)
+      .returningAll()
+      .executeTakeFirst(),
+  )
+  if (!row) return changedMeanwhile
+  await indexLabels(tx, scope, { kind: 'certificate', id: before.id }, change.labels, before.labels)
+  return fromRow(row)
+}
+
+/** Deletes a certificate and its private key. Errors: `not_found`; `service_error` while something uses it. */
+export async function deleteCertificate(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  const { labels } = await getCertificate(tx.query, scope, id)
+  await tx.query
+    .deleteFrom('certificate_key')
+    .where('project_id', '=', scope.projectId)
+    .where('certificate_id', '=', id)
+    .execute()
+  try {
+    await tx.query.deleteFrom('certificate').where('project_id', '=', scope.projectId).where('id', '=', id).execute()
+  } catch (error) {
+    // Its uses refer to it, so that a rival who begins to use it is seen too.
+    if (databaseFailure(error)?.kind !== 'foreign_key') throw error
+    throw new ApiError('service_error', 'certificate still in use')
+  }
+  await indexLabels(tx, scope, { kind: 'certificate', id }, {}, labels)
+}
+
+async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'certificate name is already used')
+    throw error
+  }
+}
+
+// ---- What uses which -----------------------------------------------------------------------------------------------
+
+/** What uses each of some certificates; those that nothing uses are not there. */
+export async function usersOf(
+  query: Queries,
+  scope: ProjectScope,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, CertificateUser[]>> {
+  if (ids.length === 0) return new Map()
+  const rows = await query
+    .selectFrom('certificate_use')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('certificate_id', 'in', ids)
+    .orderBy('resource_id')
+    .execute()
+  const users = new Map<number, CertificateUser[]>()
+  for (const { certificate_id, type, resource_id: id } of rows) {
+    users.set(certificate_id, [...(users.get(certificate_id) ?? []), { type, id }])
+  }
+  return users
+}
+
+/** Makes these the certificates that a resource uses, and no others. Errors: `not_found`. */
+export async function replaceUses(
+  tx: Transaction,
+  scope: ProjectScope,
+  user: CertificateUser,
+  certificateIds: readonly number[],
+): Promise<void> {
+  await tx.query
+    .deleteFrom('certificate_use')
+    .where('project_id', '=', scope.projectId)
+    .where('type', '=', user.type)
+    .where('resource_id', '=', user.id)
+    .execute()
+  // Always in the same order, so that two who use the same ones do not wait for each other.
+  for (const id of [...new Set(certificateIds)].sort((a, b) => a - b)) {
+    await getCertificate(tx.query, scope, id)
+    await insertUse(tx, scope, user, id)
+  }
+}
+
+async function insertUse(tx: Transaction, scope: ProjectScope, user: CertificateUser, id: number): Promise<void> {
+  const row = { certificate_id: id, project_id: scope.projectId, type: user.type, resource_id: user.id }
+  try {
+    await tx.query.insertInto('certificate_use').values(row).execute()
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'foreign_key') throw notFound('certificate', id)
+    throw error
+  }
+}

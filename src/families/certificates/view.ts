@@ -1,0 +1,23 @@
+/** Certificates as the API shows them. */
+import type { Static } from 'typebox'
+import type { Certificate as Wire } from './contract.ts'
+import type { Certificate, CertificateUser } from './domain.ts'
+
+/** A certificate as the API shows it. */
+export function certificateToWire(certificate: Certificate, users: readonly CertificateUser[]): Static<typeof Wire> {
+  return {
+    id: certificate.id,
+    name: certificate.name,
+    labels: certificate.labels,
+    type: certificate.type,
+    certificate: certificate.chain,
+    created: certificate.created,
+    not_valid_before: certificate.notValidBefore,
+    not_valid_after: certificate.notValidAfter,
+    domain_names: [...certificate.domainNames],
+    fingerprint: certificate.fingerprint,
+    // Of managed ones alone.
+    status: null,
+    used_by: users.map(({ id, type }) => ({ id, type })),
+  }
+}

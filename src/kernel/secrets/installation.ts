@@ -1,0 +1,83 @@
+/**
+ * The key-encryption key of a whole installation: that it is the right one before anything is served, and how another
+ * takes its place. A rotation may be cut off anywhere and begun again: until it has ended both keys are needed, and
+ * whoever starts without one of them is refused.
+ */
+import { sql } from 'kysely'
+import type { Database, Queries, Transaction } from '../db.ts'
+import { decrypt, encrypt, type Keyring, kekOf } from './kek.ts'
+import { type ProjectKeyRow, Secrets, unwrapKey, wrapKey } from './secrets.ts'
+
+interface KeyCanaryRow {
+  readonly id: 1
+  readonly kek_id: string
+  readonly sealed: string
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    key_canary: KeyCanaryRow
+  }
+}
+
+/** The keys at hand are not those of this database. The message is one line for the operator. */
+export class WrongKey extends Error {}
+
+const canaryText = 'this key opens the secrets of this database'
+const canaryPlace = 'key_canary|sealed|1'
+const batch = 100
+
+/** Ids of the key-encryption keys without which something in the database could not be read. */
+export async function keksInUse(query: Queries): Promise<ReadonlySet<string>> {
+  const canary = await query.selectFrom('key_canary').select('kek_id').execute()
+  const keys = await query.selectFrom('project_key').select('kek_id').distinct().execute()
+  return new Set([...canary, ...keys].map((row) => row.kek_id))
+}
+
+/** Checks the keys against the database, whose first keys they become if it has none. Errors: `WrongKey`. */
+export async function unlock(db: Database, ring: Keyring): Promise<Secrets> {
+  await db.transact((tx) => writeCanary(tx, ring))
+  for (const id of await keksInUse(db.query)) {
+    if (!kekOf(ring, id)) throw new WrongKey(`the secrets of this database need the key ${id}, which is not at hand`)
+  }
+  const canary = await db.query.selectFrom('key_canary').selectAll().executeTakeFirstOrThrow()
+  const text = decrypt(kekOf(ring, canary.kek_id)!.key, canaryPlace, canary.sealed).toString()
+  if (text !== canaryText) throw new WrongKey('the key does not open the secrets of this database')
+  return new Secrets(ring)
+}
+
+/** Leaves one that is there as it is. */
+async function writeCanary(tx: Transaction, { current }: Keyring): Promise<void> {
+  const sealed = encrypt(current.key, canaryPlace, Buffer.from(canaryText))
+  await tx.query
+    .insertInto('key_canary')
+    .values({ id: 1, kek_id: current.id, sealed })
+    .onConflict((conflict) => conflict.column('id').doNothing())
+    .execute()
+}
+
+/** Wraps every Project's key anew with the current key; the secrets themselves stay as they are. Returns how many. */
+export async function rotateKek(db: Database, ring: Keyring): Promise<number> {
+  let total = 0
+  for (let done = batch; done === batch; ) {
+    done = await db.transact((tx) => rewrapSome(tx, ring))
+    total += done
+  }
+  await db.transact(async (tx) => {
+    await tx.query.deleteFrom('key_canary').execute()
+    await writeCanary(tx, ring)
+  })
+  return total
+}
+
+async function rewrapSome(tx: Transaction, ring: Keyring): Promise<number> {
+  const { rows } = await sql<ProjectKeyRow>`
+    select * from project_key where kek_id <> ${ring.current.id} order by id limit ${batch}
+    ${tx.dialect.lockRows('update')}
+  `.execute(tx.query)
+  for (const row of rows) {
+    const { kek_id, wrapped } = wrapKey(ring, row, unwrapKey(ring, row))
+    await tx.query.updateTable('project_key').set({ kek_id, wrapped }).where('id', '=', row.id).execute()
+  }
+  return rows.length
+}

@@ -1,0 +1,109 @@
+/**
+ * Secrets of Projects at rest. Each Project has a key of its own, which is in the database only as ciphertext under the
+ * installation's key-encryption key: who has the database without that key has no secret, and a Project that is deleted
+ * takes its key with it. Only the component that needs a secret opens it.
+ */
+import { lockProject } from '../access/projects.ts'
+import { drawId, type Queries, type Transaction } from '../db.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import { decrypt, encrypt, type Keyring, kekOf, randomKey, toKek } from './kek.ts'
+
+/** The row and the column that a secret is for. */
+export interface SecretPlace {
+  readonly table: string
+  readonly column: string
+  readonly id: number
+}
+
+export interface ProjectKeyRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly kek_id: string
+  readonly wrapped: string
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    project_key: ProjectKeyRow
+  }
+}
+
+/** The form of what `seal` writes: `VERSION.KEY ID.CIPHERTEXT`. */
+const version = 's1'
+
+function placeOf({ table, column, id }: SecretPlace, { projectId }: ProjectScope, keyId: number): string {
+  return [table, column, projectId, id, keyId, version].join('|')
+}
+
+/** The key of a Project as it is stored, wrapped by a key of the ring. */
+export function wrapKey(ring: Keyring, row: Pick<ProjectKeyRow, 'id' | 'project_id'>, key: Buffer): ProjectKeyRow {
+  const { id: kek_id, key: kek } = ring.current
+  const { id, project_id } = row
+  return { id, project_id, kek_id, wrapped: encrypt(kek, wrapPlace(row, kek_id), key) }
+}
+
+/** The key of a Project. Errors: a plain one when no key of the ring opens it. */
+export function unwrapKey(ring: Keyring, row: ProjectKeyRow): Buffer {
+  const kek = kekOf(ring, row.kek_id)
+  if (!kek) throw new Error(`the key ${row.kek_id} is not at hand`)
+  return decrypt(kek.key, wrapPlace(row, kek.id), row.wrapped)
+}
+
+function wrapPlace({ id, project_id }: Pick<ProjectKeyRow, 'id' | 'project_id'>, kekId: string): string {
+  return ['project_key', 'wrapped', project_id, id, kekId, version].join('|')
+}
+
+/** Seals and opens the secrets of an installation; `unlock` makes it. */
+export class Secrets {
+  readonly #ring: Keyring
+
+  constructor(ring: Keyring) {
+    this.#ring = ring
+  }
+
+  /** A secret as it may be written to its place. The first one of a Project makes the Project's key. */
+  async seal(tx: Transaction, scope: ProjectScope, place: SecretPlace, secret: string): Promise<string> {
+    const row = (await newestKey(tx.query, scope)) ?? (await this.#makeKey(tx, scope))
+    const { key } = toKek(unwrapKey(this.#ring, row))
+    return [version, row.id, encrypt(key, placeOf(place, scope, row.id), Buffer.from(secret))].join('.')
+  }
+
+  /** The secret that was sealed for this place. Errors: a plain one for what was not sealed just there. */
+  async open(query: Queries, scope: ProjectScope, place: SecretPlace, sealed: string): Promise<string> {
+    const [form, keyId, text = ''] = sealed.split('.')
+    if (form !== version) throw new Error('a secret has a form that this version does not know')
+    const row = await keyById(query, scope, Number(keyId))
+    if (!row) throw new Error('the key of a secret is gone')
+    const { key } = toKek(unwrapKey(this.#ring, row))
+    return decrypt(key, placeOf(place, scope, row.id), text).toString()
+  }
+
+  async #makeKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {
+    await lockProject(tx, scope, 'update')
+    // A rival may have made one before it let go of the lock.
+    const made = await newestKey(tx.query, scope)
+    if (made) return made
+    const row = wrapKey(this.#ring, { id: await drawId(tx), project_id: scope.projectId }, randomKey())
+    await tx.query.insertInto('project_key').values(row).execute()
+    return row
+  }
+}
+
+function newestKey(query: Queries, scope: ProjectScope): Promise<ProjectKeyRow | undefined> {
+  return query
+    .selectFrom('project_key')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .orderBy('id', 'desc')
+    .limit(1)
+    .executeTakeFirst()
+}
+
+function keyById(query: Queries, scope: ProjectScope, id: number): Promise<ProjectKeyRow | undefined> {
+  return query
+    .selectFrom('project_key')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', id)
+    .executeTakeFirst()
+}
