@@ -3,7 +3,7 @@ import { certify, chain, der, integer, party, pem, rsaPublicKey, selfSigned, seq
 import { call, forAll } from './client.ts'
 import { token, type Workshop } from './processes.ts'
 import type { Row } from './report.ts'
-import { compareLoads, type Effort } from './rounds.ts'
+import { compareLoads, type Effort, inTurns } from './rounds.ts'
 
 const hostileCount = 1_000
 const mostStallMs = 10
@@ -25,17 +25,26 @@ export async function certificates(workshop: Workshop, effort: Effort): Promise<
     wolke: (seconds) => generate({ ...job, url: wolke.url + path, paths: [path], seconds }),
     bare: (seconds) => generate({ ...job, url: bare.url + path, paths: [path], seconds }),
   })
-  const uploads = hostile()
-  const stallMs = await wolke.stallDuring(async () => {
-    const statuses = await forAll(uploads, (upload) => refuse(wolke.url + path, upload))
-    const other = statuses.find((status) => status !== 422)
-    if (other !== undefined) throw new Error(`a hostile certificate was answered with ${other}`)
-  })
   const note = `8 connections, generator ${Math.round(generatorCpu * 100)}% cpu`
-  const bar = { text: `<= ${mostStallMs} ms`, met: stallMs <= mostStallMs }
+  const stall = (uploads: readonly object[]) => () =>
+    wolke.stallDuring(async () => {
+      const statuses = await forAll(uploads, (upload) => refuse(wolke.url + path, upload))
+      const other = statuses.find((status) => status !== 422)
+      if (other !== undefined) throw new Error(`what had to be refused was answered with ${other}`)
+    })
+  const uploads = hostile()
+  // What the machine and the answering of requests take is seen beside it.
+  const stalls = await inTurns(effort.rounds, { wolke: stall(uploads), bare: stall(uploads.map(() => ({}))) })
+  const bar = { text: `<= ${mostStallMs} ms`, met: stalls.wolke <= mostStallMs }
   return [
     { name: 'POST certificate, chain of 5, durable', unit: 'req/s', ...compared, note },
-    { name: `stall while ${hostileCount} hostile ones are refused`, unit: 'ms', wolke: stallMs, bar },
+    {
+      name: `stall while ${hostileCount} hostile ones are refused`,
+      unit: 'ms',
+      ...stalls,
+      bar,
+      note: 'bare: as many that lack everything',
+    },
   ]
 }
 

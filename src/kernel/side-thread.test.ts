@@ -25,6 +25,12 @@ test('work that takes all memory, or fails, is told so, and leaves the next piec
   assert.deepEqual(done, { status: 'fulfilled', value: 2 })
 })
 
+test('a thread that does not start fails the work, and says so', async () => {
+  const thread = new SideThread<number, number>(new URL('./nowhere.ts', file), { limitMs: 20_000 })
+  await assert.rejects(thread.run(1), /did not start/)
+  await assert.rejects(thread.run(1), /did not start/)
+})
+
 test('it is refused once too much waits', async () => {
   const thread = new SideThread<number, number>(file, { limitMs: 20_000, maxWaiting: 2 })
   const some = [1, 2, 3].map((one) => thread.run(one))

@@ -27,6 +27,7 @@ interface Piece<Input, Output> {
 /** How long a thread may take to start, in milliseconds. */
 const startMs = 30_000
 
+/** The near end: takes work and hands it on. */
 export class SideThread<Input, Output> {
   readonly #file: URL
   readonly #options: Required<SideThreadOptions>
@@ -68,12 +69,12 @@ export class SideThread<Input, Output> {
 
   async #do(input: Input): Promise<Output> {
     try {
-      this.#worker ??= await this.#start()
+      const worker = this.#worker ?? (await this.#start())
       // Only while it works does it keep the process from ending.
-      this.#worker.ref()
-      this.#worker.postMessage(input)
-      const output = await answerOf<Output>(this.#worker, this.#options.limitMs)
-      this.#worker.unref()
+      worker.ref()
+      worker.postMessage(input)
+      const output = await answerOf<Output>(worker, this.#options.limitMs)
+      worker.unref()
       return output
     } catch (error) {
       this.#end()
@@ -85,13 +86,16 @@ export class SideThread<Input, Output> {
   async #start(): Promise<Worker> {
     const resourceLimits = { maxOldGenerationSizeMb: 64 }
     const worker = new Worker(this.#file, { env: {}, argv: [], execArgv: [], resourceLimits })
+    this.#worker = worker
     // An error also makes it exit.
     worker
       .on('error', () => undefined)
       .once('exit', () => {
         if (this.#worker === worker) this.#worker = undefined
       })
-    await answerOf(worker, startMs)
+    await answerOf(worker, startMs).catch((cause: unknown) => {
+      throw new Error('a side thread did not start', { cause })
+    })
     return worker
   }
 

@@ -1,7 +1,10 @@
 /** The schema of certificates, and of the keys under which secrets are kept. */
 import type { Migration } from '../kernel/migrate.ts'
 
-/** Keys of Projects go with their Project; private keys are apart from their certificates, which lists read. */
+/**
+ * Keys of Projects go with their Project; private keys are apart from their certificates, which lists read. What is null
+ * of a certificate is not issued yet.
+ */
 export const certificates: Migration = {
   id: '0009-certificates',
   statements: [
@@ -19,11 +22,11 @@ export const certificates: Migration = {
       project_id integer not null references project (id),
       name text not null,
       type text not null,
-      certificate text not null,
+      certificate text,
       domain_names text not null,
-      fingerprint text not null,
-      not_valid_before text not null,
-      not_valid_after text not null,
+      fingerprint text,
+      not_valid_before text,
+      not_valid_after text,
       labels text not null,
       created text not null,
       version integer not null,

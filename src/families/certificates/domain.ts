@@ -8,16 +8,7 @@ export interface CertificateUser {
   readonly id: number
 }
 
-export interface Certificate extends CertificateFacts {
-  readonly id: number
-  readonly name: string
-  readonly type: 'uploaded'
-  /** The chain in PEM, byte for byte as it was given. */
-  readonly chain: string
-  readonly labels: Labels
-  readonly created: string
-  readonly version: number
-}
+export type CertificateType = 'uploaded' | 'managed'
 
 /** What the leaf of a chain says. */
 export interface CertificateFacts {
@@ -26,6 +17,22 @@ export interface CertificateFacts {
   readonly fingerprint: string
   readonly notValidBefore: string
   readonly notValidAfter: string
+}
+
+/** What is null is not issued yet. */
+export interface Certificate {
+  readonly id: number
+  readonly name: string
+  readonly type: CertificateType
+  /** The chain in PEM; of an uploaded one byte for byte as it was given. */
+  readonly chain: string | null
+  readonly domainNames: CertificateFacts['domainNames']
+  readonly fingerprint: string | null
+  readonly notValidBefore: string | null
+  readonly notValidAfter: string | null
+  readonly labels: Labels
+  readonly created: string
+  readonly version: number
 }
 
 /** A certificate chain and the private key of its leaf, both in PEM. */

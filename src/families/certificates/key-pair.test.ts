@@ -143,6 +143,10 @@ test('keys that take long to compute with are seen before anything computes with
     )
     assert.equal(refusal(read({ certificate, private_key: keyPem(keys.privateKey) })), `private_key ${kind}`)
   }
+  // Inside a key whose outside names a curve.
+  const inner = explicit.privateKey.export({ type: 'sec1', format: 'der' }) as Buffer
+  const outside = sequence(integer('00'), sequence('06072a8648ce3d0201', '06082a8648ce3d030107'), der(0x04, inner))
+  assert.equal(refusal(read({ certificate, private_key: pem('PRIVATE KEY', outside) })), `private_key ${kind}`)
   const huge = rsaPublicKey(2_048, `00${'ff'.repeat(1_024)}`)
   assert.equal(refusal(read(ofSelf({ publicKey: huge }))), 'certificate the first certificate cannot be read')
   // Numbers larger than the modulus, and more of them than two primes have.

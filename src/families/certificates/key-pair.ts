@@ -5,8 +5,8 @@
 import { createPrivateKey, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
 import { NotDer } from './der.ts'
 import { type Acceptance, type CertificateFacts, type KeyPair, type KeyPairProblem, maxCertificates } from './domain.ts'
-import { alternativeNames, certificateKey, type KeyKind, keyProblem, privateKey, validityOf } from './keys.ts'
 import { type PemBlock, pemBlocks, pemBytes } from './pem.ts'
+import { alternativeNames, certificateKey, type KeyKind, keyProblem, privateKey, validityOf } from './x509.ts'
 
 export type KeyPairResult =
   | { readonly ok: true; readonly facts: CertificateFacts }
@@ -118,7 +118,7 @@ function readPrivateKey(text: string, acceptance: Acceptance): KeyObject {
   const blocks = pemBlocks(text)?.filter(({ label }) => label !== 'EC PARAMETERS')
   const [block, ...more] = blocks ?? []
   if (!block || more.length > 0) throw refuse('must hold exactly one private key in PEM')
-  if (block.label === 'ENCRYPTED PRIVATE KEY' || block.body.includes('ENCRYPTED')) {
+  if (block.label === 'ENCRYPTED PRIVATE KEY' || block.body.includes('Proc-Type:')) {
     throw refuse(keyProblem('encrypted', acceptance)!)
   }
   const form = forms[block.label]

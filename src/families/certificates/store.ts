@@ -53,7 +53,7 @@ export async function getCertificate(query: Queries, scope: ProjectScope, id: nu
   return fromRow(row)
 }
 
-/** A certificate with its private key, for the component that serves with it. Errors: `not_found`. */
+/** A certificate with its private key, for the component that serves with it. Errors: `not_found`, also before it is issued. */
 export async function getKeyPair(query: Queries, secrets: Secrets, scope: ProjectScope, id: number): Promise<KeyPair> {
   const { chain } = await getCertificate(query, scope, id)
   const row = await query
@@ -62,7 +62,7 @@ export async function getKeyPair(query: Queries, secrets: Secrets, scope: Projec
     .where('project_id', '=', scope.projectId)
     .where('certificate_id', '=', id)
     .executeTakeFirst()
-  if (!row) throw notFound('certificate', id)
+  if (!row || chain === null) throw notFound('certificate', id)
   return { certificate: chain, privateKey: await secrets.open(query, scope, keyPlace(id), row.private_key) }
 }
 

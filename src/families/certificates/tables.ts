@@ -1,16 +1,17 @@
 /** Rows of certificates. */
 import type { ProjectId } from '../../kernel/scope.ts'
+import type { CertificateType, CertificateUser } from './domain.ts'
 
 export interface CertificateRow {
   readonly id: number
   readonly project_id: ProjectId
   readonly name: string
-  readonly type: 'uploaded'
-  readonly certificate: string
+  readonly type: CertificateType
+  readonly certificate: string | null
   readonly domain_names: string
-  readonly fingerprint: string
-  readonly not_valid_before: string
-  readonly not_valid_after: string
+  readonly fingerprint: string | null
+  readonly not_valid_before: string | null
+  readonly not_valid_after: string | null
   readonly labels: string
   readonly created: string
   readonly version: number
@@ -27,7 +28,7 @@ export interface CertificateKeyRow {
 export interface CertificateUseRow {
   readonly certificate_id: number
   readonly project_id: ProjectId
-  readonly type: 'load_balancer'
+  readonly type: CertificateUser['type']
   readonly resource_id: number
 }
 

@@ -41,7 +41,7 @@ export function kekOf({ current, previous }: Keyring, id: string): Kek | undefin
 }
 
 /** AES-256-GCM under a random nonce: nonce, ciphertext and tag in base64url. `place` is authenticated with it. */
-export function encrypt(key: KeyObject, place: string, plain: Buffer): string {
+export function encrypt(key: KeyObject | Buffer, place: string, plain: Buffer): string {
   const nonce = randomBytes(nonceBytes)
   const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(place))
   const body = [sealing.update(plain), sealing.final()]
@@ -49,7 +49,7 @@ export function encrypt(key: KeyObject, place: string, plain: Buffer): string {
 }
 
 /** What `encrypt` was given. Errors: a plain one for another key, another place or a changed text. */
-export function decrypt(key: KeyObject, place: string, sealed: string): Buffer {
+export function decrypt(key: KeyObject | Buffer, place: string, sealed: string): Buffer {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) throw new Error('the ciphertext is too short')
   const [nonce, tag] = [bytes.subarray(0, nonceBytes), bytes.subarray(-tagBytes)]

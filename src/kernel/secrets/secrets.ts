@@ -6,7 +6,7 @@
 import { lockProject } from '../access/projects.ts'
 import { drawId, type Queries, type Transaction } from '../db.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
-import { decrypt, encrypt, type Keyring, kekOf, randomKey, toKek } from './kek.ts'
+import { decrypt, encrypt, type Keyring, kekOf, randomKey } from './kek.ts'
 
 /** The row and the column that a secret is for. */
 export interface SecretPlace {
@@ -64,7 +64,7 @@ export class Secrets {
   /** A secret as it may be written to its place. The first one of a Project makes the Project's key. */
   async seal(tx: Transaction, scope: ProjectScope, place: SecretPlace, secret: string): Promise<string> {
     const row = (await newestKey(tx.query, scope)) ?? (await this.#makeKey(tx, scope))
-    const { key } = toKek(unwrapKey(this.#ring, row))
+    const key = unwrapKey(this.#ring, row)
     return [version, row.id, encrypt(key, placeOf(place, scope, row.id), Buffer.from(secret))].join('.')
   }
 
@@ -74,8 +74,7 @@ export class Secrets {
     if (form !== version) throw new Error('a secret has a form that this version does not know')
     const row = await keyById(query, scope, Number(keyId))
     if (!row) throw new Error('the key of a secret is gone')
-    const { key } = toKek(unwrapKey(this.#ring, row))
-    return decrypt(key, placeOf(place, scope, row.id), text).toString()
+    return decrypt(unwrapKey(this.#ring, row), placeOf(place, scope, row.id), text).toString()
   }
 
   async #makeKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {

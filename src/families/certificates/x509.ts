@@ -10,8 +10,8 @@ import type { Acceptance } from './domain.ts'
 export type KeyKind = { readonly kind: 'RSA' | 'ECDSA'; readonly bits: number } | 'of another kind' | 'encrypted'
 
 const rsa = '2a864886f70d010101'
-const subjectAltName = '551d11'
 const ecdsa = '2a8648ce3d0201'
+const subjectAltName = '551d11'
 const curves: Readonly<Record<string, number>> = {
   '2a8648ce3d030107': 256,
   '2b81040022': 384,
@@ -25,18 +25,18 @@ const maxExponentBits = 32
 export function certificateKey(der: Buffer): KeyKind {
   const [algorithm, key] = partsOf(signedFields(der)[5])
   const bits = contentOf(key, tags.bits)
-  return kindOf(algorithm, () => {
-    const [modulus, exponent] = partsOf(readAll(bits.subarray(1))[0])
-    if (bitsOf(exponent) > maxExponentBits) throw new NotDer()
-    return bitsOf(modulus)
-  })
+  const { name, parameters } = algorithmOf(algorithm)
+  if (name === ecdsa) return curveOf(parameters)
+  if (name !== rsa) return 'of another kind'
+  const [modulus, exponent] = partsOf(readAll(bits.subarray(1))[0])
+  if (bitsOf(exponent) > maxExponentBits) throw new NotDer()
+  return { kind: 'RSA', bits: bitsOf(modulus) }
 }
 
 /** The serial number and what follows it. */
 function signedFields(der: Buffer): Der[] {
-  const [certificate, ...more] = readAll(der)
-  const [signed, ...signature] = partsOf(certificate)
-  if (more.length > 0 || signature.length !== 2) throw new NotDer()
+  const [signed, ...signature] = partsOf(only(der))
+  if (signature.length !== 2) throw new NotDer()
   const fields = partsOf(signed)
   // The version may be left out.
   return fields[0]?.tag === tags.first ? fields.slice(1) : fields
@@ -77,21 +77,26 @@ function timeOf(element: Der | undefined): string {
 
 /** Of a private key in DER, in the form that its PEM label says. Errors: `NotDer` when it is none. */
 export function privateKey(label: string, der: Buffer): KeyKind {
-  const [key, ...more] = readAll(der)
-  if (more.length > 0) throw new NotDer()
-  if (label === 'RSA PRIVATE KEY') return { kind: 'RSA', bits: rsaPrivateBits(der) }
-  const parts = partsOf(key)
-  if (label === 'EC PRIVATE KEY') return curveOf(partsOf(parts[2], tags.first)[0])
+  if (label === 'RSA PRIVATE KEY') return rsaPrivateKey(der)
+  if (label === 'EC PRIVATE KEY') return ecPrivateKey(der)
+  const parts = partsOf(only(der))
   // An encrypted one begins with its algorithm instead of a version.
   if (parts[0]?.tag === tags.sequence) return 'encrypted'
-  return kindOf(parts[1], () => rsaPrivateBits(contentOf(parts[2], tags.octets)))
+  const { name, parameters } = algorithmOf(parts[1])
+  const key = contentOf(parts[2], tags.octets)
+  if (name === rsa) return rsaPrivateKey(key)
+  return name === ecdsa ? ecPrivateKey(key, parameters) : 'of another kind'
 }
 
-function kindOf(algorithm: Der | undefined, rsaBits: () => number): KeyKind {
-  const [name, parameters] = partsOf(algorithm)
-  const oid = contentOf(name, tags.oid).toString('hex')
-  if (oid === rsa) return { kind: 'RSA', bits: rsaBits() }
-  return oid === ecdsa ? curveOf(parameters) : 'of another kind'
+/** The one element that fills the bytes. */
+function only(der: Buffer): Der | undefined {
+  const elements = readAll(der)
+  return elements.length === 1 ? elements[0] : undefined
+}
+
+function algorithmOf(element: Der | undefined): { name: string; parameters: Der | undefined } {
+  const [name, parameters] = partsOf(element)
+  return { name: contentOf(name, tags.oid).toString('hex'), parameters }
 }
 
 /** A curve goes by its name; one that is spelled out may be anything. */
@@ -100,15 +105,20 @@ function curveOf(element: Der | undefined): KeyKind {
   return bits === undefined ? 'of another kind' : { kind: 'ECDSA', bits }
 }
 
+/** Names its curve itself, unless what is around it does; if both do, its own counts. */
+function ecPrivateKey(der: Buffer, around?: Der): KeyKind {
+  const own = partsOf(only(der)).find(({ tag }) => tag === tags.first)
+  return curveOf(own ? partsOf(own, tags.first)[0] : around)
+}
+
 /** Version, modulus, the two exponents, then five numbers of which none is larger than the modulus. */
-function rsaPrivateBits(der: Buffer): number {
-  const numbers = partsOf(readAll(der)[0])
-  const sizes = numbers.map((number) => bitsOf(number))
+function rsaPrivateKey(der: Buffer): KeyKind {
+  const sizes = partsOf(only(der)).map((number) => bitsOf(number))
   const [version, modulus = 0, exponent = 0] = sizes
-  if (numbers.length !== 9 || version !== 0 || exponent > maxExponentBits || Math.max(...sizes) > modulus) {
+  if (sizes.length !== 9 || version !== 0 || exponent > maxExponentBits || Math.max(...sizes) > modulus) {
     throw new NotDer()
   }
-  return modulus
+  return { kind: 'RSA', bits: modulus }
 }
 
 /** Why a key is not accepted; undefined when it is. */
