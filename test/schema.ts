@@ -11,9 +11,10 @@ export interface SchemaTable {
 
 /** Every table of the schema. */
 export function schemaTables(statements = migrations.flatMap((migration) => migration.statements)): SchemaTable[] {
+  const dropped = new Set(statements.map((statement) => /^drop table (\w+)$/.exec(statement)?.[1]))
   return statements.flatMap((statement) => {
     const [, name, columns] = /^create table (\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
-    if (!name || !columns) return []
+    if (!name || !columns || dropped.has(name)) return []
     const names = columns.split('\n').flatMap((line) => line.split(/,(?![^(]*\))/))
     return [{ name, columns: names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? []) }]
   })

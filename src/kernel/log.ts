@@ -32,8 +32,17 @@ export function openLog(level: LogLevel, destination: DestinationStream = standa
   )
 }
 
+type Flushable = DestinationStream & { flush(done?: () => void): void }
+
+let opened: Flushable | undefined
+
+function standardError(): Flushable {
+  opened ??= openStandardError()
+  return opened
+}
+
 /** Hands lines on together, because every write in the background costs more than making the line. */
-function standardError(): DestinationStream & { flush(done?: () => void): void } {
+function openStandardError(): Flushable {
   const stream = pino.destination({ fd: 2, sync: false })
   let gathered = ''
   let timer: NodeJS.Timeout | undefined
