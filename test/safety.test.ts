@@ -175,7 +175,9 @@ const scopes: Rule = {
 
 const migrationTables = (sources: readonly Source[]) => {
   const texts = sources.filter(({ path }) => inFolder(path, 'migrations')).map(({ code }) => code)
-  const statements = texts.flatMap((code) => [...code.matchAll(/`((?:create|drop) table [^`]*)`/g)].map((match) => match[1]!))
+  const statements = texts.flatMap((code) =>
+    [...code.matchAll(/`((?:create|drop) table [^`]*)`/g)].map((match) => match[1]!),
+  )
   return schemaTables(statements)
 }
 

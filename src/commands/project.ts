@@ -13,7 +13,7 @@ import { CommandFailure } from './failure.ts'
 
 interface Options {
   readonly database: DatabaseUrl
-  readonly ownerEmail?: string | null
+  readonly ownerEmail?: string
 }
 
 export function projectCommand(): Command {
@@ -39,7 +39,7 @@ export function projectCommand(): Command {
     .addOption(databaseOption())
     .addOption(ownerOption('<address|none>', addressOrNone).makeOptionMandatory())
     .action((name: string, { database, ownerEmail }: Options) =>
-      withDatabase(database, (db) => setOwner(db, name, ownerEmail!)),
+      withDatabase(database, (db) => setOwner(db, name, ownerEmail === none ? null : ownerEmail!)),
     )
   command
     .command('limits <name> [limits]')
@@ -59,9 +59,9 @@ export function projectCommand(): Command {
 /** No owner, as an option and in lists. */
 const none = 'none'
 
-const addressOrNone = (text: string) => (text === none ? null : mailAddress(text))
+const addressOrNone = (text: string) => (text === none ? none : mailAddress(text))
 
-function ownerOption(value: string, parse: (text: string) => string | null): Option {
+function ownerOption(value: string, parse: (text: string) => string): Option {
   return new Option(`--owner-email ${value}`, 'whom mail about the Project is for').argParser(parse)
 }
 
@@ -71,7 +71,7 @@ export function checkName(what: string, name: string): void {
   throw new CommandFailure(`${what} has 1 to 128 characters, no control characters and no white space at its ends`, 2)
 }
 
-async function create(db: Database, name: string, ownerEmail: string | null = null): Promise<void> {
+async function create(db: Database, name: string, ownerEmail: string | undefined): Promise<void> {
   try {
     const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now), ownerEmail))
     console.log(`Project ${project.name} created with ID ${project.id}`)

@@ -51,15 +51,15 @@ export async function setOwner(tx: Transaction, scope: ProjectScope, email: stri
   await tx.query.updateTable('project').set({ owner_email: email }).where('id', '=', scope.projectId).execute()
 }
 
-/** The name and the owner of a Project; the owner stays the same until the transaction ends. */
+/** The name and the owner of a Project, if it is there; both stay the same until the transaction ends. */
 export async function lockOwner(
   tx: Transaction,
   scope: ProjectScope,
-): Promise<Pick<ProjectRow, 'name' | 'owner_email'>> {
+): Promise<Pick<ProjectRow, 'name' | 'owner_email'> | undefined> {
   const { rows } = await sql<ProjectRow>`
     select name, owner_email from project where id = ${scope.projectId} ${tx.dialect.lockRows('share')}
   `.execute(tx.query)
-  return rows[0]!
+  return rows[0]
 }
 
 /** Deletes an empty Project with its tokens and its history; false when it still holds resources or running actions. */

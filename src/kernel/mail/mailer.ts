@@ -9,7 +9,7 @@ import { type Faults, noFaults } from '../faults.ts'
 import type { Logger } from '../log.ts'
 import { claimMail, type Delivery, forgetClaims, type Outcome, recordAttempt } from './deliveries.ts'
 import { MailRefused, type SendMail } from './smtp.ts'
-import { renderMail } from './template.ts'
+import { oneLine, renderMail } from './template.ts'
 
 export interface MailerOptions {
   readonly db: Database
@@ -86,7 +86,7 @@ export function openMailer(options: MailerOptions): Mailer {
       await send(mail, AbortSignal.any([late, breakOff.signal]))
       return { state: 'sent' }
     } catch (thrown) {
-      const error = late.aborted ? 'the server took too long' : printable((thrown as Error).message)
+      const error = late.aborted ? 'the server took too long' : oneLine((thrown as Error).message)
       if (thrown instanceof MailRefused || mail.ageMs > patienceMs) return { state: 'given_up', error }
       const pause = Math.min(longestPauseMs, retryMs * 2 ** (mail.attempts - 1))
       return { state: 'waiting', error, pauseMs: pause * (0.75 + Math.random() / 2) }
@@ -135,9 +135,4 @@ export function openMailer(options: MailerOptions): Mailer {
       clearTimeout(patience)
     },
   }
-}
-
-/** A server's words in one line. */
-function printable(text: string): string {
-  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 500)
 }

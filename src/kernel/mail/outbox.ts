@@ -9,6 +9,7 @@ import { lockOwner, setOwner } from '../access/projects.ts'
 import { timestamp } from '../clock.ts'
 import { drawId, type Queries, type Transaction } from '../db.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
+import { oneLine } from './template.ts'
 
 /** What a mail says, to whomever. */
 export interface MailContent {
@@ -60,16 +61,16 @@ export async function queueMail(
   { scope, event }: ProjectEvent,
   content: MailContent,
 ): Promise<boolean> {
-  const { name, owner_email: recipient } = await lockOwner(tx, scope)
-  if (recipient === null) return false
+  const project = await lockOwner(tx, scope)
+  if (!project?.owner_email) return false
   const now = tx.dialect.nowMs as unknown as number
   const row: MailRow = {
     id: await drawId(tx),
     project_id: scope.projectId,
     event,
     message_id: randomUUID(),
-    recipient,
-    content: JSON.stringify({ ...content, facts: { ...content.facts, Project: name } }),
+    recipient: project.owner_email,
+    content: JSON.stringify(tidy({ ...content, facts: { ...content.facts, Project: project.name } })),
     created: timestamp(tx.now),
     finished: null,
     state: 'waiting',
@@ -87,6 +88,12 @@ export async function queueMail(
   if (numInsertedOrUpdatedRows === 0n) return false
   tx.signal('mail')
   return true
+}
+
+/** Names that tenants give may hold anything; here each stays in its line. */
+function tidy({ subject, paragraphs, facts }: MailContent): MailContent {
+  const lines = Object.entries(facts).map(([label, value]) => [label, oneLine(value)])
+  return { subject: oneLine(subject, 200), paragraphs, facts: Object.fromEntries(lines) }
 }
 
 /** Those of some events that no mail was queued for. Only a hint: `queueMail` decides. */

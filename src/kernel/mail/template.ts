@@ -24,4 +24,9 @@ ${list.map(([label, value]) => html`<tr><th style="${cell}">${label}</th><td sty
   return { text: `${[...paragraphs, lines, `-- \n${reason}`].join('\n\n')}\n`, html: page.toString() }
 }
 
+/** Text from elsewhere in one line, for headers and lists. */
+export function oneLine(text: string, mostLength = 500): string {
+  return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, mostLength)
+}
+
 const cell = 'text-align: left; vertical-align: top; padding: 2px 16px 2px 0'
