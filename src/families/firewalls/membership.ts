@@ -6,6 +6,7 @@
 import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { Pending } from '../../kernel/reconcile.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { canonical, type Selector } from '../../kernel/selectors.ts'
 import { maxFirewallsOfServer, type Rule } from './domain.ts'
@@ -120,11 +121,7 @@ export async function serversWithPending(
 }
 
 /** Filters of all Projects that are not in force as they should be, past a server's id. */
-export async function pendingFilters(
-  query: Queries,
-  after: number,
-  limit: number,
-): Promise<{ serverId: number; scope: ProjectScope }[]> {
+export async function pendingFilters(query: Queries, after: number, limit: number): Promise<Pending[]> {
   const rows = await query
     .selectFrom('firewall_filter')
     .select(['server_id', 'project_id'])
@@ -133,7 +130,7 @@ export async function pendingFilters(
     .orderBy('server_id')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ serverId: row.server_id, scope: { projectId: row.project_id } }))
+  return rows.map((row) => ({ id: row.server_id, scope: { projectId: row.project_id } }))
 }
 
 /** The servers that have a firewall, by id. */

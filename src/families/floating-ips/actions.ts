@@ -1,9 +1,16 @@
 /** What happens to Floating IPs asynchronously: the sets of the servers concerned follow what is wanted. */
-import { type ActionInput, defineAction, type StepContext } from '../../kernel/actions/define.ts'
+import { type ActionInput, defineAction, defineStep, type StepContext } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { holdServers } from '../servers/reads.ts'
-import { findFloatingIp, floatingIpsOfServers, renewRouting, routingGeneration, wantServer } from './store.ts'
+import {
+  confirmRouting,
+  findFloatingIp,
+  floatingIpsOfServers,
+  renewRouting,
+  routingGeneration,
+  wantServer,
+} from './store.ts'
 
 interface Input extends ActionInput {
   readonly floatingIp: number
@@ -14,21 +21,43 @@ interface Input extends ActionInput {
 
 type RoutingContext = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'>
 
-/** Hands the driver all Floating IPs of a server. */
-export async function enforceRouting({ query, scope, drivers }: RoutingContext, serverId: number): Promise<void> {
+/** Hands the driver all Floating IPs of a server. Returns the generation of the set; undefined when the server is gone. */
+export async function enforceRouting(
+  { query, scope, drivers }: RoutingContext,
+  serverId: number,
+): Promise<number | undefined> {
   // The generation first: a set newer than it will be handed over again, one older than it never would.
   const generation = await routingGeneration(query, scope, serverId)
-  if (generation === undefined) return
+  if (generation === undefined) return undefined
   const ips = (await floatingIpsOfServers(query, scope, [serverId])).map((floatingIp) => floatingIp.ip)
   await drivers.routing.apply({ serverId, generation, ips })
+  return generation
 }
 
+/** Which generation of which server's set is in force. */
+type Enforced = ReadonlyMap<number, number>
+
 /** It leads nowhere before it leads to its new server: no moment with two. */
-async function reroute(context: StepContext<Input>): Promise<void> {
-  const { from, to } = context.input
-  if (from !== 0) await enforceRouting(context, from)
-  if (to !== 0) await enforceRouting(context, to)
+async function reroute(context: StepContext<Input>): Promise<Enforced> {
+  const enforced = new Map<number, number>()
+  for (const serverId of [context.input.from, context.input.to]) {
+    const generation = serverId === 0 ? undefined : await enforceRouting(context, serverId)
+    if (generation !== undefined) enforced.set(serverId, generation)
+  }
+  return enforced
 }
+
+async function confirm(tx: Transaction, { scope }: StepContext<Input>, enforced: Enforced): Promise<void> {
+  for (const [serverId, generation] of enforced) await confirmRouting(tx, scope, serverId, generation)
+}
+
+const route = defineStep<Input, Enforced, Enforced>({
+  name: 'route',
+  run: reroute,
+  commit: confirm,
+  undo: reroute,
+  undone: confirm,
+})
 
 async function moveBack(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
   const known = await holdServers(tx, scope, [input.from])
@@ -46,7 +75,7 @@ function routingAction(command: string) {
   return defineAction<Input>({
     family: 'floating_ips',
     command,
-    steps: [{ name: 'route', run: reroute, undo: reroute }],
+    steps: [route],
     revert: moveBack,
   })
 }

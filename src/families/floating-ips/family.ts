@@ -1,6 +1,7 @@
 /** The family of Floating IPs. */
 import { defineFamily } from '../../platform.ts'
 import { floatingIpActions } from './actions.ts'
+import { routingChore } from './chores.ts'
 import { floatingIpEndpoints } from './contract.ts'
 import { floatingIpRoutes } from './routes.ts'
 import { getFloatingIp } from './store.ts'
@@ -9,6 +10,7 @@ export const floatingIps = defineFamily({
   name: 'floating_ips',
   endpoints: floatingIpEndpoints,
   routes: floatingIpRoutes,
+  chores: [routingChore],
   resources: {
     type: 'floating_ip',
     actions: floatingIpActions,

@@ -120,6 +120,21 @@ forEachDatabase('Floating IPs', (open) => {
     assert.equal((await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: b })).status, 201)
   })
 
+  test('where neither an assignment nor its undoing succeeds, it is led back as soon as that can be done', async () => {
+    const world = await open()
+    const [a, b] = [await makeServer(world, 'a'), await makeServer(world, 'b')]
+    const ip = await makeFloatingIp(world, { home_location: undefined, server: a })
+    let calls = 0
+    world.simulation.behave(() => (calls++ === 0 ? 'error after effect' : 'error before effect'))
+    await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: b })
+    await world.settle()
+    assert.equal((await world.api.get(`/floating_ips/${ip.id}`)).body.floating_ip.server, a)
+    assert.equal(leadsTo(world, ip.ip), undefined)
+    world.simulation.behave(() => 'ok')
+    await world.app.chores.run()
+    assert.equal(leadsTo(world, ip.ip), a)
+  })
+
   test('it outlives its server, unassigned', async () => {
     const world = await open()
     const server = await makeServer(world, 's')

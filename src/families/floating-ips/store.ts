@@ -9,6 +9,7 @@ import { ApiError, notFound, notUnique } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import type { Pending } from '../../kernel/reconcile.ts'
 import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { changedMeanwhile } from '../../kernel/update.ts'
@@ -205,7 +206,7 @@ export async function renewRouting(tx: Transaction, scope: ProjectScope, serverI
   for (const server_id of [...new Set(serverIds)].sort((a, b) => a - b)) {
     await tx.query
       .insertInto('floating_ip_routing')
-      .values({ server_id, project_id: scope.projectId, generation: 1 })
+      .values({ server_id, project_id: scope.projectId, generation: 1, generation_in_force: 0 })
       .onConflict((conflict) =>
         conflict.column('server_id').doUpdateSet({ generation: sql<number>`floating_ip_routing.generation + 1` }),
       )
@@ -250,4 +251,33 @@ async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
     if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
     throw error
   }
+}
+
+/** Records that the driver confirmed a generation of a server's set. */
+export async function confirmRouting(
+  tx: Transaction,
+  scope: ProjectScope,
+  serverId: number,
+  generation: number,
+): Promise<void> {
+  await tx.query
+    .updateTable('floating_ip_routing')
+    .set({ generation_in_force: generation })
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', serverId)
+    .where('generation_in_force', '<', generation)
+    .execute()
+}
+
+/** Sets of all Projects that are not in force as they should be, by their servers, past a server's id. */
+export async function pendingRoutings(query: Queries, after: number, limit: number): Promise<Pending[]> {
+  const rows = await query
+    .selectFrom('floating_ip_routing')
+    .select(['server_id', 'project_id'])
+    .whereRef('generation_in_force', '<', 'generation')
+    .where('server_id', '>', after)
+    .orderBy('server_id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.server_id, scope: { projectId: row.project_id } }))
 }

@@ -17,11 +17,12 @@ export interface FloatingIpRow {
   readonly version: number
 }
 
-/** The generation of a server's set of Floating IPs. */
+/** The generation of a server's set of Floating IPs: which one is wanted, and which one the driver confirmed. */
 export interface FloatingIpRoutingRow {
   readonly server_id: number
   readonly project_id: ProjectId
   readonly generation: number
+  readonly generation_in_force: number
 }
 
 declare module '../../kernel/db.ts' {
