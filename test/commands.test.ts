@@ -401,6 +401,10 @@ describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
     assert.equal(await server.end('SIGTERM'), 0)
     const mail = ['default', 'owner@example.org', 'logged', '1', 'Expires within 4 days: certificate web', '']
     assert.deepEqual(await list(), [mail])
+    const [id] = (await wolke('mail', 'list', ...database)).stdout.split('\t')
+    assert.equal((await wolke('mail', 'retry', id!, ...database)).stdout, `Mail ${id} waits to be sent\n`)
+    assert.deepEqual(await list(), [mail.with(2, 'waiting').with(3, '0')])
+    checkFailure(await wolke('mail', 'retry', id!, ...database), 1, /there is no such mail/)
   })
 
   test('has an owner from the first moment of a Project on, until it is taken away', async () => {

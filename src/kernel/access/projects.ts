@@ -51,6 +51,17 @@ export async function setOwner(tx: Transaction, scope: ProjectScope, email: stri
   await tx.query.updateTable('project').set({ owner_email: email }).where('id', '=', scope.projectId).execute()
 }
 
+/** Those of some Projects that have an owner. */
+export async function ownedProjects(query: Queries, ids: readonly ProjectId[]): Promise<Set<ProjectId>> {
+  const rows = await query
+    .selectFrom('project')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('owner_email', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
 /** The name and the owner of a Project, if it is there; both stay the same until the transaction ends. */
 export async function lockOwner(
   tx: Transaction,

@@ -3,8 +3,9 @@
  * of several processes one holds a mail at a time, and one that comes back late finds its writes refused.
  */
 import { type RawBuilder, sql } from 'kysely'
+import { lockOwner } from '../access/projects.ts'
 import { timestamp } from '../clock.ts'
-import type { Database, Queries } from '../db.ts'
+import type { Database, Queries, Transaction } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
 import type { MailContent, MailRow } from './outbox.ts'
 
@@ -77,6 +78,27 @@ export async function forgetClaims(db: Database): Promise<void> {
   await db.transact((tx) =>
     tx.query.updateTable('mail').set({ next_attempt_at: 0 }).where('state', '=', 'waiting').execute(),
   )
+}
+
+/** Lets mail that was given up or only logged go out after all, to the present owner; false when there is neither. */
+export async function retryMail(tx: Transaction, id: number): Promise<boolean> {
+  const mail = await tx.query
+    .selectFrom('mail')
+    .select('project_id')
+    .where('id', '=', id)
+    .where('state', 'in', ['given_up', 'logged'])
+    .executeTakeFirst()
+  const project = mail && (await lockOwner(tx, { projectId: mail.project_id }))
+  if (!project?.owner_email) return false
+  const now = tx.dialect.nowMs as unknown as number
+  const anew = { state: 'waiting' as const, finished: null, attempts: 0, queued_at: now, next_attempt_at: now }
+  await tx.query
+    .updateTable('mail')
+    .set({ ...anew, recipient: project.owner_email })
+    .where('id', '=', id)
+    .where('state', 'in', ['given_up', 'logged'])
+    .execute()
+  return true
 }
 
 /** Removes some of what has been done with for long. */

@@ -9,7 +9,7 @@ import type { Database } from '../db.ts'
 import type { Faults } from '../faults.ts'
 import { openLog } from '../log.ts'
 import type { ProjectScope } from '../scope.ts'
-import { allMail, removeOldMail } from './deliveries.ts'
+import { allMail, removeOldMail, retryMail } from './deliveries.ts'
 import { type MailerOptions, openMailer } from './mailer.ts'
 import { changeOwner, type MailContent, type MailRow, queueMail, untold } from './outbox.ts'
 import { parseSmtpUrl, smtpSender } from './smtp.ts'
@@ -117,6 +117,7 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     const post = await open(null)
     assert.equal(await post.queue(), false)
     assert.deepEqual(await post.mails(), [])
+    assert.deepEqual(await untold(post.db.query, [{ scope: post.scope, event: 'thing 1 happened' }]), [])
     const project = await post.db.transact((tx) => createProject(tx, 'other', '2026-11-21T12:00:00Z', owner))
     assert.equal(await post.queue('thing 2 happened', { projectId: project.id }), true)
     assert.equal(await deleteProject(post.db, project), true)
@@ -381,6 +382,30 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     assert.match(mail!.header('subject')!, /^=\?UTF-8\?/)
     assert.ok(!mail!.raw.includes('<script>alert("x")</script></p>'))
     assert.match(mail!.raw, /&#60;script&#62;/)
+  })
+
+  test('that was given up or logged goes out after all when it is asked for, to the present owner', async () => {
+    const post = await open()
+    post.server.behaviour.recipient = () => ({ code: 550, text: 'unknown' })
+    await post.queue()
+    await post.mailer().run()
+    await post.queue('thing 2 happened')
+    await post.mailer({ send: undefined }).run()
+    const retry = async () => {
+      const all = (await post.mails()).map(({ id }) => post.db.transact((tx) => retryMail(tx, id)))
+      return Promise.all(all)
+    }
+    await post.db.transact((tx) => changeOwner(tx, post.scope, null))
+    assert.deepEqual(await retry(), [false, false])
+    await post.db.transact((tx) => changeOwner(tx, post.scope, 'next@example.org'))
+    assert.deepEqual(await retry(), [true, true])
+    post.server.behaviour = {}
+    await post.mailer().run()
+    assert.deepEqual(
+      post.server.received.map(({ to }) => to),
+      [['next@example.org'], ['next@example.org']],
+    )
+    assert.deepEqual(await retry(), [false, false], 'what was sent is not sent again')
   })
 
   test('is forgotten 90 days after it was done with, and never before', async () => {

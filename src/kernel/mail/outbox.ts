@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { lockOwner, setOwner } from '../access/projects.ts'
+import { lockOwner, ownedProjects, setOwner } from '../access/projects.ts'
 import { timestamp } from '../clock.ts'
 import { drawId, type Queries, type Transaction } from '../db.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -96,21 +96,24 @@ function tidy({ subject, paragraphs, facts }: MailContent): MailContent {
   return { subject: oneLine(subject, 200), paragraphs, facts: Object.fromEntries(lines) }
 }
 
-/** Those of some events that no mail was queued for. Only a hint: `queueMail` decides. */
+/** Those of some events that their Project's owner has not been told of. Only a hint: `queueMail` decides. */
 export async function untold<T extends ProjectEvent>(query: Queries, events: readonly T[]): Promise<T[]> {
   if (events.length === 0) return []
+  const owned = await ownedProjects(query, [...new Set(events.map(({ scope }) => scope.projectId))])
+  const owners = events.filter(({ scope }) => owned.has(scope.projectId))
+  if (owners.length === 0) return []
   const rows = await query
     .selectFrom('mail')
     .select(['project_id', 'event'])
-    .where('project_id', 'in', [...new Set(events.map(({ scope }) => scope.projectId))])
+    .where('project_id', 'in', [...owned])
     .where(
       'event',
       'in',
-      events.map(({ event }) => event),
+      owners.map(({ event }) => event),
     )
     .execute()
   const told = new Set(rows.map((row) => `${row.project_id} ${row.event}`))
-  return events.filter(({ scope, event }) => !told.has(`${scope.projectId} ${event}`))
+  return owners.filter(({ scope, event }) => !told.has(`${scope.projectId} ${event}`))
 }
 
 /** Gives a Project another owner, who also gets what waits for the former one, or none, so that it goes to nobody. */
