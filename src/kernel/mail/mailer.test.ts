@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
+import { type BareDatabase, forEachBareDatabase, type Gate, gate, run, until } from '../../../test/bare-database.ts'
 import { type MailServer, openMailServer } from '../../../test/smtp.ts'
 import { createProject, deleteProject } from '../access/projects.ts'
 import { Killed } from '../actions/engine.ts'
@@ -18,6 +18,13 @@ const from = 'cloud@example.com'
 const owner = 'owner@example.org'
 const content: MailContent = { subject: 'Something happened', paragraphs: ['It did.'], facts: { What: 'a thing' } }
 const dayMs = 86_400_000
+
+/** Lets the first message wait for its answer, and no other one. */
+function holdFirst({ behaviour }: MailServer): Gate {
+  const holding = gate()
+  behaviour.message = () => (holding.arrived === 0 ? (holding.pass() as Promise<undefined>) : undefined)
+  return holding
+}
 
 /** Kills whoever reaches a place. */
 const killAt = (place: string): Faults => ({
@@ -143,8 +150,7 @@ forEachBareDatabase('mail', (openBare, engineName) => {
 
   test('stays under way when its owner is set to the same again', async () => {
     const post = await open()
-    const holding = gate()
-    post.server.behaviour.message = () => holding.pass() as Promise<undefined>
+    const holding = holdFirst(post.server)
     await post.queue()
     const sending = post.mailer().run()
     await until(() => holding.arrived === 1)
@@ -301,33 +307,30 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     assert.equal((await only(post)).state, 'sent')
   })
 
-  test('a sender that comes back late writes nothing over what its successor wrote', async () => {
-    const post = await open()
-    const stall = gate()
-    await post.queue()
-    post.server.behaviour.recipient = () => ({ code: 550, text: 'unknown' })
-    const late = post.mailer({ faults: { reach: (place) => (place === 'mail:after-send' ? stall.pass() : undefined) } })
-    const returned = late.run()
-    await until(() => stall.arrived === 1)
-    post.server.behaviour = {}
-    await post.endPauses()
-    await post.mailer().run()
-    const successor = await only(post)
-    assert.equal(successor.state, 'sent')
-    stall.open()
-    await returned
-    assert.deepEqual(await only(post), successor)
-  })
+  for (const answer of [undefined, { code: 451, text: 'not now' }]) {
+    const state = answer ? 'waiting' : 'sent'
+    test(`a sender that comes back late writes nothing over "${state}" of its successor`, async () => {
+      const post = await open()
+      const stall = gate()
+      await post.queue()
+      post.server.behaviour.recipient = () => ({ code: 550, text: 'unknown' })
+      const faults: Faults = { reach: (place) => (place === 'mail:after-send' ? stall.pass() : undefined) }
+      const returned = post.mailer({ faults }).run()
+      await until(() => stall.arrived === 1)
+      post.server.behaviour.recipient = () => answer
+      await post.endPauses()
+      await post.mailer().run()
+      const successor = await only(post)
+      assert.equal(successor.state, state)
+      stall.open()
+      await returned
+      assert.deepEqual(await only(post), successor)
+    })
+  }
 
   test('one slow recipient does not keep others from theirs', async () => {
     const post = await open()
-    const holding = gate()
-    let first = true
-    post.server.behaviour.message = () => {
-      const waits = first
-      first = false
-      return waits ? (holding.pass() as Promise<undefined>) : undefined
-    }
+    const holding = holdFirst(post.server)
     for (let i = 0; i < 12; i++) await post.queue(`thing ${i}`)
     const sending = post.mailer().run()
     await until(() => post.server.received.length === 11)
@@ -379,6 +382,8 @@ forEachBareDatabase('mail', (openBare, engineName) => {
     const [mail] = post.server.received
     assert.deepEqual(mail!.to, [owner])
     assert.equal(mail!.header('bcc'), undefined)
+    const kept = JSON.parse((await only(post)).content)
+    for (const line of [kept.subject, kept.facts.Name]) assert.match(line, /^a Bcc: [^\p{Cc}\u2028]* ü$/u)
     assert.match(mail!.header('subject')!, /^=\?UTF-8\?/)
     assert.ok(!mail!.raw.includes('<script>alert("x")</script></p>'))
     assert.match(mail!.raw, /&#60;script&#62;/)
