@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
 import { certificates } from './certificates.ts'
+import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
 import { Workshop } from './processes.ts'
@@ -22,6 +23,9 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   post,
   'set-rules': setRules,
   actions,
+  'floating-ips': floatingIps,
+  images,
+  metadata,
   certificates,
   start: footprint,
   postgres,

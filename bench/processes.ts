@@ -25,6 +25,13 @@ export interface Running {
   stop(): Promise<void>
 }
 
+interface ServeOptions {
+  /** Tells how long its event loop stands still. */
+  readonly watch?: boolean
+  /** Further options of `wolke serve`. */
+  readonly more?: readonly string[]
+}
+
 /** Where a run keeps its files, and what has to end with it. */
 export class Workshop {
   readonly directory: string
@@ -53,12 +60,12 @@ export class Workshop {
   }
 
   /** `wolke serve` on a database, with a limit that counts every request and refuses none. */
-  serve(database: string, { watch = false }: { watch?: boolean } = {}): Promise<Running> {
+  serve(database: string, { watch = false, more = [] }: ServeOptions = {}): Promise<Running> {
     const bundle = join(root, 'dist/main.js')
     const program = existsSync(bundle) ? bundle : join(root, 'src/main.ts')
     const watching = watch ? ['--import', join(import.meta.dirname, 'stall.ts')] : []
     const key = database.startsWith('postgres') ? ['--key-file', this.file('wolke.key')] : []
-    const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key]
+    const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
     return this.#start('/v1/firewalls', (port) => [
       ...watching,
       program,
@@ -121,7 +128,8 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit')
 }
 
-function freePort(): Promise<number> {
+/** A port of 127.0.0.1 on which nobody listens. */
+export function freePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const server = createServer().once('error', reject)
   server.listen(0, '127.0.0.1', () => {

@@ -6,7 +6,7 @@ import type { Running, Workshop } from './processes.ts'
 import type { Row } from './report.ts'
 import { compareLoads, type Effort } from './rounds.ts'
 
-const connections = 32
+export const connections = 32
 
 /** GET of one firewall through the whole stack, beside a bare route. */
 export async function get(workshop: Workshop, effort: Effort): Promise<Row[]> {
@@ -36,7 +36,8 @@ async function compareGet(workshop: Workshop, effort: Effort, wolke: Running, co
   })
 }
 
-async function compareRequests(effort: Effort, run: Parameters<typeof compareLoads>[1]) {
+/** Requests per second of both, as a row without its name. */
+export async function compareRequests(effort: Effort, run: Parameters<typeof compareLoads>[1]) {
   const { generatorCpu, ...compared } = await compareLoads(effort, run)
   return { unit: 'req/s', ...compared, note: `${connections} connections, generator ${percent(generatorCpu)}` } as const
 }
@@ -44,7 +45,6 @@ async function compareRequests(effort: Effort, run: Parameters<typeof compareLoa
 const percent = (share: number) => `${Math.round(share * 100)}% cpu`
 
 const given = {
-  name: 'bench-{n}',
   labels: { env: 'prod', tier: 'web' },
   rules: rules.map(({ direction, protocol, port, sourceIps, description }) => ({
     direction,
@@ -55,23 +55,30 @@ const given = {
   })),
 }
 
+const firewalls = { path: '/v1/firewalls', body: given }
+
 /** POST of a firewall, answered once it is on the disk, beside a bare route that parses the same body. */
 export async function post(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('post.db')}`)
-  const compared = await comparePost(workshop, effort, wolke)
+  const compared = await comparePost(workshop, effort, wolke, firewalls)
   const bar = { text: 'ratio >= 0.25', met: compared.ratio >= 0.25 }
   return [{ name: 'POST firewall, durable', ...compared, bar }]
 }
 
-async function comparePost(workshop: Workshop, effort: Effort, wolke: Running) {
-  const path = '/v1/firewalls'
-  const { text } = await call('POST', wolke.url + path, { ...given, name: 'first' })
+/** Creates resources under names of their own, beside a bare route that parses the same body. */
+export async function comparePost(
+  workshop: Workshop,
+  effort: Effort,
+  wolke: Running,
+  { path, body }: { readonly path: string; readonly body: object },
+) {
+  const { text } = await call('POST', wolke.url + path, { ...body, name: 'first' })
   const bare = await workshop.bare([
     { method: 'GET', path, status: 200, body: '{}' },
     { method: 'POST', path, status: 201, body: text },
   ])
   const generate = workshop.generator()
-  const job = { method: 'POST', connections, body: JSON.stringify(given) } as const
+  const job = { method: 'POST', connections, body: JSON.stringify({ ...body, name: 'bench-{n}' }) } as const
   return compareRequests(effort, {
     wolke: (seconds) => generate({ ...job, url: wolke.url + path, paths: [path], seconds }),
     bare: (seconds) => generate({ ...job, url: bare.url + path, paths: [path], seconds }),
@@ -93,7 +100,7 @@ export async function postgres(workshop: Workshop, effort: Effort): Promise<Row[
     wolke: (seconds) => generate({ method: 'GET', connections, url: wolke.url, paths: [path], seconds }),
     bare: (seconds) => generate({ method: 'GET', connections, url: bare.url, paths: [path], seconds }),
   })
-  const write = await comparePost(workshop, effort, wolke)
+  const write = await comparePost(workshop, effort, wolke, firewalls)
   return [
     { name: 'GET firewall by id, PostgreSQL', ...read },
     { name: 'POST firewall, PostgreSQL', ...write, note: `${write.note}, fsync off` },

@@ -1,5 +1,5 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
-import { CommanderError, InvalidArgumentError, Option } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
@@ -108,8 +108,7 @@ function pathPrefix(text: string): string {
 
 function smtp(text: string): SmtpServer {
   const server = parseSmtpUrl(text)
-  // Of an invalid argument commander would print all, with the password in it.
-  if (!server) throw new CommanderError(2, 'wolke.smtp', '--smtp: expected smtp[s]://[USER:PASSWORD@]HOST[:PORT]')
+  if (!server) throw new InvalidArgumentError('Expected smtp[s]://[USER:PASSWORD@]HOST[:PORT].')
   return server
 }
 

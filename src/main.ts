@@ -27,6 +27,16 @@ try {
   process.exitCode = report(error)
 }
 
+/** The parser repeats what it refuses. A token or the password in an URL is not for logs, however it is mistyped. */
+function withoutSecrets(message: string): string {
+  return message
+    .replace(
+      /^(option '--(?:token|database|smtp) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
+      (_, option, { length }) => `${option} of ${length} characters`,
+    )
+    .replace(/^(unknown option '[^'=]*)=.*?'(?=$|\n)/s, "$1'")
+}
+
 /** Prints the failure and returns the exit code: 2 for a bad command line, 1 for what went wrong while running. */
 function report(error: unknown): number {
   if (error instanceof CommandFailure) {
@@ -35,7 +45,8 @@ function report(error: unknown): number {
   }
   if (error instanceof CommanderError || error instanceof InvalidArgumentError) {
     if (error instanceof CommanderError && error.exitCode === 0) return 0
-    if (error.code !== 'commander.help') console.error(`wolke: ${error.message.replace(/^error: /, '')}`)
+    if (error.code !== 'commander.help')
+      console.error(`wolke: ${withoutSecrets(error.message.replace(/^error: /, ''))}`)
     return 2
   }
   console.error(error)

@@ -236,6 +236,21 @@ forEachDatabase('A Project', (open) => {
     assert.equal((await api.get('/ssh_keys')).status, 200)
   })
 
+  test('that is deleted takes its tokens with it, also for writes of who was just there', async () => {
+    const { client, db } = await open()
+    const { project, token } = await db.transact(async (tx) => {
+      const project = await createProject(tx, 'third', '2026-11-21T12:00:00Z')
+      const given = { projectId: project.id, name: 'a', readOnly: false, created: project.created }
+      return { project, token: await createToken(tx, given) }
+    })
+    const third = client(token)
+    assert.equal((await third.get('/ssh_keys')).status, 200)
+    assert.equal(await deleteProject(db, project), true)
+    const { status, headers, body } = await third.post('/ssh_keys', { name: 'a', public_key: key })
+    assert.deepEqual([status, body.error.code, headers.get('www-authenticate')], [401, 'unauthorized', 'Bearer'])
+    assert.equal((await third.get('/ssh_keys')).status, 401)
+  })
+
   test('has a name of its own', async () => {
     const { db } = await open()
     await assert.rejects(
@@ -368,6 +383,14 @@ forEachDatabase('The order of checks', (open) => {
       ],
     ]
     for (const [what, ask, client, status, code] of cases) says(await ask(client), status, code, what)
+  })
+
+  test('410 comes before 422', async () => {
+    const { api } = await open()
+    for (const query of ['', '?sort=bogus', '?status=bogus&page=0']) {
+      says(await api.get(`/actions${query}`), 410, 'deprecated_api_endpoint', query)
+    }
+    says(await api.get('/actions?id=1&sort=bogus'), 422, 'invalid_input', 'with ids')
   })
 
   test('429 comes after 401 and before all else', async () => {

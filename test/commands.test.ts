@@ -439,10 +439,21 @@ describe('A bad command line', { concurrency: 3 }, () => {
     test(`wolke ${args.join(' ')}`, async () => checkFailure(await wolke(...args), 2, says))
   }
 
-  test('shows nothing of a password for mail', async () => {
-    const outcome = await wolke('serve', '--smtp', 'smtp://cloud:secret@mail.example?x')
-    checkFailure(outcome, 2, /--smtp: expected smtp/)
-    assert.ok(!outcome.stderr.includes('secret'))
+  test('is answered without what may be a secret', async () => {
+    const secret = 'secret'.repeat(9)
+    const mistyped = [
+      wolke('serve', '--token', secret),
+      wolke('serve', `--token=${secret}`),
+      wolke('serve', `--tokne=${secret}`),
+      wolke('serve', '--database', `postgre://me:${secret}@localhost/wolke`),
+      wolke('serve', '--smtp', `http://me:${secret}@localhost`),
+    ]
+    const outcomes = await Promise.all(mistyped)
+    for (const outcome of outcomes) {
+      checkFailure(outcome, 2, /--token|--tokne|--database|--smtp/)
+      assert.ok(!outcome.stderr.includes(secret), outcome.stderr)
+    }
+    assert.match(outcomes[0]!.stderr, /--token <token>' argument of 54 characters is invalid. Expected exactly 64/)
   })
 
   test('is answered with help only on request', async () => {

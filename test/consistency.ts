@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Simulation } from '../src/drivers/simulated/simulation.ts'
 import { type Filter, type Rule, toFilter } from '../src/families/firewalls/domain.ts'
+import { backupSlots } from '../src/families/images/domain.ts'
 import type { ActionRow } from '../src/kernel/actions/store.ts'
 import { restMs } from '../src/kernel/address-pool.ts'
 import type { Tables } from '../src/kernel/db.ts'
@@ -28,7 +29,9 @@ interface Snapshot {
   readonly primaryIps: Row<'primary_ip'>[]
   readonly floatingIps: Row<'floating_ip'>[]
   readonly sshKeys: Row<'ssh_key'>[]
+  readonly routings: Row<'floating_ip_routing'>[]
   readonly images: Row<'image'>[]
+  readonly formers: Row<'server_former'>[]
   readonly certificates: Row<'certificate'>[]
   readonly certificateKeys: Row<'certificate_key'>[]
   readonly certificateUses: Row<'certificate_use'>[]
@@ -43,8 +46,8 @@ interface Snapshot {
 /** What earlier checks of an installation saw; its processes share one simulation. */
 interface Memory {
   readonly ended: Map<number, string>
-  readonly servers: Set<number>
-  readonly firewalls: Set<number>
+  /** By path: every id that was there at some time. */
+  readonly seen: Map<string, Set<number>>
 }
 
 const memories = new WeakMap<Simulation, Memory>()
@@ -52,7 +55,7 @@ const memories = new WeakMap<Simulation, Memory>()
 function memoryOf({ simulation }: World): Memory {
   const known = memories.get(simulation)
   if (known) return known
-  const made: Memory = { ended: new Map(), servers: new Set(), firewalls: new Set() }
+  const made: Memory = { ended: new Map(), seen: new Map() }
   memories.set(simulation, made)
   return made
 }
@@ -69,6 +72,7 @@ export async function checkConsistency(world: World, { pendingToo = false }: Che
   checkFilters(found, world, pendingToo)
   checkServers(found, world)
   checkRoutes(found, world)
+  checkImages(found, world)
   await checkDeleted(found, world, memory)
 }
 
@@ -84,7 +88,9 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     primaryIps: await all('primary_ip'),
     floatingIps: await all('floating_ip'),
     sshKeys: await all('ssh_key'),
+    routings: await all('floating_ip_routing'),
     images: await all('image'),
+    formers: await all('server_former'),
     certificates: await all('certificate'),
     certificateKeys: await all('certificate_key'),
     certificateUses: await all('certificate_use'),
@@ -167,6 +173,8 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   for (const row of found.filters) belongs(servers, row.server_id, row.project_id, 'a filter of server')
   for (const row of found.primaryIps) belongs(servers, row.server_id, row.project_id, 'a Primary IP of server')
   for (const row of found.floatingIps) belongs(servers, row.server_id, row.project_id, 'a Floating IP of server')
+  for (const row of found.routings) belongs(servers, row.server_id, row.project_id, 'a set of Floating IPs of server')
+  for (const row of found.images) belongs(servers, row.bound_to, row.project_id, 'a backup of server')
   for (const row of [...found.applications, ...found.matches]) {
     belongs(firewalls, row.firewall_id, row.project_id, 'what is of firewall')
   }
@@ -240,34 +248,58 @@ function checkFilters(found: Snapshot, { simulation }: World, pendingToo: boolea
   }
 }
 
-/** I6, and the power of each server. */
+/** I6, and the power and the disk of each server. */
 function checkServers({ servers, primaryIps }: Snapshot, { simulation }: World): void {
-  for (const { id, status, power, power_in_force: inForce } of servers) {
+  for (const { id, status, power, power_in_force: inForce, image, installation } of servers) {
     assert.ok(status === 'running' || status === 'off', `server ${id} rests, but is ${status}`)
     assert.deepEqual([power, inForce], status === 'running' ? ['on', 'on'] : ['off', 'off'])
     const known = simulation.world.servers.get(id)
     assert.ok(known, `server ${id} is out there`)
     assert.equal(known.power, power, `server ${id} has the power that it should have`)
+    const disk = [known.state.image, known.state.installation]
+    assert.deepEqual(disk, [image, installation], `server ${id} has the disk that it should have`)
     const ips = primaryIps.filter((ip) => ip.server_id === id)
     const ipOf = (type: string) => ips.find((ip) => ip.type === type)?.ip ?? null
     assert.deepEqual([known.state.ipv4, known.state.ipv6], [ipOf('ipv4'), ipOf('ipv6')], 'I6: its addresses')
   }
 }
 
+/** I10 for copies of disks: each has its image, each image its copy; a backup has its server and one of its slots. */
+function checkImages({ images, servers, formers }: Snapshot, { simulation }: World): void {
+  assert.deepEqual(formers, [], 'I10: no server remembers a disk that it cannot go back to')
+  for (const { id, status, type, bound_to, image_size_mb: sizeMb, created_from_id: serverId } of images) {
+    const copy = simulation.world.images.get(id)
+    if (status === 'deleted') continue
+    assert.equal(status, 'available', `image ${id} rests`)
+    assert.deepEqual(copy, { serverId, sizeMb }, `image ${id} has its copy`)
+    assert.equal(bound_to, type === 'backup' ? serverId : null, `image ${id} is bound as its type says`)
+  }
+  const known = new Set(images.map(({ id }) => id))
+  for (const id of simulation.world.images.keys()) assert.ok(known.has(id), `I10: copy ${id} is of no image`)
+  for (const { id, backup_window: window } of servers) {
+    const backups = images.filter((image) => image.bound_to === id)
+    assert.ok(backups.length <= (window === null ? 0 : backupSlots), `server ${id} has ${backups.length} backups`)
+  }
+}
+
 /** I9. */
-async function checkDeleted({ servers, firewalls }: Snapshot, { api, foreign }: World, memory: Memory): Promise<void> {
-  const families = [
-    { path: 'servers', rows: servers, seen: memory.servers },
-    { path: 'firewalls', rows: firewalls, seen: memory.firewalls },
-  ] as const
-  for (const { path, rows, seen } of families) {
-    const alive = new Set<number>(rows.map((row) => row.id))
-    for (const id of seen) {
-      if (alive.has(id)) continue
+async function checkDeleted(found: Snapshot, { api, foreign }: World, { seen }: Memory): Promise<void> {
+  const alive = {
+    servers: found.servers,
+    firewalls: found.firewalls,
+    floating_ips: found.floatingIps,
+    certificates: found.certificates,
+    images: found.images.filter(({ status }) => status !== 'deleted'),
+  }
+  for (const [path, rows] of Object.entries(alive)) {
+    const ids = new Set<number>(rows.map(({ id }) => id))
+    const before = seen.get(path) ?? new Set()
+    for (const id of before) {
+      if (ids.has(id)) continue
       for (const client of [api, foreign]) {
         assert.equal((await client.get(`/${path}/${id}`)).status, 404, 'I9: a deleted id never answers again')
       }
     }
-    for (const id of alive) seen.add(id)
+    seen.set(path, new Set([...before, ...ids]))
   }
 }

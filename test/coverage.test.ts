@@ -5,81 +5,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToken, generateToken, revokeToken } from '../src/kernel/access/tokens.ts'
-import { changes } from '../src/kernel/changes.ts'
-import { declaredCodes, type Endpoint, type Param, troubleCodes } from '../src/kernel/contract.ts'
+import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
-import { allEndpoints } from '../src/pages/openapi.ts'
 import { checkConsistency } from './consistency.ts'
-import { type Answer, type Client, forEachDatabase, type Open, testClock, today, type World } from './harness.ts'
-import {
-  errorScenarios,
-  neverExisted,
-  ownStatuses,
-  references,
-  type Sample,
-  type Stage,
-  samples,
-  type Target,
-} from './scenarios.ts'
+import { type Answer, type Client, forEachDatabase, testClock, type World } from './harness.ts'
+import { assertRefused, each, eras, openStage, pathOf, prepare, type Ready, type Row, reach, rows } from './requests.ts'
+import { errorScenarios, neverExisted, ownStatuses, references, samples, type Target } from './scenarios.ts'
 import { dump } from './schema.ts'
-
-const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
-type Row = (typeof rows)[number]
-
-/** Endpoints that are gone by now are tried on a day on which they were there. */
-const eras = [
-  { some: rows.filter(({ endpoint }) => !endpoint.removedBy), day: today },
-  { some: rows.filter(({ endpoint }) => endpoint.removedBy), day: '2026-04-15T12:00:00Z' },
-]
-
-/** Runs a check for each of some rows and fails with every failure, not only the first. */
-async function each<T extends { readonly name: string }>(all: readonly T[], check: (one: T) => Promise<void>) {
-  const failures: string[] = []
-  for (const one of all) await check(one).catch((error: Error) => failures.push(`${one.name}: ${error.message}`))
-  assert.equal(failures.length, 0, failures.join('\n\n'))
-}
-
-const namesAction = (path: string) => /^(\/\w+)?\/actions\/\{id\}$/.test(path)
-
-/** The path with the ids of a target in it. */
-function pathOf({ path }: Endpoint, { id, actionId }: { id: unknown; actionId?: unknown }): string {
-  return path.replace('{action_id}', `${actionId}`).replace('{id}', `${namesAction(path) ? actionId : id}`)
-}
-
-/** One request that an endpoint accepts, ready to be sent by anyone. */
-interface Ready {
-  readonly row: Row
-  readonly target: Target
-  readonly sample: Sample
-  send(client: Client, target?: { id: unknown; actionId?: unknown }, headers?: Record<string, string>): Promise<Answer>
-}
-
-async function prepare(world: World, row: Row): Promise<Ready> {
-  const family = samples[row.family]
-  assert.ok(family, `test/scenarios.ts has no samples for the family ${row.family}`)
-  const target = await family.prepare(world)
-  const make = family.requests?.[row.key]
-  assert.ok(make || !row.endpoint.body, 'test/scenarios.ts has no request for it')
-  const sample = (await make?.(world, target)) ?? {}
-  const search = sample.query ? `?${sample.query}` : ''
-  return {
-    row,
-    target,
-    sample,
-    send: (client, other = target, headers = {}) =>
-      client.request(row.endpoint.method, pathOf(row.endpoint, other) + search, {
-        headers,
-        ...(sample.body === undefined ? {} : { body: sample.body }),
-      }),
-  }
-}
-
-function assertRefused(answer: Answer, code: ErrorCode, status: number = statusOf[code]): void {
-  assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], answer.text)
-  assert.deepEqual(Object.keys(answer.body), ['error'])
-  assert.deepEqual(Object.keys(answer.body.error), ['code', 'message', 'details'])
-  if (code === 'invalid_input') assert.ok(Array.isArray(answer.body.error.details.fields), 'details.fields is missing')
-}
 
 const isRead = ({ row }: Ready) => row.endpoint.method === 'GET'
 const namesResource = ({ row }: Ready) => row.endpoint.path.includes('{')
@@ -235,85 +167,6 @@ forEachDatabase('every endpoint', (open) => {
 
 // ---- Every error ---------------------------------------------------------------------------------------------------
 
-/** Values that a query parameter refuses. */
-function badValues({ schema }: Param<unknown>): string[] {
-  const { type, items } = schema as { type: string; items?: { enum?: unknown; type: string } }
-  const bad = { integer: ['0', 'x', '1e3'], boolean: ['perhaps'], array: ['nonsense'], string: [] }[type] ?? []
-  return [...bad, ...(items?.type === 'integer' ? ['0', '-1'] : []), '%00']
-}
-
-/** A way to each code that follows from an endpoint's shape. */
-const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) => Promise<Answer[]>>>> = {
-  unauthorized: async (ready, { anonymous }) => [await ready.send(anonymous)],
-  token_readonly: async (ready, { readOnly }) => [await ready.send(readOnly)],
-  async deprecated_api_endpoint(ready, { api, clock }) {
-    const then = new Date(clock.now()).toISOString()
-    clock.set(today)
-    const answer = await ready.send(api)
-    clock.set(then)
-    return [answer]
-  },
-  async not_found(ready, { api, clock }) {
-    const { addedBy, path } = ready.row.endpoint
-    if (!addedBy || path.includes('{')) return [await ready.send(api, { id: neverExisted, actionId: neverExisted })]
-    // It names nothing that could be missing: it was not there itself before it was added.
-    const then = new Date(clock.now()).toISOString()
-    clock.set(changes[addedBy].from)
-    clock.advance(-1)
-    const answer = await ready.send(api)
-    clock.set(then)
-    return [answer]
-  },
-  json_error: async ({ row: { endpoint }, target }, { api }) => {
-    const path = pathOf(endpoint, target)
-    const bodies = ['{', '{"name":"a"}}', '{"__proto__":1}', '"\\u0000"']
-    return Promise.all(bodies.map((body) => api.request(endpoint.method, path, { body })))
-  },
-  async invalid_input({ row: { endpoint }, target, sample }, { api }) {
-    const path = pathOf(endpoint, target)
-    const queries = Object.entries(endpoint.query ?? {}).flatMap(([name, param]) =>
-      badValues(param).map((value) => `${name}=${value}`),
-    )
-    const bodies = endpoint.body ? [{ ...(sample.body as object), surprise: 1 }, [], 'null', '7'] : []
-    return Promise.all([
-      ...queries.map((query) => api.get(`${path}?${query}`)),
-      ...bodies.map((body) => api.request(endpoint.method, path, { body })),
-    ])
-  },
-}
-
-/** The world as scenarios see it: every refused write is checked to have left no trace. */
-function toStage(world: World, open: Open, met: Map<string, () => Promise<unknown>>): Stage {
-  const request: Client['request'] = async (method, path, options) => {
-    const before = method === 'GET' ? undefined : await dump(world.db)
-    const answer = await world.api.request(method, path, options)
-    // A rival's write is no trace of the request that lost against it.
-    if (before !== undefined && answer.status >= 400 && met.size === 0) assert.equal(await dump(world.db), before)
-    return answer
-  }
-  const api: Client = {
-    ...world.api,
-    request,
-    post: (path, body) => request('POST', path, { body }),
-    put: (path, body) => request('PUT', path, { body }),
-    delete: (path) => request('DELETE', path),
-  }
-  return { ...world, api, open, meet: (place, work) => void met.set(place, work) }
-}
-
-/** Answers that have the code, one for each way that is known. */
-async function reach(world: World, stage: Stage, { row, code }: { row: Row; code: ErrorCode }): Promise<Answer[]> {
-  const scenario = errorScenarios[row.name]?.[code]
-  if (scenario) return [await scenario(stage)]
-  const way = implied[code]
-  assert.ok(way, 'test/scenarios.ts has no scenario for it')
-  const ready = await prepare(world, row)
-  const before = await dump(world.db)
-  const answers = await way(ready, world)
-  assert.equal(await dump(world.db), before, 'a refused request had an effect')
-  return answers
-}
-
 const declaredBy = (some: readonly Row[]) =>
   some.flatMap((row) =>
     [...declaredCodes(row.endpoint)]
@@ -323,11 +176,8 @@ const declaredBy = (some: readonly Row[]) =>
 
 forEachDatabase('every declared error', (open) => {
   test('is reached with its status, and leaves no trace', async () => {
-    const met = new Map<string, () => Promise<unknown>>()
-    const faults = { reach: async (place: string) => void (await met.get(place)?.()) }
     for (const { some, day } of eras) {
-      const world = await open({ runActions: false, clock: testClock(day), faults })
-      const stage = toStage(world, open, met)
+      const { world, stage, met } = await openStage(open, day)
       await each(declaredBy(some), async (one) => {
         const status = ownStatuses[one.row.name]?.[one.code] ?? statusOf[one.code]
         const answers = await reach(world, stage, one)

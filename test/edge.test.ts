@@ -16,7 +16,7 @@ import { openLog } from '../src/kernel/log.ts'
 import { unlimited } from '../src/kernel/rate-limit.ts'
 import type { ProjectId } from '../src/kernel/scope.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
-import { forEachDatabase, type Open, testClock, type World } from './harness.ts'
+import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -396,9 +396,7 @@ forEachDatabase('The edge', (open) => {
     const world = await open()
     if (world.engineName === 'sqlite') {
       await world.db.close()
-      const { status, headers } = await fetch(world.baseUrl.replace('/v1', '/health'))
-      assert.equal(status, 503)
-      checkHeaders(Object.fromEntries(headers))
+      await checkUnhealthy(world)
       return
     }
     const { url, cut } = await behindProxy(t)
@@ -411,9 +409,33 @@ forEachDatabase('The edge', (open) => {
       assert.deepEqual([status, body.error.code, body.error.details], [503, 'unavailable', null])
       checkHeaders(Object.fromEntries(headers))
     }
-    assert.equal((await fetch(other.baseUrl.replace('/v1', '/health'))).status, 503)
+    await checkUnhealthy(other)
+  })
+
+  test('an answer of the database that is late is 504 to who reads, and 500 to who may have written', async () => {
+    const { api, db } = await open()
+    const { id } = (await api.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
+    const late = () => {
+      throw new Error('Query read timeout')
+    }
+    Object.defineProperty(db, 'query', { get: late })
+    for (const [method, status, code] of [
+      ['GET', 504, 'timeout'],
+      ['PUT', 500, 'server_error'],
+    ] as const) {
+      const answer = await api.request(method, `/ssh_keys/${id}`, { body: method === 'PUT' ? {} : undefined })
+      assert.deepEqual([answer.status, answer.body.error.code], [status, code])
+    }
   })
 })
+
+async function checkUnhealthy({ baseUrl }: World): Promise<void> {
+  const answer = await fetch(baseUrl.replace('/v1', '/health'))
+  assert.equal(answer.status, 503)
+  checkHeaders(Object.fromEntries(answer.headers))
+  const { error } = (await answer.json()) as Answer['body']
+  assert.deepEqual([error.code, error.details], ['unavailable', null])
+}
 
 /** A PostgreSQL database of its own that can be cut off. */
 async function behindProxy(t: TestContext): Promise<{ url: string; cut(): void }> {

@@ -60,6 +60,8 @@ export const testKeyring = { current: toKek(Buffer.alloc(keyBytes, 'test key')) 
 
 /** An answer as the test sees it. */
 export interface Answer {
+  /** What was asked for. */
+  readonly path: string
   readonly status: number
   readonly headers: Headers
   readonly text: string
@@ -229,21 +231,22 @@ async function createTenants(tx: Transaction, pools: readonly string[]) {
 }
 
 function makeClient(baseUrl: string, token: string | undefined, failures: Error[]): Client {
-  const request: Client['request'] = async (method, path, { body, headers = {} } = {}) => {
+  const request: Client['request'] = async (method, path, { body: given, headers = {} } = {}) => {
     const response = await fetch(path.startsWith('/') ? baseUrl + path : path, {
       method,
       headers: {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
-        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...(given === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
-      ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(given === undefined ? {} : { body: typeof given === 'string' ? given : JSON.stringify(given) }),
     })
     const text = await response.text()
     const failure = failures.shift()
     if (failure) throw failure
     const isJson = response.headers.get('content-type')?.startsWith('application/json')
-    return { status: response.status, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined }
+    const body = isJson ? JSON.parse(text) : undefined
+    return { path, status: response.status, headers: response.headers, text, body }
   }
   return {
     token,

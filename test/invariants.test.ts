@@ -1,21 +1,9 @@
-/**
- * Random lives of an installation: operations on servers and firewalls in any order, on an infrastructure that fails in
- * any way it can, and then everything must add up (design: invariants). The lives are a function of the seed, which a
- * failure prints together with the shortest life that still fails; when an action runs beside a request is up to the
- * machine. WOLKE_TEST_SEED and WOLKE_TEST_RUNS explore other lives.
- */
+/** Random lives of servers and firewalls: whatever happens, everything adds up (see lives.ts). */
 import assert from 'node:assert/strict'
-import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Behave, type Behaviour, type Call, createSimulation } from '../src/drivers/simulated/simulation.ts'
-import { checkConsistency } from './consistency.ts'
-import { type Answer, forEachDatabase, type World } from './harness.ts'
+import type { Answer, World } from './harness.ts'
+import { at, idsOf, liveOn, pick } from './lives.ts'
 import { allow, expect, privateOnly, serverBody, settleAll, toSelector, toServer } from './resources.ts'
-
-const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
-/** A life takes several times as long on PostgreSQL, and differs there only in what happens at the same time. */
-const lives = { sqlite: 12, postgres: 6 }
-const shrinkMs = 15_000
 
 /** Numbers choose among what exists at that moment. */
 type Operation =
@@ -30,9 +18,6 @@ type Operation =
   | { readonly do: 'apply'; firewall: number; targets: number[] }
   | { readonly do: 'remove'; firewall: number; targets: number[] }
   | { readonly do: 'delete firewall'; firewall: number }
-  | { readonly do: 'misbehave'; calls: Behaviour[] }
-  | { readonly do: 'wait'; minutes: number }
-  | { readonly do: 'settle' }
 
 const powerActions = ['poweron', 'poweroff', 'shutdown', 'reboot', 'reset'] as const
 const labelSets = [{}, { env: 'dev' }, { env: 'prod' }, { env: 'dev', tier: '1' }, { tier: '2' }]
@@ -46,18 +31,7 @@ const ruleSets = [
 ]
 const nets = [{}, {}, { public_net: { enable_ipv6: false } }, { public_net: { enable_ipv4: false } }, privateOnly]
 
-const pick = fc.nat({ max: 11 })
 const picks = fc.array(pick, { maxLength: 3 })
-const failures: Behaviour[] = [
-  'ok',
-  'error before effect',
-  'error after effect',
-  'timeout not applied',
-  'timeout applied',
-  'partial',
-  'slow',
-  'never returns',
-]
 
 const operations: fc.Arbitrary<Operation>[] = [
   fc.record({
@@ -78,115 +52,20 @@ const operations: fc.Arbitrary<Operation>[] = [
   fc.record({ do: fc.constant('apply'), firewall: pick, targets: picks }),
   fc.record({ do: fc.constant('remove'), firewall: pick, targets: picks }),
   fc.record({ do: fc.constant('delete firewall'), firewall: pick }),
-  fc.record({
-    do: fc.constant('misbehave'),
-    calls: fc.array(fc.constantFrom(...failures), { minLength: 1, maxLength: 8 }),
-  }),
-  fc.record({ do: fc.constant('wait'), minutes: fc.nat({ max: 11 }) }),
-  fc.record({ do: fc.constant('settle') }),
 ] as fc.Arbitrary<Operation>[]
 
-/** Half of a life is making things and bringing them together. */
-const life = fc.array(fc.oneof(operations[0]!, operations[0]!, operations[6]!, operations[8]!, ...operations), {
-  minLength: 15,
-  maxLength: 50,
-  size: 'max',
+liveOn<Operation>('servers and firewalls add up', {
+  operations,
+  // Half of a life is making things and bringing them together.
+  frequent: [operations[0]!, operations[0]!, operations[6]!, operations[8]!],
+  options: { addressPool: ['198.51.100.0/29', '2001:db8::/32'] },
+  perform,
+  checkShown,
+  clear,
 })
 
-forEachDatabase('whatever happens, everything adds up', (open, engineName) => {
-  const numRuns = Number(process.env.WOLKE_TEST_RUNS ?? lives[engineName])
-
-  test(`after random operations on an unreliable infrastructure (seed ${seed})`, async (t) => {
-    const counts = new Map<string, number>()
-    let failedAt: number | undefined
-    const property = fc.asyncProperty(life, fc.boolean(), async (steps, runActions) => {
-      // The search for a shorter life that fails too must not take for ever.
-      if (failedAt !== undefined && performance.now() > failedAt + shrinkMs) return
-      const simulation = createSimulation({ delayMs: 0, slowMs: 25 })
-      const world = await open({
-        simulation,
-        runActions,
-        addressPool: ['198.51.100.0/29', '2001:db8::/32'],
-        engine: { callTimeoutMs: 10 },
-      })
-      const mood = moody()
-      simulation.behave(mood.behave)
-      try {
-        for (const step of steps) {
-          const answer = await perform(world, mood, step)
-          if (!answer) continue
-          const outcome = `${step.do}: ${answer.status} ${answer.body?.error?.code ?? ''}`
-          counts.set(outcome, (counts.get(outcome) ?? 0) + 1)
-          assert.ok(answer.status < 500, answer.text)
-        }
-        await settleAll(world)
-        await checkConsistency(world, { pendingToo: true })
-        await checkShown(world)
-        mood.calm()
-        await clear(world)
-      } catch (error) {
-        failedAt ??= performance.now()
-        throw error
-      } finally {
-        await world.stop()
-      }
-    })
-    await fc.assert(property, { seed, numRuns, endOnFailure: false })
-    for (const [outcome, count] of [...counts].sort()) t.diagnostic(`${outcome} ${count}`)
-  })
-})
-
-interface Mood {
-  readonly behave: Behave
-  order(calls: readonly Behaviour[]): void
-  calm(): void
-}
-
-/**
- * An infrastructure that misbehaves as ordered, but lets what was given up be undone: a world in which nothing works any
- * more proves nothing.
- */
-function moody(): Mood {
-  const ordered: Behaviour[] = []
-  const lost = new Map<number, number>()
-  const merciful = new Map<number, number>()
-  const next = ({ serverId }: Call): Behaviour => {
-    const mercy = merciful.get(serverId) ?? 0
-    if (mercy > 0) {
-      merciful.set(serverId, mercy - 1)
-      return 'ok'
-    }
-    return ordered.shift() ?? 'ok'
-  }
-  return {
-    behave(call) {
-      const behaviour = next(call)
-      const inRow = behaviour === 'ok' ? 0 : (lost.get(call.serverId) ?? 0) + 1
-      const givesUp = behaviour.startsWith('error') || inRow >= 5
-      lost.set(call.serverId, givesUp ? 0 : inRow)
-      if (givesUp) merciful.set(call.serverId, 2)
-      return behaviour
-    },
-    order: (calls) => void ordered.push(...calls),
-    calm: () => void ordered.splice(0),
-  }
-}
-
-const at = <T>(items: readonly T[], index: number): T => items[index % items.length]!
-
-async function idsOf({ api }: World, family: 'servers' | 'firewalls'): Promise<number[]> {
-  return (await api.get(`/${family}?per_page=50`)).body[family].map(({ id }: { id: number }) => id)
-}
-
-/** Does one operation; nothing when it is about things of which there are none. */
-async function perform(world: World, mood: Mood, step: Operation): Promise<Answer | undefined> {
-  const { api, clock } = world
-  if (step.do === 'misbehave') return void mood.order(step.calls)
-  if (step.do === 'wait') return void clock.advance(step.minutes * 60_000)
-  if (step.do === 'settle') {
-    await settleAll(world)
-    return void (await checkConsistency(world, { pendingToo: true }))
-  }
+async function perform(world: World, step: Operation): Promise<Answer | undefined> {
+  const { api } = world
   const servers = await idsOf(world, 'servers')
   const firewalls = await idsOf(world, 'firewalls')
   const targets = (choices: readonly number[]) =>
@@ -247,9 +126,8 @@ async function checkShown({ api }: World): Promise<void> {
   assert.deepEqual(fromServers.sort(), fromFirewalls.sort())
 }
 
-/** Everything can still be taken down, and then nothing is left anywhere. */
 async function clear(world: World): Promise<void> {
-  const { api, simulation, db } = world
+  const { api } = world
   for (const id of await idsOf(world, 'servers')) {
     expect(await api.post(`/servers/${id}/actions/change_protection`, { delete: false, rebuild: false }), 201)
     expect(await api.delete(`/servers/${id}`), 200)
@@ -260,10 +138,4 @@ async function clear(world: World): Promise<void> {
     expect(await api.post(`/firewalls/${id}/actions/remove_from_resources`, { remove_from: applied_to }), 201)
     expect(await api.delete(`/firewalls/${id}`), 204)
   }
-  await settleAll(world)
-  await checkConsistency(world)
-  const { servers, filters } = simulation.world
-  assert.deepEqual([servers.size, filters.size], [0, 0])
-  assert.deepEqual(await db.query.selectFrom('label').selectAll().execute(), [])
-  assert.deepEqual(await db.query.selectFrom('address').selectAll().where('owner', 'is not', null).execute(), [])
 }

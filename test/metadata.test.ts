@@ -1,30 +1,8 @@
 import assert from 'node:assert/strict'
-import { request as httpRequest, type Server } from 'node:http'
-import { after, test } from 'node:test'
-import { builtIn } from '../src/catalogue/built-in.ts'
-import { openCatalogue } from '../src/catalogue/catalogue.ts'
-import { openLog } from '../src/kernel/log.ts'
-import { buildMetadataService, listenForMetadata } from '../src/metadata/service.ts'
+import { request as httpRequest } from 'node:http'
+import { test } from 'node:test'
 import { forEachDatabase, testClock, type World } from './harness.ts'
-
-const running: Server[] = []
-after(() => {
-  for (const server of running) server.close()
-})
-
-async function serve({ db, clock, simulation }: World): Promise<string> {
-  const { metadata: driver } = simulation.drivers
-  const service = buildMetadataService({
-    db,
-    clock,
-    driver,
-    catalogue: openCatalogue(builtIn),
-    log: openLog('silent'),
-    prefix: '/hetzner',
-  })
-  running.push(service)
-  return listenForMetadata(service, '127.0.0.1', 0)
-}
+import { serveMetadata } from './metadata-service.ts'
 
 async function makeServer({ api, settle }: World, more: object = {}) {
   const { body, text } = await api.post('/servers', {
@@ -61,7 +39,7 @@ forEachDatabase('The metadata service', (open) => {
   test('answers all paths of the spec byte for byte, with and without its prefix', async () => {
     const world = await open()
     const server = await makeServer(world)
-    const url = await serve(world)
+    const url = await serveMetadata(world)
     const ip = server.public_net.ipv4.ip
     const documents: Record<string, string> = {
       '/v1/metadata': `hostname: my-server\ninstance-id: ${server.id}\npublic-ipv4: ${ip}\navailability-zone: fsn1-dc14\nregion: eu-central\n`,
@@ -84,7 +62,7 @@ forEachDatabase('The metadata service', (open) => {
   test('a server without a public IPv4 address has an empty one, and without user data an empty document', async () => {
     const world = await open()
     const server = await makeServer(world, { public_net: { enable_ipv4: false }, user_data: undefined })
-    const url = `${await serve(world)}/servers/${server.id}/v1`
+    const url = `${await serveMetadata(world)}/servers/${server.id}/v1`
     assert.deepEqual((await call(`${url}/metadata/public-ipv4`)).text, '')
     assert.deepEqual(await call(`${url}/userdata`), { status: 200, text: '', type: 'text/plain; charset=utf-8' })
   })
@@ -92,7 +70,7 @@ forEachDatabase('The metadata service', (open) => {
   test('what does not exist is 404 in plain text, and only GET is answered', async () => {
     const world = await open()
     const server = await makeServer(world)
-    const url = await serve(world)
+    const url = await serveMetadata(world)
     const missing = [
       '/v1/metadata/nothing',
       '/v1',
@@ -119,7 +97,7 @@ forEachDatabase('The metadata service', (open) => {
   test('until August 2026 the EC2-compatible routes answer too', async () => {
     const world = await open({ clock: testClock('2026-04-15T00:00:00Z') })
     const server = await makeServer(world)
-    const url = `${await serve(world)}/servers/${server.id}`
+    const url = `${await serveMetadata(world)}/servers/${server.id}`
     assert.equal((await call(`${url}/latest/meta-data/instance-id`)).text, String(server.id))
     assert.equal((await call(`${url}/2009-04-04/meta-data/hostname`)).text, 'my-server')
     assert.equal((await call(`${url}/latest/user-data`)).text, '#cloud-config\nhostname: ü\n')
@@ -130,7 +108,7 @@ forEachDatabase('The metadata service', (open) => {
   test('a forwarded request, and one for another host, is refused', async () => {
     const world = await open()
     const server = await makeServer(world)
-    const url = `${await serve(world)}/servers/${server.id}/v1/metadata`
+    const url = `${await serveMetadata(world)}/servers/${server.id}/v1/metadata`
     for (const name of ['X-Forwarded-For', 'Forwarded', 'Via']) {
       assert.equal((await call(url, { headers: { [name]: '10.0.0.1' } })).status, 403, name)
     }

@@ -45,12 +45,27 @@ function bearerToken(header: string | undefined): string | undefined {
   return header.slice(7).trim() || undefined
 }
 
+const invalidTokenText = 'the token you provided is invalid'
+
+/** 401 `unauthorized` for a token that is known no longer. */
+export function invalidToken(): ApiError {
+  return new ApiError('unauthorized', invalidTokenText)
+}
+
+/** Whether the token of a request that was admitted is still one, also when it is remembered; true when nobody can say. */
+export async function isStillKnown(request: Caller, authenticator: Authenticator): Promise<boolean> {
+  const token = bearerToken(request.headers.authorization)
+  if (!token) return false
+  return authenticator.find(token).then(
+    (principal) => principal !== undefined,
+    () => true,
+  )
+}
+
 async function admitStranger(request: Caller, options: Gate, token: string): Promise<Admission> {
   // Also for a network that has used up its guesses: a Project's requests do not depend on who else calls from there.
   const principal = await options.authenticator.find(token)
-  return principal
-    ? admitPrincipal(request, options, principal)
-    : admitNobody(request, options, 'the token you provided is invalid')
+  return principal ? admitPrincipal(request, options, principal) : admitNobody(request, options, invalidTokenText)
 }
 
 function admitNobody(request: Caller, { limits }: Gate, message: string): Admission {

@@ -26,6 +26,8 @@ export interface Endpoint {
   readonly addedBy?: ChangeName
   /** The dated change since which it is gone: 410 before anything else of the request is looked at. */
   readonly removedBy?: ChangeName
+  /** The dated change since which it is gone for requests without a query parameter, likewise, and who tells of it. */
+  readonly removedWithout?: { readonly param: string; readonly by: ChangeName; readonly announcement: string }
   /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
 }
@@ -76,8 +78,6 @@ export interface Call<E extends Endpoint> {
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
-  /** Scheme and host under which the caller reached the server, for links back to it. */
-  origin(): string
   /** Makes a refusal; only codes that the endpoint declares compile. */
   error(code: E['errors'][number], message: string, options?: { details?: ErrorDetails; status?: number }): ApiError
 }

@@ -398,6 +398,18 @@ forEachBareDatabase(
       await works(db)
     })
 
+    test('a statement that runs into its time limit is a timeout: nothing of its transaction is written', async () => {
+      const { db } = await open()
+      const late = db.transact(async (tx) => {
+        await insert(tx, 1)
+        await sql`set local statement_timeout = 20`.execute(tx.query)
+        await sql`select pg_sleep(60)`.execute(tx.query)
+      })
+      await assert.rejects(late, { code: 'timeout', status: 504 })
+      assert.deepEqual(await ids(db), [])
+      await works(db)
+    })
+
     test('a database that refuses connections is unavailable at once', async () => {
       const bare = await open()
       const server = await listening(createServer())

@@ -92,8 +92,14 @@ export async function drawId(tx: Transaction): Promise<number> {
   return (await tx.drawIds(1))[0]!
 }
 
-function unavailable(cause: unknown): ApiError {
+/** 503 `unavailable`. */
+export function unavailable(cause: unknown): ApiError {
   return new ApiError('unavailable', 'the database is not available', { cause })
+}
+
+/** 504 `timeout`, which official clients repeat by themselves: only for what has certainly written nothing. */
+export function late(cause: unknown): ApiError {
+  return new ApiError('timeout', 'the database did not answer in time', { cause })
 }
 
 // ---- PostgreSQL ----------------------------------------------------------------------------------------------------
@@ -143,6 +149,8 @@ async function pooledTransaction<T>(queries: Queries, work: (query: Queries) => 
       throw new OutcomeUnknown('commit outcome unknown', { cause: error })
     }
     if (kind === 'unavailable') throw unavailable(error)
+    // Without COMMIT nothing was written, so the caller may hear that it can repeat the request.
+    if (kind === 'timeout') throw late(error)
     throw error
   }
 }

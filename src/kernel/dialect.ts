@@ -310,7 +310,8 @@ function reserve(client: PoolClient): PostgresPoolClient {
     } catch (error) {
       // An error that the server itself reports leaves the connection in order.
       const reported = error instanceof NotCommitted || (error instanceof Error && 'severity' in error)
-      if (!reported || databaseFailure(error)?.kind === 'unavailable') broken = error
+      const kind = databaseFailure(error)?.kind
+      if (!reported || kind === 'unavailable' || kind === 'timeout') broken = error
       throw error
     }
   }
@@ -320,7 +321,7 @@ function reserve(client: PoolClient): PostgresPoolClient {
 /** What went wrong in the engine, in terms that the rest of the code can act on. */
 export type DatabaseFailure =
   | { readonly kind: 'unique' | 'foreign_key'; readonly constraint: string }
-  | { readonly kind: 'retry' | 'busy' | 'unavailable' }
+  | { readonly kind: 'retry' | 'busy' | 'timeout' | 'unavailable' }
 
 /** Reads an engine's error; undefined when it is not one of those that have a meaning here. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
@@ -334,15 +335,14 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (code === '23505') return { kind: 'unique', constraint: constraint ?? '' }
   if (code === '23503') return { kind: 'foreign_key', constraint: constraint ?? '' }
   if (code === '40001' || code === '40P01') return { kind: 'retry' }
+  if (code === '57014' || message === 'Query read timeout') return { kind: 'timeout' }
   if (code && unavailableCodes.test(code)) return { kind: 'unavailable' }
   return unavailableTexts.test(message) ? { kind: 'unavailable' } : undefined
 }
 
-/** Connection lost, out of resources, shut down or read-only after a failover, time limits, and the network's own. */
-const unavailableCodes =
-  /^(08|53|57P|57014$|25P03$|25006$)|^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH)/
-const unavailableTexts =
-  /timeout exceeded when trying to connect|Connection terminated|not queryable|Query read timeout/
+/** Connection lost, out of resources, shut down or read-only after a failover, and the network's own. */
+const unavailableCodes = /^(08|53|57P|25P03$|25006$)|^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH)/
+const unavailableTexts = /timeout exceeded when trying to connect|Connection terminated|not queryable/
 
 /** SQLite names the columns (`UNIQUE constraint failed: firewall.project_id, firewall.name`), not the constraint. */
 function sqliteFailure(errcode: number, message: string): DatabaseFailure | undefined {

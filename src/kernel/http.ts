@@ -6,11 +6,12 @@
 import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
-import { type Admission, admit, visitor } from './admission.ts'
-import { asOf, type ChangeName, inEffect } from './changes.ts'
+import { type Admission, admit, invalidToken, isStillKnown, visitor } from './admission.ts'
+import { asOf, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
 import type { Call, Endpoint, Endpoints, Handlers } from './contract.ts'
+import { unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { answerMalformed, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
@@ -18,6 +19,7 @@ import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '
 import { linkHeader, type PageNumbers } from './link.ts'
 import { type Logger, loggedPath } from './log.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
+import { toRefusal } from './refusal.ts'
 import { firstNoId, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
@@ -179,8 +181,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     }
     // Nothing was begun yet, so that the caller may hear that it can come again.
     const fail = (cause: unknown) => {
-      const refusal = new ApiError('unavailable', 'the database is not available', { cause })
-      settle({ ...visitor(request, options), refusal })
+      settle({ ...visitor(request, options), refusal: unavailable(cause) })
     }
     if (routes.openPaths.has(pathOf(request.url))) return settle(visitor(request, options))
     const admission = admit(request, options)
@@ -294,7 +295,6 @@ function toCall(
     params,
     query: input.query,
     body: input.body as never,
-    origin: () => originOf(request),
     error: makeError,
   }
 }
@@ -313,14 +313,19 @@ async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: 
 }
 
 /** An endpoint exists between the changes that brought and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
-function checkCalendar(request: FastifyRequest, { addedBy, removedBy }: Endpoint, nowMs: number): void {
+function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number): void {
+  const { addedBy, removedBy, removedWithout: without } = endpoint
   if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
-  if (removedBy && inEffect(removedBy, nowMs)) throw removed(request, removedBy)
+  if (removedBy && inEffect(removedBy, nowMs))
+    throw removed(request, 'this endpoint', `${basePath}/changes#${removedBy}`)
+  if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(request.url)).has(without.param)) {
+    throw removed(request, `this endpoint without ${without.param}`, without.announcement)
+  }
 }
 
-function removed(request: FastifyRequest, change: ChangeName): ApiError {
-  const announcement = `${originOf(request)}${basePath}/changes#${change}`
-  return new ApiError('deprecated_api_endpoint', 'this endpoint was removed', { details: { announcement } })
+function removed(request: FastifyRequest, what: string, path: string): ApiError {
+  const details = { announcement: originOf(request) + path }
+  return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details })
 }
 
 function originOf(request: FastifyRequest): string {
@@ -367,8 +372,9 @@ function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): F
 
 function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
   server.setErrorHandler(async (error, request, reply) => {
-    const refusal = toRefusal(error)
-    const { id, endpoint } = request
+    const { id, endpoint, method } = request
+    const isRead = method === 'GET' || method === 'HEAD'
+    const refusal = (await refuseExile(request, options, error)) ?? toRefusal(error, { isRead })
     if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
     options.observe?.({ endpoint, status: refusal.status, code: refusal.code, reply: undefined })
@@ -379,21 +385,12 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
   })
 }
 
-/** Whatever was thrown, as something that may be told. What is not known becomes `server_error` without its text. */
-function toRefusal(error: unknown): ApiError {
-  if (error instanceof ApiError) return error
-  switch ((error as { code?: string }).code) {
-    case 'FST_ERR_CTP_BODY_TOO_LARGE':
-      return new ApiError('invalid_input', `the request body is larger than ${maxBodyBytes} bytes`, { status: 413 })
-    case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('invalid_input', 'the body does not have the length of its Content-Length', { status: 400 })
-    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
-      return new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
-  }
-  // The framework's other refusals of a request, such as a body that stops half-way.
-  const status = (error as { statusCode?: number }).statusCode ?? 500
-  if (status >= 400 && status < 500) return new ApiError('invalid_input', 'the request is not complete', { status })
-  const kind = databaseFailure(error)?.kind
-  if (kind === 'unavailable' || kind === 'busy') return new ApiError('unavailable', 'the database is not available')
-  return new ApiError('server_error', 'an unexpected error happened; the log has it under the correlation id')
+/** A write on behalf of a Project that was deleted after its token was remembered. */
+async function refuseExile(
+  request: FastifyRequest,
+  { authenticator }: EdgeOptions,
+  error: unknown,
+): Promise<ApiError | undefined> {
+  if (!request.principal || databaseFailure(error)?.kind !== 'foreign_key') return undefined
+  return (await isStillKnown(request, authenticator)) ? undefined : invalidToken()
 }

@@ -2,8 +2,14 @@
  * Optimistic updates (spec: Errors, conflict). A change is made against the version that was read; when a rival wrote in
  * between, it is made anew against what the rival left, and only who keeps losing hears `conflict`.
  */
-import { ApiError } from './errors.ts'
+import type { Kysely } from 'kysely'
+import type { Tables, Transaction } from './db.ts'
+import { databaseFailure } from './dialect.ts'
+import { ApiError, notUnique } from './errors.ts'
 import type { Faults } from './faults.ts'
+import { indexLabels } from './label-index.ts'
+import type { Labels } from './labels.ts'
+import type { ProjectScope } from './scope.ts'
 
 /** What an attempt returns when the row was no longer as it had read it. */
 export const changedMeanwhile = Symbol('changed meanwhile')
@@ -21,3 +27,45 @@ export async function optimistically<T>(attempt: () => Promise<T | typeof change
 
 /** Where a test lets a rival write between a read and the write that builds on it. */
 export const beforeWrite = (faults: Faults, table: string) => faults.reach(`update/${table}:before-write`)
+
+/** What the row of a resource with labels has. */
+interface VersionedRow {
+  readonly id: number
+  readonly project_id: number
+  readonly labels: string
+  readonly version: number
+}
+
+/**
+ * Writes labels and other columns over the version that was read, unless a rival was faster. `table` is also the type
+ * under which the labels are indexed. Errors: what the database refuses.
+ */
+export async function replaceVersion<Row extends VersionedRow>(
+  tx: Transaction,
+  scope: ProjectScope,
+  table: keyof Tables,
+  before: { readonly id: number; readonly version: number; readonly labels: Labels },
+  { labels, ...columns }: { readonly labels: Labels } & Partial<Omit<Row, 'labels'>>,
+): Promise<Row | typeof changedMeanwhile> {
+  const row = await (tx.query as unknown as Kysely<Record<string, VersionedRow>>)
+    .updateTable(table)
+    .set({ ...columns, labels: JSON.stringify(labels), version: before.version + 1 })
+    .where('project_id', '=', scope.projectId)
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return changedMeanwhile
+  await indexLabels(tx, scope, { kind: table, id: before.id }, labels, before.labels)
+  return row as Row
+}
+
+/** Errors: `uniqueness_error` when the write gives a name that another resource of the Project has. */
+export async function refusingTakenNames<T>(write: () => Promise<T>, message = 'name is already used'): Promise<T> {
+  try {
+    return await write()
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', message)
+    throw error
+  }
+}

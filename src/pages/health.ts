@@ -1,14 +1,19 @@
+/** Whether this server can do its work, for load balancers and supervisors. */
 import { answers, type Database } from '../kernel/db.ts'
+import { envelope } from '../kernel/edge.ts'
+import { ApiError } from '../kernel/errors.ts'
 import type { OpenPage } from '../kernel/http.ts'
 
-/** GET /health: 200 while the database answers, 503 otherwise. */
+const type = 'application/json; charset=utf-8'
+
+/** GET /health: 200 while the database answers, 503 `unavailable` otherwise. */
 export function healthPage(db: Database): OpenPage {
   return {
     path: '/health',
     async answer() {
-      const healthy = await answers(db)
-      const body = JSON.stringify({ status: healthy ? 'ok' : 'unavailable' })
-      return { status: healthy ? 200 : 503, type: 'application/json; charset=utf-8', body }
+      if (await answers(db)) return { status: 200, type, body: JSON.stringify({ status: 'ok' }) }
+      const refusal = new ApiError('unavailable', 'the database is not available')
+      return { status: refusal.status, type, body: envelope(refusal) }
     },
   }
 }

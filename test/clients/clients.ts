@@ -4,7 +4,7 @@
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
@@ -98,6 +98,35 @@ export async function installPython(): Promise<string | undefined> {
   return python
 }
 
+/** What cloud-init's own code needs to be imported; its package is unpacked, not installed, so that nothing starts. */
+const cloudInitNeeds = [
+  'requests==2.34.2',
+  'pyyaml==6.0.3',
+  'jsonpatch==1.47',
+  'oauthlib==4.0.1',
+  'configobj==5.0.9',
+  'jinja2==3.1.6',
+]
+
+/** The code of the distribution's cloud-init and a Python that can run it; undefined without the tools of Debian. */
+export async function installCloudInit(): Promise<{ python: string; packages: string } | undefined> {
+  const folder = join(cache, 'cloud-init')
+  const found = { python: join(folder, 'python/bin/python'), packages: join(folder, 'usr/lib/python3/dist-packages') }
+  const finished = join(folder, '.installed')
+  if (existsSync(finished)) return found
+  const [system, apt, dpkg] = ['python3', 'apt-get', 'dpkg-deb'].map(findProgram)
+  if (!system || !apt || !dpkg) return undefined
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder, { recursive: true })
+  await install(apt, ['download', '-qq', 'cloud-init'], folder)
+  const [archive = ''] = globSync('cloud-init_*.deb', { cwd: folder })
+  await install(dpkg, ['--extract', archive, '.'], folder)
+  await install(system, ['-m', 'venv', '--clear', 'python'], folder)
+  await install(found.python, ['-m', 'pip', 'install', '--quiet', ...cloudInitNeeds], folder)
+  writeFileSync(finished, '')
+  return found
+}
+
 /** The folder of the Terraform provider, built on first use; undefined without Go. */
 export async function installProvider(): Promise<string | undefined> {
   const source = join(import.meta.dirname, 'provider')
@@ -122,6 +151,8 @@ export const token = 'client-tests-'.padEnd(64, '0')
 export interface Service {
   /** HCLOUD_ENDPOINT and HCLOUD_TOKEN, and a home without anybody's settings. */
   readonly env: Readonly<Record<string, string>>
+  /** Where servers learn of themselves, below `/servers/{id}`. */
+  readonly metadataUrl: string
   /** A folder of its own, which `stop` removes. */
   readonly folder: string
   stop(): Promise<void>
@@ -132,7 +163,14 @@ export async function serve(database: 'memory' | 'sqlite'): Promise<Service> {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-clients-'))
   const readyFile = join(folder, 'ready.json')
   const url = database === 'memory' ? 'memory' : `sqlite:${join(folder, 'wolke.db')}`
-  const options = { listen: '127.0.0.1:0', database: url, token, 'ready-file': readyFile, 'log-level': 'warn' }
+  const options = {
+    listen: '127.0.0.1:0',
+    'metadata-listen': '127.0.0.1:0',
+    database: url,
+    token,
+    'ready-file': readyFile,
+    'log-level': 'warn',
+  }
   const child = spawn(
     process.execPath,
     // Far more requests than any test makes.
@@ -142,9 +180,13 @@ export async function serve(database: 'memory' | 'sqlite'): Promise<Service> {
   const endAtLast = () => child.kill('SIGKILL')
   process.once('exit', endAtLast)
   await welcomed(child)
-  const { base_url: endpoint } = JSON.parse(readFileSync(readyFile, 'utf8')) as { base_url: string }
+  const { base_url: endpoint, metadata_url: metadataUrl } = JSON.parse(readFileSync(readyFile, 'utf8')) as {
+    base_url: string
+    metadata_url: string
+  }
   return {
     env: { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token },
+    metadataUrl,
     folder,
     async stop() {
       const ended = new Promise((resolve) => child.once('close', resolve))

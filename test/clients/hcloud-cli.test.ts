@@ -329,10 +329,118 @@ for (const database of ['memory', 'sqlite'] as const) {
       assert.equal((await json('image', 'describe', 'debian-12')).os_flavor, 'debian')
     })
 
+    it('moves a Floating IP between servers, names it, protects it and deletes it', async () => {
+      await createServer('one')
+      await createServer('two')
+      const created = await works(
+        ...['floating-ip', 'create', '--type', 'ipv4', '--home-location', 'hel1', '--name', 'service'],
+        ...['--description', 'for everybody', '--label', 'role=vip'],
+      )
+      const show = () => json('floating-ip', 'describe', 'service')
+      const made = await show()
+      assert.match(created, new RegExp(`^Floating IP ${made.id} created$`, 'm'))
+      assert.deepEqual(
+        [made.server, made.description, made.home_location.name, made.labels],
+        [null, 'for everybody', 'hel1', { role: 'vip' }],
+      )
+      for (const name of ['one', 'two']) {
+        await works('floating-ip', 'assign', 'service', name)
+        const server = await json('server', 'describe', name)
+        assert.equal((await show()).server, server.id)
+        assert.deepEqual(server.public_net.floating_ips, [made.id])
+      }
+      assert.deepEqual((await json('server', 'describe', 'one')).public_net.floating_ips, [])
+      assertError(await hcloud('floating-ip', 'delete', 'service'), 'must_be_unassigned', /unassigned/)
+      await works('floating-ip', 'unassign', 'service')
+      assert.equal((await show()).server, null)
+
+      await works('floating-ip', 'set-rdns', 'service', '--hostname', 'www.example.com')
+      assert.deepEqual((await show()).dns_ptr, [{ ip: made.ip, dns_ptr: 'www.example.com' }])
+      await works('floating-ip', 'add-label', 'service', 'stage=test')
+      await works('floating-ip', 'remove-label', 'service', 'role')
+      assert.deepEqual(await names('floating-ip', '-l', 'stage=test,!role'), ['service'])
+      await works('floating-ip', 'update', 'service', '--description', 'changed')
+      assert.equal((await show()).description, 'changed')
+      const line = (await works('floating-ip', 'list')).split('\n')[1]
+      assert.match(line as string, new RegExp(`^${made.id} +ipv4 +service +changed +${made.ip} `))
+
+      await works('floating-ip', 'enable-protection', 'service', 'delete')
+      const kept = await hcloud('floating-ip', 'delete', 'service')
+      assertError(kept, 'protected', 'Floating IP deletion is protected')
+      await works('floating-ip', 'disable-protection', 'service', 'delete')
+      await works('floating-ip', 'delete', 'service')
+      for (const name of ['one', 'two']) await works('server', 'delete', name)
+    })
+
+    it('has a network of IPv6 addresses lead to a server, each with a name of its own', async () => {
+      await createServer('one')
+      await works('floating-ip', 'create', '--type', 'ipv6', '--server', 'one', '--name', 'net')
+      const { ip, server } = await json('floating-ip', 'describe', 'net')
+      assert.equal(server, (await json('server', 'describe', 'one')).id)
+      const address = ip.replace('/64', '7')
+      await works('floating-ip', 'set-rdns', 'net', '--ip', address, '--hostname', 'seven.example.com')
+      const reversed = { ip: address, dns_ptr: 'seven.example.com' }
+      assert.deepEqual((await json('floating-ip', 'describe', 'net')).dns_ptr, [reversed])
+      await works('server', 'delete', 'one')
+      assert.equal((await json('floating-ip', 'describe', 'net')).server, null)
+      await works('floating-ip', 'delete', 'net')
+    })
+
+    it('finds the images of the installation', async () => {
+      const listed = await json('image', 'list', '--type', 'system')
+      const named = listed.filter(({ name }: Json) => name === 'debian-12')
+      assert.equal(named.length, 2, 'one of each architecture')
+      const described = await json('image', 'describe', String(named[0].id))
+      assert.deepEqual([described.id, described.os_flavor, described.type], [named[0].id, 'debian', 'system'])
+    })
+
+    it('makes snapshots and backups of a server and a server from a snapshot', async () => {
+      await createServer('one')
+      const images = async (type: string, ...args: string[]) =>
+        ((await json('image', 'list', '--type', type, ...args)) ?? []).map(({ id }: Json) => id)
+      const copy = async (type: string, ...args: string[]) => {
+        await works('server', 'create-image', '--type', type, ...args, 'one')
+        return (await images(type)).at(-1)
+      }
+      const snapshot = String(await copy('snapshot', '--description', 'before', '--label', 'kept=yes'))
+      const show = () => json('image', 'describe', snapshot)
+      const { status, description, labels, created_from: from } = await show()
+      assert.deepEqual([status, description, labels, from.name], ['available', 'before', { kept: 'yes' }, 'one'])
+      await works('image', 'update', snapshot, '--description', 'after')
+      await works('image', 'add-label', snapshot, 'age=old')
+      await works('image', 'remove-label', snapshot, 'kept')
+      assert.deepEqual([(await show()).description, (await show()).labels], ['after', { age: 'old' }])
+      assert.deepEqual(await images('snapshot', '-l', 'age=old'), [Number(snapshot)])
+      await works('image', 'enable-protection', snapshot, 'delete')
+      assertError(await hcloud('image', 'delete', snapshot), 'protected', 'snapshot deletion is protected')
+      await works('image', 'disable-protection', snapshot, 'delete')
+      await works('server', 'create', '--name', 'twin', '--type', 'cpx22', '--image', snapshot)
+      assert.equal((await json('server', 'describe', 'twin')).image.id, Number(snapshot))
+
+      await works('server', 'enable-backup', 'one')
+      assert.match((await json('server', 'describe', 'one')).backup_window, /^\d\d-\d\d$/)
+      const [kept, dropped] = [await copy('backup'), await copy('backup')]
+      await works('image', 'update', String(kept), '--type', 'snapshot')
+      assert.deepEqual(await images('backup'), [dropped])
+      await works('server', 'rebuild', 'one', '--image', 'debian-13')
+      assert.equal((await json('server', 'describe', 'one')).image.name, 'debian-13')
+      await works('server', 'disable-backup', 'one')
+      assert.deepEqual(await images('backup'), [])
+      for (const name of ['one', 'twin']) await works('server', 'delete', name)
+      for (const id of [snapshot, String(kept)]) await works('image', 'delete', id)
+      assert.deepEqual(await images('snapshot'), [])
+    })
+
     it('tells what is wrong', async () => {
       const stranger = { ...service.env, HCLOUD_TOKEN: 'x'.repeat(64) }
       assertError(await run(program, ['server', 'list'], { env: stranger }), 'unauthorized', /token/)
-      const kinds = { server: 'server', firewall: 'firewall', 'ssh-key': 'SSH key', location: 'location' }
+      const kinds = {
+        server: 'server',
+        firewall: 'firewall',
+        'floating-ip': 'Floating IP',
+        'ssh-key': 'SSH key',
+        location: 'location',
+      }
       for (const [kind, title] of Object.entries(kinds)) {
         const outcome = await hcloud(kind, 'describe', 'nowhere')
         assert.equal(outcome.code, 1)
@@ -355,7 +463,7 @@ for (const database of ['memory', 'sqlite'] as const) {
     })
 
     it('leaves nothing behind', async () => {
-      for (const kind of ['server', 'firewall', 'ssh-key']) assert.deepEqual(await names(kind), [], kind)
+      for (const kind of ['server', 'firewall', 'ssh-key', 'floating-ip']) assert.deepEqual(await names(kind), [], kind)
     })
   })
 }

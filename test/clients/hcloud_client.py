@@ -179,6 +179,63 @@ refused("protected", server.delete)
 finish(server.change_protection(delete=False, rebuild=False))
 step("power")
 
+# Floating IPs
+made = client.floating_ips.create(type="ipv4", name="service", server=server, description="web", labels={"role": "vip"})
+finish(made.action)
+address = client.floating_ips.get_by_name("service")
+expect((address.server.id, address.home_location.name, address.description), (server.id, "hel1", "web"))
+expect([ip.id for ip in client.servers.get_by_id(server.id).public_net.floating_ips], [address.id])
+refused("must_be_unassigned", address.delete)
+other = client.servers.create(
+    name="three", server_type=ServerType(name="cpx22"), image=Image(name="debian-12"), location=Location(name="hel1")
+)
+finish(other.action, *other.next_actions)
+finish(address.assign(other.server))
+address.reload()
+expect(address.server.id, other.server.id)
+finish(address.unassign())
+finish(address.change_dns_ptr(address.ip, "www.example.com"))
+address.reload()
+expect((address.server, address.dns_ptr), (None, [{"ip": address.ip, "dns_ptr": "www.example.com"}]))
+finish(address.change_dns_ptr(address.ip, None))
+address = address.update(name="spare", description="unused", labels={"stage": "test"})
+expect([ip.name for ip in client.floating_ips.get_all(label_selector="stage=test")], ["spare"])
+finish(address.change_protection(delete=True))
+expect(refused("protected", address.delete).message, "Floating IP deletion is protected")
+finish(address.change_protection(delete=False))
+commands = [action.command for action in address.get_actions(sort=["id:asc"])]
+expect(commands[:3], ["create_floating_ip", "assign_floating_ip", "unassign_floating_ip"])
+expect(address.delete(), True)
+refused("not_found", lambda: client.floating_ips.get_by_id(address.id))
+step("floating ip")
+
+# Images
+expect(client.images.get_by_name_and_architecture("debian-12", "arm").architecture, "arm")
+twin = other.server
+made = twin.create_image(description="before", type="snapshot", labels={"kept": "yes"})
+expect(made.image.status, "creating")
+finish(made.action)
+snapshot = client.images.get_by_id(made.image.id)
+expect((snapshot.status, snapshot.created_from.id, snapshot.bound_to), ("available", twin.id, None))
+snapshot = snapshot.update(description="after", labels={"age": "old"})
+expect([(i.id, i.description) for i in client.images.get_all(label_selector="age=old")], [(snapshot.id, "after")])
+finish(snapshot.change_protection(delete=True))
+refused("protected", snapshot.delete)
+finish(snapshot.change_protection(delete=False))
+finish(twin.enable_backup())
+made = twin.create_image(type="backup")
+finish(made.action)
+expect([i.id for i in client.images.get_all(type=["backup"], bound_to=[str(twin.id)])], [made.image.id])
+converted = client.images.get_by_id(made.image.id).update(type="snapshot")
+expect((converted.type, converted.bound_to), ("snapshot", None))
+finish(twin.rebuild(image=snapshot).action)
+twin.reload()
+expect(twin.image.id, snapshot.id)
+finish(twin.disable_backup(), twin.delete())
+for image in (snapshot, converted):
+    expect(image.delete(), True)
+step("image")
+
 # Actions
 commands = [action.command for action in server.get_actions(sort=["id:asc"])]
 expect(commands[0], "create_server")
@@ -212,5 +269,7 @@ left = {
     "servers": len(client.servers.get_all()),
     "firewalls": len(client.firewalls.get_all()),
     "ssh_keys": len(client.ssh_keys.get_all()),
+    "floating_ips": len(client.floating_ips.get_all()),
+    "images": len(client.images.get_all(type=["snapshot", "backup"])),
 }
 print(json.dumps({"steps": steps, "left": left}))

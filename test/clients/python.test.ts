@@ -18,8 +18,19 @@ for (const database of ['memory', 'sqlite'] as const) {
     const { code, stdout, stderr } = await run(python, [script, publicKey()], { env: service.env, input })
     assert.equal(code, 0, stderr)
     assert.deepEqual(JSON.parse(stdout), {
-      steps: ['ssh key', 'certificate', 'firewall', 'server', 'changes', 'power', 'actions', 'deletion'],
-      left: { servers: 0, firewalls: 0, ssh_keys: 0 },
+      steps: [
+        'ssh key',
+        'certificate',
+        'firewall',
+        'server',
+        'changes',
+        'power',
+        'floating ip',
+        'image',
+        'actions',
+        'deletion',
+      ],
+      left: { servers: 0, firewalls: 0, ssh_keys: 0, floating_ips: 0, images: 0 },
     })
   })
 }

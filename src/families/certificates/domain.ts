@@ -80,6 +80,9 @@ export function sizeProblems({ certificate, privateKey }: KeyPair, { limitsSize 
   })
 }
 
+/** What is told about a certificate elsewhere. */
+export type CertificateSummary = Pick<Certificate, 'id' | 'name' | 'domainNames' | 'fingerprint' | 'notValidAfter'>
+
 export const dayMs = 86_400_000
 const noticeDays = [1, 7, 30] as const
 

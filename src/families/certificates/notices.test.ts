@@ -6,8 +6,8 @@ import { type MailServer, openMailServer } from '../../../test/smtp.ts'
 import { changeOwner } from '../../kernel/mail/outbox.ts'
 import { parseSmtpUrl, smtpSender } from '../../kernel/mail/smtp.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { dayMs } from './domain.ts'
-import { type Failure, type Shown, tellOfFailure } from './notices.ts'
+import { type CertificateSummary, dayMs } from './domain.ts'
+import { type Failure, tellOfFailure } from './notices.ts'
 
 const end = '2027-02-01T00:00:00Z'
 const endMs = Date.parse(end)
@@ -140,7 +140,7 @@ forEachDatabase('mail about certificates', (open, engineName) => {
 
   test('tells of each failure of a managed one once, in words, in the transaction that records it', async (t) => {
     const post = await openPost(t)
-    const managed: Shown = {
+    const managed: CertificateSummary = {
       id: 42,
       name: 'shop',
       domainNames: ['*.example.com'],

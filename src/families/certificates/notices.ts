@@ -2,10 +2,8 @@
 import type { Transaction } from '../../kernel/db.ts'
 import { type MailContent, type ProjectEvent, queueMail } from '../../kernel/mail/outbox.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { type Certificate, dayMs, daysBefore } from './domain.ts'
-
-/** A certificate as mail shows it. */
-export type Shown = Pick<Certificate, 'id' | 'name' | 'domainNames' | 'fingerprint' | 'notValidAfter'>
+import { type CertificateSummary, dayMs, daysBefore } from './domain.ts'
+import type { EndingCertificate } from './store.ts'
 
 /** A mail and the event for which it is. */
 export interface Notice extends ProjectEvent {
@@ -14,7 +12,7 @@ export interface Notice extends ProjectEvent {
 
 const mostDomains = 10
 
-function factsOf({ id, name, domainNames, notValidAfter }: Shown): Record<string, string> {
+function factsOf({ id, name, domainNames, notValidAfter }: CertificateSummary): Record<string, string> {
   const more = domainNames.length - mostDomains
   const domains = domainNames.slice(0, mostDomains).join(', ')
   return {
@@ -25,7 +23,7 @@ function factsOf({ id, name, domainNames, notValidAfter }: Shown): Record<string
 }
 
 /** That an uploaded certificate nears its end: of the 30, 7 and 1 days before it, the nearest that is reached. */
-export function endNotice(scope: ProjectScope, certificate: Shown & { notValidAfter: string }, nowMs: number): Notice {
+export function endNotice({ scope, ...certificate }: EndingCertificate, nowMs: number): Notice {
   const leftMs = Date.parse(certificate.notValidAfter) - nowMs
   const days = Math.ceil(leftMs / dayMs)
   return {
@@ -69,7 +67,7 @@ export interface Failure {
 export async function tellOfFailure(
   tx: Transaction,
   scope: ProjectScope,
-  certificate: Shown,
+  certificate: CertificateSummary,
   { of, code, occurrence }: Failure,
 ): Promise<void> {
   await queueMail(

@@ -3,14 +3,21 @@ import { sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
-import { ApiError, notFound, notUnique } from '../../kernel/errors.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
-import { type Certificate, type CertificateFacts, type CertificateUser, firstNoticeMs, type KeyPair } from './domain.ts'
+import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
+import {
+  type Certificate,
+  type CertificateFacts,
+  type CertificateSummary,
+  type CertificateUser,
+  firstNoticeMs,
+  type KeyPair,
+} from './domain.ts'
 import type { CertificateRow } from './tables.ts'
 
 const certificateListing: Listing = {
@@ -95,7 +102,7 @@ export async function insertCertificate(
     created: timestamp(tx.now),
     version: 1,
   }
-  await refusingTwins(() => tx.query.insertInto('certificate').values(row).execute())
+  await refusingNames(() => tx.query.insertInto('certificate').values(row).execute())
   const private_key = await secrets.seal(tx, scope, keyPlace(id), privateKey)
   await tx.query
     .insertInto('certificate_key')
@@ -112,19 +119,8 @@ export async function updateCertificate(
   before: Certificate,
   change: { name: string; labels: Labels },
 ): Promise<Certificate | typeof changedMeanwhile> {
-  const row = await refusingTwins(() =>
-    tx.query
-      .updateTable('certificate')
-      .set({ name: change.name, labels: JSON.stringify(change.labels), version: before.version + 1 })
-      .where('project_id', '=', scope.projectId)
-      .where('id', '=', before.id)
-      .where('version', '=', before.version)
-      .returningAll()
-      .executeTakeFirst(),
-  )
-  if (!row) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'certificate', id: before.id }, change.labels, before.labels)
-  return fromRow(row)
+  const row = await refusingNames(() => replaceVersion<CertificateRow>(tx, scope, 'certificate', before, change))
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 /** Deletes a certificate and its private key. Errors: `not_found`; `service_error` while something uses it. */
@@ -145,18 +141,8 @@ export async function deleteCertificate(tx: Transaction, scope: ProjectScope, id
   await indexLabels(tx, scope, { kind: 'certificate', id }, {}, labels)
 }
 
-async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'certificate name is already used')
-    throw error
-  }
-}
-
 /** An uploaded certificate that nears its end. */
-export interface EndingCertificate
-  extends Pick<Certificate, 'id' | 'name' | 'domainNames' | 'fingerprint' | 'notValidAfter'> {
+export interface EndingCertificate extends CertificateSummary {
   readonly scope: ProjectScope
   readonly notValidAfter: string
 }
@@ -240,4 +226,8 @@ async function insertUse(tx: Transaction, scope: ProjectScope, user: Certificate
     if (databaseFailure(error)?.kind === 'foreign_key') throw notFound('certificate', id)
     throw error
   }
+}
+
+function refusingNames<T>(write: () => Promise<T>): Promise<T> {
+  return refusingTakenNames(write, 'certificate name is already used')
 }

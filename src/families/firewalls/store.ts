@@ -2,14 +2,13 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
-import { notFound, notUnique } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import { insertRows, prepared } from '../../kernel/prepared.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
+import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import type { Firewall, Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
 
@@ -91,7 +90,7 @@ export async function insertFirewall(
     labels: JSON.stringify(given.labels),
     rules: JSON.stringify(given.rules),
   }
-  await refusingTwins(() => insertRows(tx, 'firewall', [row]))
+  await refusingTakenNames(() => insertRows(tx, 'firewall', [row]))
   await indexLabels(tx, scope, { kind: 'firewall', id: row.id }, given.labels, {})
   return firewall
 }
@@ -103,19 +102,8 @@ export async function updateFirewall(
   before: Firewall,
   change: { name: string; labels: Labels },
 ): Promise<Firewall | typeof changedMeanwhile> {
-  const row = await refusingTwins(() =>
-    tx.query
-      .updateTable('firewall')
-      .set({ name: change.name, labels: JSON.stringify(change.labels), version: before.version + 1 })
-      .where('project_id', '=', scope.projectId)
-      .where('id', '=', before.id)
-      .where('version', '=', before.version)
-      .returningAll()
-      .executeTakeFirst(),
-  )
-  if (!row) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'firewall', id: before.id }, change.labels, before.labels)
-  return fromRow(row)
+  const row = await refusingTakenNames(() => replaceVersion<FirewallRow>(tx, scope, 'firewall', before, change))
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 /** Writes the rules of a firewall that the transaction holds. */
@@ -141,13 +129,4 @@ export async function deleteFirewall(tx: Transaction, scope: ProjectScope, firew
     .where('id', '=', firewall.id)
     .execute()
   await indexLabels(tx, scope, { kind: 'firewall', id: firewall.id }, {}, firewall.labels)
-}
-
-async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
-    throw error
-  }
 }

@@ -4,15 +4,14 @@ import { claimAddress, releaseAddress } from '../../kernel/address-pool.ts'
 import { inEffect } from '../../kernel/changes.ts'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
-import { ApiError, notFound, notUnique } from '../../kernel/errors.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { Pending } from '../../kernel/reconcile.ts'
 import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
+import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import type { FloatingIp } from './domain.ts'
 import type { FloatingIpRow } from './tables.ts'
 
@@ -105,7 +104,7 @@ export async function insertFloatingIp(
     created: timestamp(tx.now),
     version: 1,
   }
-  await refusingTwins(() => tx.query.insertInto('floating_ip').values(row).execute())
+  await refusingTakenNames(() => tx.query.insertInto('floating_ip').values(row).execute())
   await indexLabels(tx, scope, { kind: 'floating_ip', id }, given.labels, {})
   return fromRow(row)
 }
@@ -117,20 +116,8 @@ export async function updateFloatingIp(
   before: FloatingIp,
   change: { name: string; description: string | null; labels: Labels },
 ): Promise<FloatingIp | typeof changedMeanwhile> {
-  const { name, description, labels } = change
-  const row = await refusingTwins(() =>
-    tx.query
-      .updateTable('floating_ip')
-      .set({ name, description, labels: JSON.stringify(labels), version: before.version + 1 })
-      .where('project_id', '=', scope.projectId)
-      .where('id', '=', before.id)
-      .where('version', '=', before.version)
-      .returningAll()
-      .executeTakeFirst(),
-  )
-  if (!row) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'floating_ip', id: before.id }, labels, before.labels)
-  return fromRow(row)
+  const row = await refusingTakenNames(() => replaceVersion<FloatingIpRow>(tx, scope, 'floating_ip', before, change))
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 async function setFloatingIp(
@@ -242,15 +229,6 @@ export async function unassignAll(tx: Transaction, scope: ProjectScope, serverId
     .where('project_id', '=', scope.projectId)
     .where('server_id', '=', serverId)
     .execute()
-}
-
-async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
-    throw error
-  }
 }
 
 /** Records that the driver confirmed a generation of a server's set. */

@@ -99,7 +99,7 @@ export const imageEndpoints = defineEndpoints({
     method: 'POST',
     path: '/images/{id}/actions/change_protection',
     summary: 'Protect a snapshot from deletion, or no longer',
-    section: 'facts: Images',
+    section: 'Images',
     body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
     status: 201,
     reply: ActionReply,

@@ -8,7 +8,7 @@ import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listJoined, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
+import { changedMeanwhile, replaceVersion } from '../../kernel/update.ts'
 import { backupSlots, type ImageFilter, type OwnImage } from './domain.ts'
 import type { ImageRow } from './tables.ts'
 
@@ -135,19 +135,9 @@ export async function updateImage(
   before: OwnImage,
   change: { description: string; labels: Labels; type: OwnImage['type'] },
 ): Promise<OwnImage | typeof changedMeanwhile> {
-  const { description, labels, type } = change
-  const row = await tx.query
-    .updateTable('image')
-    .set({ description, labels: JSON.stringify(labels), type, version: before.version + 1 })
-    .$if(type === 'snapshot', (update) => update.set({ bound_to: null }))
-    .where('project_id', '=', scope.projectId)
-    .where('id', '=', before.id)
-    .where('version', '=', before.version)
-    .returningAll()
-    .executeTakeFirst()
-  if (!row) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'image', id: before.id }, labels, before.labels)
-  return fromRow(row)
+  const columns = change.type === 'snapshot' ? { ...change, bound_to: null } : change
+  const row = await replaceVersion<ImageRow>(tx, scope, 'image', before, columns)
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 async function setImage(tx: Transaction, scope: ProjectScope, id: number, change: Partial<ImageRow>): Promise<void> {

@@ -45,7 +45,7 @@ export const ServerType = Type.Object({
   deprecated: Type.Optional(Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' })),
 })
 
-const section = 'facts: Catalogue 3'
+const section = 'Server types'
 
 export const serverTypeEndpoints = defineEndpoints({
   list: {

@@ -63,7 +63,7 @@ export const Server = Type.Object({
 
 const Name = Type.String({ minLength: 1, maxLength: 253 })
 const Reply = Type.Object({ server: Server })
-const section = 'facts: Servers'
+const section = 'Servers'
 const Ids = Type.Array(Id, { maxItems: 100 })
 
 function power<const Path extends string>(path: Path, summary: string) {

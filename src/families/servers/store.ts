@@ -2,14 +2,13 @@
 import { sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
-import { notFound, notUnique } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { idsLabelled, indexLabels, rarestTerm, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { matches, type Selector } from '../../kernel/selectors.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
+import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
 import { dropFormer } from './renewal.ts'
 import type { ServerRow } from './tables.ts'
@@ -154,7 +153,7 @@ export async function insertServer(tx: Transaction, scope: ProjectScope, given: 
     backup_window: null,
     last_backup_day: '',
   }
-  await refusingTwins(() => tx.query.insertInto('server').values(row).execute())
+  await refusingNames(() => tx.query.insertInto('server').values(row).execute())
   await indexLabels(tx, scope, { kind: 'server', id: row.id }, given.labels, {})
   return fromRow(row)
 }
@@ -166,19 +165,8 @@ export async function updateServer(
   before: Server,
   change: { name: string; labels: Labels },
 ): Promise<Server | typeof changedMeanwhile> {
-  const row = await refusingTwins(() =>
-    tx.query
-      .updateTable('server')
-      .set({ name: change.name, labels: JSON.stringify(change.labels), version: before.version + 1 })
-      .where('project_id', '=', scope.projectId)
-      .where('id', '=', before.id)
-      .where('version', '=', before.version)
-      .returningAll()
-      .executeTakeFirst(),
-  )
-  if (!row) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'server', id: before.id }, change.labels, before.labels)
-  return fromRow(row)
+  const row = await refusingNames(() => replaceVersion<ServerRow>(tx, scope, 'server', before, change))
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 /** What is wanted of a server's power from now on. */
@@ -248,11 +236,6 @@ export async function deleteServer(tx: Transaction, scope: ProjectScope, id: num
   if (row) await indexLabels(tx, scope, { kind: 'server', id }, {}, readLabels(row.labels))
 }
 
-async function refusingTwins<T>(write: () => Promise<T>): Promise<T> {
-  try {
-    return await write()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'server name is already used')
-    throw error
-  }
+function refusingNames<T>(write: () => Promise<T>): Promise<T> {
+  return refusingTakenNames(write, 'server name is already used')
 }

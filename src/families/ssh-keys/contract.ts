@@ -13,7 +13,7 @@ export const SshKey = Type.Object({
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const Reply = Type.Object({ ssh_key: SshKey })
-const section = 'facts: SSH keys'
+const section = 'SSH keys'
 
 export const sshKeyEndpoints = defineEndpoints({
   list: {

@@ -7,7 +7,7 @@ import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile } from '../../kernel/update.ts'
+import { changedMeanwhile, replaceVersion } from '../../kernel/update.ts'
 import type { SshKey } from './domain.ts'
 import type { SshKeyRow } from './tables.ts'
 
@@ -86,19 +86,8 @@ export async function updateSshKey(
   before: SshKey,
   change: { name: string; labels: Labels },
 ): Promise<SshKey | typeof changedMeanwhile> {
-  const version = before.version + 1
-  const { numUpdatedRows } = await refusingTwins(() =>
-    tx.query
-      .updateTable('ssh_key')
-      .set({ name: change.name, labels: JSON.stringify(change.labels), version })
-      .where('project_id', '=', scope.projectId)
-      .where('id', '=', before.id)
-      .where('version', '=', before.version)
-      .executeTakeFirst(),
-  )
-  if (numUpdatedRows === 0n) return changedMeanwhile
-  await indexLabels(tx, scope, { kind: 'ssh_key', id: before.id }, change.labels, before.labels)
-  return { ...before, ...change, version }
+  const row = await refusingTwins(() => replaceVersion<SshKeyRow>(tx, scope, 'ssh_key', before, change))
+  return row === changedMeanwhile ? row : fromRow(row)
 }
 
 /** Errors: `not_found`. */

@@ -28,6 +28,7 @@ export const actionEndpoints = defineEndpoints({
     summary: 'Get several actions by their ids',
     section: 'Endpoints, Actions',
     query: { id, status, ...sort, ...paging },
+    removedWithout: { param: 'id', by: 'actions_listing_removed', announcement: '/docs#list-actions-removed' },
     status: 200,
     reply: Type.Object({ actions: Type.Array(ActionSchema), meta: Type.Optional(Meta) }),
     errors: ['deprecated_api_endpoint'],

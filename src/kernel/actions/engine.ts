@@ -366,7 +366,7 @@ class Run {
 /** Lost leases, killed workers and a database that is away or busy say nothing about the action itself. */
 function isInterruption(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof Killed || error instanceof OutcomeUnknown) return true
-  if (error instanceof ApiError) return error.code === 'unavailable'
+  if (error instanceof ApiError) return error.code === 'unavailable' || error.code === 'timeout'
   const kind = databaseFailure(error)?.kind
-  return kind === 'unavailable' || kind === 'busy' || kind === 'retry'
+  return kind === 'unavailable' || kind === 'busy' || kind === 'retry' || kind === 'timeout'
 }

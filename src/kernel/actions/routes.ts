@@ -74,16 +74,9 @@ async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: 
 /** Handlers of the endpoints for actions of all families. */
 export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   return {
-    async list({ scope, query, error, origin }) {
+    async list({ scope, query }) {
       const { id, status, sort } = query
-      if (!id && !inEffect('actions_listing_removed', reader.clock.now())) {
-        return readPage(reader, scope, { statuses: status }, query)
-      }
-      if (!id) {
-        throw error('deprecated_api_endpoint', 'listing all actions was removed; ask for actions by their ids', {
-          details: { announcement: `${origin()}/docs#list-actions-removed` },
-        })
-      }
+      if (!id) return readPage(reader, scope, { statuses: status }, query)
       const { actions } = await read(reader, scope, { ids: id, statuses: status }, sort)
       return { actions }
     },

@@ -1,0 +1,72 @@
+/** Single requests under load to families that differ from the others: Floating IPs, images, the metadata service. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { call } from './client.ts'
+import { freePort, type Running, token, type Workshop } from './processes.ts'
+import type { Row } from './report.ts'
+import { comparePost, compareRequests, connections } from './requests.ts'
+import type { Effort } from './rounds.ts'
+
+const snapshots = 20
+
+/** POST of a Floating IP, which claims an address from the pool, answered once it is on the disk. */
+export async function floatingIps(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const database = `sqlite:${workshop.file('floating-ips.db')}`
+  const wolke = await workshop.serve(database, { more: ['--address-pool', '10.0.0.0/8'] })
+  const body = { type: 'ipv4', home_location: 'hel1', labels: { env: 'prod' } }
+  const compared = await comparePost(workshop, effort, wolke, { path: '/v1/floating_ips', body })
+  return [{ name: 'POST floating_ips, durable', ...compared }]
+}
+
+/** Lists of images: those of the installation, and those of a Project among them. */
+export async function images(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const wolke = await workshop.serve(`sqlite:${workshop.file('images.db')}`)
+  const server = await makeServer(wolke)
+  for (let i = 0; i < snapshots; i++) {
+    const { body } = await call('POST', `${wolke.url}/v1/servers/${server}/actions/create_image`, {})
+    await ended(wolke, body.action.id)
+  }
+  const rows: Row[] = []
+  for (const query of ['', '?type=snapshot', '?name=debian-12&architecture=x86']) {
+    const path = `/v1/images${query}`
+    rows.push({ name: `GET images${query}`, ...(await compareGet(workshop, effort, wolke, path)) })
+  }
+  return rows
+}
+
+/** What a server asks of the metadata service when it boots. */
+export async function metadata(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const port = await freePort()
+  const more = ['--metadata-listen', `127.0.0.1:${port}`]
+  const wolke = await workshop.serve(`sqlite:${workshop.file('metadata.db')}`, { more })
+  const service = { ...wolke, url: `http://127.0.0.1:${port}` }
+  const server = await makeServer(wolke)
+  const rows: Row[] = []
+  for (const path of ['/v1/metadata', '/v1/metadata/hostname', '/v1/userdata']) {
+    const compared = await compareGet(workshop, effort, service, `/servers/${server}${path}`)
+    rows.push({ name: `metadata service, GET ${path}`, ...compared })
+  }
+  return rows
+}
+
+/** A bare route ignores the query, so the same path serves there. */
+async function compareGet(workshop: Workshop, effort: Effort, { url }: Running, path: string) {
+  const body = await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).text()
+  const bare = await workshop.bare([{ method: 'GET', path: path.split('?', 1)[0]!, status: 200, body }])
+  const generate = workshop.generator()
+  const job = { method: 'GET', connections } as const
+  return compareRequests(effort, {
+    wolke: (seconds) => generate({ ...job, url: url + path, seconds }),
+    bare: (seconds) => generate({ ...job, url: bare.url + path, seconds }),
+  })
+}
+
+async function makeServer(wolke: Running): Promise<number> {
+  const asked = { name: 'bench', server_type: 'cpx22', image: 'debian-12', user_data: '#cloud-config\n{}\n' }
+  const { body } = await call('POST', `${wolke.url}/v1/servers`, asked)
+  for (const { id } of [body.action, ...body.next_actions]) await ended(wolke, id)
+  return body.server.id
+}
+
+async function ended({ url }: Running, action: number): Promise<void> {
+  while ((await call('GET', `${url}/v1/actions/${action}`)).body.action.status === 'running') await delay(2)
+}
