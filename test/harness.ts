@@ -88,6 +88,7 @@ export interface WorldOptions {
   readonly engine?: AppOptions['engine']
   readonly catalogue?: Catalogue
   readonly limits?: AppOptions['limits']
+  readonly mail?: AppOptions['mail']
   readonly addressPool?: readonly string[]
   /** The database of another world, to be its second process (PostgreSQL) or its next life. */
   readonly database?: DatabaseUrl
@@ -161,6 +162,7 @@ async function openWorld(
     reverseDomain: 'wolke.example',
     rateLimit: options.rateLimit,
     limits: options.limits ?? {},
+    ...(options.mail ? { mail: options.mail } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },

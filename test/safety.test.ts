@@ -260,12 +260,13 @@ const ownTables: Rule = {
 
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
- * everybody's addresses come from; the key under which all their keys lie.
+ * everybody's addresses come from; the key under which all their keys lie; who sends mail, which goes by its id and fence.
  */
 const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
   'kernel/address-pool.ts',
+  'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
   'families/servers/host.ts',
 ]

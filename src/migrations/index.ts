@@ -9,6 +9,7 @@ import { limits } from './0006-limits.ts'
 import { images } from './0007-images.ts'
 import { actionsNameResources } from './0008-actions-name-resources.ts'
 import { certificates } from './0009-certificates.ts'
+import { mail } from './0011-mail.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -20,4 +21,5 @@ export const migrations: readonly Migration[] = [
   images,
   actionsNameResources,
   certificates,
+  mail,
 ]
