@@ -3,7 +3,7 @@
  * 0/1 for booleans, JSON as text, timestamps as fixed-width text.
  */
 import { createHash } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { closeSync, mkdirSync, openSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
@@ -126,7 +126,7 @@ export interface SqliteGates {
 
 /** Opens a SQLite file (or `:memory:`). */
 export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGates): Engine {
-  if (path !== ':memory:') mkdirSync(dirname(path), { recursive: true })
+  if (path !== ':memory:') createPrivate(path)
   const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
   database.exec(
     'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000; pragma temp_store = memory',
@@ -168,6 +168,12 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
       },
     },
   }
+}
+
+/** What tenants trust the database with is nobody else's to read; SQLite gives its other files the mode of this one. */
+function createPrivate(path: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  closeSync(openSync(path, 'a', 0o600))
 }
 
 const writeNextId = `

@@ -18,6 +18,7 @@ import { type CaaRecords, caaRecords, zoneOfDomain } from '../zones/reads.ts'
 import type { Certificate, CertificateFacts } from './domain.ts'
 import type { AuthorityOrder } from './driver.ts'
 import { caaAllows } from './managed.ts'
+import { tellOfFailure } from './notices.ts'
 import { getOrder, openOrder, putFailure, putIssued } from './orders.ts'
 import { readOnSideThread, strictest } from './parser.ts'
 import { makePrivateKey, makeRequest } from './requests.ts'
@@ -149,8 +150,11 @@ function issuingAction(command: string) {
         },
       }),
     ],
-    async revert(tx, { scope, input }, failure) {
-      await putFailure(tx, scope, input.certificate, failure)
+    async revert(tx, { actionId, scope, input }, failure) {
+      const certificate = await putFailure(tx, scope, input.certificate, failure)
+      if (!certificate) return
+      const of = certificate.chain === null ? 'issuance' : 'renewal'
+      await tellOfFailure(tx, scope, certificate, { of, code: failure.code, occurrence: actionId })
     },
   })
 }

@@ -1,6 +1,7 @@
 /** The family of certificates. */
 import { defineFamily } from '../../platform.ts'
 import { certificateActions } from './actions.ts'
+import { endingChore } from './chores.ts'
 import { certificateEndpoints } from './contract.ts'
 import { renewalChore } from './renewals.ts'
 import { certificateRoutes } from './routes.ts'
@@ -10,7 +11,7 @@ export const certificates = defineFamily({
   name: 'certificates',
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
-  chores: [renewalChore],
+  chores: [endingChore, renewalChore],
   resources: {
     type: 'certificate',
     actions: certificateActions,
