@@ -8,7 +8,17 @@ import { type AcmeClient, type AcmeClientOptions, openClient } from './client.ts
 import { type OutboundOptions, openOutbound } from './outbound.ts'
 import { isOfType, type Problem, refusalOf } from './problems.ts'
 
-export type AcmeOptions = Omit<AcmeClientOptions, 'outbound'> & OutboundOptions
+export type AcmeOptions = Omit<AcmeClientOptions, 'outbound'> &
+  OutboundOptions & {
+    /** How long one call waits for the authority to go on, in milliseconds. */
+    readonly patienceMs?: number
+  }
+
+/** Who waits for the authority, and for how long. */
+interface Patient {
+  readonly client: AcmeClient
+  readonly patienceMs: number
+}
 
 interface Challenge {
   readonly type: string
@@ -34,14 +44,14 @@ interface Order {
 
 /** As many as an order may have names. */
 const maxAuthorizations = 100
-/** How long one call waits for the authority to go on, and how long between looks, in milliseconds. */
-const patienceMs = 45_000
+/** How long between looks, in milliseconds. */
 const pauseMs = { least: 250, usual: 1_000, most: 10_000 }
 
 /** Opens an authority; nothing is sent before it is needed. */
 export function openAcme(options: AcmeOptions): AuthorityDriver {
   const outbound = openOutbound(options)
   const client = openClient({ ...options, outbound })
+  const patient: Patient = { client, patienceMs: options.patienceMs ?? 30_000 }
   return {
     async caaIdentities() {
       const { meta } = await client.directory()
@@ -68,11 +78,11 @@ export function openAcme(options: AcmeOptions): AuthorityDriver {
     async validate({ url }) {
       const authorizations = authorizationsOf(await client.read<Order>(url))
       for (const authorization of authorizations) await begin(client, authorization)
-      for (const authorization of authorizations) await settle(client, authorization)
+      for (const authorization of authorizations) await settle(patient, authorization)
     },
 
     async issue(order, request) {
-      const finished = await finalize(client, order, request)
+      const finished = await finalize(patient, order, request)
       if (finished.certificate === undefined) throw strange('a finished order has no certificate')
       return client.text(finished.certificate)
     },
@@ -135,9 +145,9 @@ async function begin(client: AcmeClient, url: string): Promise<void> {
   if (challenge.status === 'pending') await client.post(challenge.url, {})
 }
 
-async function settle(client: AcmeClient, url: string): Promise<void> {
+async function settle(patient: Patient, url: string): Promise<void> {
   const { status, challenges } = await poll(
-    client,
+    patient,
     url,
     (authorization: Authorization) => authorization.status !== 'pending',
   )
@@ -148,16 +158,17 @@ async function settle(client: AcmeClient, url: string): Promise<void> {
 
 // ---- Orders --------------------------------------------------------------------------------------------------------
 
-async function finalize(client: AcmeClient, { url }: AuthorityOrder, request: Buffer): Promise<Order> {
+async function finalize(patient: Patient, { url }: AuthorityOrder, request: Buffer): Promise<Order> {
+  const { client } = patient
   const order = await client.read<Order>(url)
   if (order.status === 'ready') await client.post(order.finalize, { csr: request.toString('base64url') })
-  const finished = await poll(client, url, ({ status }: Order) => status === 'valid' || status === 'invalid')
+  const finished = await poll(patient, url, ({ status }: Order) => status === 'valid' || status === 'invalid')
   if (finished.status === 'valid') return finished
   throw refusalOf(finished.error ?? { type: 'unknown', detail: 'the order is invalid' }, { isValidation: false })
 }
 
 /** Reads a resource until it is as wanted. Errors: a transient `DriverError` when that takes too long. */
-async function poll<T>(client: AcmeClient, url: string, isReady: (body: T) => boolean): Promise<T> {
+async function poll<T>({ client, patienceMs }: Patient, url: string, isReady: (body: T) => boolean): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (let pause = pauseMs.least; ; pause = Math.min(pauseMs.usual, pause * 2)) {
     const { body, retryAfterMs } = await client.look<T>(url)

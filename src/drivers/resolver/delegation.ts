@@ -9,29 +9,30 @@ export interface DelegationOptions {
   readonly nameservers: readonly string[]
   /** Address of the resolver, with a port if it is another than 53; undefined takes those of the machine. */
   readonly resolver: string | undefined
+  /** Where name servers listen, and how often they are asked for a record that they do not have yet, in milliseconds. */
+  readonly port?: number
+  readonly lookMs?: number
 }
 
-/** How long one question may take, how long a record may take to be everywhere, and how often it is looked for. */
+/** How long one question may take, and how long a record may take to be everywhere, in milliseconds. */
 const questionMs = 3_000
-const propagationMs = 40_000
-const lookMs = 1_000
+const propagationMs = 20_000
 /** Answers that say that there is nothing, in contrast to there being no answer. */
 const nothing = new Set(['ENOTFOUND', 'ENODATA'])
 
 /** Makes the driver; it asks nobody before it is asked. */
-export function resolvingDelegation({ nameservers, resolver }: DelegationOptions): DelegationDriver {
+export function resolvingDelegation(options: DelegationOptions): DelegationDriver {
+  const { nameservers, resolver, port = 53, lookMs = 1_000 } = options
   const ours = new Set(nameservers.map((name) => canonical(name)))
   const outside = openResolver(resolver === undefined ? [] : [resolver])
 
   const nameserversOf = async (zone: string) => (await answersOf(outside.resolveNs(zone))).map(canonical)
 
-  /** Addresses of the zone's name servers; those that have none are nobody's to ask. */
+  /** Addresses of those of our name servers that the zone is delegated to. Others are not asked: tenants name them. */
   const addressesOf = async (zone: string) => {
-    const names = await nameserversOf(zone)
-    const found = await Promise.all(
-      names.flatMap((name) => [answersOf(outside.resolve4(name)), answersOf(outside.resolve6(name))]),
-    )
-    return found.flat()
+    const names = (await nameserversOf(zone)).filter((name) => ours.has(name))
+    const lookups = names.flatMap((name) => [outside.resolve4(name), outside.resolve6(name)])
+    return (await Promise.allSettled(lookups)).flatMap((found) => (found.status === 'fulfilled' ? found.value : []))
   }
 
   return {
@@ -41,7 +42,7 @@ export function resolvingDelegation({ nameservers, resolver }: DelegationOptions
     async awaitChallenge(zone, challenge) {
       const deadline = performance.now() + propagationMs
       for (const address of await addressesOf(zone)) {
-        const server = openResolver([address.includes(':') ? `[${address}]` : address])
+        const server = openResolver([`${address.includes(':') ? `[${address}]` : address}:${port}`])
         while (!(await isAnswered(server, challenge))) {
           if (performance.now() > deadline) return
           await delay(lookMs)

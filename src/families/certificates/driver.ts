@@ -47,7 +47,7 @@ export interface AuthorityDriver {
 export interface DelegationDriver {
   /** Whether the DNS outside leads those who ask for names of this zone to our name servers. */
   isDelegated(zone: string): Promise<boolean>
-  /** Resolves when the name servers of the zone, as the world finds them, answer with the record. */
+  /** Resolves when those of our name servers that the world finds answer with the record, or after a while. */
   awaitChallenge(zone: string, challenge: AuthorityChallenge): Promise<void>
 }
 
