@@ -1,16 +1,8 @@
-/** The library that writes certificates and requests for them: read when the first one is written, not at every start. */
+/** Certificates and requests for them are written by a library, which is read when the first one is, not at every start. */
 
-type X509 = typeof import('@peculiar/x509')
-
-let loading: Promise<X509> | undefined
-
-export function loadX509(): Promise<X509> {
-  loading ??= (async () => {
-    // The library looks for it while it is read.
-    await import('reflect-metadata')
-    return import('@peculiar/x509')
-  })()
-  return loading
+/** The library; a process reads it once. */
+export function loadX509(): Promise<typeof import('./x509-library.ts')> {
+  return import('./x509-library.ts')
 }
 
 /** Keys of managed certificates and of the embedded authority: small, quick to make, and accepted by every client. */
