@@ -1,6 +1,7 @@
 /** The command line as operators use it: real processes of the built program on a real file. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
@@ -252,6 +253,9 @@ describe('The key of the secrets', { concurrency: 2 }, () => {
     })
     assert.equal(created.status, 201, JSON.stringify(created.body))
     assert.deepEqual(created.body.certificate.domain_names, ['www.example.com'])
+    // And what writes them is read on demand.
+    const root = await fetch(new URL('ca.pem', `${server.baseUrl}/`))
+    assert.ok(new X509Certificate(await root.text()).ca)
     assert.equal(await server.end('SIGTERM'), 0)
 
     const kept = join(directory, 'kept')
@@ -426,6 +430,11 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--listen', 'nowhere'], /--listen.*Expected HOST:PORT/],
     [['serve', '--token', 'x'.repeat(63)], /--token.*exactly 64/],
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
+    [['serve', '--acme-directory', 'http://ca.example/dir'], /--acme-directory.*Expected https/],
+    [['serve', '--acme-eab-kid', 'x'], /--acme-eab-kid and --acme-eab-key belong together/],
+    [['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x'], /--acme-ca-file: ENOENT/],
+    [['serve', '--resolver', 'ns.example'], /--resolver.*Expected an IP address/],
+    [['serve', '--delegation-check', 'maybe'], /--delegation-check.*on, off/],
     [['serve', '--smtp', 'smtp://a.example'], /--smtp needs --mail-from/],
     [['serve', '--owner-email', 'none'], /--owner-email.*one plain address/],
     [['project', 'set', 'a', '--owner-email', 'a@b, c@d'], /--owner-email.*one plain address/],

@@ -147,12 +147,39 @@ for (const database of ['memory', 'sqlite'] as const) {
       const otherKey = file('other.pem', selfSigned('other').private_key)
       const wrong = await hcloud('certificate', 'create', '--name', 'x', ...files.slice(0, 2), '--key-file', otherKey)
       assertError(wrong, 'invalid_input', "invalid input in field 'private_key'")
-      const managed = await hcloud('certificate', 'create', '--name', 'm', '--type', 'managed', '--domain', 'a.example')
-      assertError(managed, 'invalid_input', "invalid input in field 'type'")
       // Version 1.30 has no such command.
       if (isRecent)
         assertError(await hcloud('certificate', 'retry', 'site'), 'unsupported_error', 'certificate not retryable')
       await works('certificate', 'delete', 'site')
+      assert.deepEqual(await names('certificate'), [])
+    })
+
+    it('manages managed certificates', async () => {
+      const { HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token } = service.env
+      const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+      const makeZone = (name: string) =>
+        fetch(`${endpoint}/zones`, { method: 'POST', headers, body: JSON.stringify({ name, mode: 'primary' }) })
+      assert.equal((await makeZone('managed.example')).status, 201)
+      const managed = ['certificate', 'create', '--type', 'managed']
+      await works(...managed, '--name', 'auto', '--domain', 'managed.example', '--domain', '*.managed.example')
+      const found = await json('certificate', 'describe', 'auto')
+      assert.deepEqual(found.domain_names, ['managed.example', '*.managed.example'])
+      assert.deepEqual(found.status, { issuance: 'completed', renewal: 'unavailable', error: null })
+      assert.match(found.fingerprint, /^[0-9A-F]{2}(:[0-9A-F]{2}){31}$/)
+      const description = await works('certificate', 'describe', 'auto')
+      for (const text of ['managed', 'completed', 'unavailable', 'Certificate unused'])
+        assert.ok(description.includes(text), text)
+
+      const refused = await hcloud(...managed, '--name', 'late', '--domain', 'late.example')
+      assert.equal(refused.code, 1)
+      assert.match(refused.stderr, /dns_zone_not_found/)
+      assert.equal((await makeZone('late.example')).status, 201)
+      if (isRecent) {
+        await works('certificate', 'retry', 'late')
+        assert.equal((await json('certificate', 'describe', 'late')).status.issuance, 'completed')
+        assertError(await hcloud('certificate', 'retry', 'late'), 'unsupported_error', 'certificate not retryable')
+      }
+      for (const name of ['auto', 'late']) await works('certificate', 'delete', name)
       assert.deepEqual(await names('certificate'), [])
     })
 

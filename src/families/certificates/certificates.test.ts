@@ -103,13 +103,6 @@ forEachDatabase('Certificates', (open) => {
     assert.deepEqual((await api.get('/certificates')).body.certificates, [])
   })
 
-  test('a managed one is refused by its type for now', async () => {
-    const { api } = await open()
-    const managed = { name: 'm', type: 'managed', domain_names: ['example.com'] }
-    const { status, body } = await api.post('/certificates', managed)
-    assert.deepEqual([status, body.error.message], [422, "invalid input in field 'type'"])
-  })
-
   test('the private key lies sealed in the database, and only who needs it reads it back', async () => {
     const world = await open()
     const { id } = await upload(world, 'a')

@@ -110,7 +110,12 @@ forEachBareDatabase('Secrets', (open) => {
     const opensAll = async (secrets: Awaited<ReturnType<typeof unlock>>) => {
       const texts = scopes.map((scope, index) => secrets.open(db.query, scope, place, blobs[index]!))
       assert.deepEqual(await Promise.all(texts), ['a', 'b', 'c'])
+      assert.equal(await secrets.ofInstallation(db, 'own', () => assert.fail('it is there')), 'own secret')
     }
+    assert.equal(
+      await (await unlock(db, { current: first })).ofInstallation(db, 'own', async () => 'own secret'),
+      'own secret',
+    )
     for (const nth of [1, 2]) {
       await assert.rejects(rotateKek(failing(db, nth), both), /killed/)
       await opensAll(await unlock(db, both))
