@@ -9,6 +9,7 @@ import type { Database } from '../kernel/db.ts'
 import type { ZoneSettings } from '../kernel/dns/settings.ts'
 import type { Logger } from '../kernel/log.ts'
 import { parseAddress } from '../kernel/networks.ts'
+import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { AddressNames } from './addresses.ts'
 import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
@@ -21,6 +22,7 @@ export interface NameServerOptions {
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly secrets: Secrets
   readonly settings: ZoneSettings
   readonly reverseDomain: string
   /** Name servers that may have every zone, and hear of changes. */
@@ -45,10 +47,10 @@ export async function startNameServer(
   options: NameServerOptions,
   listen: { readonly host: string; readonly port: number },
 ): Promise<NameServer> {
-  const { db, clock, log, settings, reverseDomain } = options
+  const { db, clock, log, secrets, settings, reverseDomain } = options
   const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
   const notifier = new Notifier(options.transferTo, log)
-  const secondaries = new Secondaries({ db, clock, log })
+  const secondaries = new Secondaries({ db, clock, log, secrets })
   const registry = new Registry({
     db,
     ...(options.maxRrsets === undefined ? {} : { maxRrsets: options.maxRrsets }),

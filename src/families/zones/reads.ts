@@ -5,6 +5,7 @@ import { registrableName, type Zone } from './domain.ts'
 import { findZone } from './store.ts'
 
 export type { PrimaryNameserver } from './domain.ts'
+export { openPrimaries } from './primaries.ts'
 export {
   changedSince,
   type ServedRrset,
