@@ -69,8 +69,10 @@ export class Secondaries {
   async #runAll(): Promise<void> {
     const { db, clock } = this.#options
     while (this.#isAsked && !this.#stopped.signal.aborted) {
+      // Who asks from here on may know of zones that are not seen here.
+      this.#isAsked = false
       const due = await dueZones(db.query, clock.now(), atOnce)
-      this.#isAsked = due.length === atOnce
+      if (due.length === atOnce) this.#isAsked = true
       await Promise.all(due.map((source) => this.#check(source)))
     }
   }

@@ -165,7 +165,8 @@ it('unbound resolves through us', async (t) => {
 
 /** Writes Knot's configuration and starts it. */
 function startKnot(t: TestContext, folder: string, port: number, sections: readonly string[]): string {
-  mkdirSync(folder)
+  // This Knot does not survive a folder that is missing for its catalog.
+  mkdirSync(join(folder, 'db'), { recursive: true })
   const file = join(folder, 'knot.conf')
   const head = ['server:', `  listen: 127.0.0.1@${port}`, `  rundir: ${folder}`, 'database:', `  storage: ${folder}/db`]
   writeFileSync(file, `${[...head, ...sections].join('\n')}\n`)
@@ -197,6 +198,25 @@ it('Knot as a secondary has our zone, and hears of each change', async (t) => {
   await until('192.0.2.99', () => dig(knotPort, '+short', 'www.example.com'))
   await call('DELETE', '/zones/example.com/rrsets/alias/CNAME')
   await until(/status: NOERROR[\s\S]*ANSWER: 1/, () => dig(knotPort, 'alias.example.com', 'TXT'))
+})
+
+it('Knot finds new zones through the catalog', async (t) => {
+  if (!find('knotd') || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
+  const knotPort = await freePort()
+  const { service, call, port } = await serveZone(t, [`--dns-transfer-to=127.0.0.1:${knotPort}`])
+  const folder = join(service.folder, 'knot')
+  startKnot(t, folder, knotPort, [
+    ...['remote:', '  - id: wolke', `    address: 127.0.0.1@${port}`],
+    ...['acl:', '  - id: words', '    address: 127.0.0.1', '    action: notify'],
+    ...['template:', '  - id: member', '    master: wolke', '    acl: words', `    storage: ${folder}`],
+    ...['zone:', '  - domain: catalog.wolke.example', '    master: wolke', '    acl: words', `    storage: ${folder}`],
+    ...['    catalog-role: interpret', '    catalog-template: member'],
+  ])
+  await until('192.0.2.1', () => dig(knotPort, '+short', 'www.example.com'))
+  await call('POST', '/zones', { name: 'new.example', mode: 'primary', zonefile: 'www A 192.0.2.77' })
+  await until('192.0.2.77', () => dig(knotPort, '+short', 'www.new.example'))
+  await call('DELETE', '/zones/new.example')
+  await until(/status: REFUSED/, () => dig(knotPort, 'www.new.example'))
 })
 
 it('Knot as a primary gives us its zone, signed, and tells us of changes', async (t) => {
