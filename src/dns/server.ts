@@ -76,7 +76,12 @@ export async function startNameServer(
   notifier.notify(catalog.name)
   addresses.serve(await listPools(db.query))
   const responder = new Responder({ registry, addresses, reserved, onNotify })
-  const listener = await listenForDns({ udp: (bytes, address) => responder.udp(bytes, address), tcp }, listen, log)
+  const answering = { udp: (bytes: Buffer, address: string) => responder.udp(bytes, address), tcp }
+  const listener = await listenForDns(answering, listen, log).catch((error: unknown) => {
+    registry.stop()
+    notifier.close()
+    throw error
+  })
   const look = async () => {
     await registry.look()
     await secondaries.run()
