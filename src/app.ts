@@ -12,6 +12,8 @@ import { type Faults, noFaults } from './kernel/faults.ts'
 import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
+import { removeOldMail } from './kernel/mail/deliveries.ts'
+import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import { changesPage } from './pages/changes.ts'
@@ -36,6 +38,7 @@ export interface AppOptions {
   /** What differs from the defaults below `reverseDomain`. */
   readonly zones?: Partial<ZoneSettings>
   readonly observe?: (exchange: Exchange) => void
+  readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
 }
 
@@ -43,11 +46,12 @@ export interface App {
   readonly edge: Edge
   readonly engine: Engine
   readonly chores: Chores
-  /** Stops taking requests, answers those in flight, leaves actions to be resumed. The database stays open. */
+  readonly mailer: Mailer
+  /** Stops taking requests, answers those in flight, leaves actions and mail to be resumed. The database stays open. */
   stop(): Promise<void>
 }
 
-/** Puts the server together; it neither listens nor runs actions or chores yet. */
+/** Puts the server together; it neither listens nor runs actions or chores nor sends mail yet. */
 export function buildApp(options: AppOptions): App {
   const { db, clock, log, catalogue, drivers, rateLimit, vendor, faults = noFaults } = options
   const edge = buildEdge({
@@ -79,20 +83,20 @@ export function buildApp(options: AppOptions): App {
   }
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, log, definitions, faults, ...options.engine })
-  const chores = planChores(
-    families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers))),
-    log,
-  )
+  const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
+  const familyChores = families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers)))
+  const chores = planChores([...familyChores, () => removeOldMail(db)], log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   for (const page of [healthPage(db), changesPage(clock), ...referencePages()]) edge.open(page)
   return {
     edge,
     engine,
     chores,
+    mailer,
     async stop() {
       await edge.server.close()
       await chores.stop()
-      await engine.stop()
+      await Promise.all([engine.stop(), mailer.stop()])
     },
   }
 }

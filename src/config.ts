@@ -3,6 +3,8 @@ import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
+import { isMailAddress } from './kernel/mail/address.ts'
+import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
 import { parseAddress, parseCidr } from './kernel/networks.ts'
 
 /** How `wolke serve` was asked to run. */
@@ -26,6 +28,9 @@ export interface Config {
   readonly limits: DefaultLimits
   readonly keyFile?: string
   readonly previousKeyFile?: string
+  readonly smtp?: SmtpServer
+  readonly mailFrom?: string
+  readonly ownerEmail?: string
   readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
   readonly metadataPrefix: string
   readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
@@ -147,6 +152,18 @@ function pathPrefix(text: string): string {
   return text
 }
 
+function smtp(text: string): SmtpServer {
+  const server = parseSmtpUrl(text)
+  if (!server) throw new InvalidArgumentError('Expected smtp[s]://[USER:PASSWORD@]HOST[:PORT].')
+  return server
+}
+
+/** One address. Errors: `InvalidArgumentError`. */
+export function mailAddress(text: string): string {
+  if (!isMailAddress(text)) throw new InvalidArgumentError('Expected one plain address, such as ops@example.com.')
+  return text
+}
+
 /** Where the data is; shared by every command. */
 export function databaseOption(): Option {
   return new Option('--database <url>', 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME')
@@ -247,6 +264,13 @@ export function serveOptions(): Option[] {
       .default({}, 'none'),
     keyFileOption(),
     previousKeyFileOption(),
+    new Option('--owner-email <address>', 'whom mail about Project default is for; set at each start')
+      .env('WOLKE_OWNER_EMAIL')
+      .argParser(mailAddress),
+    new Option('--smtp <url>', 'server that sends mail: smtp[s]://[USER:PASSWORD@]HOST[:PORT] (default: to the log)')
+      .env('WOLKE_SMTP')
+      .argParser(smtp),
+    new Option('--mail-from <address>', 'whom mail is from').env('WOLKE_MAIL_FROM').argParser(mailAddress),
     new Option('--ready-file <file>', 'written once listening: JSON with base_url and pid').env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'what is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')
@@ -260,5 +284,6 @@ export function toConfig(options: Config): Config {
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
   }
+  if (options.smtp && options.mailFrom === undefined) throw new InvalidArgumentError('--smtp needs --mail-from')
   return Object.freeze({ ...options })
 }

@@ -2,6 +2,7 @@
 /** The command line: parse, run one command, say in one line what went wrong. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
 import { CommandFailure } from './commands/failure.ts'
+import { mailCommand } from './commands/mail.ts'
 import { projectCommand } from './commands/project.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -11,7 +12,8 @@ import { version } from './version.ts'
 const program = new Command('wolke')
   .description('A cloud that you run yourself: projects, servers, firewalls and more behind one API')
   .version(version)
-for (const command of [serveCommand(), projectCommand(), tokenCommand(), secretsCommand()]) program.addCommand(command)
+for (const command of [serveCommand(), projectCommand(), tokenCommand(), secretsCommand(), mailCommand()])
+  program.addCommand(command)
 
 function quiet(command: Command): void {
   command.exitOverride().configureOutput({ outputError: () => undefined })
@@ -29,7 +31,7 @@ try {
 function withoutSecrets(message: string): string {
   return message
     .replace(
-      /^(option '--(?:token|database) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
+      /^(option '--(?:token|database|smtp) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
       (_, option, { length }) => `${option} of ${length} characters`,
     )
     .replace(/^(unknown option '[^'=]*)=.*?'(?=$|\n)/s, "$1'")

@@ -10,9 +10,11 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
-import { chain } from './certificates.ts'
+import { gate, until } from './bare-database.ts'
+import { chain, selfSigned } from './certificates.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
+import { openMailServer } from './smtp.ts'
 
 const root = join(import.meta.dirname, '..')
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
@@ -298,7 +300,7 @@ describe('wolke project and wolke token', { concurrency: 2 }, () => {
     assert.deepEqual([made.code, made.stderr], [0, ''])
     checkFailure(await wolke('project', 'create', 'second', ...database), 1, /a project named 'second' exists already/)
     const listed = await wolke('project', 'list', ...database)
-    assert.match(listed.stdout, /^\d+\tdefault\t\S+Z\n\d+\tsecond\t\S+Z\n$/)
+    assert.match(listed.stdout, /^\d+\tdefault\t\S+Z\tnone\n\d+\tsecond\t\S+Z\tnone\n$/)
 
     const [writer, reader] = await Promise.all([
       wolke('token', 'create', '--project', 'second', '--name', 'ci', ...database),
@@ -345,6 +347,79 @@ describe('wolke project and wolke token', { concurrency: 2 }, () => {
   })
 })
 
+describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
+  /** An installation with a certificate that is valid until the end of 2035. */
+  async function prepare(t: TestContext) {
+    const { url } = await place()
+    const database = ['--database', url]
+    const server = await serve(t, ...database)
+    const uploaded = await api(server.baseUrl, tokenOf(server)!, '/certificates', {
+      name: 'web',
+      ...selfSigned('a.example'),
+    })
+    assert.equal(uploaded.status, 201)
+    await server.end('SIGTERM')
+    const list = async () => {
+      const { stdout } = await wolke('mail', 'list', ...database)
+      return stdout
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => line.split('\t').slice(2))
+    }
+    return { database, list }
+  }
+
+  test('is sent once the server of mail is known, again under the same Message-ID after a kill, and listed', async (t) => {
+    const { database, list } = await prepare(t)
+    const changed = await wolke('project', 'set', 'default', '--owner-email', 'owner@example.org', ...database)
+    assert.deepEqual([changed.code, changed.stdout], [0, 'Project default changed\n'])
+    assert.match((await wolke('project', 'list', ...database)).stdout, /\towner@example\.org\n$/)
+    assert.deepEqual(await list(), [])
+    const mailServer = await openMailServer()
+    t.after(() => mailServer.close())
+    const holding = gate()
+    mailServer.behaviour.message = () => holding.pass() as Promise<undefined>
+    const options = [...database, '--now', '2035-12-28', '--smtp', mailServer.url, '--mail-from', 'cloud@example.com']
+    const first = await serve(t, ...options)
+    await until(() => holding.arrived === 1)
+    const mail = ['default', 'owner@example.org', 'waiting', '1', 'Expires within 4 days: certificate web', '']
+    assert.deepEqual(await list(), [mail])
+    await first.end('SIGKILL')
+    holding.open()
+    const second = await serve(t, ...options)
+    await until(() => mailServer.received.length === 2)
+    assert.equal(await second.end('SIGTERM'), 0)
+    const [one, other] = mailServer.received.map((received) => received.header('message-id'))
+    assert.equal(one, other)
+    assert.deepEqual(await list(), [mail.with(2, 'sent').with(3, '2')])
+  })
+
+  test('is written to the log where no server of mail is known', async (t) => {
+    const { database, list } = await prepare(t)
+    const options = [...database, '--now', '2035-12-28', '--log-level', 'info']
+    const server = await serve(t, ...options, '--owner-email', 'owner@example.org')
+    await until(() => server.texts.stderr.includes('Expires within 4 days: certificate web'))
+    assert.equal(await server.end('SIGTERM'), 0)
+    const mail = ['default', 'owner@example.org', 'logged', '1', 'Expires within 4 days: certificate web', '']
+    assert.deepEqual(await list(), [mail])
+    const [id] = (await wolke('mail', 'list', ...database)).stdout.split('\t')
+    assert.equal((await wolke('mail', 'retry', id!, ...database)).stdout, `Mail ${id} waits to be sent\n`)
+    assert.deepEqual(await list(), [mail.with(2, 'waiting').with(3, '0')])
+    checkFailure(await wolke('mail', 'retry', id!, ...database), 1, /there is no such mail/)
+  })
+
+  test('has an owner from the first moment of a Project on, until it is taken away', async () => {
+    const { url } = await place()
+    const database = ['--database', url]
+    await wolke('project', 'create', 'second', '--owner-email', 'second@example.org', ...database)
+    assert.match((await wolke('project', 'list', ...database)).stdout, /^\d+\tsecond\t\S+Z\tsecond@example\.org\n$/)
+    await wolke('project', 'set', 'second', '--owner-email', 'none', ...database)
+    assert.match((await wolke('project', 'list', ...database)).stdout, /\tnone\n$/)
+    const unknown = await wolke('project', 'set', 'third', '--owner-email', 'none', ...database)
+    checkFailure(unknown, 1, /there is no project named 'third'/)
+  })
+})
+
 describe('A bad command line', { concurrency: 3 }, () => {
   const cases: [args: string[], says: RegExp][] = [
     [['frobnicate'], /unknown command 'frobnicate'/],
@@ -352,6 +427,10 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--listen', 'nowhere'], /--listen.*Expected HOST:PORT/],
     [['serve', '--token', 'x'.repeat(63)], /--token.*exactly 64/],
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
+    [['serve', '--smtp', 'smtp://a.example'], /--smtp needs --mail-from/],
+    [['serve', '--owner-email', 'none'], /--owner-email.*one plain address/],
+    [['project', 'set', 'a', '--owner-email', 'a@b, c@d'], /--owner-email.*one plain address/],
+    [['project', 'set', 'a'], /required option '--owner-email <address\|none>'/],
     [['project', 'create', ' x', '--database', 'sqlite:/nowhere/x'], /1 to 128 characters/],
     [['project', 'list', '--database', 'memory'], /"memory" lives inside its server/],
     [['secrets', 'rotate', '--database', 'sqlite:x'], /required option '--previous-key-file <file>'/],
@@ -368,10 +447,11 @@ describe('A bad command line', { concurrency: 3 }, () => {
       wolke('serve', `--token=${secret}`),
       wolke('serve', `--tokne=${secret}`),
       wolke('serve', '--database', `postgre://me:${secret}@localhost/wolke`),
+      wolke('serve', '--smtp', `http://me:${secret}@localhost`),
     ]
     const outcomes = await Promise.all(mistyped)
     for (const outcome of outcomes) {
-      checkFailure(outcome, 2, /--token|--tokne|--database/)
+      checkFailure(outcome, 2, /--token|--tokne|--database|--smtp/)
       assert.ok(!outcome.stderr.includes(secret), outcome.stderr)
     }
     assert.match(outcomes[0]!.stderr, /--token <token>' argument of 54 characters is invalid. Expected exactly 64/)

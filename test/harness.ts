@@ -89,6 +89,7 @@ export interface WorldOptions {
   readonly catalogue?: Catalogue
   readonly limits?: AppOptions['limits']
   readonly zones?: AppOptions['zones']
+  readonly mail?: AppOptions['mail']
   readonly addressPool?: readonly string[]
   /** The database of another world, to be its second process (PostgreSQL) or its next life. */
   readonly database?: DatabaseUrl
@@ -163,6 +164,7 @@ async function openWorld(
     rateLimit: options.rateLimit,
     limits: options.limits ?? {},
     ...(options.zones ? { zones: options.zones } : {}),
+    ...(options.mail ? { mail: options.mail } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },

@@ -262,12 +262,13 @@ const ownTables: Rule = {
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
  * everybody's addresses come from; what answers servers and DNS queries, which name no Project; the key under which all
- * their keys lie.
+ * their keys lie; who sends mail, which goes by its id and fence.
  */
 const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
   'kernel/address-pool.ts',
+  'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
   'families/servers/host.ts',
   'families/floating-ips/host.ts',

@@ -1,35 +1,46 @@
 /** `wolke project`: the tenants of this installation, also while a server runs. */
-import { Command } from 'commander'
-import { databaseOption } from '../config.ts'
+import { Command, Option } from 'commander'
+import { databaseOption, mailAddress } from '../config.ts'
 import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { timestamp } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { DatabaseUrl } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { type LimitedKind, limitedKinds, limitsOf, parseLimits, setLimit } from '../kernel/limits.ts'
+import { changeOwner } from '../kernel/mail/outbox.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
 
 interface Options {
   readonly database: DatabaseUrl
+  readonly ownerEmail?: string
 }
 
 export function projectCommand(): Command {
-  const command = new Command('project').description('create, list and delete Projects')
+  const command = new Command('project').description('create, list, change and delete Projects')
   command
     .command('create <name>')
     .description('create a Project')
     .addOption(databaseOption())
-    .action((name: string, { database }: Options) => {
+    .addOption(ownerOption('<address>', mailAddress))
+    .action((name: string, { database, ownerEmail }: Options) => {
       // Before anything is opened: a bad command line leaves nothing behind.
       checkName('a project name', name)
-      return withDatabase(database, (db) => create(db, name))
+      return withDatabase(database, (db) => create(db, name, ownerEmail))
     })
   command
     .command('list')
-    .description('list the Projects')
+    .description('list the Projects: ID, name, creation, address of the owner')
     .addOption(databaseOption())
     .action(({ database }: Options) => withDatabase(database, list))
+  command
+    .command('set <name>')
+    .description('change a Project')
+    .addOption(databaseOption())
+    .addOption(ownerOption('<address|none>', addressOrNone).makeOptionMandatory())
+    .action((name: string, { database, ownerEmail }: Options) =>
+      withDatabase(database, (db) => setOwner(db, name, ownerEmail === none ? null : ownerEmail!)),
+    )
   command
     .command('limits <name> [limits]')
     .description('show or set the limits of a Project: KIND=NUMBER|off|default,...')
@@ -45,15 +56,24 @@ export function projectCommand(): Command {
   return command
 }
 
+/** No owner, as an option and in lists. */
+const none = 'none'
+
+const addressOrNone = (text: string) => (text === none ? none : mailAddress(text))
+
+function ownerOption(value: string, parse: (text: string) => string): Option {
+  return new Option(`--owner-email ${value}`, 'whom mail about the Project is for').argParser(parse)
+}
+
 /** Names stand in lists of one line each. Errors: `CommandFailure`. */
 export function checkName(what: string, name: string): void {
   if (/^[^\s\p{Cc}]([^\p{Cc}]{0,126}[^\s\p{Cc}])?$/u.test(name)) return
   throw new CommandFailure(`${what} has 1 to 128 characters, no control characters and no white space at its ends`, 2)
 }
 
-async function create(db: Database, name: string): Promise<void> {
+async function create(db: Database, name: string, ownerEmail: string | undefined): Promise<void> {
   try {
-    const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now)))
+    const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now), ownerEmail))
     console.log(`Project ${project.name} created with ID ${project.id}`)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'uniqueness_error') throw new CommandFailure(error.message)
@@ -62,7 +82,9 @@ async function create(db: Database, name: string): Promise<void> {
 }
 
 async function list(db: Database): Promise<void> {
-  for (const { id, name, created } of await listProjects(db.query)) console.log(`${id}\t${name}\t${created}`)
+  for (const { id, name, created, owner_email } of await listProjects(db.query)) {
+    console.log([id, name, created, owner_email ?? none].join('\t'))
+  }
 }
 
 /** Errors: `CommandFailure` when there is no such Project. */
@@ -70,6 +92,12 @@ export async function projectNamed(db: Database, name: string) {
   const project = await findProject(db.query, name)
   if (!project) throw new CommandFailure(`there is no project named '${name}'`)
   return project
+}
+
+async function setOwner(db: Database, name: string, email: string | null): Promise<void> {
+  const { id: projectId } = await projectNamed(db, name)
+  await db.transact((tx) => changeOwner(tx, { projectId }, email))
+  console.log(`Project ${name} changed`)
 }
 
 async function limits(db: Database, name: string, given: string | undefined): Promise<void> {

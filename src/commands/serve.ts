@@ -11,10 +11,12 @@ import { createProject, findProject, listProjects } from '../kernel/access/proje
 import { createToken } from '../kernel/access/tokens.ts'
 import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
-import type { Database } from '../kernel/db.ts'
+import type { Database, Transaction } from '../kernel/db.ts'
 import { fileOf } from '../kernel/dialect.ts'
 import { defaultZoneSettings, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
+import { changeOwner } from '../kernel/mail/outbox.ts'
+import { smtpSender } from '../kernel/mail/smtp.ts'
 import { lockForServing } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
 import { version } from '../version.ts'
@@ -56,6 +58,7 @@ async function serve(config: Config): Promise<void> {
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
     ...(tls ? { tls } : {}),
+    ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
   })
   const baseUrl = await listen(app, config, tls !== undefined)
@@ -70,6 +73,7 @@ async function serve(config: Config): Promise<void> {
     transferTo: config.dnsTransferTo,
   })
   await app.engine.start()
+  await app.mailer.start()
   app.chores.start()
   stopOnSignal(app, log, async () => {
     await metadata?.close()
@@ -126,14 +130,21 @@ function takeLock({ database }: Config): { release(): void } | undefined {
 async function prepare(db: Database, config: Config): Promise<string | undefined> {
   return db.transact(async (tx) => {
     await definePools(tx, config.addressPool)
-    const created = timestamp(tx.now)
-    const isFirst = (await listProjects(tx.query)).length === 0
-    if (!isFirst && config.token === undefined) return undefined
-    const project = (await findProject(tx.query, 'default')) ?? (await createProject(tx, 'default', created))
-    const token = config.token === undefined ? {} : { token: config.token }
-    const text = await createToken(tx, { projectId: project.id, name: 'default', readOnly: false, created, ...token })
-    return isFirst ? text : undefined
+    const token = await prepareDefault(tx, config)
+    const project = config.ownerEmail === undefined ? undefined : await findProject(tx.query, 'default')
+    if (project) await changeOwner(tx, { projectId: project.id }, config.ownerEmail!)
+    return token
   })
+}
+
+async function prepareDefault(tx: Transaction, config: Config): Promise<string | undefined> {
+  const created = timestamp(tx.now)
+  const isFirst = (await listProjects(tx.query)).length === 0
+  if (!isFirst && config.token === undefined) return undefined
+  const project = (await findProject(tx.query, 'default')) ?? (await createProject(tx, 'default', created))
+  const token = config.token === undefined ? {} : { token: config.token }
+  const text = await createToken(tx, { projectId: project.id, name: 'default', readOnly: false, created, ...token })
+  return isFirst ? text : undefined
 }
 
 async function listen(app: App, { listen: { host, port } }: Config, secure: boolean): Promise<string> {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { statSync } from 'node:fs'
 import { createServer, type Server, Socket } from 'node:net'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
@@ -251,6 +252,11 @@ forEachBareDatabase(
       const tables = await run<{ name: string; sql: string }>(db, "select * from sqlite_schema where type = 'table'")
       assert.ok(tables.length > 5)
       for (const { name, sql } of tables) assert.match(sql, /\) strict(, without rowid)?$/, name)
+    })
+
+    test('nobody but its owner reads it, nor what SQLite keeps beside it', async () => {
+      const bare = await openBare({ file: true })
+      for (const end of ['', '-wal', '-shm']) assert.equal(statSync(pathOf(bare) + end).mode & 0o077, 0, end)
     })
 
     test('a writer waits for another process without stopping the event loop', async () => {

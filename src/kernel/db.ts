@@ -41,7 +41,7 @@ export interface Transaction {
 }
 
 /** What a commit can announce to its own process. Only a hint: another process finds the rows by looking. */
-export type Topic = 'actions' | 'dns'
+export type Topic = 'actions' | 'dns' | 'mail'
 
 export interface Database {
   readonly dialect: Dialect

@@ -10,6 +10,7 @@ import { images } from './0007-images.ts'
 import { actionsNameResources } from './0008-actions-name-resources.ts'
 import { certificates } from './0009-certificates.ts'
 import { dns } from './0010-dns.ts'
+import { mail } from './0011-mail.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -22,4 +23,5 @@ export const migrations: readonly Migration[] = [
   actionsNameResources,
   certificates,
   dns,
+  mail,
 ]

@@ -1,5 +1,6 @@
 /** Renders JSON Schema as nested lists of properties. */
-import { Html, html, note } from './html.ts'
+import { Html, html } from '../kernel/html.ts'
+import { note } from './prose.ts'
 
 export interface Schema {
   readonly $ref?: string

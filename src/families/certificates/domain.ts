@@ -79,3 +79,17 @@ export function sizeProblems({ certificate, privateKey }: KeyPair, { limitsSize 
     return text.includes('-----BEGIN ') ? [] : [{ field, message: 'does not hold PEM' }]
   })
 }
+
+/** What is told about a certificate elsewhere. */
+export type CertificateSummary = Pick<Certificate, 'id' | 'name' | 'domainNames' | 'fingerprint' | 'notValidAfter'>
+
+export const dayMs = 86_400_000
+const noticeDays = [1, 7, 30] as const
+
+/** From when on owners are told that a certificate nears its end, in milliseconds before it. */
+export const firstNoticeMs = noticeDays.at(-1)! * dayMs
+
+/** The nearest of the days on which owners are told that has been reached; undefined before the first. */
+export function daysBefore(leftMs: number): (typeof noticeDays)[number] | undefined {
+  return noticeDays.find((days) => leftMs <= days * dayMs)
+}

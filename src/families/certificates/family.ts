@@ -1,5 +1,6 @@
 /** The family of certificates. */
 import { defineFamily } from '../../platform.ts'
+import { endingChore } from './chores.ts'
 import { certificateEndpoints } from './contract.ts'
 import { certificateRoutes } from './routes.ts'
 import { getCertificate } from './store.ts'
@@ -8,6 +9,7 @@ export const certificates = defineFamily({
   name: 'certificates',
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
+  chores: [endingChore],
   resources: {
     type: 'certificate',
     actions: [],

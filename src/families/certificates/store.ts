@@ -1,4 +1,5 @@
 /** Every statement on the tables of certificates. */
+import { sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
@@ -9,7 +10,14 @@ import { type Filters, type Listing, listPage, type PageQuery } from '../../kern
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
 import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
-import type { Certificate, CertificateFacts, CertificateUser, KeyPair } from './domain.ts'
+import {
+  type Certificate,
+  type CertificateFacts,
+  type CertificateSummary,
+  type CertificateUser,
+  firstNoticeMs,
+  type KeyPair,
+} from './domain.ts'
 import type { CertificateRow } from './tables.ts'
 
 const certificateListing: Listing = {
@@ -131,6 +139,40 @@ export async function deleteCertificate(tx: Transaction, scope: ProjectScope, id
     throw new ApiError('service_error', 'certificate still in use')
   }
   await indexLabels(tx, scope, { kind: 'certificate', id }, {}, labels)
+}
+
+/** An uploaded certificate that nears its end. */
+export interface EndingCertificate extends CertificateSummary {
+  readonly scope: ProjectScope
+  readonly notValidAfter: string
+}
+
+/** Uploaded certificates of all Projects whose end is near but not past, soonest first, in pages. */
+export async function endingCertificates(
+  query: Queries,
+  nowMs: number,
+  after: Pick<EndingCertificate, 'id' | 'notValidAfter'> | undefined,
+  limit: number,
+): Promise<EndingCertificate[]> {
+  const { id, notValidAfter } = after ?? { id: Number.MAX_SAFE_INTEGER, notValidAfter: timestamp(nowMs) }
+  const rows = await query
+    .selectFrom('certificate')
+    .select(['id', 'project_id', 'name', 'domain_names', 'fingerprint', 'not_valid_after'])
+    .where('type', '=', sql<'uploaded'>`'uploaded'`)
+    .where('not_valid_after', '<=', timestamp(nowMs + firstNoticeMs))
+    .where(sql<boolean>`(not_valid_after, id) > (${notValidAfter}, ${id})`)
+    .orderBy('not_valid_after')
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({
+    id: row.id,
+    scope: { projectId: row.project_id },
+    name: row.name,
+    domainNames: JSON.parse(row.domain_names) as string[],
+    fingerprint: row.fingerprint,
+    notValidAfter: row.not_valid_after!,
+  }))
 }
 
 // ---- What uses which -----------------------------------------------------------------------------------------------

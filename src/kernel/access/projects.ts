@@ -11,6 +11,8 @@ export interface ProjectRow {
   readonly id: ProjectId
   readonly name: string
   readonly created: string
+  /** Who is told by mail of what needs somebody's attention. */
+  readonly owner_email: string | null
 }
 
 declare module '../db.ts' {
@@ -20,8 +22,13 @@ declare module '../db.ts' {
 }
 
 /** Creates a Project inside `tx`. Errors: `uniqueness_error` when the name is taken. */
-export async function createProject(tx: Transaction, name: string, created: string): Promise<ProjectRow> {
-  const row: ProjectRow = { id: (await drawId(tx)) as ProjectId, name, created }
+export async function createProject(
+  tx: Transaction,
+  name: string,
+  created: string,
+  ownerEmail: string | null = null,
+): Promise<ProjectRow> {
+  const row: ProjectRow = { id: (await drawId(tx)) as ProjectId, name, created, owner_email: ownerEmail }
   try {
     await tx.query.insertInto('project').values(row).execute()
   } catch (error) {
@@ -37,6 +44,33 @@ export async function listProjects(query: Queries): Promise<ProjectRow[]> {
 
 export async function findProject(query: Queries, name: string): Promise<ProjectRow | undefined> {
   return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+/** Sets who owns a Project; mail that waits for the former owner is for `changeOwner` to see to (kernel/mail/outbox.ts). */
+export async function setOwner(tx: Transaction, scope: ProjectScope, email: string | null): Promise<void> {
+  await tx.query.updateTable('project').set({ owner_email: email }).where('id', '=', scope.projectId).execute()
+}
+
+/** Those of some Projects that have an owner. */
+export async function ownedProjects(query: Queries, ids: readonly ProjectId[]): Promise<Set<ProjectId>> {
+  const rows = await query
+    .selectFrom('project')
+    .select('id')
+    .where('id', 'in', ids)
+    .where('owner_email', 'is not', null)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The name and the owner of a Project, if it is there; both stay the same until the transaction ends. */
+export async function lockOwner(
+  tx: Transaction,
+  scope: ProjectScope,
+): Promise<Pick<ProjectRow, 'name' | 'owner_email'> | undefined> {
+  const { rows } = await sql<ProjectRow>`
+    select name, owner_email from project where id = ${scope.projectId} ${tx.dialect.lockRows('share')}
+  `.execute(tx.query)
+  return rows[0]
 }
 
 /** Deletes an empty Project with its tokens and its history; false when it still holds resources or running actions. */

@@ -19,16 +19,6 @@ export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {
   return new Html(strings.map((text, i) => text + markup(parts[i])).join(''))
 }
 
-/** Text with `code` between backticks. */
-export function prose(text: string): Html {
-  return html`${text.split('`').map((part, i) => (i % 2 === 1 ? html`<code>${part}</code>` : part))}`
-}
-
-/** A remark on a line of its own. */
-export function note(text: string | undefined): Html | undefined {
-  return text === undefined ? undefined : html`<span class="note">${prose(text)}</span>`
-}
-
 function markup(part: Part): string {
   if (part === undefined) return ''
   if (part instanceof Html) return part.toString()

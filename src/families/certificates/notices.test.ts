@@ -1,0 +1,172 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { certify, der, keyPem, party, pem } from '../../../test/certificates.ts'
+import { forEachDatabase, type World, type WorldOptions } from '../../../test/harness.ts'
+import { type MailServer, openMailServer } from '../../../test/smtp.ts'
+import { changeOwner } from '../../kernel/mail/outbox.ts'
+import { parseSmtpUrl, smtpSender } from '../../kernel/mail/smtp.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import { type CertificateSummary, dayMs } from './domain.ts'
+import { type Failure, tellOfFailure } from './notices.ts'
+
+const end = '2027-02-01T00:00:00Z'
+const endMs = Date.parse(end)
+const utcTime = (time: string) => der(0x17, Buffer.from(`${time.slice(2).replace(/[-:T]/g, '')}`))
+
+/** A pair that can be uploaded, valid until `end`. */
+function ending(domain = 'www.example.com', until = end) {
+  const self = party(domain)
+  const validity = der(0x30, utcTime('2026-01-01T00:00:00Z'), utcTime(until))
+  const certificate = pem('CERTIFICATE', certify(self, self, { domains: [domain], validity }))
+  return { certificate, private_key: keyPem(self.privateKey) }
+}
+
+forEachDatabase('mail about certificates', (open, engineName) => {
+  interface Post {
+    readonly world: World
+    readonly server: MailServer
+    readonly scope: ProjectScope
+    /** Lets the chores and the mail run at so many days before the end; returns the subjects that came. */
+    at(days: number): Promise<string[]>
+  }
+
+  async function openPost(t: { after(work: () => Promise<void>): void }, options: WorldOptions = {}): Promise<Post> {
+    const server = await openMailServer()
+    t.after(() => server.close())
+    const send = smtpSender(parseSmtpUrl(server.url)!, 'cloud@example.com')
+    const world = await open({ mail: { send }, ...options })
+    const project = await world.db.query.selectFrom('project').select('id').orderBy('id').executeTakeFirstOrThrow()
+    const scope = { projectId: project.id }
+    await world.db.transact((tx) => changeOwner(tx, scope, 'owner@example.org'))
+    const at = async (days: number) => {
+      world.clock.set(new Date(endMs - days * dayMs).toISOString())
+      const before = server.received.length
+      await world.app.chores.run()
+      await world.app.mailer.run()
+      return server.received.slice(before).map((mail) => mail.header('subject')!)
+    }
+    return { world, server, scope, at }
+  }
+
+  const upload = async ({ world }: Post, name: string, pair = ending()) => {
+    const answer = await world.api.post('/certificates', { name, ...pair })
+    assert.equal(answer.status, 201, answer.text)
+    return answer.body.certificate
+  }
+
+  test('comes 30, 7 and 1 days before the end of an uploaded one, once each, and not after it', async (t) => {
+    const post = await openPost(t)
+    const { id } = await upload(post, 'web')
+    const seen: [number, string[]][] = []
+    for (let days = 40; days > -3; days -= 0.25) {
+      const subjects = await post.at(days)
+      if (subjects.length > 0) seen.push([days, subjects])
+    }
+    assert.deepEqual(seen, [
+      [30, ['Expires within 30 days: certificate web']],
+      [7, ['Expires within 7 days: certificate web']],
+      [1, ['Expires within a day: certificate web']],
+    ])
+    const { raw } = post.server.received[0]!
+    for (const fact of [
+      `Certificate: web (ID ${id})`,
+      'Domains: www.example.com',
+      `Valid until: ${end}`,
+      'Project: first',
+    ])
+      assert.ok(raw.includes(fact), fact)
+  })
+
+  test('says of one that is uploaded late, or of a cloud that stood still, only what is nearest', async (t) => {
+    const post = await openPost(t)
+    await post.at(5.5)
+    await upload(post, 'late')
+    assert.deepEqual(await post.at(5), ['Expires within 5 days: certificate late'])
+    assert.deepEqual(await post.at(4), [])
+    assert.deepEqual(await post.at(0.5), ['Expires within a day: certificate late'])
+    await post.at(60)
+    await upload(post, 'forgotten', ending('www.example.org'))
+    assert.deepEqual(await post.at(3), ['Expires within 3 days: certificate forgotten'])
+  })
+
+  test('is about each certificate by itself, and not about those that are gone', async (t) => {
+    const post = await openPost(t)
+    const pair = ending()
+    const gone = await upload(post, 'gone', pair)
+    for (const name of ['a', 'b']) await upload(post, name, pair)
+    await post.world.api.delete(`/certificates/${gone.id}`)
+    assert.deepEqual(
+      (await post.at(30)).sort(),
+      ['a', 'b'].map((name) => `Expires within 30 days: certificate ${name}`),
+    )
+    assert.deepEqual(await post.at(29), [])
+  })
+
+  test('finds all that end, however many', async (t) => {
+    const post = await openPost(t)
+    const { id } = await upload(post, 'web')
+    const row = await post.world.db.query
+      .selectFrom('certificate')
+      .selectAll()
+      .where('id', '=', id)
+      .executeTakeFirstOrThrow()
+    const rows = Array.from({ length: 450 }, (_, i) => ({ ...row, id: id + 1_000_000 + i, name: `web ${i}` }))
+    await post.world.db.transact((tx) => tx.query.insertInto('certificate').values(rows).execute())
+    post.world.clock.set(new Date(endMs - 7 * dayMs).toISOString())
+    for (let i = 0; i < 2; i++) await post.world.app.chores.run()
+    const events = await post.world.db.query.selectFrom('mail').select('event').execute()
+    assert.equal(events.length, 451)
+  })
+
+  test('fails nothing in a Project without an owner, who hears of what is near once there is one', async (t) => {
+    const post = await openPost(t)
+    await post.world.db.transact((tx) => changeOwner(tx, post.scope, null))
+    await upload(post, 'web')
+    assert.deepEqual(await post.at(30), [])
+    await post.world.db.transact((tx) => changeOwner(tx, post.scope, 'owner@example.org'))
+    assert.deepEqual(await post.at(20), ['Expires within 20 days: certificate web'])
+  })
+
+  if (engineName === 'postgres') {
+    test('comes once from two processes', async (t) => {
+      const post = await openPost(t)
+      const second = await open({ database: post.world.database, clock: post.world.clock })
+      await upload(post, 'web')
+      post.world.clock.set(new Date(endMs - 7 * dayMs).toISOString())
+      await Promise.all([post.world.app.chores.run(), second.app.chores.run()])
+      assert.deepEqual(await post.at(7), ['Expires within 7 days: certificate web'])
+    })
+  }
+
+  test('tells of each failure of a managed one once, in words, in the transaction that records it', async (t) => {
+    const post = await openPost(t)
+    const managed: CertificateSummary = {
+      id: 42,
+      name: 'shop',
+      domainNames: ['*.example.com'],
+      fingerprint: null,
+      notValidAfter: null,
+    }
+    const tell = (failure: Failure, shown = managed) =>
+      post.world.db.transact((tx) => tellOfFailure(tx, post.scope, shown, failure))
+    const code = 'caa_record_does_not_allow_ca'
+    for (let i = 0; i < 2; i++) await tell({ of: 'issuance', code, occurrence: 1 })
+    await tell({ of: 'issuance', code: 'never heard of', occurrence: 2 })
+    await tell({ of: 'renewal', code, occurrence: 3 }, { ...managed, notValidAfter: end })
+    await post.world.app.mailer.run()
+    const { received } = post.server
+    const subjects = received.map((mail) => mail.header('subject'))
+    assert.deepEqual(subjects.sort(), [
+      'Issuance failed: certificate shop',
+      'Issuance failed: certificate shop',
+      'Renewal failed: certificate shop',
+    ])
+    const text = (index: number) => received[index]!.raw.replace(/=\r\n/g, '')
+    const issuance = received.findIndex((_, i) => text(i).includes('A CAA record of a domain does not let'))
+    assert.match(text(issuance), /hcloud certificate retry 42/)
+    assert.ok(received.some((_, i) => text(i).includes('The cause is not known more closely.')))
+    const renewal = received.findIndex((mail) => mail.header('subject')?.startsWith('Renewal'))
+    assert.match(text(renewal), /the present certificate stays in use/)
+    assert.match(text(renewal), new RegExp(`Valid until: ${end}[\\s\\S]*Code: ${code}`))
+  })
+})

@@ -1,0 +1,135 @@
+/**
+ * Mail to the owners of Projects. It is queued in the transaction of what it tells about, at most once for each event, and
+ * sent afterwards (deliveries.ts, mailer.ts); without an owner there is none. Rows stay for some time after they are done
+ * with, and with them the memory of what has been told.
+ */
+import { randomUUID } from 'node:crypto'
+import { sql } from 'kysely'
+import { lockOwner, ownedProjects, setOwner } from '../access/projects.ts'
+import { timestamp } from '../clock.ts'
+import { drawId, type Queries, type Transaction } from '../db.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import { oneLine } from './template.ts'
+
+/** What a mail says, to whomever. */
+export interface MailContent {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  /** What it is about, by label, in this order. */
+  readonly facts: Readonly<Record<string, string>>
+}
+
+/** An event of a Project, named so that no other one has its name: `certificate 42 expires-7 <fingerprint>`. */
+export interface ProjectEvent {
+  readonly scope: ProjectScope
+  readonly event: string
+}
+
+/** `logged` is what becomes of mail without a server for it; all but `waiting` are final. */
+export type MailState = 'waiting' | 'sent' | 'logged' | 'given_up'
+
+export interface MailRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly event: string
+  /** Left part of the Message-ID: every attempt has the same one, so that a receiver can tell a repetition. */
+  readonly message_id: string
+  readonly recipient: string
+  readonly content: string
+  readonly created: string
+  readonly finished: string | null
+  readonly state: MailState
+  readonly attempts: number
+  /** By the database's clock, in milliseconds, like the next. */
+  readonly queued_at: number
+  /** When anybody may try, be it after a pause or because whoever tries must be dead. */
+  readonly next_attempt_at: number
+  /** Grows with each claim. */
+  readonly fence: number
+  readonly last_error: string | null
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    mail: MailRow
+  }
+}
+
+/** Queues a mail for the Project's owner, unless there is none or the event has been told. Returns whether it did. */
+export async function queueMail(
+  tx: Transaction,
+  { scope, event }: ProjectEvent,
+  content: MailContent,
+): Promise<boolean> {
+  const project = await lockOwner(tx, scope)
+  if (!project?.owner_email) return false
+  const now = tx.dialect.nowMs as unknown as number
+  const row: MailRow = {
+    id: await drawId(tx),
+    project_id: scope.projectId,
+    event,
+    message_id: randomUUID(),
+    recipient: project.owner_email,
+    content: JSON.stringify(tidy({ ...content, facts: { ...content.facts, Project: project.name } })),
+    created: timestamp(tx.now),
+    finished: null,
+    state: 'waiting',
+    attempts: 0,
+    queued_at: now,
+    next_attempt_at: now,
+    fence: 0,
+    last_error: null,
+  }
+  const { numInsertedOrUpdatedRows } = await tx.query
+    .insertInto('mail')
+    .values(row)
+    .onConflict((conflict) => conflict.columns(['project_id', 'event']).doNothing())
+    .executeTakeFirstOrThrow()
+  if (numInsertedOrUpdatedRows === 0n) return false
+  tx.signal('mail')
+  return true
+}
+
+/** Names that tenants give may hold anything; here each stays in its line. */
+function tidy({ subject, paragraphs, facts }: MailContent): MailContent {
+  const lines = Object.entries(facts).map(([label, value]) => [label, oneLine(value)])
+  return { subject: oneLine(subject, 200), paragraphs, facts: Object.fromEntries(lines) }
+}
+
+/** Those of some events that their Project's owner has not been told of. Only a hint: `queueMail` decides. */
+export async function untold<T extends ProjectEvent>(query: Queries, events: readonly T[]): Promise<T[]> {
+  if (events.length === 0) return []
+  const owned = await ownedProjects(query, [...new Set(events.map(({ scope }) => scope.projectId))])
+  const owners = events.filter(({ scope }) => owned.has(scope.projectId))
+  if (owners.length === 0) return []
+  const rows = await query
+    .selectFrom('mail')
+    .select(['project_id', 'event'])
+    .where('project_id', 'in', [...owned])
+    .where(
+      'event',
+      'in',
+      owners.map(({ event }) => event),
+    )
+    .execute()
+  const told = new Set(rows.map((row) => `${row.project_id} ${row.event}`))
+  return owners.filter(({ scope, event }) => !told.has(`${scope.projectId} ${event}`))
+}
+
+/** Gives a Project another owner, who also gets what waits for the former one, or none, so that it goes to nobody. */
+export async function changeOwner(tx: Transaction, scope: ProjectScope, email: string | null): Promise<void> {
+  await setOwner(tx, scope, email)
+  const change =
+    email === null
+      ? { state: 'given_up' as const, finished: timestamp(tx.now), last_error: 'the Project has no owner any more' }
+      : { recipient: email, next_attempt_at: tx.dialect.nowMs as unknown as number }
+  // Whoever is sending to the former one finds its claim ended.
+  await tx.query
+    .updateTable('mail')
+    .set({ ...change, fence: sql<number>`fence + 1` })
+    .where('project_id', '=', scope.projectId)
+    .where('state', '=', 'waiting')
+    .where('recipient', '<>', email ?? '')
+    .execute()
+  tx.signal('mail')
+}
