@@ -219,31 +219,33 @@ it('Knot finds new zones through the catalog', async (t) => {
   await until(/status: REFUSED/, () => dig(knotPort, 'www.new.example'))
 })
 
-it('Knot as a primary gives us its zone, signed, and tells us of changes', async (t) => {
-  const knotc = find('knotc')
-  if (!knotc || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
-  const knotPort = await freePort()
-  const { service, call, port } = await serveZone(t, ['--dns-private-primaries=127.0.0.0/8'])
-  const folder = join(service.folder, 'knot')
-  const secret = Buffer.from('thirty-two bytes of a secret key').toString('base64')
-  const zone = (serial: number, address: string) =>
-    `@ 60 SOA ns me ${serial} 3600 600 86400 60\n@ 60 NS ns\nns 60 A 192.0.2.53\nwww 60 A ${address}\n`
-  mkdirSync(join(service.folder, 'zones'))
-  const file = join(service.folder, 'zones/other.example.zone')
-  writeFileSync(file, zone(1, '198.51.100.1'))
-  const config = startKnot(t, folder, knotPort, [
-    ...['key:', '  - id: other.example', '    algorithm: hmac-sha256', `    secret: ${secret}`],
-    ...['remote:', '  - id: wolke', `    address: 127.0.0.1@${port}`],
-    ...['acl:', '  - id: transfers', '    address: 127.0.0.1', '    key: other.example', '    action: transfer'],
-    ...['zone:', '  - domain: other.example', `    storage: ${join(service.folder, 'zones')}`],
-    ...['    file: other.example.zone', '    notify: wolke', '    acl: transfers'],
-  ])
-  await until('198.51.100.1', () => dig(knotPort, '+short', 'www.other.example'))
-  const primary = { address: '127.0.0.1', port: knotPort, tsig_algorithm: 'hmac-sha256', tsig_key: secret }
-  await call('POST', '/zones', { name: 'other.example', mode: 'secondary', primary_nameservers: [primary] })
-  await until('198.51.100.1', () => dig(port, '+short', 'www.other.example'))
-  writeFileSync(file, zone(2, '198.51.100.2'))
-  await run(knotc, ['-c', config, 'zone-reload', 'other.example'])
-  await until('198.51.100.2', () => dig(port, '+short', 'www.other.example'))
-  assert.equal((await call('GET', '/zones/other.example')).zone.record_count, 4)
-})
+for (const algorithm of ['hmac-md5', 'hmac-sha1', 'hmac-sha256']) {
+  it(`Knot as a primary gives us its zone, signed with ${algorithm}, and tells us of changes`, async (t) => {
+    const knotc = find('knotc')
+    if (!knotc || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
+    const knotPort = await freePort()
+    const { service, call, port } = await serveZone(t, ['--dns-private-primaries=127.0.0.0/8'])
+    const folder = join(service.folder, 'knot')
+    const secret = Buffer.from('thirty-two bytes of a secret key').toString('base64')
+    const zone = (serial: number, address: string) =>
+      `@ 60 SOA ns me ${serial} 3600 600 86400 60\n@ 60 NS ns\nns 60 A 192.0.2.53\nwww 60 A ${address}\n`
+    mkdirSync(join(service.folder, 'zones'))
+    const file = join(service.folder, 'zones/other.example.zone')
+    writeFileSync(file, zone(1, '198.51.100.1'))
+    const config = startKnot(t, folder, knotPort, [
+      ...['key:', '  - id: other.example', `    algorithm: ${algorithm}`, `    secret: ${secret}`],
+      ...['remote:', '  - id: wolke', `    address: 127.0.0.1@${port}`],
+      ...['acl:', '  - id: transfers', '    address: 127.0.0.1', '    key: other.example', '    action: transfer'],
+      ...['zone:', '  - domain: other.example', `    storage: ${join(service.folder, 'zones')}`],
+      ...['    file: other.example.zone', '    notify: wolke', '    acl: transfers'],
+    ])
+    await until('198.51.100.1', () => dig(knotPort, '+short', 'www.other.example'))
+    const primary = { address: '127.0.0.1', port: knotPort, tsig_algorithm: algorithm, tsig_key: secret }
+    await call('POST', '/zones', { name: 'other.example', mode: 'secondary', primary_nameservers: [primary] })
+    await until('198.51.100.1', () => dig(port, '+short', 'www.other.example'))
+    writeFileSync(file, zone(2, '198.51.100.2'))
+    await run(knotc, ['-c', config, 'zone-reload', 'other.example'])
+    await until('198.51.100.2', () => dig(port, '+short', 'www.other.example'))
+    assert.equal((await call('GET', '/zones/other.example')).zone.record_count, 4)
+  })
+}
