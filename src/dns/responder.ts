@@ -44,6 +44,8 @@ const mostReady = 50_000
 /** Longest question whose answer is kept; each has a key as long as itself. */
 const longestReady = 200
 const internet = 1
+/** What is answered while the database is away and is needed. */
+const failed = { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
 const anyClass = 255
 
 export class Responder {
@@ -116,7 +118,7 @@ export class Responder {
     await this.#options.registry.refresh().catch(() => undefined)
     // Who wants to know what has changed is told the serial, and can come for the whole over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
-    const { answer, madeOf } = await this.#lookUp({ ...query, type }, address)
+    const { answer, madeOf } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
     const made = writeAnswer(query, answer, limit)
     const key = madeOf.length > 0 && !isTcp ? readyKey(bytes) : undefined
     if (key !== undefined) this.#keep(key, { bytes: made, madeOf })

@@ -69,7 +69,12 @@ export async function startNameServer(
     onAddress: (address) => addresses.forget(address),
   })
   let isStarted = false
-  const reportFailure = (error: unknown) => log.error({ err: error }, 'the name server could not look at the database')
+  let isAway = false
+  /** Once for each time that the database is away. */
+  const reportFailure = (error: unknown) => {
+    if (!isAway) log.error({ err: error }, 'the name server could not look at the database')
+    isAway = true
+  }
   const run = () => secondaries.run().catch(reportFailure)
   await registry.start()
   isStarted = true
@@ -85,6 +90,7 @@ export async function startNameServer(
   const look = async () => {
     await registry.look()
     await secondaries.run()
+    isAway = false
   }
   let closed: Promise<void> | undefined
   const timer = setInterval(() => void look().catch(reportFailure), db.dialect.shared ? lookMs.shared : lookMs.alone)
