@@ -198,39 +198,25 @@ forEachDatabase('A Project', (open) => {
     })
     const third = client(token)
     const { id } = (await third.post('/ssh_keys', { name: 'a', public_key: key })).body.ssh_key
-    await db.transact(async (tx) => {
-      const action = {
-        id: 1,
-        project_id: project.id,
-        definition: 'x',
-        command: 'x',
-        progress: 100,
-        started: project.created,
-      }
-      const rest = {
-        finished: null,
-        error_code: null,
-        error_message: null,
-        input: '{}',
-        resources: '[]',
-        step: 0,
-        phase: 'forward' as const,
-      }
-      const run = { worker: null, lease_until: null, fence: 0, attempts: 0, run_after: 0 }
-      await tx.query
-        .insertInto('action')
-        .values({ ...action, ...rest, ...run, status: 'success' })
-        .execute()
-      const resource = { action_id: 1, project_id: project.id, type: 'ssh_key', resource_id: id }
-      await tx.query.insertInto('action_by_resource').values(resource).execute()
-    })
+    const addAction = (id: number, status: 'running' | 'success') =>
+      db.transact(async (tx) => {
+        const action = { id, status, project_id: project.id, definition: 'x', command: 'x', progress: 100 }
+        const ended = { started: project.created, finished: null, error_code: null, error_message: null }
+        const run = { worker: null, lease_until: null, fence: 0, attempts: 0, run_after: 0, step: 0 }
+        const rest = { input: '{}', resources: '[]', phase: 'forward' as const }
+        const row = { ...action, ...ended, ...run, ...rest }
+        await tx.query.insertInto('action').values(row).execute()
+        const resource = { action_id: id, project_id: project.id, type: 'ssh_key', resource_id: 1 }
+        await tx.query.insertInto('action_by_resource').values(resource).execute()
+      })
+    await addAction(1, 'success')
     assert.equal(await deleteProject(db, project), false)
     assert.equal((await third.get(`/ssh_keys/${id}`)).status, 200)
     assert.equal((await db.query.selectFrom('action').selectAll().where('id', '=', 1).execute()).length, 1)
     assert.equal((await third.delete(`/ssh_keys/${id}`)).status, 204)
-    await db.transact((tx) => tx.query.updateTable('action').set({ status: 'running' }).where('id', '=', 1).execute())
+    await addAction(2, 'running')
     assert.equal(await deleteProject(db, project), false, 'an action still runs')
-    await db.transact((tx) => tx.query.updateTable('action').set({ status: 'error' }).where('id', '=', 1).execute())
+    await db.transact((tx) => tx.query.updateTable('action').set({ status: 'error' }).where('id', '=', 2).execute())
     assert.equal(await deleteProject(db, project), true)
     assert.equal(await new Authenticator(db).find(token), undefined)
     assert.equal((await api.get('/ssh_keys')).status, 200)

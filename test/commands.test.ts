@@ -119,8 +119,9 @@ describe('wolke serve', { concurrency: 2 }, () => {
     const first = await serve(t, '--database', url, '--ready-file', readyFile)
     const token = tokenOf(first)!
     assert.match(token, /^wlk_[0-9A-Za-z]{60}$/)
-    const { metadata_url, ...ready } = JSON.parse(await readFile(readyFile, 'utf8'))
+    const { metadata_url, dns, ...ready } = JSON.parse(await readFile(readyFile, 'utf8'))
     assert.deepEqual(ready, { base_url: first.baseUrl, pid: first.child.pid })
+    assert.match(dns, /^127\.0\.0\.1:\d+$/)
     assert.match(metadata_url, /^http:\/\/127\.0\.0\.1:\d+$/)
     assert.match(first.baseUrl, /^http:\/\/127\.0\.0\.1:\d+\/v1$/)
     const created = await api(first.baseUrl, token, '/ssh_keys', { name: 'kept', public_key: key })
@@ -428,6 +429,11 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['frobnicate'], /unknown command 'frobnicate'/],
     [['serve', '--frobnicate'], /unknown option '--frobnicate'/],
     [['serve', '--listen', 'nowhere'], /--listen.*Expected HOST:PORT/],
+    [['serve', '--dns-listen', '53'], /--dns-listen.*Expected HOST:PORT/],
+    [['serve', '--dns-transfer-to', 'ns1.example.com'], /--dns-transfer-to.*expected ADDRESS or ADDRESS:PORT/],
+    [['serve', '--dns-private-primaries', '10.0.0.1/8'], /--dns-private-primaries.*host bits/],
+    [['serve', '--nameservers', 'ns1.example.com,NS2'], /--nameservers.*NS2: expected a domain name/],
+    [['serve', '--hostmaster', 'me@example.com'], /--hostmaster.*expected a domain name/],
     [['serve', '--token', 'x'.repeat(63)], /--token.*exactly 64/],
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
     [['serve', '--acme-directory', 'http://ca.example/dir'], /--acme-directory.*Expected https/],

@@ -21,11 +21,12 @@ export function nameServers() {
   afterEach(closeAll)
   after(closeAll)
   return async (world: World, options: Partial<NameServerOptions> = {}): Promise<NameServer> => {
-    const { db, clock } = world
+    const { db, clock, secrets } = world
     const server = await startNameServer(
       {
         db,
         clock,
+        secrets,
         log: openLog('silent'),
         settings: defaultZoneSettings('wolke.example'),
         reverseDomain: 'wolke.example',

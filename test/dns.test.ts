@@ -298,6 +298,7 @@ forEachDatabase('The name server', (open, engineName) => {
     assert.deepEqual((await ask(place, 'www.example.com', 'A')).answers, ['www.example.com A 192.0.2.1'])
     assert.equal((await ask(place, 'new.example.com', 'A')).rcode, 'NXDOMAIN')
     assert.equal((await ask(place, 'www.other.example', 'A')).rcode, 'SERVFAIL')
+    assert.equal((await ask(place, '1.2.0.192.in-addr.arpa', 'PTR')).rcode, 'SERVFAIL')
   })
 
   // ---- Messages -----------------------------------------------------------------------------------------------------

@@ -68,6 +68,7 @@ async function serve(config: Config): Promise<void> {
   const dns = await serveDns(config, {
     db,
     clock,
+    secrets,
     log,
     settings: zones,
     reverseDomain,

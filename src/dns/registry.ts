@@ -36,6 +36,8 @@ export interface RegistryOptions {
   readonly maxRrsets?: number
   /** Told of every zone that may be different, and of new ones. */
   readonly onChange?: (zone: ServedZone) => void
+  /** Told that a zone came or went. */
+  readonly onMembership?: () => void
   /** Told of every address whose name may be different. */
   readonly onAddress?: (address: string) => void
 }
@@ -81,6 +83,11 @@ export class Registry {
   /** Whether everything that was marked has been looked at. */
   get isFresh(): boolean {
     return this.#marked.size === 0 && this.#lookingAt.length === 0
+  }
+
+  /** All zones that there are. */
+  *zones(): Generator<ServedZone> {
+    for (const { zone } of this.#byId.values()) yield zone
   }
 
   /** The zone that a name lies in. */
@@ -198,12 +205,14 @@ export class Registry {
     const entry: Entry = { key, zone, image: undefined, loading: undefined, usedAt: 0 }
     this.#byId.set(zone.id, entry)
     this.#byName.set(key, entry)
+    this.#options.onMembership?.()
   }
 
   #remove(id: number): void {
     const entry = this.#byId.get(id)
     if (!entry) return
     this.#byId.delete(id)
+    this.#options.onMembership?.()
     // Its name may be another zone's by now.
     if (this.#byName.get(entry.key) === entry) this.#byName.delete(entry.key)
     this.#rrsets -= entry.image?.size ?? 0

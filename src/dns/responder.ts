@@ -27,6 +27,8 @@ import type { ZoneImage } from './zone-image.ts'
 export interface ResponderOptions {
   readonly registry: Registry
   readonly addresses: AddressNames
+  /** A zone that only some may know of, by a name in it and the address of who asks. */
+  readonly reserved: (name: NameKey, address: string) => ZoneImage | undefined
   /** Answers a NOTIFY message; the address is the sender's. */
   readonly onNotify: (query: Query, address: string) => Promise<Buffer | undefined>
 }
@@ -42,6 +44,8 @@ const mostReady = 50_000
 /** Longest question whose answer is kept; each has a key as long as itself. */
 const longestReady = 200
 const internet = 1
+/** What is answered while the database is away and is needed. */
+const failed = { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
 const anyClass = 255
 
 export class Responder {
@@ -114,15 +118,17 @@ export class Responder {
     await this.#options.registry.refresh().catch(() => undefined)
     // Who wants to know what has changed is told the serial, and can come for the whole over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
-    const { answer, madeOf } = await this.#lookUp({ ...query, type })
+    const { answer, madeOf } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
     const made = writeAnswer(query, answer, limit)
     const key = madeOf.length > 0 && !isTcp ? readyKey(bytes) : undefined
     if (key !== undefined) this.#keep(key, { bytes: made, madeOf })
     return made
   }
 
-  async #lookUp({ name, type }: Query): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
-    const { registry, addresses } = this.#options
+  async #lookUp({ name, type }: Query, address: string): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
+    const { registry, addresses, reserved } = this.#options
+    const own = reserved(name, address)
+    if (own) return { answer: lookUp(own, name, type, () => undefined), madeOf: [] }
     const entry = registry.find(name)
     const reverse = addresses.find(name)
     if (reverse && reverse.origin.length > (entry?.key.length ?? 0)) {

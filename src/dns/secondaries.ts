@@ -3,17 +3,20 @@
  * a primary says that something has changed. Of several processes one asks.
  */
 import { claimCheck, storeTransfer, wakeCheck } from '../families/zones/effects.ts'
-import { dueZones, type Source, servedRrsetsOf, soaKey, sourceOf } from '../families/zones/reads.ts'
+import { dueZones, openPrimaries, type Source, servedRrsetsOf, soaKey, sourceOf } from '../families/zones/reads.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { Logger } from '../kernel/log.ts'
 import { parseAddress } from '../kernel/networks.ts'
+import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { type Received, receiveZone } from './transfer-in.ts'
 
 export interface SecondariesOptions {
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
+  /** Opens the keys that are shared with primaries. */
+  readonly secrets: Secrets
 }
 
 const second = 1_000
@@ -57,7 +60,8 @@ export class Secondaries {
   async hear(zoneId: number, address: string): Promise<boolean> {
     const source = await sourceOf(this.#options.db.query, zoneId)
     const parsed = parseAddress(address)
-    if (!source || !parsed.ok || !source.nameservers.some((one) => one.address === parsed.address)) return false
+    if (!source || !parsed.ok || !source.primaries.nameservers.some((one) => one.address === parsed.address))
+      return false
     await this.#options.db.transact((tx) => wakeCheck(tx, source))
     return true
   }
@@ -65,8 +69,10 @@ export class Secondaries {
   async #runAll(): Promise<void> {
     const { db, clock } = this.#options
     while (this.#isAsked && !this.#stopped.signal.aborted) {
+      // Who asks from here on may know of zones that are not seen here.
+      this.#isAsked = false
       const due = await dueZones(db.query, clock.now(), atOnce)
-      this.#isAsked = due.length === atOnce
+      if (due.length === atOnce) this.#isAsked = true
       await Promise.all(due.map((source) => this.#check(source)))
     }
   }
@@ -89,8 +95,8 @@ export class Secondaries {
   }
 
   async #receive(source: Source): Promise<Received | undefined> {
-    const { clock, log } = this.#options
-    for (const primary of source.nameservers) {
+    const { db, secrets, clock, log } = this.#options
+    for (const primary of await openPrimaries(db.query, secrets, source.scope, source.zoneId, source.primaries)) {
       try {
         return await receiveZone(source, primary, { nowMs: clock.now, signal: this.#stopped.signal })
       } catch (error) {

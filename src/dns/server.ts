@@ -6,10 +6,13 @@
 import { listPools } from '../kernel/address-pool.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
+import type { NameKey } from '../kernel/dns/names.ts'
 import type { ZoneSettings } from '../kernel/dns/settings.ts'
 import type { Logger } from '../kernel/log.ts'
 import { parseAddress } from '../kernel/networks.ts'
+import type { Secrets } from '../kernel/secrets/secrets.ts'
 import { AddressNames } from './addresses.ts'
+import { CatalogZone } from './catalog-zone.ts'
 import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
 import { Registry } from './registry.ts'
@@ -21,6 +24,7 @@ export interface NameServerOptions {
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
+  readonly secrets: Secrets
   readonly settings: ZoneSettings
   readonly reverseDomain: string
   /** Name servers that may have every zone, and hear of changes. */
@@ -45,10 +49,11 @@ export async function startNameServer(
   options: NameServerOptions,
   listen: { readonly host: string; readonly port: number },
 ): Promise<NameServer> {
-  const { db, clock, log, settings, reverseDomain } = options
+  const { db, clock, log, secrets, settings, reverseDomain } = options
   const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
   const notifier = new Notifier(options.transferTo, log)
-  const secondaries = new Secondaries({ db, clock, log })
+  const catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
+  const secondaries = new Secondaries({ db, clock, log, secrets })
   const registry = new Registry({
     db,
     ...(options.maxRrsets === undefined ? {} : { maxRrsets: options.maxRrsets }),
@@ -57,17 +62,35 @@ export async function startNameServer(
       // Its primaries may be new.
       if (isSecondary) void run()
     },
+    onMembership: () => {
+      catalog.change()
+      if (isStarted) notifier.notify(catalog.name)
+    },
     onAddress: (address) => addresses.forget(address),
   })
-  const reportFailure = (error: unknown) => log.error({ err: error }, 'the name server could not look at the database')
+  let isStarted = false
+  let isAway = false
+  /** Once for each time that the database is away. */
+  const reportFailure = (error: unknown) => {
+    if (!isAway) log.error({ err: error }, 'the name server could not look at the database')
+    isAway = true
+  }
   const run = () => secondaries.run().catch(reportFailure)
   await registry.start()
+  isStarted = true
+  notifier.notify(catalog.name)
   addresses.serve(await listPools(db.query))
-  const responder = new Responder({ registry, addresses, onNotify })
-  const listener = await listenForDns({ udp: (bytes, address) => responder.udp(bytes, address), tcp }, listen, log)
+  const responder = new Responder({ registry, addresses, reserved, onNotify })
+  const answering = { udp: (bytes: Buffer, address: string) => responder.udp(bytes, address), tcp }
+  const listener = await listenForDns(answering, listen, log).catch((error: unknown) => {
+    registry.stop()
+    notifier.close()
+    throw error
+  })
   const look = async () => {
     await registry.look()
     await secondaries.run()
+    isAway = false
   }
   let closed: Promise<void> | undefined
   const timer = setInterval(() => void look().catch(reportFailure), db.dialect.shared ? lookMs.shared : lookMs.alone)
@@ -90,13 +113,22 @@ export async function startNameServer(
     if (answer) yield answer
   }
 
+  function isTrusted(address: string): boolean {
+    const parsed = parseAddress(address)
+    return parsed.ok && options.transferTo.some((one) => one.address === parsed.address)
+  }
+
+  function reserved(name: NameKey, address: string) {
+    return options.transferTo.length > 0 && isTrusted(address) ? catalog.find(name) : undefined
+  }
+
   /** The zone that a query asks for as a whole, if whoever asks may have it. */
   async function transferred({ type, name, opcode }: Query, address: string) {
     const isTransfer = opcode === opcodes.query && (type === queryTypes.axfr || type === queryTypes.ixfr)
-    const parsed = parseAddress(address)
-    const isAllowed = parsed.ok && options.transferTo.some((one) => one.address === parsed.address)
-    if (!isTransfer || !isAllowed) return undefined
+    if (!isTransfer || !isTrusted(address)) return undefined
     await registry.refresh()
+    const own = reserved(name, address)
+    if (own) return own.origin === name ? own : undefined
     const entry = registry.find(name)
     if (entry?.key !== name || entry.zone.isStale) return undefined
     const image = await registry.load(entry)

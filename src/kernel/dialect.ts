@@ -48,7 +48,10 @@ export function isInMemory(url: DatabaseUrl): boolean {
 export interface Dialect {
   /** Whether other processes can write to the same data at the same time. */
   readonly shared: boolean
-  /** Rewrites a DDL statement for this engine: 64-bit integers, strict tables, the key as the table, the sequence of ids. */
+  /**
+   * Rewrites a DDL statement for this engine: 64-bit integers, strict tables, the key as the table, the sequence of ids,
+   * and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values meet it.
+   */
   ddl(statement: string): string
   /** The database's own clock in whole milliseconds: the only clock of leases and shared limits. */
   readonly nowMs: RawBuilder<number>
@@ -63,6 +66,7 @@ const sqliteDialect: Dialect = {
   ddl: (statement) =>
     statement
       .replace(/^create sequence (\w+) start \d+$/, 'create table $1 (only integer primary key, next integer not null)')
+      .replace(guard, "create trigger $1 before update on $2 when $3 begin select raise(abort, '$1'); end")
       .replace(
         /^create table [\s\S]*$/,
         (table) => `${table} strict${severalKeys.test(table) ? ', without rowid' : ''}`,
@@ -72,12 +76,19 @@ const sqliteDialect: Dialect = {
   lockKeys: () => undefined,
 }
 
+const guard = /^create guard (\w+) on (\w+) when (.*)$/
+
 /** A key of several columns would be a second copy of its table, in another order. */
 const severalKeys = /\bprimary key \(\w+,/
 
 const postgresDialect: Dialect = {
   shared: true,
-  ddl: (statement) => statement.replace(/\binteger\b/gi, 'bigint'),
+  ddl: (statement) =>
+    statement.replace(/\binteger\b/gi, 'bigint').replace(
+      guard,
+      `create function $1() returns trigger language plpgsql as 'begin raise exception ''$1''; end';
+       create trigger $1 before update on $2 for each row when ($3) execute function $1()`,
+    ),
   nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   lockRows: (mode) =>
     mode === 'skip' ? sql`for no key update skip locked` : mode === 'share' ? sql`for share` : sql`for no key update`,

@@ -1,6 +1,6 @@
 /**
- * An action carries the resources that it names; the table beside it only finds actions by resource. What is not in
- * force, filters and sets of Floating IPs, is found without looking at the rest.
+ * An action carries the resources that it names; the table beside it only finds actions by resource. One that has
+ * ended stays as it is. What is not in force, filters and sets of Floating IPs, is found without looking at the rest.
  */
 import type { Migration } from '../kernel/migrate.ts'
 
@@ -21,6 +21,7 @@ export const actionsNameResources: Migration = {
     )`,
     `insert into action_by_resource select distinct project_id, type, resource_id, action_id from action_resource`,
     `drop table action_resource`,
+    `create guard action_has_ended on action when old.status <> 'running'`,
     `alter table floating_ip_routing add column generation_in_force integer not null default 0`,
     `create index floating_ip_routing_pending on floating_ip_routing (server_id) where generation_in_force < generation`,
     `create index firewall_filter_pending on firewall_filter (server_id) where generation_in_force < generation`,

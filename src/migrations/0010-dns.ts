@@ -60,6 +60,7 @@ export const dns: Migration = {
       zone_id integer primary key references zone (id),
       project_id integer not null,
       nameservers text not null,
+      tsig_keys text,
       next_check integer not null,
       refreshed integer,
       is_stale integer not null

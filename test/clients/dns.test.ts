@@ -165,7 +165,8 @@ it('unbound resolves through us', async (t) => {
 
 /** Writes Knot's configuration and starts it. */
 function startKnot(t: TestContext, folder: string, port: number, sections: readonly string[]): string {
-  mkdirSync(folder)
+  // This Knot does not survive a folder that is missing for its catalog.
+  mkdirSync(join(folder, 'db'), { recursive: true })
   const file = join(folder, 'knot.conf')
   const head = ['server:', `  listen: 127.0.0.1@${port}`, `  rundir: ${folder}`, 'database:', `  storage: ${folder}/db`]
   writeFileSync(file, `${[...head, ...sections].join('\n')}\n`)
@@ -199,31 +200,52 @@ it('Knot as a secondary has our zone, and hears of each change', async (t) => {
   await until(/status: NOERROR[\s\S]*ANSWER: 1/, () => dig(knotPort, 'alias.example.com', 'TXT'))
 })
 
-it('Knot as a primary gives us its zone, signed, and tells us of changes', async (t) => {
-  const knotc = find('knotc')
-  if (!knotc || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
+it('Knot finds new zones through the catalog', async (t) => {
+  if (!find('knotd') || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
   const knotPort = await freePort()
-  const { service, call, port } = await serveZone(t, ['--dns-private-primaries=127.0.0.0/8'])
+  const { service, call, port } = await serveZone(t, [`--dns-transfer-to=127.0.0.1:${knotPort}`])
   const folder = join(service.folder, 'knot')
-  const secret = Buffer.from('thirty-two bytes of a secret key').toString('base64')
-  const zone = (serial: number, address: string) =>
-    `@ 60 SOA ns me ${serial} 3600 600 86400 60\n@ 60 NS ns\nns 60 A 192.0.2.53\nwww 60 A ${address}\n`
-  mkdirSync(join(service.folder, 'zones'))
-  const file = join(service.folder, 'zones/other.example.zone')
-  writeFileSync(file, zone(1, '198.51.100.1'))
-  const config = startKnot(t, folder, knotPort, [
-    ...['key:', '  - id: other.example', '    algorithm: hmac-sha256', `    secret: ${secret}`],
+  startKnot(t, folder, knotPort, [
     ...['remote:', '  - id: wolke', `    address: 127.0.0.1@${port}`],
-    ...['acl:', '  - id: transfers', '    address: 127.0.0.1', '    key: other.example', '    action: transfer'],
-    ...['zone:', '  - domain: other.example', `    storage: ${join(service.folder, 'zones')}`],
-    ...['    file: other.example.zone', '    notify: wolke', '    acl: transfers'],
+    ...['acl:', '  - id: words', '    address: 127.0.0.1', '    action: notify'],
+    ...['template:', '  - id: member', '    master: wolke', '    acl: words', `    storage: ${folder}`],
+    ...['zone:', '  - domain: catalog.wolke.example', '    master: wolke', '    acl: words', `    storage: ${folder}`],
+    ...['    catalog-role: interpret', '    catalog-template: member'],
   ])
-  await until('198.51.100.1', () => dig(knotPort, '+short', 'www.other.example'))
-  const primary = { address: '127.0.0.1', port: knotPort, tsig_algorithm: 'hmac-sha256', tsig_key: secret }
-  await call('POST', '/zones', { name: 'other.example', mode: 'secondary', primary_nameservers: [primary] })
-  await until('198.51.100.1', () => dig(port, '+short', 'www.other.example'))
-  writeFileSync(file, zone(2, '198.51.100.2'))
-  await run(knotc, ['-c', config, 'zone-reload', 'other.example'])
-  await until('198.51.100.2', () => dig(port, '+short', 'www.other.example'))
-  assert.equal((await call('GET', '/zones/other.example')).zone.record_count, 4)
+  await until('192.0.2.1', () => dig(knotPort, '+short', 'www.example.com'))
+  await call('POST', '/zones', { name: 'new.example', mode: 'primary', zonefile: 'www A 192.0.2.77' })
+  await until('192.0.2.77', () => dig(knotPort, '+short', 'www.new.example'))
+  await call('DELETE', '/zones/new.example')
+  await until(/status: REFUSED/, () => dig(knotPort, 'www.new.example'))
 })
+
+for (const algorithm of ['hmac-md5', 'hmac-sha1', 'hmac-sha256']) {
+  it(`Knot as a primary gives us its zone, signed with ${algorithm}, and tells us of changes`, async (t) => {
+    const knotc = find('knotc')
+    if (!knotc || !findProgram('dig')) return skipWithout(t, 'knotd is not installed')
+    const knotPort = await freePort()
+    const { service, call, port } = await serveZone(t, ['--dns-private-primaries=127.0.0.0/8'])
+    const folder = join(service.folder, 'knot')
+    const secret = Buffer.from('thirty-two bytes of a secret key').toString('base64')
+    const zone = (serial: number, address: string) =>
+      `@ 60 SOA ns me ${serial} 3600 600 86400 60\n@ 60 NS ns\nns 60 A 192.0.2.53\nwww 60 A ${address}\n`
+    mkdirSync(join(service.folder, 'zones'))
+    const file = join(service.folder, 'zones/other.example.zone')
+    writeFileSync(file, zone(1, '198.51.100.1'))
+    const config = startKnot(t, folder, knotPort, [
+      ...['key:', '  - id: other.example', `    algorithm: ${algorithm}`, `    secret: ${secret}`],
+      ...['remote:', '  - id: wolke', `    address: 127.0.0.1@${port}`],
+      ...['acl:', '  - id: transfers', '    address: 127.0.0.1', '    key: other.example', '    action: transfer'],
+      ...['zone:', '  - domain: other.example', `    storage: ${join(service.folder, 'zones')}`],
+      ...['    file: other.example.zone', '    notify: wolke', '    acl: transfers'],
+    ])
+    await until('198.51.100.1', () => dig(knotPort, '+short', 'www.other.example'))
+    const primary = { address: '127.0.0.1', port: knotPort, tsig_algorithm: algorithm, tsig_key: secret }
+    await call('POST', '/zones', { name: 'other.example', mode: 'secondary', primary_nameservers: [primary] })
+    await until('198.51.100.1', () => dig(port, '+short', 'www.other.example'))
+    writeFileSync(file, zone(2, '198.51.100.2'))
+    await run(knotc, ['-c', config, 'zone-reload', 'other.example'])
+    await until('198.51.100.2', () => dig(port, '+short', 'www.other.example'))
+    assert.equal((await call('GET', '/zones/other.example')).zone.record_count, 4)
+  })
+}

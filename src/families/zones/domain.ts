@@ -28,7 +28,6 @@ export interface Zone {
   /** Grows with every change of what the name server answers. */
   readonly version: number
   readonly recordCount: number
-  readonly primaryNameservers: readonly PrimaryNameserver[]
   readonly labels: Labels
   readonly isProtected: boolean
   readonly created: string

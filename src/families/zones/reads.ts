@@ -6,6 +6,7 @@ import { findZone } from './store.ts'
 
 export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
 export type { PrimaryNameserver } from './domain.ts'
+export { openPrimaries } from './primaries.ts'
 export {
   changedSince,
   type ServedRrset,

@@ -2,7 +2,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Call, Handlers } from '../../kernel/contract.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Queries, Transaction } from '../../kernel/db.ts'
 import { defaultTtl, soaTimes, type ZoneSettings } from '../../kernel/dns/settings.ts'
 import { Malformed } from '../../kernel/dns/tokens.ts'
 import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
@@ -12,6 +12,7 @@ import type { Platform } from '../../platform.ts'
 import { recordAction, type ZoneCommand } from './actions.ts'
 import type { zoneEndpoints } from './contract.ts'
 import { maxRecords, type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
+import { openPrimaries } from './primaries.ts'
 import type { NewRrset as WireNewRrset } from './rrset-contract.ts'
 import { deleteAllRrsets, hasProtected, insertRrsets, type NewRrset, rrsetsOf } from './rrset-store.ts'
 import {
@@ -34,13 +35,17 @@ import {
   setNameservers,
   setZoneLabels,
   setZoneProtection,
+  type ZoneWithPrimaries,
 } from './store.ts'
 import { zoneToWire } from './view.ts'
 import { type ParsedZonefile, readZonefile, rrsetLines, zonefileHead, zonefileOrder } from './zonefile.ts'
 
 /** One handler for each endpoint of zones themselves. */
 export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
-  const { db, limits, zones: settings } = platform
+  const { db, limits, secrets, zones: settings } = platform
+
+  const toWire = async (query: Queries, scope: ProjectScope, zone: ZoneWithPrimaries) =>
+    zoneToWire(settings, zone, await openPrimaries(query, secrets, scope, zone.id, zone.primaries))
 
   /** Does something to a zone that nobody else can change meanwhile, and writes down what. */
   const change = async (
@@ -57,7 +62,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
   return {
     async list({ scope, query }) {
       const { zones, pagination } = await listZones(db.query, scope, query, { mode: query.mode })
-      return { zones: zones.map((zone) => zoneToWire(settings, zone)), meta: { pagination } }
+      return { zones: await Promise.all(zones.map((zone) => toWire(db.query, scope, zone))), meta: { pagination } }
     },
 
     async create({ scope, body }) {
@@ -70,14 +75,14 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
       const recordCount = countRecords(content.rrsets)
       return db.transact(async (tx) => {
         await enforceLimit(tx, scope, { kind: 'zones', table: 'zone' }, limits)
-        const zone = await insertZone(tx, scope, { name, mode, ttl, labels, recordCount, primaryNameservers })
+        const zone = await insertZone(tx, secrets, scope, { name, mode, ttl, labels, recordCount, primaryNameservers })
         await insertRrsets(tx, scope, zone, content.rrsets)
-        return { zone: zoneToWire(settings, zone), action: await recordAction(tx, scope, zone, 'create_zone') }
+        return { zone: await toWire(tx.query, scope, zone), action: await recordAction(tx, scope, zone, 'create_zone') }
       })
     },
 
     async get({ scope, params }) {
-      return { zone: zoneToWire(settings, await getZone(db.query, scope, params.id_or_name)) }
+      return { zone: await toWire(db.query, scope, await getZone(db.query, scope, params.id_or_name)) }
     },
 
     update: ({ scope, params, body }) =>
@@ -85,7 +90,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
         const zone = await lockZone(tx, scope, params.id_or_name)
         const labels = body.labels ?? zone.labels
         await setZoneLabels(tx, scope, zone, labels)
-        return { zone: zoneToWire(settings, { ...zone, labels }) }
+        return { zone: await toWire(tx.query, scope, { ...zone, labels }) }
       }),
 
     remove: (call) =>
@@ -130,7 +135,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
     changePrimaryNameservers: (call) =>
       change(call, 'change_primary_nameservers', async (tx, zone) => {
         requireMode(zone, 'secondary')
-        await setNameservers(tx, call.scope, zone.id, readNameservers(call.body.primary_nameservers, settings))
+        await setNameservers(tx, secrets, call.scope, zone.id, readNameservers(call.body.primary_nameservers, settings))
       }),
 
     changeProtection: (call) =>

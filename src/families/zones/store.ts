@@ -11,13 +11,17 @@ import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import { insertRows } from '../../kernel/prepared.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Secrets } from '../../kernel/secrets/secrets.ts'
 import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './domain.ts'
+import { primariesFromRow, type SealedPrimaries, sealPrimaries } from './primaries.ts'
 import type { ZoneRow, ZoneSourceRow } from './tables.ts'
 
 const zoneListing: Listing = { table: 'zone', kind: 'zone', columns: { id: 'id', name: 'name', created: 'created' } }
 
-/** A row as a zone; secondary ones have a source. */
-export function zoneFromRow(row: ZoneRow, source: ZoneSourceRow | undefined): Zone {
+/** A zone with what is known of its primaries, which only secondary zones have. */
+export type ZoneWithPrimaries = Zone & { readonly primaries: SealedPrimaries }
+
+function zoneFromRow(row: ZoneRow, source: ZoneSourceRow | undefined): ZoneWithPrimaries {
   return {
     id: row.id,
     name: row.name,
@@ -26,15 +30,19 @@ export function zoneFromRow(row: ZoneRow, source: ZoneSourceRow | undefined): Zo
     serial: row.serial,
     version: row.version,
     recordCount: row.record_count,
-    primaryNameservers: source ? (JSON.parse(source.nameservers) as PrimaryNameserver[]) : [],
     labels: readLabels(row.labels),
     isProtected: row.protect_delete === 1,
     created: row.created,
     isStale: source?.is_stale === 1,
+    primaries: source ? primariesFromRow(source) : { nameservers: [], keys: null },
   }
 }
 
-async function withSources(query: Queries, scope: ProjectScope, rows: readonly ZoneRow[]): Promise<Zone[]> {
+async function withSources(
+  query: Queries,
+  scope: ProjectScope,
+  rows: readonly ZoneRow[],
+): Promise<ZoneWithPrimaries[]> {
   const ids = rows.filter((row) => row.mode === 'secondary').map((row) => row.id)
   const sources =
     ids.length === 0
@@ -60,7 +68,7 @@ export async function findZone(
   scope: ProjectScope,
   key: string,
   lock: RawBuilder<unknown> = sql``,
-): Promise<Zone | undefined> {
+): Promise<ZoneWithPrimaries | undefined> {
   const id = parseId(key)
   // No name has these characters, and a database may refuse them.
   if (id === undefined && !/^[a-z0-9.-]{1,253}$/.test(key)) return undefined
@@ -72,14 +80,14 @@ export async function findZone(
 }
 
 /** Errors: `not_found`. */
-export async function getZone(query: Queries, scope: ProjectScope, key: string): Promise<Zone> {
+export async function getZone(query: Queries, scope: ProjectScope, key: string): Promise<ZoneWithPrimaries> {
   const zone = await findZone(query, scope, key)
   if (!zone) throw notFound('zone', key.slice(0, 80))
   return zone
 }
 
 /** Reads a zone for a change: nobody else changes it or what is in it until the transaction ends. Errors: `not_found`. */
-export async function lockZone(tx: Transaction, scope: ProjectScope, key: string): Promise<Zone> {
+export async function lockZone(tx: Transaction, scope: ProjectScope, key: string): Promise<ZoneWithPrimaries> {
   const zone = await findZone(tx.query, scope, key, tx.dialect.lockRows('update'))
   if (!zone) throw notFound('zone', key.slice(0, 80))
   return zone
@@ -95,7 +103,12 @@ export interface NewZone {
 }
 
 /** Makes a zone without records. Errors: `uniqueness_error` when anybody on this installation has the name. */
-export async function insertZone(tx: Transaction, scope: ProjectScope, given: NewZone): Promise<Zone> {
+export async function insertZone(
+  tx: Transaction,
+  secrets: Secrets,
+  scope: ProjectScope,
+  given: NewZone,
+): Promise<ZoneWithPrimaries> {
   const row: ZoneRow = {
     id: await drawId(tx),
     project_id: scope.projectId,
@@ -116,22 +129,23 @@ export async function insertZone(tx: Transaction, scope: ProjectScope, given: Ne
     if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
     throw error
   }
-  const source = given.mode === 'secondary' ? sourceRow(scope, row.id, given.primaryNameservers) : undefined
+  const source =
+    given.mode === 'secondary' ? await sourceRow(tx, secrets, scope, row.id, given.primaryNameservers) : undefined
   if (source) await tx.query.insertInto('zone_source').values(source).execute()
   await indexLabels(tx, scope, { kind: 'zone', id: row.id }, given.labels, {})
   await announceDns(tx, `zone:${row.id}`)
   return zoneFromRow(row, source)
 }
 
-function sourceRow(scope: ProjectScope, zoneId: number, nameservers: readonly PrimaryNameserver[]): ZoneSourceRow {
-  return {
-    zone_id: zoneId,
-    project_id: scope.projectId,
-    nameservers: JSON.stringify(nameservers),
-    next_check: 0,
-    refreshed: null,
-    is_stale: 0,
-  }
+async function sourceRow(
+  tx: Transaction,
+  secrets: Secrets,
+  scope: ProjectScope,
+  zoneId: number,
+  primaries: readonly PrimaryNameserver[],
+): Promise<ZoneSourceRow> {
+  const sealed = await sealPrimaries(tx, secrets, scope, zoneId, primaries)
+  return { zone_id: zoneId, project_id: scope.projectId, ...sealed, next_check: 0, refreshed: null, is_stale: 0 }
 }
 
 /** How many of the latest versions of a zone are known change by change. */
@@ -197,13 +211,14 @@ export async function setZoneLabels(tx: Transaction, scope: ProjectScope, zone: 
 /** Sets where a secondary zone comes from; its primaries are asked at once. */
 export async function setNameservers(
   tx: Transaction,
+  secrets: Secrets,
   scope: ProjectScope,
   id: number,
   nameservers: readonly PrimaryNameserver[],
 ): Promise<void> {
   await tx.query
     .updateTable('zone_source')
-    .set({ nameservers: JSON.stringify(nameservers), next_check: 0 })
+    .set({ ...(await sealPrimaries(tx, secrets, scope, id, nameservers)), next_check: 0 })
     .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', id)
     .execute()

@@ -55,7 +55,9 @@ interface ZoneChangeRow {
 export interface ZoneSourceRow {
   readonly zone_id: number
   readonly project_id: ProjectId
+  /** Without their keys, which are sealed. */
   readonly nameservers: string
+  readonly tsig_keys: string | null
   /** The clock's time in milliseconds. */
   readonly next_check: number
   /** When a primary was last heard, in the clock's milliseconds; null before the first time. */

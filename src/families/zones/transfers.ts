@@ -4,7 +4,7 @@
  */
 import type { Queries, Transaction } from '../../kernel/db.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import type { PrimaryNameserver } from './domain.ts'
+import { primariesFromRow, type SealedPrimaries } from './primaries.ts'
 import { deleteAllRrsets, insertRows } from './rrset-store.ts'
 import { changeZone, findZone } from './store.ts'
 
@@ -14,7 +14,7 @@ export interface Source {
   readonly scope: ProjectScope
   readonly name: string
   readonly serial: number
-  readonly nameservers: readonly PrimaryNameserver[]
+  readonly primaries: SealedPrimaries
   /** When its primaries are asked again, and when one was heard last; in milliseconds of the clock. */
   readonly nextCheck: number
   readonly refreshed: number | null
@@ -29,6 +29,7 @@ function sources(query: Queries) {
       'zone_source.zone_id',
       'zone_source.project_id',
       'nameservers',
+      'tsig_keys',
       'next_check',
       'refreshed',
       'is_stale',
@@ -41,6 +42,7 @@ interface SourceFields {
   readonly zone_id: number
   readonly project_id: ProjectId
   readonly nameservers: string
+  readonly tsig_keys: string | null
   readonly next_check: number
   readonly refreshed: number | null
   readonly is_stale: 0 | 1
@@ -54,7 +56,7 @@ function toSource(row: SourceFields): Source {
     scope: { projectId: row.project_id },
     name: row.name,
     serial: row.serial,
-    nameservers: JSON.parse(row.nameservers) as PrimaryNameserver[],
+    primaries: primariesFromRow(row),
     nextCheck: row.next_check,
     refreshed: row.refreshed,
     isStale: row.is_stale === 1,

@@ -2,19 +2,23 @@
 import type { Static } from 'typebox'
 import type { ZoneSettings } from '../../kernel/dns/settings.ts'
 import type { Zone as WireZone } from './contract.ts'
-import type { Zone } from './domain.ts'
+import type { PrimaryNameserver, Zone } from './domain.ts'
 import type { Rrset as WireRrset } from './rrset-contract.ts'
 import { type Rrset, rrsetKey, withSerial } from './rrsets.ts'
 
 /** A zone as the API shows it. Nobody has looked yet whether its parent delegates it to us. */
-export function zoneToWire({ nameservers }: ZoneSettings, zone: Zone): Static<typeof WireZone> {
+export function zoneToWire(
+  { nameservers }: ZoneSettings,
+  zone: Zone,
+  primaries: readonly PrimaryNameserver[],
+): Static<typeof WireZone> {
   return {
     id: zone.id,
     name: zone.name,
     created: zone.created,
     ttl: zone.ttl,
     mode: zone.mode,
-    primary_nameservers: zone.primaryNameservers.map(({ address, port, tsigAlgorithm, tsigKey }) => ({
+    primary_nameservers: primaries.map(({ address, port, tsigAlgorithm, tsigKey }) => ({
       address,
       port,
       tsig_algorithm: tsigAlgorithm,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../../test/harness.ts'
 import { expect } from '../../../test/resources.ts'
+import { dump } from '../../../test/schema.ts'
 
 const nameservers = ['ns1.wolke.example.', 'ns2.wolke.example.', 'ns3.wolke.example.']
 const a = (...last: number[]) => last.map((octet) => ({ value: `192.0.2.${octet}` }))
@@ -167,8 +168,8 @@ forEachDatabase('Zones', (open) => {
     await makeZone(world)
   })
 
-  test('a secondary zone has primaries and no RRSets of its own', async () => {
-    const { api } = await open()
+  test('a secondary zone has primaries and no RRSets of its own; their keys are sealed', async () => {
+    const { api, db } = await open()
     const create = (primary_nameservers?: object[]) =>
       api.post('/zones', { name: 'example.com', mode: 'secondary', primary_nameservers })
     for (const bad of [undefined, [], [{ address: '10.0.0.1' }], [{ address: '203.0.113.1', tsig_key: 'AAAA' }]]) {
@@ -187,6 +188,7 @@ forEachDatabase('Zones', (open) => {
     expect(await api.post('/zones/example.com/actions/change_ttl', { ttl: 10800 }), 201)
     const after = (await api.get('/zones/example.com')).body.zone
     assert.deepEqual([after.primary_nameservers, after.ttl], [[signed], 10800])
+    assert.ok(!(await dump(db)).includes(signed.tsig_key))
   })
 
   // ---- RRSets -------------------------------------------------------------------------------------------------------

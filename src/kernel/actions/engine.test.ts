@@ -243,6 +243,8 @@ forEachBareDatabase('actions', (openBare) => {
       const end = bench.db.transact((tx) => finish(tx, claim, { status: 'error', error_code: 'action_failed' }))
       await assert.rejects(end, LeaseLost)
     }
+    const past = bench.db.transact((tx) => tx.query.updateTable('action').set({ progress: 50 }).execute())
+    await assert.rejects(past, /action_has_ended/)
     assert.deepEqual(await bench.action(id), ended)
   })
 })
