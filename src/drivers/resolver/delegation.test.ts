@@ -11,9 +11,17 @@ import { resolvingDelegation } from './delegation.ts'
 forEachDatabase('The delegation of a zone', (open) => {
   /** A name server that is its own resolver, and a zone in it. */
   async function start(t: TestContext) {
-    const { db, clock, api } = await open()
+    const { db, clock, api, secrets } = await open()
     const settings = defaultZoneSettings('wolke.example')
-    const options = { db, clock, log: openLog('silent'), settings, reverseDomain: 'wolke.example', transferTo: [] }
+    const options = {
+      db,
+      clock,
+      secrets,
+      log: openLog('silent'),
+      settings,
+      reverseDomain: 'wolke.example',
+      transferTo: [],
+    }
     const server = await startNameServer(options, { host: '127.0.0.1', port: 0 })
     t.after(() => server.close())
     const { zone } = (await api.post('/zones', { name: 'ours.example', mode: 'primary' })).body
