@@ -214,7 +214,9 @@ function acmeOptions(): Option[] {
     new Option('--acme-directory <url>', 'certificate authority of managed certificates (default: an embedded one)')
       .env('WOLKE_ACME_DIRECTORY')
       .argParser(httpsUrl),
-    new Option('--acme-contact <email>', 'where the certificate authority writes to').env('WOLKE_ACME_CONTACT'),
+    new Option('--acme-contact <email>', 'where the certificate authority writes to')
+      .env('WOLKE_ACME_CONTACT')
+      .argParser(mailAddress),
     new Option('--acme-eab-kid <id>', 'key id of the external account binding').env('WOLKE_ACME_EAB_KID'),
     new Option('--acme-eab-key <key>', 'key of the external account binding, base64url').env('WOLKE_ACME_EAB_KEY'),
     new Option('--acme-ca-file <file>', 'certificates (PEM) to trust besides the usual ones').env('WOLKE_ACME_CA_FILE'),

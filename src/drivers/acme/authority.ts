@@ -1,12 +1,12 @@
 /** A certificate authority that speaks ACME (RFC 8555), with the dns-01 challenge and renewal hints (RFC 9773). */
 import { createHash, X509Certificate } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuthorityDriver, AuthorityOrder } from '../../families/certificates/driver.ts'
+import type { AuthorityDriver, AuthorityOrder, RenewalHint } from '../../families/certificates/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { loadX509 } from '../../kernel/x509.ts'
-import { type AcmeClient, type AcmeClientOptions, openClient } from './client.ts'
-import { type OutboundOptions, openOutbound } from './outbound.ts'
-import { isOfType, type Problem, refusalOf } from './problems.ts'
+import { type AcmeClient, type AcmeClientOptions, jsonOf, openClient } from './client.ts'
+import { type OutboundAnswer, type OutboundOptions, openOutbound } from './outbound.ts'
+import { isOfType, type Problem, refusalOf, unusable } from './problems.ts'
 
 export type AcmeOptions = Omit<AcmeClientOptions, 'outbound'> &
   OutboundOptions & {
@@ -63,13 +63,13 @@ export function openAcme(options: AcmeOptions): AuthorityDriver {
       const { newOrder, renewalInfo } = await client.directory()
       const replaced = replaces !== null && renewalInfo !== undefined ? await renewalId(replaces) : undefined
       const { location, body } = await openOrder(client, newOrder, { identifiers }, replaced)
-      if (location === undefined) throw strange('an order has no address')
+      if (location === undefined) throw unusable('an order has no address')
       const challenges = []
       for (const url of authorizationsOf(body)) {
         const { status, identifier, ...authorization } = await client.read<Authorization>(url)
         if (status === 'valid') continue
         const domain = identifier.value
-        if (!domains.some((one) => bare(one) === domain)) throw strange('an authorization is for another domain')
+        if (!domains.some((one) => bare(one) === domain)) throw unusable('an authorization is for another domain')
         challenges.push({ domain, value: await digest(client, challengeOf(authorization).token) })
       }
       return { url: location, challenges }
@@ -83,7 +83,7 @@ export function openAcme(options: AcmeOptions): AuthorityDriver {
 
     async issue(order, request) {
       const finished = await finalize(patient, order, request)
-      if (finished.certificate === undefined) throw strange('a finished order has no certificate')
+      if (finished.certificate === undefined) throw unusable('a finished order has no certificate')
       return client.text(finished.certificate)
     },
 
@@ -94,13 +94,6 @@ export function openAcme(options: AcmeOptions): AuthorityDriver {
       return readHint(await outbound.send(`${renewalInfo}/${id}`))
     },
   }
-}
-
-function strange(what: string): DriverError {
-  return new DriverError('the certificate authority gave an answer that cannot be used', {
-    transient: false,
-    cause: new Error(what),
-  })
 }
 
 /** One that the authority does not see as a renewal is still an order. */
@@ -118,7 +111,7 @@ async function openOrder(client: AcmeClient, url: string, wanted: object, replac
 
 function authorizationsOf({ authorizations }: Order): readonly string[] {
   if (!Array.isArray(authorizations) || authorizations.length > maxAuthorizations) {
-    throw strange('an order has no authorizations, or too many')
+    throw unusable('an order has no authorizations, or too many')
   }
   return authorizations
 }
@@ -127,7 +120,7 @@ const bare = (domain: string) => domain.replace(/^\*\./, '')
 
 function challengeOf({ challenges }: Pick<Authorization, 'challenges'>): Challenge & { readonly token: string } {
   const found = challenges.find(({ type }) => type === 'dns-01')
-  if (!found || typeof found.token !== 'string') throw strange('an authorization has no dns-01 challenge')
+  if (!found || typeof found.token !== 'string') throw unusable('an authorization has no dns-01 challenge')
   return { ...found, token: found.token }
 }
 
@@ -195,30 +188,11 @@ async function renewalId(chain: string): Promise<string | undefined> {
   return `${Buffer.from(keyId, 'hex').toString('base64url')}.${signed.toString('base64url')}`
 }
 
-function readHint({
-  status,
-  text,
-  header,
-}: {
-  status: number
-  text: string
-  header(name: string): string | undefined
-}) {
-  if (status !== 200) throw strange(`a renewal hint has the status ${status}`)
-  const { suggestedWindow } = parse(text)
+function readHint(answer: OutboundAnswer): RenewalHint {
+  if (answer.status !== 200) throw unusable(`a renewal hint has the status ${answer.status}`)
+  const { suggestedWindow } = jsonOf(answer) as { suggestedWindow?: { start?: unknown; end?: unknown } }
   const [start, end] = [Date.parse(String(suggestedWindow?.start)), Date.parse(String(suggestedWindow?.end))]
-  if (Number.isNaN(start) || Number.isNaN(end) || end <= start) throw strange('a renewal hint has no window')
-  const seconds = Number(header('retry-after'))
-  return { start, end, askAgainAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : 6 * 3_600_000 }
-}
-
-function parse(text: string): { suggestedWindow?: { start?: unknown; end?: unknown } } {
-  try {
-    return (JSON.parse(text) as object | null) ?? {}
-  } catch (error) {
-    throw new DriverError('the certificate authority gave an answer that cannot be used', {
-      transient: true,
-      cause: error,
-    })
-  }
+  if (Number.isNaN(start) || Number.isNaN(end) || end <= start) throw unusable('a renewal hint has no window')
+  const seconds = Number(answer.header('retry-after'))
+  return { start, end, askAgainAfterMs: seconds > 0 ? seconds * 1_000 : undefined }
 }

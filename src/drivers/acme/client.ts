@@ -9,9 +9,8 @@ import {
   sign,
 } from 'node:crypto'
 import { promisify } from 'node:util'
-import { DriverError } from '../../kernel/actions/define.ts'
 import type { Outbound, OutboundAnswer } from './outbound.ts'
-import { isOfType, type Problem, refusalOf } from './problems.ts'
+import { isOfType, type Problem, refusalOf, unusable } from './problems.ts'
 
 export interface AcmeClientOptions {
   readonly outbound: Outbound
@@ -124,11 +123,6 @@ function raise(error: Error): never {
   throw error
 }
 
-function unusable(what: string): DriverError {
-  const cause = new Error(what)
-  return new DriverError('the certificate authority gave an answer that cannot be used', { transient: true, cause })
-}
-
 /** What `make` gives, made once unless it fails or is forgotten. */
 function remembered<T>(make: () => Promise<T>): (() => Promise<T>) & { forget(): void } {
   let made: Promise<T> | undefined
@@ -147,7 +141,8 @@ function remembered<T>(make: () => Promise<T>): (() => Promise<T>) & { forget():
 
 // ---- Answers -------------------------------------------------------------------------------------------------------
 
-function jsonOf({ text }: OutboundAnswer): object {
+/** The object that an answer is. Errors: `DriverError` when it is none. */
+export function jsonOf({ text }: Pick<OutboundAnswer, 'text'>): object {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value

@@ -8,6 +8,12 @@ export interface Problem {
   readonly subproblems?: readonly Problem[]
 }
 
+/** The failure of a call for an answer that cannot be used: what answers may be something in between, and only for now. */
+export function unusable(what: string): DriverError {
+  const cause = new Error(what)
+  return new DriverError('the certificate authority gave an answer that cannot be used', { transient: true, cause })
+}
+
 /** A refusal as the authority sent it. */
 class Refused extends Error {
   readonly types: readonly string[]

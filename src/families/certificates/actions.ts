@@ -98,9 +98,10 @@ async function order(context: Context) {
 async function validate(context: Context): Promise<void> {
   const { order, challenges } = await orderOf(context)
   const { authority, delegation } = context.drivers
-  for (const challenge of challenges) {
-    await delegation.awaitChallenge((await zoneOf(context, challenge.domain)).name, challenge)
-  }
+  const seen = challenges.map(async (challenge) =>
+    delegation.awaitChallenge((await zoneOf(context, challenge.domain)).name, challenge),
+  )
+  await Promise.all(seen)
   await authority.validate(order)
 }
 

@@ -21,11 +21,11 @@ export interface AuthorityOrder extends Omit<OrderRequest, 'replaces'> {
   readonly url: string
 }
 
-/** When an authority would like a certificate to be renewed, in milliseconds, and when it may be asked again. */
+/** When an authority would like a certificate to be renewed, in milliseconds, and when it may be asked again, if it says. */
 export interface RenewalHint {
   readonly start: number
   readonly end: number
-  readonly askAgainAfterMs: number
+  readonly askAgainAfterMs: number | undefined
 }
 
 /** Calls may be repeated: each brings about what it says, or finds that it is so already. */

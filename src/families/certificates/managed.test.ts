@@ -376,6 +376,28 @@ forEachDatabase('Renewal', (open) => {
     assert.notEqual(renewed.fingerprint, certificate.fingerprint)
   })
 
+  test('is neither put off beyond five sixths of the lifetime nor begun all the time, whatever the authority suggests', async () => {
+    const windows = [
+      { start: 0, end: 1 },
+      { start: Date.parse('2100-01-01'), end: Date.parse('2100-01-02') },
+    ]
+    for (const window of windows) {
+      const renewalHint = async () => ({ ...window, askAgainAfterMs: dayMs })
+      const world = await open(authorityThat({ renewalHint }))
+      await makeZone(world, 'strange.example')
+      const { certificate } = await issue(world, 's', 'strange.example')
+      const renewals = async () =>
+        (await world.api.get(`/certificates/${certificate.id}/actions`)).body.actions.length - 1
+      for (let day = 0; day < 9; day += 0.1) await after(world, 0.1)
+      assert.equal(await renewals(), window.start === 0 ? 9 : 0)
+      if (window.start === 0) continue
+      await after(world, 60)
+      assert.equal(await renewals(), 0)
+      await after(world, 7)
+      assert.equal(await renewals(), 1)
+    }
+  })
+
   test('of one certificate is started once, however many processes look at the clock', async () => {
     const world = await open()
     await makeZone(world, 'once.example')

@@ -85,17 +85,18 @@ type Lifetime = Pick<CertificateFacts, 'fingerprint' | 'notValidBefore' | 'notVa
 /** Of its lifetime, the part within which certificates of one day are spread. */
 const spread = 1 / 30
 
+/** Of its lifetime, the parts before and after which no renewal begins, whatever the authority suggests. */
+const earliest = 1 / 90
+const latest = 5 / 6
+
 /** Renewal begins within the window that the authority suggests, or else from two thirds of the lifetime on. */
 export function renewalTimes(facts: Lifetime, suggested?: Window): RenewalTimes {
-  const { start, end } = suggested ?? ownWindow(facts)
-  return { scheduleAt: start, renewAt: Math.round(start + share(facts) * Math.max(0, end - start)) }
-}
-
-function ownWindow({ notValidBefore, notValidAfter }: Lifetime): Window {
-  const from = Date.parse(notValidBefore)
-  const lifetime = Date.parse(notValidAfter) - from
-  const start = Math.round(from + (lifetime * 2) / 3)
-  return { start, end: start + lifetime * spread }
+  const from = Date.parse(facts.notValidBefore)
+  const lifetime = Date.parse(facts.notValidAfter) - from
+  const at = (part: number) => Math.round(from + lifetime * part)
+  const { start, end } = suggested ?? { start: at(2 / 3), end: at(2 / 3 + spread) }
+  const within = (time: number) => Math.min(at(latest), Math.max(at(earliest), time))
+  return { scheduleAt: within(start), renewAt: within(Math.round(start + share(facts) * (end - start))) }
 }
 
 /** From 0 to 1: different for each certificate, and the same whoever asks. */

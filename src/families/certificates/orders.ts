@@ -50,7 +50,10 @@ async function set(tx: Transaction, scope: ProjectScope, id: number, columns: Pa
 
 // ---- Orders --------------------------------------------------------------------------------------------------------
 
-/** Keeps an order in place of one that was left over, its key sealed, and places its challenges. Errors: `not_found` for the certificate or a zone. */
+/**
+ * Keeps an order, its key sealed, in place of one that was left over, and places its challenges. Errors: `not_found` for
+ * the certificate or a zone.
+ */
 export async function openOrder(
   tx: Transaction,
   secrets: Secrets,
@@ -183,7 +186,7 @@ export async function dueRenewals(query: Queries, nowMs: number, limit: number):
 }
 
 /**
- * Moves the renewal of a certificate on as the clock says: to scheduled, or, with \`begin\`, to pending. Does nothing for one
+ * Moves the renewal of a certificate on as the clock says: to scheduled, or, with `begin`, to pending. Does nothing for one
  * that is not due, or no more.
  */
 export async function advanceRenewal(
