@@ -4,6 +4,7 @@ import { X509Certificate } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
+import { ask } from '../dns-client.ts'
 import { findProgram, run, type Service, skipWithout } from './clients.ts'
 import { type AcmeRig, type Awkwardness, pebble, startRig } from './pebble.ts'
 
@@ -44,6 +45,13 @@ async function ended(service: Service, actionId: number): Promise<Body> {
     const { action } = await call(service, 'GET', `/actions/${actionId}`)
     if (action.status !== 'running') return action
     await new Promise((resolve) => setTimeout(resolve, 100))
+  }
+}
+
+/** Waits until an action has come so far, or further. */
+async function reached(service: Service, actionId: number, progress: number): Promise<void> {
+  while ((await call(service, 'GET', `/actions/${actionId}`)).action.progress < progress) {
+    await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
 
@@ -101,6 +109,32 @@ describe('ACME with Pebble', () => {
 
   test('waits for an authority that looks slowly', () =>
     withRig({ PEBBLE_VA_SLEEPTIME: '5' }, async (rig) => void (await issueOne(rig))))
+
+  test('goes on where a server was killed, at any step, and leaves no challenge behind', () =>
+    withRig({ PEBBLE_VA_SLEEPTIME: '2', PEBBLE_WFE_NONCEREJECT: '50' }, async ({ service }) => {
+      const zone = await makeZone(service, 'killed.example')
+      const started: Body[] = []
+      for (const progress of [0, 25, 50, 75]) {
+        for (const name of ['a', 'b']) {
+          const body = { name: `${name}-${progress}`, type: 'managed', domain_names: [`${name}-${progress}.${zone}`] }
+          started.push(await call(service, 'POST', '/certificates', body))
+        }
+        await reached(service, started.at(-1)!.action.id, progress)
+        await service.restart()
+      }
+      for (const { action, certificate } of started) {
+        const { error } = await ended(service, action.id)
+        // The authority may look while there is no server to answer it; then a retry issues.
+        if (error) {
+          assert.equal(error.code, 'ca_dns_validation_failed')
+          const again = await call(service, 'POST', `/certificates/${certificate.id}/actions/retry`)
+          assert.equal((await ended(service, again.action.id)).status, 'success')
+        }
+        const [name] = certificate.domain_names
+        const [host, port] = service.dns.split(':')
+        assert.deepEqual((await ask({ host: host!, port: Number(port) }, `_acme-challenge.${name}`, 'TXT')).answers, [])
+      }
+    }))
 
   for (const reuse of ['0', '100']) {
     test(`issues ${issuances} when 90 % of nonces are refused and ${reuse} % of authorizations reused`, () =>

@@ -157,6 +157,8 @@ export interface Service {
   readonly folder: string
   /** Host and port of the name server. */
   readonly dns: string
+  /** Kills the server without warning and starts it again; it keeps its addresses when `more` fixes them. */
+  restart(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -174,18 +176,21 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
     'ready-file': readyFile,
     'log-level': 'warn',
   }
-  const child = spawn(
-    process.execPath,
-    // Far more requests than any test makes.
-    [
-      'src/main.ts',
-      'serve',
-      '--rate-limit=999999999',
-      ...Object.entries(options).map(([k, v]) => `--${k}=${v}`),
-      ...more,
-    ],
-    { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] },
-  )
+  // Far more requests than any test makes.
+  const args = [
+    'src/main.ts',
+    'serve',
+    '--rate-limit=999999999',
+    ...Object.entries(options).map(([k, v]) => `--${k}=${v}`),
+    ...more,
+  ]
+  const launch = () => spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  let child = launch()
+  const end = async (signal: NodeJS.Signals) => {
+    const ended = new Promise((resolve) => child.once('close', resolve))
+    child.kill(signal)
+    await ended
+  }
   const endAtLast = () => child.kill('SIGKILL')
   process.once('exit', endAtLast)
   await welcomed(child)
@@ -196,10 +201,13 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
     metadataUrl,
     folder,
     dns,
+    async restart() {
+      await end('SIGKILL')
+      child = launch()
+      await welcomed(child)
+    },
     async stop() {
-      const ended = new Promise((resolve) => child.once('close', resolve))
-      child.kill('SIGTERM')
-      await ended
+      await end('SIGTERM')
       process.off('exit', endAtLast)
       rmSync(folder, { recursive: true, force: true })
     },

@@ -5,6 +5,7 @@ import os
 import sys
 
 from hcloud import APIException, Client
+from hcloud.actions import ActionFailedException
 from hcloud.firewalls import (
     FirewallResource,
     FirewallResourceLabelSelector,
@@ -91,6 +92,34 @@ expect([c.id for c in client.certificates.get_all(name="site")], [certificate.id
 expect(certificate.delete(), True)
 refused("not_found", lambda: client.certificates.get_by_id(certificate.id))
 step("certificate")
+
+# Certificate, managed
+zone = client.zones.create(name="managed.example", mode="primary").zone
+issuing = client.certificates.create_managed(name="auto", domain_names=["managed.example", "*.managed.example"])
+expect((issuing.certificate.status.issuance, issuing.action.command), ("pending", "create_certificate"))
+issuing.action.wait_until_finished()
+issued = client.certificates.get_by_id(issuing.certificate.id)
+expect((issued.status.issuance, issued.status.renewal, issued.status.error), ("completed", "unavailable", None))
+expect((issued.type, issued.domain_names), (issued.TYPE_MANAGED, ["managed.example", "*.managed.example"]))
+expect([action.command for action in issued.get_actions()], ["create_certificate"])
+expect(issued.delete(), True)
+failing = client.certificates.create_managed(name="late", domain_names=["late.example"])
+try:
+    failing.action.wait_until_finished()
+    raise AssertionError("there is no zone for it")
+except ActionFailedException as failure:
+    expect(failure.action.error["code"], "dns_zone_not_found")
+late = client.zones.create(name="late.example", mode="primary").zone
+retried = client.certificates.get_by_id(failing.certificate.id)
+expect(retried.status.error.code, "dns_zone_not_found")
+again = retried.retry_issuance()
+again.wait_until_finished()
+expect(again.command, "issue_certificate")
+expect(client.certificates.get_by_id(retried.id).status.issuance, "completed")
+expect(retried.delete(), True)
+for made in (zone, late):
+    made.delete().action.wait_until_finished()
+step("managed certificate")
 
 # Firewall with rules
 ssh = FirewallRule("in", "tcp", source_ips=["10.1.0.0/16", "2001:db8:1::/48"], port="22", description="ssh")

@@ -31,7 +31,7 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
     writeFileSync(join(folder, name), content)
     return join(folder, name)
   }
-  const [port, management] = [await freePort(), await freePort()]
+  const [port, management, api, dns] = [await freePort(), await freePort(), await freePort(), await freePort()]
   const ca = file('ca.pem', certificate)
   const config = {
     listenAddress: `127.0.0.1:${port}`,
@@ -44,9 +44,11 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
     externalAccountBindingRequired: isBound,
     externalAccountMACKeys: { [binding.kid]: binding.key },
   }
-  const service = await serve('memory', [
+  const service = await serve('sqlite', [
+    // A server that is started again is where it was.
+    ...[`--listen=127.0.0.1:${api}`, `--dns-listen=127.0.0.1:${dns}`],
     ...[`--acme-directory=https://127.0.0.1:${port}/dir`, `--acme-ca-file=${ca}`, '--acme-allow-private'],
-    ...['--acme-contact=operator@example.com', '--dns-listen=127.0.0.1:0', '--delegation-check=off'],
+    ...['--acme-contact=operator@example.com', '--delegation-check=off'],
     ...(isBound ? [`--acme-eab-kid=${binding.kid}`, `--acme-eab-key=${binding.key}`] : []),
   ])
   const args = ['-config', file('config.json', JSON.stringify({ pebble: config })), '-dnsserver', service.dns]

@@ -21,6 +21,7 @@ for (const database of ['memory', 'sqlite'] as const) {
       steps: [
         'ssh key',
         'certificate',
+        'managed certificate',
         'firewall',
         'server',
         'changes',

@@ -102,7 +102,7 @@ async function openOrder(client: AcmeClient, url: string, wanted: object, replac
   try {
     return await client.post<Order>(url, { ...wanted, replaces })
   } catch (error) {
-    if (!isOfType(error, ['alreadyReplaced', 'malformed', 'unauthorized'])) throw error
+    if (!isOfType(error, ['alreadyReplaced', 'conflict', 'malformed', 'unauthorized'])) throw error
     return client.post<Order>(url, wanted)
   }
 }
