@@ -16,6 +16,7 @@ import {
   insertRrsets,
   listRrsets,
   type NewRrset,
+  rrsetFromRow,
   setRrset,
   setRrsetLabels,
   typesAt,
@@ -202,7 +203,7 @@ async function createRrset(tx: Transaction, scope: ProjectScope, zone: Zone, rrs
   if (together !== undefined) throw invalidInput([{ field: 'name', message: together }])
   const [made] = await insertRrsets(tx, scope, zone, [rrset])
   await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount + records.length })
-  return made!
+  return rrsetFromRow(made!)
 }
 
 async function removeRrset(tx: Transaction, scope: ProjectScope, zone: Zone, rrset: Rrset): Promise<void> {

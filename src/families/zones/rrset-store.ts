@@ -96,13 +96,13 @@ export async function insertRrsets(
   scope: ProjectScope,
   zone: Zone,
   rrsets: readonly NewRrset[],
-): Promise<Rrset[]> {
+): Promise<RrsetRow[]> {
   const rows = await insertRows(tx, scope, zone, rrsets)
   for (const [index, { labels = {} }] of rrsets.entries()) {
     const labelled = { kind: 'rrset', id: rows[index]!.id }
     if (Object.keys(labels).length > 0) await indexLabels(tx, scope, labelled, labels, {})
   }
-  return rows.map(rrsetFromRow)
+  return rows
 }
 
 /** The same for records of any type, which secondary zones have; without the labels, which those do not have. */

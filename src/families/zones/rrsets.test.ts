@@ -289,6 +289,8 @@ test('what is wrong with a zone file is told with its line', () => {
     ['www A 192.0.2.1 )', 1, /too many/],
     ['www TXT ( "a"', 1, /not closed/],
     ['www TXT "a', 1, /not closed/],
+    [`www TXT${' a'.repeat(6_000)}`, 1, /too long/],
+    ['()'.repeat(6_000), 1, /too long/],
     ['www.example.net. A 192.0.2.1', 1, /outside the zone/],
     ['$ORIGIN other.example.', 1, /\$ORIGIN/],
     ['$INCLUDE /etc/passwd', 1, /not supported/],

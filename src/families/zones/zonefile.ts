@@ -46,8 +46,8 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
   const state: State = { zoneName, origin, drafts: new Map(), firstTtl: undefined, ttl: undefined, owner: undefined }
   for (const entry of readEntries(text)) {
     try {
-      if (entry.tokens[0]!.source.startsWith('$')) readDirective(state, entry)
-      else readRecord(state, entry)
+      if (entry.tokens[0]?.source.startsWith('$')) readDirective(state, entry)
+      else if (entry.tokens.length > 0) readRecord(state, entry)
     } catch (error) {
       throw error instanceof Malformed && error.line === 0 ? new Malformed(entry.line, error.message) : error
     }

@@ -33,12 +33,17 @@ export class Malformed extends Error {
 const lexeme =
   /([ \t]+)|;([^\n]*)|([()])|(\r?\n)|("(?:[^"\\\n]|\\[^\n])*"|(?:[^ \t\r\n;()"\\]|\\[^\n])(?:[^ \t\r\n;()"\\]|\\[^\n]|"(?:[^"\\\n]|\\[^\n])*")*)|[\s\S]/gu
 
-/** Reads the entries of a zone file, empty lines left out. Throws {@link Malformed}. */
+/** Most words, spaces and parentheses of one entry: whoever reads entries has a turn after each. */
+const mostPieces = 10_000
+
+/** Reads the entries of a zone file, empty lines among them. Throws {@link Malformed}. */
 export function* readEntries(text: string): Generator<Entry> {
   let line = 1
   let depth = 0
   let entry = emptyEntry(line)
+  let pieces = 0
   for (const [whole, space, comment, parenthesis, end, word] of text.matchAll(lexeme)) {
+    if (++pieces > mostPieces) throw new Malformed(line, 'is too long')
     if (space !== undefined) entry.isIndented ||= entry.isAtStart
     else if (comment !== undefined) entry.comment = depth === 0 ? comment.trim() : entry.comment
     else if (parenthesis !== undefined) {
@@ -47,8 +52,9 @@ export function* readEntries(text: string): Generator<Entry> {
     } else if (end !== undefined) {
       line++
       if (depth === 0) {
-        if (entry.tokens.length > 0) yield entry
+        yield entry
         entry = emptyEntry(line)
+        pieces = 0
         continue
       }
     } else if (word !== undefined) entry.tokens.push(toToken(word))
@@ -60,7 +66,7 @@ export function* readEntries(text: string): Generator<Entry> {
     entry.isAtStart = false
   }
   if (depth > 0) throw new Malformed(line, "has a '(' that is not closed")
-  if (entry.tokens.length > 0) yield entry
+  yield entry
 }
 
 function emptyEntry(line: number) {
