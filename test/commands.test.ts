@@ -439,6 +439,10 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--acme-directory', 'http://ca.example/dir'], /--acme-directory.*Expected https/],
     [['serve', '--acme-eab-kid', 'x'], /--acme-eab-kid and --acme-eab-key belong together/],
     [['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x'], /--acme-ca-file: ENOENT/],
+    [
+      ['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', import.meta.filename],
+      /--acme-ca-file: .*PEM/,
+    ],
     [['serve', '--resolver', 'ns.example'], /--resolver.*Expected an IP address/],
     [['serve', '--delegation-check', 'maybe'], /--delegation-check.*on, off/],
     [['serve', '--smtp', 'smtp://a.example'], /--smtp needs --mail-from/],

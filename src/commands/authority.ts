@@ -1,4 +1,5 @@
 /** Chooses who issues managed certificates: the authority of an ACME directory, or the one of this installation. */
+import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { embeddedCa } from '../drivers/embedded-ca/authority.ts'
@@ -54,7 +55,10 @@ async function acmeAuthority(
 
 function readCa(path: string): string {
   try {
-    return readFileSync(path, 'utf8')
+    const text = readFileSync(path, 'utf8')
+    // What is none would be trusted in silence, as nothing.
+    new X509Certificate(text)
+    return text
   } catch (error) {
     throw new CommandFailure(`--acme-ca-file: ${(error as Error).message}`, 2)
   }

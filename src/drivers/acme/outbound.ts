@@ -6,7 +6,7 @@
 import { type LookupAddress, lookup } from 'node:dns'
 import { Agent, request } from 'node:https'
 import { isIP, type LookupFunction } from 'node:net'
-import { rootCertificates } from 'node:tls'
+import { createSecureContext, rootCertificates } from 'node:tls'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { parseAddress } from '../../kernel/networks.ts'
 import { isPrivateAddress } from '../../kernel/private-networks.ts'
@@ -43,7 +43,8 @@ export function openOutbound({ directory, allowPrivate, ca, timeoutMs = 10_000 }
     keepAlive: true,
     maxSockets: 16,
     ...(allowPrivate ? {} : { lookup: publicLookup }),
-    ...(ca === undefined ? {} : { ca: [...rootCertificates, ca] }),
+    // Made once: it takes milliseconds.
+    ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }),
   })
   return {
     async send(url, { method = 'GET', body } = {}) {
