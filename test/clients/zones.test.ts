@@ -57,9 +57,15 @@ resource "hcloud_zone" "copy" {
   ttl                 = ${ttl}
   primary_nameservers = [{ address = "203.0.113.1", port = ${ttl} }]
 }
+
+resource "hcloud_managed_certificate" "all" {
+  name         = "all"
+  domain_names = ["*.\${hcloud_zone.main.name}", hcloud_zone.main.name]
+  labels       = { ttl = "${ttl}" }
+}
 `
 
-it('Terraform works with zones', async (t) => {
+it('Terraform works with zones and the certificates for them', async (t) => {
   const terraform = findProgram('terraform')
   if (!terraform) return skipWithout(t, 'terraform is not installed')
   const provider = await installProvider()
@@ -83,7 +89,7 @@ it('Terraform works with zones', async (t) => {
   ]
   for (const [index, options] of plans.entries()) {
     writeFileSync(join(cwd, 'main.tf'), plan(options))
-    const resources = index === 0 ? '6 added, 0 changed' : '0 added, 6 changed'
+    const resources = index === 0 ? '7 added, 0 changed' : '0 added, 7 changed'
     assert.match(
       await works('apply', '-auto-approve', '-input=false'),
       new RegExp(`Resources: ${resources}, 0 destroyed`),
@@ -91,5 +97,5 @@ it('Terraform works with zones', async (t) => {
     // With -detailed-exitcode, a plan that would change something exits with 2.
     await works('plan', '-input=false', '-detailed-exitcode')
   }
-  assert.match(await works('destroy', '-auto-approve', '-input=false'), /Resources: 6 destroyed/)
+  assert.match(await works('destroy', '-auto-approve', '-input=false'), /Resources: 7 destroyed/)
 })
