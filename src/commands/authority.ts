@@ -3,7 +3,7 @@ import { X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { Config } from '../config.ts'
 import { embeddedCa } from '../drivers/embedded-ca/authority.ts'
-import { everythingDelegated } from '../drivers/simulated/authority.ts'
+import { uncheckedDelegation } from '../drivers/resolver/unchecked.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
@@ -31,7 +31,7 @@ export async function certificateDrivers(
     acmeDirectory === undefined
       ? embeddedCa({ clock, identity, keep: keep('embedded-ca') })
       : await acmeAuthority(config, acmeDirectory, { keep: keep(`acme-account ${acmeDirectory}`) })
-  if (delegationCheck === 'off') return { authority, delegation: everythingDelegated }
+  if (delegationCheck === 'off') return { authority, delegation: uncheckedDelegation }
   const { resolvingDelegation } = await import('../drivers/resolver/delegation.ts')
   return { authority, delegation: resolvingDelegation({ nameservers, resolver }) }
 }

@@ -1,6 +1,6 @@
 /** A certificate authority in memory that challenges for every domain, in front of real certificates. */
 import { createHash } from 'node:crypto'
-import type { AuthorityDriver, DelegationDriver } from '../../families/certificates/driver.ts'
+import type { AuthorityDriver } from '../../families/certificates/driver.ts'
 import type { Clock } from '../../kernel/clock.ts'
 import { embeddedCa } from '../embedded-ca/authority.ts'
 
@@ -35,10 +35,4 @@ export function simulateAuthority(perform: PerformFor, clock: Clock): AuthorityD
       return authority.issue(order, request)
     },
   }
-}
-
-/** A world in which everything is delegated and everybody sees every record. */
-export const everythingDelegated: DelegationDriver = {
-  isDelegated: async () => true,
-  awaitChallenge: async () => undefined,
 }

@@ -11,7 +11,8 @@ import type { ServerDriver, ServerState } from '../../families/servers/driver.ts
 import { DriverError } from '../../kernel/actions/define.ts'
 import { type Clock, runningClock } from '../../kernel/clock.ts'
 import type { MetadataDriver } from '../../metadata/driver.ts'
-import { everythingDelegated, simulateAuthority } from './authority.ts'
+import { uncheckedDelegation } from '../resolver/unchecked.ts'
+import { simulateAuthority } from './authority.ts'
 
 /** How one call goes. `timeout` means that the caller hears of no result, whether or not there was an effect. */
 export type Behaviour =
@@ -182,7 +183,7 @@ export function createSimulation({ delayMs, slowMs = 500, clock = runningClock()
         (method, serverId, effect) => perform({ driver: 'authority', method, serverId }, effect),
         clock,
       ),
-      delegation: everythingDelegated,
+      delegation: uncheckedDelegation,
       routing: {
         apply: (state) =>
           perform({ driver: 'routing', method: 'apply', serverId: state.serverId }, (part) =>
