@@ -125,9 +125,8 @@ function challengeOf({ challenges }: Pick<Authorization, 'challenges'>): Challen
 }
 
 async function digest(client: AcmeClient, token: string): Promise<string> {
-  return createHash('sha256')
-    .update(`${token}.${client.thumbprint(await client.accountKey())}`)
-    .digest('base64url')
+  const authorization = `${token}.${await client.thumbprint()}`
+  return createHash('sha256').update(authorization).digest('base64url')
 }
 
 /** Says that the challenge is in place; one that was told so before is left alone. */

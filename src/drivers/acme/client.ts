@@ -33,9 +33,8 @@ export interface Directory {
 
 export interface AcmeClient {
   directory(): Promise<Directory>
-  accountKey(): Promise<KeyObject>
-  /** Of a key, as in RFC 7638. */
-  thumbprint(key: KeyObject): string
+  /** Of the account's key (RFC 7638). */
+  thumbprint(): Promise<string>
   /** Sends a payload on behalf of the account. */
   post<T>(url: string, payload: object): Promise<{ readonly location: string | undefined; readonly body: T }>
   read<T>(url: string): Promise<T>
@@ -93,11 +92,10 @@ export function openClient(options: AcmeClientOptions): AcmeClient {
 
   return {
     directory,
-    accountKey,
-    thumbprint: (key) =>
-      createHash('sha256')
-        .update(JSON.stringify(publicJwk(key)))
-        .digest('base64url'),
+    async thumbprint() {
+      const jwk = JSON.stringify(publicJwk(await accountKey()))
+      return createHash('sha256').update(jwk).digest('base64url')
+    },
     async post<T>(url: string, payload: object) {
       const { answer, location } = await asAccount(url, payload)
       return { location, body: jsonOf(answer) as T }

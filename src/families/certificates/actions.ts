@@ -14,10 +14,10 @@ import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { Exhausted } from '../../kernel/side-thread.ts'
 import type { Challenge } from '../zones/effects.ts'
-import { type CaaRecords, caaRecords, zoneOfDomain } from '../zones/reads.ts'
+import { caaRecords, zoneOfDomain } from '../zones/reads.ts'
 import type { Certificate, CertificateFacts } from './domain.ts'
 import type { AuthorityOrder } from './driver.ts'
-import { caaAllows } from './managed.ts'
+import { bareDomain, caaAllows } from './managed.ts'
 import { tellOfFailure } from './notices.ts'
 import { getOrder, openOrder, putFailure, putIssued } from './orders.ts'
 import { readOnSideThread, strictest } from './parser.ts'
@@ -62,21 +62,21 @@ async function zoneOf({ query, scope }: Context, domain: string) {
 async function check(context: Context): Promise<void> {
   const { query, scope, input, drivers } = context
   const { domainNames } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
+  const found = []
+  for (const domain of domainNames) found.push({ domain, zone: await zoneOf(context, domain) })
   const identities = await drivers.authority.caaIdentities()
-  const records = new Map<string, CaaRecords>()
-  for (const domain of domainNames) {
-    const zone = await zoneOf(context, domain)
-    if (!records.has(zone.name)) records.set(zone.name, await caaRecords(query, scope, zone))
-    if (!caaAllows(records.get(zone.name)!, domain, identities)) {
-      throw refusal(
-        'caa_record_does_not_allow_ca',
-        `a CAA record does not allow the certificate authority for ${domain}`,
-      )
+  for (const inZone of Map.groupBy(found, ({ zone }) => zone.id).values()) {
+    const { zone } = inZone[0]!
+    const domains = inZone.map(({ domain }) => domain)
+    const records = await caaRecords(query, scope, zone, domains.map(bareDomain))
+    const forbidden = domains.find((domain) => !caaAllows(records, domain, identities))
+    if (forbidden !== undefined) {
+      const message = `a CAA record does not allow the certificate authority for ${forbidden}`
+      throw refusal('caa_record_does_not_allow_ca', message)
     }
-  }
-  for (const zone of records.keys()) {
-    if (!(await drivers.delegation.isDelegated(zone))) {
-      throw refusal('could_not_verify_domain_delegated_to_zone', `${zone} is not delegated to its name servers here`)
+    if (!(await drivers.delegation.isDelegated(zone.name))) {
+      const message = `${zone.name} is not delegated to its name servers here`
+      throw refusal('could_not_verify_domain_delegated_to_zone', message)
     }
   }
 }

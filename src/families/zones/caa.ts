@@ -4,7 +4,7 @@ import { unescaped } from '../../kernel/dns/names.ts'
 import { readWords } from '../../kernel/dns/tokens.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Zone } from './domain.ts'
-import { apex, type ZoneRecord } from './rrsets.ts'
+import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
 
 /** One property of a CAA record. */
 export interface CaaProperty {
@@ -17,18 +17,22 @@ export interface CaaProperty {
 /** The CAA records of a zone by the domain that they are at. */
 export type CaaRecords = ReadonlyMap<string, readonly CaaProperty[]>
 
-/** All CAA records of a zone of the Project. */
+/** The CAA records at some domains of a zone of the Project, and at the domains between them and the zone. */
 export async function caaRecords(
   query: Queries,
   scope: ProjectScope,
   zone: Pick<Zone, 'id' | 'name'>,
+  domains: readonly string[],
 ): Promise<CaaRecords> {
+  const keys = new Set(
+    domains.flatMap((domain) => namesUpwards(domain, zone.name)).map((name) => rrsetKey({ name, type: 'CAA' })),
+  )
   const rows = await query
     .selectFrom('rrset')
     .select(['name', 'records'])
     .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zone.id)
-    .where('type', '=', 'CAA')
+    .where('rr_key', 'in', [...keys])
     .execute()
   return new Map(
     rows.map(({ name, records }) => [
@@ -36,6 +40,12 @@ export async function caaRecords(
       (JSON.parse(records) as ZoneRecord[]).map(({ value }) => propertyOf(value)),
     ]),
   )
+}
+
+/** A domain and those above it in its zone, as RRSets name them. */
+function namesUpwards(domain: string, zoneName: string): string[] {
+  const labels = domain.slice(0, -zoneName.length).split('.').slice(0, -1)
+  return [...labels.map((_, index) => labels.slice(index).join('.')), apex]
 }
 
 /** Reads `FLAGS TAG "VALUE"`, as zones keep it. */
