@@ -3,11 +3,13 @@
  * their statuses, its limits on both sides. The rows are data in spec/.
  */
 import assert from 'node:assert/strict'
+import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { serveOptions } from '../src/config.ts'
 import { generateToken } from '../src/kernel/access/tokens.ts'
 import { declaredCodes } from '../src/kernel/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
+import { chain, type Party, party, rsaParty, selfSigned } from './certificates.ts'
 import { type Answer, forEachDatabase, type Open, type World } from './harness.ts'
 import { serveMetadata } from './metadata-service.ts'
 import { assertRefused, eras, openStage, prepare, type Ready, type Row, reach, rows } from './requests.ts'
@@ -57,6 +59,7 @@ const parameters: Readonly<Record<string, { empty?: string; keeps?: readonly str
 }
 
 function effectOf({ endpoint }: EndpointRow, name: string) {
+  if (endpoint === 'GET /certificates' && name === 'type') return { keeps: ['uploaded', 'managed'], bad: 'nonsense' }
   if (name !== 'status') return parameters[name]
   return { keeps: endpoint === 'GET /images' ? ['available', 'creating'] : ['running', 'success', 'error'], bad: 'x' }
 }
@@ -257,6 +260,10 @@ const portRules = (count: number) =>
     source_ips: ['10.0.0.0/8'],
   }))
 
+/** Uploads a certificate under a name of its own. */
+const upload = (api: World['api'], { certificate, private_key }: { certificate: string; private_key: string }) =>
+  api.post('/certificates', { name: randomUUID(), certificate, private_key })
+
 /** Each limit from both sides. */
 const limits: Readonly<Record<LimitName, (open: Open) => Promise<void>>> = {
   async 'Request rate'(open) {
@@ -308,6 +315,27 @@ const limits: Readonly<Record<LimitName, (open: Open) => Promise<void>>> = {
     checkNames(await setRules(51), 'rules')
     expect(await api.post('/firewalls', { name: 'g', rules: portRules(50) }), 201)
     checkNames(await api.post('/firewalls', { name: 'h', rules: portRules(51) }), 'rules')
+  },
+  async 'Certificate private key'(open) {
+    const { api } = await open()
+    const { certificate, private_key } = selfSigned('www.example.com')
+    expect(await upload(api, { certificate, private_key: private_key.padEnd(5_000) }), 201)
+    checkNames(await upload(api, { certificate, private_key: private_key.padEnd(5_001) }), 'private_key')
+  },
+  async 'Certificate chain'(open) {
+    const { api } = await open()
+    const [five, six] = [chain(5), chain(6)]
+    expect(await upload(api, { ...five, certificate: five.certificate.padEnd(30_000) }), 201)
+    checkNames(await upload(api, { ...five, certificate: five.certificate.padEnd(30_001) }), 'certificate')
+    checkNames(await upload(api, six), 'certificate')
+  },
+  async 'Certificate key sizes'(open) {
+    const { api } = await open()
+    const give = (leaf: Party) => upload(api, chain(1, leaf))
+    for (const bits of [2_048, 3_072, 4_096]) expect(await give(rsaParty('rsa.example.com', bits)), 201)
+    for (const curve of ['P-256', 'P-384']) expect(await give(party('ec.example.com', curve)), 201)
+    checkNames(await give(rsaParty('rsa.example.com', 2_047)), 'certificate')
+    checkNames(await give(party('ec.example.com', 'P-521')), 'certificate')
   },
   async 'Action history'(open) {
     const { api, clock } = await open()

@@ -1,6 +1,5 @@
 /**
- * Rows of the spec's tables of endpoints, as data (spec: Endpoints). Certificates are not here yet; families that the
- * spec only names have no rows.
+ * Rows of the spec's tables of endpoints, as data (spec: Endpoints). Families that the spec only names have no rows.
  */
 
 export interface EndpointRow {
@@ -48,6 +47,44 @@ export const endpointRows: readonly EndpointRow[] = [
     also: [firewallActions],
   },
   { section: 'Actions', endpoint: 'GET /actions/{id}', status: 200, reply: ['action'] },
+  {
+    section: 'Certificates',
+    endpoint: 'GET /certificates',
+    status: 200,
+    query: ['name', 'label_selector', 'type', 'page', 'per_page'],
+    sort: ['id', 'name', 'created'],
+    reply: ['certificates', 'meta'],
+    also: ['certificates.test.ts: lists filter by name, type and labels, and sort by id, name and creation'],
+  },
+  {
+    section: 'Certificates',
+    endpoint: 'POST /certificates',
+    status: 201,
+    required: ['name', 'certificate', 'private_key'],
+    optional: ['labels', 'type', 'domain_names'],
+    reply: ['certificate', 'action'],
+    also: [
+      'certificates.test.ts: an uploaded one comes back byte for byte, with what its leaf says and without its private key',
+    ],
+  },
+  { section: 'Certificates', endpoint: 'GET /certificates/{id}', status: 200, reply: ['certificate'] },
+  {
+    section: 'Certificates',
+    endpoint: 'PUT /certificates/{id}',
+    status: 200,
+    optional: ['labels', 'name'],
+    reply: ['certificate'],
+    also: ['certificates.test.ts: an update changes what it names'],
+  },
+  {
+    section: 'Certificates',
+    endpoint: 'DELETE /certificates/{id}',
+    status: 204,
+    reply: [],
+    also: ['certificates.test.ts: it says what uses it, and stays until nothing does'],
+  },
+  { section: 'Certificates', endpoint: 'POST /certificates/{id}/actions/retry', status: 201, reply: ['action'] },
+  ...actionRows('Certificates', 'certificates', 4),
   {
     section: 'Datacenters',
     endpoint: 'GET /datacenters',

@@ -59,6 +59,23 @@ const notFoundOnChange = { code: 'firewall_resource_not_found', status: 404 } as
 
 export const specificRows: readonly SpecificRow[] = [
   {
+    operation: 'POST /certificates/{id}/actions/retry',
+    at: 'certificates.retry',
+    codes: [],
+    unused: Object.fromEntries(
+      [
+        'caa_record_does_not_allow_ca',
+        'ca_dns_validation_failed',
+        'ca_too_many_authorizations_failed_recently',
+        'ca_too_many_certificates_issued_for_registered_domain',
+        'ca_too_many_duplicate_certificates',
+        'could_not_verify_domain_delegated_to_zone',
+        'dns_zone_not_found',
+        'dns_zone_is_secondary_zone',
+      ].map((code) => [code, 'the retry is answered before it can fail; the action and the status carry the code']),
+    ),
+  },
+  {
     operation: 'POST /firewalls',
     at: 'firewalls.create',
     codes: [

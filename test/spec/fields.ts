@@ -43,6 +43,22 @@ export const fieldRows: readonly FieldsRow[] = [
     },
   },
   {
+    resource: 'Certificate',
+    at: 'certificates.get',
+    key: 'certificate',
+    fields: {
+      ...labelled,
+      type: 'string',
+      certificate: 'string or null',
+      not_valid_before: 'timestamp or null',
+      not_valid_after: 'timestamp or null',
+      domain_names: 'array',
+      fingerprint: 'string or null',
+      status: 'object or null',
+      used_by: 'array',
+    },
+  },
+  {
     resource: 'Location',
     at: 'locations.get',
     key: 'location',

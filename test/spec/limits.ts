@@ -7,6 +7,9 @@ export const limitRows = [
   { limit: 'page', value: 1 },
   { limit: 'Label name / value', value: { name: 63, prefix: 253 } },
   { limit: 'Firewall rules', value: 50 },
+  { limit: 'Certificate private key', value: 5_000 },
+  { limit: 'Certificate chain', value: { certificates: 5, bytes: 30_000 } },
+  { limit: 'Certificate key sizes', value: { rsa: [2_048, 3_072, 4_096], ecdsa: [256, 384] } },
   { limit: 'Action history', value: 90 },
 ] as const
 

@@ -1,6 +1,6 @@
 /**
  * What the spec says in words, in our own short form, with the tests that prove it (`file: name`). Rows of its tables
- * are in the other files here; managed certificates, and families that are not here, are left out.
+ * are in the other files here; families that are not here are left out.
  */
 
 export interface SentenceRow {
@@ -16,6 +16,24 @@ const everyAction =
   'coverage-actions.test.ts: whatever the driver does once, the action ends, nothing stays held, and the operation can be done'
 
 export const sentenceRows: readonly SentenceRow[] = [
+  {
+    section: 'What the service does',
+    says: 'A managed certificate is issued and renewed for domains of our own DNS; the owner hears of problems by mail',
+    tests: [
+      'managed.test.ts: one is pending, then issued for what was asked, with a key that only who needs it gets',
+      'managed.test.ts: for 400 days each certificate is valid at every moment and renewed once in each period',
+      'managed.test.ts: that fails leaves the certificate in use, tells the owner, and is tried again later and on request',
+    ],
+  },
+  {
+    section: 'States and transitions',
+    says: 'A retry starts issue_certificate for a managed certificate that failed, and its codes say what is in the way',
+    tests: [
+      'managed.test.ts: what stands in the way is the error of the action and of the status; without it a retry issues',
+      'managed.test.ts: CAA records decide who may issue, for wildcards by themselves, the nearest ones alone',
+      'managed.test.ts: a zone that the DNS does not lead to us stands in the way',
+    ],
+  },
   {
     section: 'What the service does',
     says: 'Every resource belongs to one Project, and a token reaches that one alone',
