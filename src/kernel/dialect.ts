@@ -3,8 +3,6 @@
  * 0/1 for booleans, JSON as text, timestamps as fixed-width text.
  */
 import { createHash } from 'node:crypto'
-import { closeSync, mkdirSync, openSync } from 'node:fs'
-import { dirname } from 'node:path'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
   type DatabaseConnection,
@@ -20,6 +18,7 @@ import {
 } from 'kysely'
 import type { PoolClient, PoolConfig } from 'pg'
 import { firstId } from './ids.ts'
+import { createPrivate } from './private-file.ts'
 
 /** Where the data lives. */
 export type DatabaseUrl =
@@ -137,6 +136,7 @@ export interface SqliteGates {
 
 /** Opens a SQLite file (or `:memory:`). */
 export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGates): Engine {
+  // What tenants trust the database with; SQLite gives its other files the mode of this one.
   if (path !== ':memory:') createPrivate(path)
   const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
   database.exec(
@@ -179,12 +179,6 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
       },
     },
   }
-}
-
-/** What tenants trust the database with is nobody else's to read; SQLite gives its other files the mode of this one. */
-function createPrivate(path: string): void {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  closeSync(openSync(path, 'a', 0o600))
 }
 
 const writeNextId = `

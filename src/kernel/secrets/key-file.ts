@@ -1,16 +1,7 @@
 /** Key files: 32 bytes, as they are or in base64, that nobody but the operator reads. A file appears whole or not at all. */
-import {
-  closeSync,
-  fstatSync,
-  fsyncSync,
-  linkSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  writeSync,
-} from 'node:fs'
+import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
+import { createFolderOf } from '../private-file.ts'
 import { type Kek, keyBytes, randomKey, toKek } from './kek.ts'
 
 /** Reads a key; undefined when there is no such file. Errors: plain ones that say in words what is wrong with it. */
@@ -42,15 +33,14 @@ function keyIn(bytes: Buffer, path: string): Buffer {
 
 /** Makes a file with a new key that only its owner can read, or reads the one that somebody made just before. */
 export function createKeyFile(path: string): Kek {
-  const folder = dirname(path)
-  mkdirSync(folder, { recursive: true })
+  createFolderOf(path)
   const draft = `${path}.${process.pid}`
   rmSync(draft, { force: true })
   writeDurably(draft, `${randomKey().toString('base64')}\n`)
   try {
     // Unlike a rename, a link never replaces a file.
     linkSync(draft, path)
-    syncFolder(folder)
+    syncFolder(dirname(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
