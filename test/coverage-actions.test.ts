@@ -393,10 +393,16 @@ async function mishaps(bench: Bench, forGood: boolean): Promise<Mishap[]> {
 /** Some at the same time, each on its own servers. */
 async function misbehave(bench: Bench, all: readonly Mishap[]): Promise<void> {
   const atOnce = 32
-  for (let from = 0; from < all.length; from += atOnce) await misbehaveTogether(bench, all.slice(from, from + atOnce))
+  let failed = 0
+  for (let from = 0; from < all.length; from += atOnce) {
+    failed += await misbehaveTogether(bench, all.slice(from, from + atOnce))
+  }
+  // Not each call comes in each run: how often an authority is asked depends on how soon it is ready.
+  assert.ok(failed >= all.length / behaviours.length, 'errors are not repeated, so some have failed')
 }
 
-async function misbehaveTogether(bench: Bench, all: readonly Mishap[]): Promise<void> {
+/** Returns how many of them ended as errors. */
+async function misbehaveTogether(bench: Bench, all: readonly Mishap[]): Promise<number> {
   const prepared = await Promise.all(all.map((mishap) => mishap.scenario.prepare(bench.world)))
   const running = await Promise.all(prepared.map((started) => act(bench, started)))
   all.forEach(({ plan }, i) => {
@@ -413,8 +419,8 @@ async function misbehaveTogether(bench: Bench, all: readonly Mishap[]): Promise<
     await assertEnded(bench, ids, end)
     if (end === 'error') failed.push({ name, started: prepared[i]! })
   }
-  assert.ok(failed.length >= all.length / behaviours.length, 'errors are not repeated, so some have failed')
   assert.deepEqual(await actAgain(bench, failed), [])
+  return failed.length
 }
 
 // ---- The tests -----------------------------------------------------------------------------------------------------
