@@ -155,7 +155,8 @@ describe('wolke serve', { concurrency: 2 }, () => {
     const { url } = await place()
     const server = await serve(t, '--database', url)
     const token = tokenOf(server)!
-    const socket = connect(Number(new URL(server.baseUrl).port), '127.0.0.1')
+    const port = Number(new URL(server.baseUrl).port)
+    const socket = connect(port, '127.0.0.1')
     const body = JSON.stringify({ name: 'late', public_key: key })
     socket.write(
       `POST /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nExpect: 100-continue\r\nContent-Length: ${body.length}\r\n\r\n`,
@@ -163,6 +164,15 @@ describe('wolke serve', { concurrency: 2 }, () => {
     // The server has taken the request once it asks for the body.
     await once(socket, 'data')
     const ended = server.end('SIGTERM')
+    // It has heard once it takes no new connection.
+    for (let taken = true; taken; ) {
+      const probe = connect(port, '127.0.0.1')
+      taken = await once(probe, 'connect').then(
+        () => true,
+        () => false,
+      )
+      probe.destroy()
+    }
     socket.write(body)
     let answer = ''
     for await (const text of socket.setEncoding('utf8')) answer += text
