@@ -92,6 +92,31 @@ describe('An ACME authority', () => {
     assert.ok(!stub.seen.some(({ path }) => path === '/finalize'))
   })
 
+  test('that has gone on by itself since it was looked at is asked for nothing twice', async () => {
+    // As after a crash: what was asked for before it is done between the look and the second request.
+    const challenge = { type: 'dns-01', url: `${stub.url}/challenge`, status: 'pending', token: 'token' }
+    const late = (path: string, states: readonly [string, string], more: object) => {
+      let status = states[0]
+      stub.say(path, () => ({ body: { status, ...more } }))
+      return () => {
+        status = states[1]
+        return problem(400, 'malformed')
+      }
+    }
+    stub.say('/challenge', late('/authorization', ['pending', 'valid'], { challenges: [challenge] }))
+    await open().validate(order())
+    const finished = {
+      authorizations: [],
+      finalize: `${stub.url}/finalize`,
+      certificate: `${stub.url}/certificate`,
+    }
+    stub.say('/finalize', late('/order', ['ready', 'valid'], finished))
+    assert.equal(await open().issue(order(), Buffer.of(1)), 'a chain')
+    // A refusal of what still waits is one.
+    stub.say('/finalize', late('/order', ['ready', 'ready'], finished))
+    assert.equal((await failureOf(open().issue(order(), Buffer.of(1)))).transient, false)
+  })
+
   test('that has lost the account gets it anew', async () => {
     const authority = open()
     await authority.order(wanted)

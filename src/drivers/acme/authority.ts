@@ -131,10 +131,29 @@ async function digest(client: AcmeClient, token: string): Promise<string> {
 
 /** Says that the challenge is in place; one that was told so before is left alone. */
 async function begin(client: AcmeClient, url: string): Promise<void> {
-  const authorization = await client.read<Authorization>(url)
-  if (authorization.status !== 'pending') return
-  const challenge = challengeOf(authorization)
-  if (challenge.status === 'pending') await client.post(challenge.url, {})
+  await pushOn<Authorization>(client, url, (authorization) => {
+    if (authorization.status !== 'pending') return undefined
+    const challenge = challengeOf(authorization)
+    return challenge.status === 'pending' ? { url: challenge.url, payload: {} } : undefined
+  })
+}
+
+/**
+ * Sends what a resource waits for, if it waits. A process that has died may have asked for the same just before: then the
+ * authority goes on between the look and the request, and refuses what it no longer waits for.
+ */
+async function pushOn<T>(
+  client: AcmeClient,
+  url: string,
+  waitsFor: (body: T) => { readonly url: string; readonly payload: object } | undefined,
+): Promise<void> {
+  const next = waitsFor(await client.read<T>(url))
+  if (!next) return
+  try {
+    await client.post(next.url, next.payload)
+  } catch (error) {
+    if (waitsFor(await client.read<T>(url))) throw error
+  }
 }
 
 async function settle(patient: Patient, url: string): Promise<void> {
@@ -152,8 +171,10 @@ async function settle(patient: Patient, url: string): Promise<void> {
 
 async function finalize(patient: Patient, { url }: AuthorityOrder, request: Buffer): Promise<Order> {
   const { client } = patient
-  const order = await client.read<Order>(url)
-  if (order.status === 'ready') await client.post(order.finalize, { csr: request.toString('base64url') })
+  const csr = request.toString('base64url')
+  await pushOn<Order>(client, url, ({ status, finalize: to }) =>
+    status === 'ready' ? { url: to, payload: { csr } } : undefined,
+  )
   const finished = await poll(patient, url, ({ status }: Order) => status === 'valid' || status === 'invalid')
   if (finished.status === 'valid') return finished
   throw refusalOf(finished.error ?? { type: 'unknown', detail: 'the order is invalid' }, { isValidation: false })
