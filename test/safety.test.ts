@@ -145,10 +145,10 @@ const pureDomains: Rule = {
 }
 
 const packages: Rule = {
-  promise: 'only the edge knows the HTTP framework, only the dialect knows database drivers',
+  promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/')) return /^kernel\/(http|edge)\.ts$/.test(path)
-    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(db|dialect|process-lock)\.ts$/.test(path)
+    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process-lock)\.ts$/.test(path)
     return true
   }),
   planted: [
@@ -161,7 +161,7 @@ const engineNames: Rule = {
   promise: 'only the dialect, and what opens the database, asks which engine it is',
   check: (sources) =>
     sources
-      .filter(({ path }) => path !== 'kernel/dialect.ts' && path !== 'kernel/db.ts')
+      .filter(({ path }) => !path.startsWith('kernel/data/') && path !== 'kernel/dialect.ts')
       .flatMap((source) =>
         [...source.code.matchAll(/[!=]==?\s*'(sqlite|postgres)'|'(sqlite|postgres)'\s*[!=]==?/g)].map(
           (match) => `${source.path}:${lineAt(source, match.index)} ${match[0]}`,

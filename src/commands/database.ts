@@ -1,6 +1,7 @@
 /** Opens the database for a command and brings its schema up to date. */
 import { runningClock } from '../kernel/clock.ts'
-import { type Database, openDatabase } from '../kernel/db.ts'
+import { openDatabase } from '../kernel/data/open.ts'
+import type { Database } from '../kernel/db.ts'
 import { type DatabaseUrl, databaseFailure, isInMemory } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { migrate } from '../kernel/migrate.ts'

@@ -4,7 +4,8 @@ import { forEachBareDatabase, run } from '../../test/bare-database.ts'
 import { testClock } from '../../test/harness.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../../test/postgres.ts'
 import { migrations } from '../migrations/index.ts'
-import { type Database, openDatabase } from './db.ts'
+import { openDatabase } from './data/open.ts'
+import type { Database } from './db.ts'
 import { type Migration, migrate } from './migrate.ts'
 
 const more: readonly Migration[] = [
