@@ -7,6 +7,7 @@ import { isUtf8 } from 'node:buffer'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
 import { type Admission, admit, invalidToken, isStillKnown, visitor } from './admission.ts'
+import { onBehalfOf } from './behalf.ts'
 import { asOf, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
@@ -257,23 +258,25 @@ function mountEndpoint(
     method: endpoint.method,
     url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
-    handler: async (request, reply) => {
-      request.endpoint = endpoint
-      const now = options.clock.now()
-      checkCalendar(request, endpoint, now)
-      const params = hasParams ? readParams(request.params as Record<string, string>) : {}
-      let input: { query: Record<string, unknown>; body: unknown }
-      try {
-        input = readInput(request, endpoint, checkBody, now)
-      } catch (refusal) {
-        if (hasParams) await mustExist(endpoint, toCall(request, params), routes)
-        throw refusal
-      }
-      const result = await handler(toCall(request, params, input))
-      options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
-      return answer(request, reply, endpoint, result, options)
-    },
+    handler: (request, reply) => onBehalfOf(request.principal!.scope.projectId, () => respond(request, reply)),
   })
+
+  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    request.endpoint = endpoint
+    const now = options.clock.now()
+    checkCalendar(request, endpoint, now)
+    const params = hasParams ? readParams(request.params as Record<string, string>) : {}
+    let input: { query: Record<string, unknown>; body: unknown }
+    try {
+      input = readInput(request, endpoint, checkBody, now)
+    } catch (refusal) {
+      if (hasParams) await mustExist(endpoint, toCall(request, params), routes)
+      throw refusal
+    }
+    const result = await handler(toCall(request, params, input))
+    options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
+    return answer(request, reply, endpoint, result, options)
+  }
 }
 
 function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {

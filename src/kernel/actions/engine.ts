@@ -6,6 +6,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { onBehalfOf } from '../behalf.ts'
 import { type Database, OutcomeUnknown, type Transaction } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
 import { ApiError } from '../errors.ts'
@@ -207,7 +208,8 @@ export class Engine {
   async #run(flight: InFlight): Promise<void> {
     const { row } = flight
     try {
-      await new Run(this.#options, this.#definitions.get(row.definition)!, flight, () => this.#stopping).proceed()
+      const run = new Run(this.#options, this.#definitions.get(row.definition)!, flight, () => this.#stopping)
+      await onBehalfOf(row.project_id, () => run.proceed())
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof Killed) return
       this.#options.log.error({ err: error, action: row.id, definition: row.definition }, 'an action was interrupted')
