@@ -13,6 +13,7 @@ import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
+import { neighbour } from './neighbour.ts'
 import { Workshop } from './processes.ts'
 import { type Row, table } from './report.ts'
 import { get, post, postgres } from './requests.ts'
@@ -31,6 +32,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   start: footprint,
   postgres,
   dns,
+  neighbour,
 }
 
 const { values: options } = parseArgs({

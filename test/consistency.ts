@@ -6,7 +6,9 @@ import assert from 'node:assert/strict'
 import type { Simulation } from '../src/drivers/simulated/simulation.ts'
 import { type Filter, type Rule, toFilter } from '../src/families/firewalls/domain.ts'
 import { backupSlots } from '../src/families/images/domain.ts'
+import { sizeOf } from '../src/families/zones/content.ts'
 import type { Challenge } from '../src/families/zones/effects.ts'
+import { rrsetFromRow } from '../src/families/zones/rrset-store.ts'
 import type { ActionRow } from '../src/kernel/actions/store.ts'
 import { restMs } from '../src/kernel/address-pool.ts'
 import type { Tables } from '../src/kernel/db.ts'
@@ -39,6 +41,7 @@ interface Snapshot {
   readonly certificateOrders: Row<'certificate_order'>[]
   readonly challenges: Row<'zone_challenge'>[]
   readonly zones: Row<'zone'>[]
+  readonly contents: Row<'zone_content'>[]
   readonly rrsets: Row<'rrset'>[]
   readonly labels: Row<'label'>[]
   readonly addresses: Row<'address'>[]
@@ -104,6 +107,7 @@ async function read({ db: { query } }: World): Promise<Snapshot> {
     certificateOrders: await all('certificate_order'),
     challenges: await all('zone_challenge'),
     zones: await all('zone'),
+    contents: await all('zone_content'),
     rrsets: await all('rrset'),
     labels: await all('label'),
     addresses: await all('address'),
@@ -172,14 +176,28 @@ function checkRoutes({ floatingIps }: Snapshot, { simulation }: World): void {
   assert.deepEqual(actual.sort(), wanted.sort(), 'I6: where Floating IPs lead')
 }
 
-/** I5 and I10 for zones: each counts the records that it has, and no RRSet is without one. */
-function checkZones({ zones, rrsets }: Snapshot): void {
-  const counts = new Map(zones.map(({ id }) => [id, 0]))
-  for (const { zone_id, records } of rrsets) {
-    assert.ok(counts.has(zone_id), 'I10: an RRSet has a zone')
-    counts.set(zone_id, counts.get(zone_id)! + JSON.parse(records).length)
+/** I5 and I10 for zones: each counts what it has, and no RRSet is without one but those that are to be deleted. */
+function checkZones({ zones, contents, rrsets }: Snapshot): void {
+  const current = contents.filter(({ expires }) => expires === null)
+  const pairs = (some: readonly (readonly [number, number])[]) => some.map(String).sort()
+  assert.deepEqual(
+    pairs(current.map(({ zone_id, id }) => [zone_id, id])),
+    pairs(zones.map(({ id, content_id }) => [id, content_id])),
+    'I10: what does not expire is what is in a zone',
+  )
+  const known = new Set(contents.map(({ id }) => id))
+  const sizes = new Map(current.map(({ id }) => [id, { records: 0, textBytes: 0 }]))
+  for (const row of rrsets) {
+    assert.ok(known.has(row.content_id), 'I10: an RRSet has a content')
+    const size = sizes.get(row.content_id)
+    if (!size) continue
+    const { records, textBytes } = sizeOf([rrsetFromRow(row)])
+    size.records += records
+    size.textBytes += textBytes
   }
-  for (const { id, name, record_count } of zones) assert.equal(record_count, counts.get(id), `I5: records of ${name}`)
+  for (const { name, content_id, record_count, text_bytes } of zones) {
+    assert.deepEqual({ records: record_count, textBytes: text_bytes }, sizes.get(content_id), `I5: size of ${name}`)
+  }
 }
 
 function firstOf(cidr: string, family: number): number {

@@ -8,6 +8,7 @@
 import type { ServedRrset, ServedZone } from '../families/zones/reads.ts'
 import {
   changedSince,
+  isWhole,
   servedRrsets,
   servedRrsetsOf,
   servedZones,
@@ -222,10 +223,13 @@ export class Registry {
   async #load(entry: Entry): Promise<ZoneImage> {
     const before = entry.image?.size ?? 0
     let image = await this.#read(entry, entry.zone)
-    // What was read in several steps may be half of an older version and half of a newer one.
-    for (let tries = 1; tries < loadTries; tries++) {
-      const [now] = await servedZones(this.#options.db.query, [entry.zone.id])
+    // What was read in several steps may have some changes of a newer version and not others. That is caught up with at
+    // the next query; what lacks anything, because the zone was replaced more than once meanwhile, is never used.
+    for (let tries = 1; ; tries++) {
+      const { query } = this.#options.db
+      const [now] = await servedZones(query, [entry.zone.id])
       if (!now || now.version === image.version) break
+      if (tries >= loadTries && (await isWhole(query, entry.zone.contentId))) break
       entry.zone = now
       entry.image = image
       image = await this.#read(entry, now)
@@ -242,14 +246,14 @@ export class Registry {
     const known = entry.image
     if (known && known.ttl === zone.ttl && known.version >= zone.wholeVersion) {
       const keys = [soaKey, ...(await changedSince(query, zone.id, known.version))]
-      const found = await servedRrsetsOf(query, zone.id, [...new Set(keys)])
+      const found = await servedRrsetsOf(query, zone, [...new Set(keys)])
       for (const key of keys) known.remove(key)
       putAll(known, found, zone)
       known.version = zone.version
       return known
     }
     const image = new ZoneImage(zone.name, zone.ttl)
-    for await (const some of servedRrsets(query, zone.id)) {
+    for await (const some of servedRrsets(query, zone)) {
       putAll(image, some, zone)
       await new Promise(setImmediate)
     }

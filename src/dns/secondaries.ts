@@ -85,12 +85,13 @@ export class Secondaries {
     // Whoever comes next asks again when the claim is over.
     if (this.#stopped.signal.aborted) return
     const later = received ? undefined : await this.#later(source)
-    await db.transact(async (tx) => {
-      const isStale = later?.isStale ?? false
-      const refreshed = received ? tx.now : source.refreshed
-      const nextCheck = tx.now + (received ? between(received.refresh) : later!.waitMs)
-      const content = received?.rrsets && { serial: received.serial, rrsets: received.rrsets }
-      await storeTransfer(tx, source, { claimed, nextCheck, refreshed, isStale, ...(content ? { content } : {}) })
+    const content = received?.rrsets && { serial: received.serial, rrsets: received.rrsets }
+    await storeTransfer(db, source, {
+      claimed,
+      waitMs: received ? between(received.refresh) : later!.waitMs,
+      isHeard: received !== undefined,
+      isStale: later?.isStale ?? false,
+      ...(content ? { content } : {}),
     })
   }
 
@@ -108,9 +109,9 @@ export class Secondaries {
   }
 
   /** How long to wait after nobody answered, and whether what is known is no longer good (RFC 1034, 4.3.5). */
-  async #later({ zoneId, refreshed }: Source): Promise<{ waitMs: number; isStale: boolean }> {
+  async #later({ zoneId, contentId, refreshed }: Source): Promise<{ waitMs: number; isStale: boolean }> {
     const { db, clock } = this.#options
-    const [soa] = await servedRrsetsOf(db.query, zoneId, [soaKey])
+    const [soa] = await servedRrsetsOf(db.query, { id: zoneId, contentId }, [soaKey])
     const [retry, expire] = soa?.values[0]?.split(' ').slice(4).map(Number) ?? []
     if (refreshed === null || retry === undefined || expire === undefined)
       return { waitMs: firstRetryMs, isStale: true }

@@ -21,7 +21,7 @@ export type CaaRecords = ReadonlyMap<string, readonly CaaProperty[]>
 export async function caaRecords(
   query: Queries,
   scope: ProjectScope,
-  zone: Pick<Zone, 'id' | 'name'>,
+  zone: Pick<Zone, 'contentId' | 'name'>,
   domains: readonly string[],
 ): Promise<CaaRecords> {
   const keys = new Set(
@@ -31,7 +31,7 @@ export async function caaRecords(
     .selectFrom('rrset')
     .select(['name', 'records'])
     .where('project_id', '=', scope.projectId)
-    .where('zone_id', '=', zone.id)
+    .where('content_id', '=', zone.contentId)
     .where('rr_key', 'in', [...keys])
     .execute()
   return new Map(

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import { defineEndpoints, enumParam, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import { defaultZoneLimits } from '../../kernel/dns/zone-limits.ts'
 import { NewRrset } from './rrset-contract.ts'
 
 const closed = { additionalProperties: false } as const
@@ -46,9 +47,10 @@ export const Zone = Type.Object({
   record_count: Type.Integer({ minimum: 0 }),
 })
 
-/** Longest zone file in characters, and the body that carries it as JSON. */
-const maxZonefile = 2 * 1024 * 1024
-const maxZonefileBody = maxZonefile * 1.5
+/** Longest zone file in characters: every zone as a file, with its first lines and the serial. */
+const maxZonefile = defaultZoneLimits.textBytes + 1_024
+/** The body that carries it as JSON, whose escapes make three bytes of one at most where a client escapes all but ASCII. */
+const maxZonefileBody = 3 * maxZonefile + 1_024
 const Zonefile = Type.String({ maxLength: maxZonefile })
 const Reply = Type.Object({ zone: Zone })
 const section = 'Versioning, DNS zones'

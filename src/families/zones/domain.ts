@@ -25,18 +25,19 @@ export interface Zone {
   /** TTL of RRSets without one of their own, in seconds. */
   readonly ttl: number
   readonly serial: number
-  /** Grows with every change of what the name server answers. */
+  /** Grows with every change of what is in it. */
   readonly version: number
+  /** Which of its contents is what is in it. */
+  readonly contentId: number
   readonly recordCount: number
+  /** Bytes of its records as lines of a zone file. */
+  readonly textBytes: number
   readonly labels: Labels
   readonly isProtected: boolean
   readonly created: string
   /** Whether it is served: a secondary zone is not when its primaries were not heard for too long. */
   readonly isStale: boolean
 }
-
-/** Most records of a zone: with them its zone file can still be imported again. */
-export const maxRecords = 20_000
 
 /** What is wrong with a name of a zone; undefined for a registrable name under a public suffix. */
 export function zoneNameProblem(name: string): string | undefined {

@@ -1,7 +1,7 @@
 /** The family of DNS zones and the RRSets in them. */
 import { defineFamily } from '../../platform.ts'
 import { zoneActions } from './actions.ts'
-import { announcementsChore } from './chores.ts'
+import { announcementsChore, contentsChore } from './chores.ts'
 import { zoneEndpoints } from './contract.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrset-contract.ts'
@@ -12,7 +12,7 @@ export const zones = defineFamily({
   name: 'zones',
   endpoints: { ...zoneEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
-  chores: [announcementsChore],
+  chores: [announcementsChore, contentsChore],
   resources: {
     type: 'zone',
     actions: zoneActions,

@@ -5,6 +5,7 @@ import { registrableName, type Zone } from './domain.ts'
 import { findZone } from './store.ts'
 
 export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
+export { isWhole } from './content.ts'
 export type { PrimaryNameserver } from './domain.ts'
 export { openPrimaries } from './primaries.ts'
 export {
@@ -24,7 +25,7 @@ export async function zoneOfDomain(
   query: Queries,
   scope: ProjectScope,
   domain: string,
-): Promise<Pick<Zone, 'id' | 'name' | 'mode'> | undefined> {
+): Promise<Pick<Zone, 'id' | 'name' | 'mode' | 'contentId'> | undefined> {
   const name = registrableName(domain)
   return name === undefined ? undefined : findZone(query, scope, name)
 }

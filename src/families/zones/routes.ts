@@ -1,25 +1,29 @@
 /** Zones through the API. */
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { Static } from 'typebox'
 import type { Call, Handlers } from '../../kernel/contract.ts'
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { Database, Queries, Transaction } from '../../kernel/db.ts'
 import { defaultTtl, soaTimes, type ZoneSettings } from '../../kernel/dns/settings.ts'
 import { Malformed } from '../../kernel/dns/tokens.ts'
-import { ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
+import { zoneLimitProblem } from '../../kernel/dns/zone-limits.ts'
+import { ApiError, invalidInput, notFound, type Problem } from '../../kernel/errors.ts'
+import type { Labels } from '../../kernel/labels.ts'
 import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { inTurns, nextTurn } from '../../kernel/turns.ts'
 import type { Platform } from '../../platform.ts'
 import { recordAction, type ZoneCommand } from './actions.ts'
+import { publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import type { zoneEndpoints } from './contract.ts'
-import { maxRecords, type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
+import { type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
 import { openPrimaries } from './primaries.ts'
-import type { NewRrset as WireNewRrset } from './rrset-contract.ts'
-import { deleteAllRrsets, hasProtected, insertRrsets, type NewRrset, rrsetsOf } from './rrset-store.ts'
+import type { NewRrset } from './rrset-contract.ts'
+import { hasProtected, rrsetsOf } from './rrset-store.ts'
 import {
   apex,
   coexistenceProblem,
   nameserversProblem,
   parseRecords,
+  type Rrset,
   type RrsetContent,
   recordNameProblem,
   rrsetKey,
@@ -28,6 +32,7 @@ import {
 import {
   changeZone,
   deleteZone,
+  findZone,
   getZone,
   insertZone,
   listZones,
@@ -69,15 +74,18 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
       const { name, mode, labels = {} } = body
       const problem = zoneNameProblem(name)
       if (problem !== undefined) throw invalidInput([{ field: 'name', message: problem }])
-      const content = mode === 'primary' ? await readContent(body, settings) : { rrsets: [], ttl: undefined }
       const primaryNameservers = mode === 'primary' ? [] : readNameservers(body.primary_nameservers, settings)
-      const ttl = body.ttl ?? content.ttl ?? defaultTtl
-      const recordCount = countRecords(content.rrsets)
-      return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, { kind: 'zones', table: 'zone' }, limits)
-        const zone = await insertZone(tx, secrets, scope, { name, mode, ttl, labels, recordCount, primaryNameservers })
-        await insertRrsets(tx, scope, zone, content.rrsets)
-        return { zone: await toWire(tx.query, scope, zone), action: await recordAction(tx, scope, zone, 'create_zone') }
+      return whenPossible(scope, { zone: undefined, bytes: textLength(body) }, async () => {
+        const { rrsets, ttl } = mode === 'primary' ? await readContent(body, settings) : { rrsets: [], ttl: undefined }
+        const given = { name, mode, ttl: body.ttl ?? ttl ?? defaultTtl, labels, primaryNameservers }
+        return withDraft({ db, scope }, rrsets, (content) =>
+          db.transact(async (tx) => {
+            await enforceLimit(tx, scope, { kind: 'zones', table: 'zone' }, limits)
+            const zone = await insertZone(tx, secrets, scope, { ...given, content })
+            const action = await recordAction(tx, scope, zone, 'create_zone')
+            return { zone: await toWire(tx.query, scope, zone), action }
+          }),
+        )
       })
     },
 
@@ -96,33 +104,31 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
     remove: (call) =>
       change(call, 'delete_zone', async (tx, zone) => {
         if (zone.isProtected) throw new ApiError('protected', 'zone deletion is protected')
-        await refuseProtected(tx, call.scope, zone)
-        await deleteAllRrsets(tx, call.scope, zone)
+        await refuseProtected(tx.query, call.scope, zone)
         await deleteZone(tx, call.scope, zone)
       }),
 
     async exportZonefile({ scope, params }) {
-      const zone = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
-      const rrsets: RrsetContent[] = []
-      for await (const some of rrsetsOf(db.query, scope, zone)) {
-        rrsets.push(...some)
-        await nextTurn()
-      }
-      return { zonefile: printZonefile(zone, rrsets) }
+      const { zone, rrsets } = await readZone(db, scope, params.id_or_name)
+      return { zonefile: await inTurns(printZonefile(zone, rrsets)) }
     },
 
     async importZonefile(call) {
       const { scope, params, body } = call
-      const { name } = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
-      const { ttl, rrsets } = await parseZonefile(body.zonefile, name)
-      const problem = apexProblem(name, rrsets, settings)
-      if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem }])
-      return change(call, 'import_zonefile', async (tx, zone) => {
-        requireMode(zone, 'primary')
-        await refuseProtected(tx, scope, zone)
-        await deleteAllRrsets(tx, scope, zone)
-        await insertRrsets(tx, scope, zone, rrsets)
-        await changeZone(tx, scope, zone, { recordCount: countRecords(rrsets), ttl: ttl ?? zone.ttl })
+      const before = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
+      return whenPossible(scope, { zone: before, bytes: body.zonefile.length }, async () => {
+        const { ttl, rrsets } = await parseZonefile(body.zonefile, before.name)
+        const problem = zoneProblem(before.name, rrsets, settings)
+        if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem }])
+        await refuseProtected(db.query, scope, before)
+        return withDraft({ db, scope, zone: before }, rrsets, (draft) =>
+          change(call, 'import_zonefile', async (tx, zone) => {
+            if (zone.id !== before.id) throw notFound('zone', params.id_or_name)
+            await refuseProtected(tx.query, scope, zone)
+            const contentId = await publish(tx, scope, zone, draft)
+            await changeZone(tx, scope, zone, { contentId, size: draft.size, ttl: ttl ?? zone.ttl })
+          }),
+        )
       })
     },
 
@@ -160,32 +166,65 @@ export function changeProtected(): ApiError {
   return new ApiError('protected', 'RRSet(s) is/are change protected')
 }
 
-async function refuseProtected(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
-  if (await hasProtected(tx.query, scope, zone)) throw changeProtected()
+async function refuseProtected(query: Queries, scope: ProjectScope, zone: Zone): Promise<void> {
+  if (await hasProtected(query, scope, zone)) throw changeProtected()
 }
 
-function countRecords(rrsets: readonly RrsetContent[]): number {
-  return rrsets.reduce((sum, { records }) => sum + records.length, 0)
-}
+// ---- What is in a zone ---------------------------------------------------------------------------------------------
 
-function printZonefile({ name, ttl, serial }: Zone, rrsets: RrsetContent[]): string {
-  const inOrder = rrsets.sort(zonefileOrder)
-  const groups = inOrder.map((rrset, index) => {
-    const gap = inOrder[index - 1]?.name === rrset.name ? '' : '\n'
-    return gap + rrsetLines(rrset, serial)
+/** How often a zone is read in steps, in the hope that nobody changes it meanwhile. */
+const readTries = 3
+
+/** A primary zone with all its RRSets as they were at one moment. Errors: `not_found`, `incorrect_zone_mode`. */
+async function readZone(db: Database, scope: ProjectScope, key: string): Promise<{ zone: Zone; rrsets: Rrset[] }> {
+  for (let tries = 0; tries < readTries; tries++) {
+    const zone = requireMode(await getZone(db.query, scope, key), 'primary')
+    const rrsets: Rrset[] = []
+    for await (const some of rrsetsOf(db.query, scope, zone)) {
+      rrsets.push(...some)
+      await nextTurn()
+    }
+    const now = await findZone(db.query, scope, key)
+    if (now?.id === zone.id && now.version === zone.version) return { zone, rrsets }
+  }
+  // It changes all the time: now everybody else waits for a moment.
+  return db.transact(async (tx) => {
+    const zone = requireMode(await lockZone(tx, scope, key), 'primary')
+    const rrsets: Rrset[] = []
+    for await (const some of rrsetsOf(tx.query, scope, zone)) rrsets.push(...some)
+    return { zone, rrsets }
   })
-  return zonefileHead(name, ttl) + groups.join('')
+}
+
+/** The zone as a file, in steps. */
+function* printZonefile({ name, ttl, serial }: Zone, rrsets: Rrset[]): Generator<void, string> {
+  const inOrder = rrsets.sort(zonefileOrder)
+  const parts = [zonefileHead(name, ttl)]
+  for (const [index, rrset] of inOrder.entries()) {
+    const gap = inOrder[index - 1]?.name === rrset.name ? '' : '\n'
+    parts.push(gap + rrsetLines(rrset, serial))
+    yield
+  }
+  return parts.join('')
 }
 
 // ---- What a new zone contains --------------------------------------------------------------------------------------
 
 type CreateBody = Call<(typeof zoneEndpoints)['create']>['body']
 
+type LabelledRrset = RrsetContent & { readonly labels?: Labels }
+
+/** About how much there is to read in a request for a new zone, in bytes. */
+function textLength({ zonefile, rrsets }: CreateBody): number {
+  const recordBytes = 64
+  return (zonefile ?? '').length + (rrsets ?? []).reduce((sum, { records }) => sum + records.length * recordBytes, 0)
+}
+
 /** The RRSets of a new primary zone: those given, and SOA and NS records when they are not among them. */
 async function readContent(
   { name, rrsets, zonefile }: CreateBody,
   settings: ZoneSettings,
-): Promise<{ rrsets: readonly NewRrset[]; ttl: number | undefined }> {
+): Promise<{ rrsets: readonly LabelledRrset[]; ttl: number | undefined }> {
   if ((rrsets ?? null) !== null && (zonefile ?? null) !== null) {
     const message = 'only one of rrsets and zonefile can be given'
     throw invalidInput([
@@ -196,36 +235,41 @@ async function readContent(
   const field = zonefile ? 'zonefile' : 'rrsets'
   const parsed = zonefile
     ? await parseZonefile(zonefile, name)
-    : { ttl: undefined, rrsets: readRrsets(name, rrsets ?? []) }
+    : { ttl: undefined, rrsets: await inTurns(readRrsets(name, rrsets ?? [])) }
   const all = withApex(parsed.rrsets, settings)
-  const problem = apexProblem(name, all, settings)
+  const problem = zoneProblem(name, all, settings)
   if (problem !== undefined) throw invalidInput([{ field, message: problem }])
   return { rrsets: all, ttl: parsed.ttl }
 }
 
-function withApex(given: readonly NewRrset[], { nameservers, hostmaster }: ZoneSettings): readonly NewRrset[] {
+function withApex(
+  given: readonly LabelledRrset[],
+  { nameservers, hostmaster }: ZoneSettings,
+): readonly LabelledRrset[] {
   const known = new Set(given.map(rrsetKey))
   const soa = `${nameservers[0]} ${hostmaster} 0 ${soaTimes.join(' ')}`
-  const own: NewRrset[] = [
+  const own: LabelledRrset[] = [
     { name: apex, type: 'SOA', ttl: null, records: [{ value: soa, comment: '' }] },
     { name: apex, type: 'NS', ttl: null, records: nameservers.map((value) => ({ value, comment: '' })) },
   ]
   return [...own.filter((rrset) => !known.has(rrsetKey(rrset))), ...given]
 }
 
-/** A zone has its SOA record and all the name servers that it is served by. */
-function apexProblem(name: string, rrsets: readonly RrsetContent[], settings: ZoneSettings): string | undefined {
+/** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
+function zoneProblem(name: string, rrsets: readonly RrsetContent[], settings: ZoneSettings): string | undefined {
   const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
-  if (countRecords(rrsets) > maxRecords) return `a zone can have at most ${maxRecords} records`
+  const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
+  if (tooLarge !== undefined) return `the zone ${tooLarge}`
   if (!at('SOA')) return 'the SOA record of the zone is missing'
   const values = at('NS')?.records.map(({ value }) => value) ?? []
   return nameserversProblem(name, values, settings.nameservers)
 }
 
-function readRrsets(zoneName: string, given: readonly Static<typeof WireNewRrset>[]): NewRrset[] {
+function* readRrsets(zoneName: string, given: readonly Static<typeof NewRrset>[]): Generator<void, LabelledRrset[]> {
   const problems: Problem[] = []
   const typesByName = new Map<string, string[]>()
-  const rrsets = given.map((one, index) => {
+  const rrsets: LabelledRrset[] = []
+  for (const [index, one] of given.entries()) {
     const { name, type, ttl = null, labels = {} } = one
     const at = `rrsets[${index}]`
     const parsed = parseRecords(zoneName, type, one.records, `${at}.`)
@@ -243,8 +287,9 @@ function readRrsets(zoneName: string, given: readonly Static<typeof WireNewRrset
     if (nameProblem !== undefined) problems.push({ field: `${at}.name`, message: nameProblem })
     if (problem !== undefined) problems.push({ field: at, message: problem })
     typesByName.set(name, [...types, type])
-    return rrset
-  })
+    rrsets.push(rrset)
+    yield
+  }
   for (const [name, types] of typesByName) {
     const problem = coexistenceProblem(types)
     if (problem !== undefined) problems.push({ field: 'rrsets', message: `${name}: ${problem}` })
@@ -253,17 +298,10 @@ function readRrsets(zoneName: string, given: readonly Static<typeof WireNewRrset
   return rrsets
 }
 
-const entriesAtOnce = 500
-
 /** Reads a zone file, with turns for others in between. Errors: `invalid_input`. */
 async function parseZonefile(text: string, zoneName: string): Promise<ParsedZonefile> {
-  const reading = readZonefile(text, zoneName)
   try {
-    for (let count = 1; ; count++) {
-      const step = reading.next()
-      if (step.done) return step.value
-      if (count % entriesAtOnce === 0) await nextTurn()
-    }
+    return await inTurns(readZonefile(text, zoneName))
   } catch (error) {
     if (!(error instanceof Malformed)) throw error
     const message = error.line === 0 ? error.message : `line ${error.line} ${error.message}`

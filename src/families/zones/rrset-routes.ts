@@ -2,11 +2,14 @@
 import { inEffect } from '../../kernel/changes.ts'
 import type { Handlers } from '../../kernel/contract.ts'
 import type { Transaction } from '../../kernel/db.ts'
+import { type ZoneLimits, zoneLimitProblem } from '../../kernel/dns/zone-limits.ts'
 import { invalidInput, notUnique } from '../../kernel/errors.ts'
+import type { Labels } from '../../kernel/labels.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { recordAction, type ZoneCommand } from './actions.ts'
-import { maxRecords, type Zone } from './domain.ts'
+import { sizeOf } from './content.ts'
+import type { Zone } from './domain.ts'
 import { changeProtected, requireMode } from './routes.ts'
 import type { rrsetEndpoints } from './rrset-contract.ts'
 import {
@@ -15,7 +18,6 @@ import {
   getRrset,
   insertRrsets,
   listRrsets,
-  type NewRrset,
   rrsetFromRow,
   setRrset,
   setRrsetLabels,
@@ -47,35 +49,36 @@ interface OneRrset {
   readonly params: { readonly id_or_name: string; readonly rr_name: string; readonly rr_type: string }
 }
 
+/** A zone that is being changed: nobody else changes it meanwhile. */
+interface Place {
+  readonly tx: Transaction
+  readonly scope: ProjectScope
+  readonly zone: Zone
+  /** How large it may become. */
+  readonly most: ZoneLimits
+}
+
 const keyIn = ({ params: { rr_name, rr_type } }: OneRrset) => `${rr_name}/${rr_type}`
 
 /** One handler for each endpoint of RRSets. */
-export function rrsetRoutes({ db, clock }: Platform): Handlers<typeof rrsetEndpoints> {
+export function rrsetRoutes({ db, clock, zones: { limits: most } }: Platform): Handlers<typeof rrsetEndpoints> {
   const readZone = async ({ scope, params }: InZone) =>
     requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
 
   /** Does something in a zone that nobody else can change meanwhile, and writes down what. */
-  const changeIn = <T>(
-    { scope, params }: InZone,
-    command: ZoneCommand,
-    work: (tx: Transaction, zone: Zone) => Promise<T>,
-  ) =>
+  const changeIn = <T>({ scope, params }: InZone, command: ZoneCommand, work: (place: Place) => Promise<T>) =>
     db.transact(async (tx) => {
       const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
-      const result = await work(tx, zone)
+      const result = await work({ tx, scope, zone, most })
       return { ...result, action: await recordAction(tx, scope, zone, command) }
     })
 
   /** The same for an RRSet that must be there and must not be protected. */
-  const change = (
-    call: OneRrset,
-    command: ZoneCommand,
-    work: (tx: Transaction, zone: Zone, rrset: Rrset) => Promise<void>,
-  ) =>
-    changeIn(call, command, async (tx, zone) => {
-      const rrset = await getRrset(tx.query, call.scope, zone, keyIn(call))
+  const change = (call: OneRrset, command: ZoneCommand, work: (place: Place, rrset: Rrset) => Promise<void>) =>
+    changeIn(call, command, async (place) => {
+      const rrset = await getRrset(place.tx.query, call.scope, place.zone, keyIn(call))
       if (rrset.isProtected) throw changeProtected()
-      await work(tx, zone, rrset)
+      await work(place, rrset)
     })
 
   return {
@@ -86,13 +89,14 @@ export function rrsetRoutes({ db, clock }: Platform): Handlers<typeof rrsetEndpo
     },
 
     createRrset: (call) =>
-      changeIn(call, 'create_rrset', async (tx, zone) => {
+      changeIn(call, 'create_rrset', async (place) => {
+        const { tx, zone } = place
         const { name, type, ttl = null, labels = {} } = call.body
         if (await findRrset(tx.query, call.scope, zone, rrsetKey(call.body))) {
           throw notUnique('name', 'an RRSet with this name and type is there already')
         }
         const records = readRecords(zone, type, call.body.records)
-        const rrset = await createRrset(tx, call.scope, zone, { name, type, ttl, labels, records })
+        const rrset = await createRrset(place, { name, type, ttl, labels, records })
         return { rrset: rrsetToWire(zone, rrset) }
       }),
 
@@ -116,50 +120,54 @@ export function rrsetRoutes({ db, clock }: Platform): Handlers<typeof rrsetEndpo
       }),
 
     removeRrset: (call) =>
-      change(call, 'delete_rrset', async (tx, zone, rrset) => {
+      change(call, 'delete_rrset', async (place, rrset) => {
         if (rrset.type === 'SOA') throw invalidInput([{ field: 'rr_type', message: 'the SOA record stays' }])
-        await removeRrset(tx, call.scope, zone, rrset)
+        await removeRrset(place, rrset)
       }),
 
     addRecords: (call) =>
-      changeIn(call, 'add_rrset_records', async (tx, zone) => {
-        const { scope, params, body } = call
+      changeIn(call, 'add_rrset_records', async (place) => {
+        const { tx, scope, zone } = place
+        const { params, body } = call
         const type = parseType(params.rr_type)
         const known = type && (await findRrset(tx.query, scope, zone, keyIn(call)))
         // What is no type names an RRSet that cannot be there.
         if (!type || recordNameProblem(params.rr_name, zone.name)) await getRrset(tx.query, scope, zone, keyIn(call))
-        else if (known) await addRecords(tx, scope, zone, known, body)
+        else if (known) await addRecords(place, known, body)
         else {
           const records = readRecords(zone, type, body.records)
-          await createRrset(tx, scope, zone, { name: params.rr_name, type, ttl: body.ttl ?? null, records })
+          await createRrset(place, { name: params.rr_name, type, ttl: body.ttl ?? null, records })
         }
       }),
 
     removeRecords: (call) =>
-      change(call, 'remove_rrset_records', async (tx, zone, rrset) => {
-        const indexes = new Set(indexesOf(zone, rrset, call.body.records))
+      change(call, 'remove_rrset_records', async (place, rrset) => {
+        const indexes = new Set(indexesOf(place.zone, rrset, call.body.records))
         const records = rrset.records.filter((_, index) => !indexes.has(index))
-        if (records.length > 0) await writeRecords(tx, call.scope, zone, rrset, records)
+        if (records.length > 0) await writeRecords(place, rrset, records)
         else if (rrset.type === 'SOA') throw invalidInput([{ field: 'records', message: 'the SOA record stays' }])
-        else await removeRrset(tx, call.scope, zone, rrset)
+        else await removeRrset(place, rrset)
       }),
 
     setRecords: (call) =>
-      change(call, 'set_rrset_records', async (tx, zone, rrset) => {
-        await writeRecords(tx, call.scope, zone, rrset, readRecords(zone, rrset.type, call.body.records))
+      change(call, 'set_rrset_records', async (place, rrset) => {
+        await writeRecords(place, rrset, readRecords(place.zone, rrset.type, call.body.records))
       }),
 
     updateRecords: (call) =>
-      change(call, 'update_rrset_records', async (tx, zone, rrset) => {
+      change(call, 'update_rrset_records', async (place, rrset) => {
+        const { tx, scope, zone } = place
         const given = readRecords(zone, rrset.type, call.body.records)
         const comments = new Map(indexesOf(zone, rrset, given).map((at, index) => [at, given[index]!.comment]))
         const records = rrset.records.map(({ value, comment }, at) => ({ value, comment: comments.get(at) ?? comment }))
-        // Comments are no part of any answer, so that the zone stays at its version.
-        await setRrset(tx, call.scope, rrset, { records })
+        const size = sizeAfter(place, rrset, { ...rrset, records })
+        await setRrset(tx, scope, rrset, { records })
+        // Comments are no part of any answer, so that the zone stays at its serial.
+        await changeZone(tx, scope, zone, { keys: [], serial: zone.serial, size })
       }),
 
     changeRrsetTtl: (call) =>
-      change(call, 'change_rrset_ttl', async (tx, zone, rrset) => {
+      change(call, 'change_rrset_ttl', async ({ tx, zone }, rrset) => {
         const { ttl } = call.body
         if (ttl === undefined && inEffect('rrset_ttl_required', clock.now())) {
           throw invalidInput([{ field: 'ttl', message: 'is required' }])
@@ -169,7 +177,7 @@ export function rrsetRoutes({ db, clock }: Platform): Handlers<typeof rrsetEndpo
       }),
 
     changeRrsetProtection: (call) =>
-      changeIn(call, 'change_rrset_protection', async (tx, zone) => {
+      changeIn(call, 'change_rrset_protection', async ({ tx, zone }) => {
         const rrset = await getRrset(tx.query, call.scope, zone, keyIn(call))
         await setRrset(tx, call.scope, rrset, { isProtected: call.body.change })
       }),
@@ -187,34 +195,57 @@ function readRecords(
   return parsed.records
 }
 
-function check(zone: Zone, rrset: RrsetContent, added: number): void {
-  const full = zone.recordCount + added > maxRecords ? `a zone can have at most ${maxRecords} records` : undefined
-  const problem = full ?? rrsetProblem(zone.name, rrset)
+/**
+ * How large a zone is once an RRSet of it, or none, is another one, or none. Errors: `invalid_input` when the zone grows
+ * beyond what it may be.
+ */
+function sizeAfter(
+  { zone, most }: Pick<Place, 'zone' | 'most'>,
+  before: RrsetContent | undefined,
+  after: RrsetContent | undefined,
+): ZoneLimits {
+  const [gone, come] = [sizeOf(before ? [before] : []), sizeOf(after ? [after] : [])]
+  const size = {
+    records: zone.recordCount - gone.records + come.records,
+    textBytes: zone.textBytes - gone.textBytes + come.textBytes,
+  }
+  // A zone that was larger before there was a limit may still become smaller.
+  const limits = {
+    records: Math.max(most.records, zone.recordCount),
+    textBytes: Math.max(most.textBytes, zone.textBytes),
+  }
+  if (zoneLimitProblem(size, limits) === undefined) return size
+  throw invalidInput([{ field: 'records', message: `with them the zone ${zoneLimitProblem(size, most)}` }])
+}
+
+function check(zone: Zone, rrset: RrsetContent): void {
+  const problem = rrsetProblem(zone.name, rrset)
   if (problem !== undefined) throw invalidInput([{ field: 'records', message: problem }])
 }
 
-async function createRrset(tx: Transaction, scope: ProjectScope, zone: Zone, rrset: NewRrset): Promise<Rrset> {
-  const { name, type, records } = rrset
+async function createRrset(place: Place, rrset: RrsetContent & { readonly labels?: Labels }): Promise<Rrset> {
+  const { tx, scope, zone } = place
+  const { name, type } = rrset
   const nameProblem = recordNameProblem(name, zone.name)
   if (nameProblem !== undefined) throw invalidInput([{ field: 'name', message: nameProblem }])
   if (type === 'SOA') throw invalidInput([{ field: 'type', message: 'a zone has one SOA record, which comes with it' }])
-  check(zone, rrset, records.length)
+  check(zone, rrset)
+  const size = sizeAfter(place, undefined, rrset)
   const together = coexistenceProblem([type, ...(await typesAt(tx.query, scope, zone, name))])
   if (together !== undefined) throw invalidInput([{ field: 'name', message: together }])
-  const [made] = await insertRrsets(tx, scope, zone, [rrset])
-  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount + records.length })
+  const [made] = await insertRrsets(tx, scope, zone.contentId, [rrset])
+  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
   return rrsetFromRow(made!)
 }
 
-async function removeRrset(tx: Transaction, scope: ProjectScope, zone: Zone, rrset: Rrset): Promise<void> {
+async function removeRrset(place: Place, rrset: Rrset): Promise<void> {
+  const { tx, scope, zone } = place
   await deleteRrset(tx, scope, rrset)
-  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount - rrset.records.length })
+  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size: sizeAfter(place, rrset, undefined) })
 }
 
 async function addRecords(
-  tx: Transaction,
-  scope: ProjectScope,
-  zone: Zone,
+  place: Place,
   rrset: Rrset,
   given: {
     readonly records: readonly { readonly value: string; readonly comment?: string | null }[]
@@ -225,21 +256,16 @@ async function addRecords(
   if (given.ttl !== undefined && given.ttl !== rrset.ttl) {
     throw invalidInput([{ field: 'ttl', message: 'must be that of the RRSet; change_ttl changes it' }])
   }
-  const records = [...rrset.records, ...readRecords(zone, rrset.type, given.records)]
-  await writeRecords(tx, scope, zone, rrset, records)
+  const records = [...rrset.records, ...readRecords(place.zone, rrset.type, given.records)]
+  await writeRecords(place, rrset, records)
 }
 
-async function writeRecords(
-  tx: Transaction,
-  scope: ProjectScope,
-  zone: Zone,
-  rrset: Rrset,
-  records: readonly ZoneRecord[],
-): Promise<void> {
-  const added = records.length - rrset.records.length
-  check(zone, { ...rrset, records }, added)
+async function writeRecords(place: Place, rrset: Rrset, records: readonly ZoneRecord[]): Promise<void> {
+  const { tx, scope, zone } = place
+  check(zone, { ...rrset, records })
+  const size = sizeAfter(place, rrset, { ...rrset, records })
   await setRrset(tx, scope, rrset, { records })
-  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], recordCount: zone.recordCount + added })
+  await changeZone(tx, scope, zone, { keys: [rrsetKey(rrset)], size })
 }
 
 /** Where the RRSet has the values of a request. Errors: `invalid_input` naming those that it does not have. */

@@ -6,7 +6,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
-import { insertRows as insertInto } from '../../kernel/prepared.ts'
+import { insertRows } from '../../kernel/prepared.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Zone } from './domain.ts'
 import type { Rrset, RrsetContent, ZoneRecord } from './rrsets.ts'
@@ -34,15 +34,23 @@ export function rrsetFromRow(row: RrsetRow): Rrset {
 
 export async function listRrsets(query: Queries, scope: ProjectScope, zone: Zone, page: PageQuery, filters: Filters) {
   const { rows, pagination } = await listPage<RrsetRow>(query, scope, rrsetListing, page, {
-    zone_id: [zone.id],
+    content_id: [zone.contentId],
     ...filters,
   })
   return { rrsets: rows.map(rrsetFromRow), pagination }
 }
 
 /** The RRSets of a zone, for a select that narrows them further. */
-function ofZone(query: Queries, scope: ProjectScope, zone: Zone): SelectQueryBuilder<Tables, 'rrset', RrsetRow> {
-  return query.selectFrom('rrset').selectAll().where('project_id', '=', scope.projectId).where('zone_id', '=', zone.id)
+function ofZone(
+  query: Queries,
+  scope: ProjectScope,
+  zone: Pick<Zone, 'contentId'>,
+): SelectQueryBuilder<Tables, 'rrset', RrsetRow> {
+  return query
+    .selectFrom('rrset')
+    .selectAll()
+    .where('project_id', '=', scope.projectId)
+    .where('content_id', '=', zone.contentId)
 }
 
 export async function findRrset(
@@ -74,7 +82,7 @@ export async function hasProtected(query: Queries, scope: ProjectScope, zone: Zo
   return (await ofZone(query, scope, zone).where('protect_change', '=', 1).limit(1).execute()).length > 0
 }
 
-const stepRows = 1_000
+const stepRows = 500
 
 /** All RRSets of a zone, in steps. */
 export async function* rrsetsOf(query: Queries, scope: ProjectScope, zone: Zone): AsyncGenerator<Rrset[]> {
@@ -86,31 +94,18 @@ export async function* rrsetsOf(query: Queries, scope: ProjectScope, zone: Zone)
   }
 }
 
-export interface NewRrset extends RrsetContent {
+/** Those of secondary zones have records of any type, and no labels. */
+export interface NewRrset extends Omit<RrsetContent, 'type'> {
+  readonly type: string
   readonly labels?: Labels
 }
 
-/** Inserts RRSets of which the zone has none yet. */
+/** Inserts RRSets of which the content has none yet: as many as one transaction should. */
 export async function insertRrsets(
   tx: Transaction,
   scope: ProjectScope,
-  zone: Zone,
+  contentId: number,
   rrsets: readonly NewRrset[],
-): Promise<RrsetRow[]> {
-  const rows = await insertRows(tx, scope, zone, rrsets)
-  for (const [index, { labels = {} }] of rrsets.entries()) {
-    const labelled = { kind: 'rrset', id: rows[index]!.id }
-    if (Object.keys(labels).length > 0) await indexLabels(tx, scope, labelled, labels, {})
-  }
-  return rows
-}
-
-/** The same for records of any type, which secondary zones have; without the labels, which those do not have. */
-export async function insertRows(
-  tx: Transaction,
-  scope: ProjectScope,
-  zone: Zone,
-  rrsets: readonly (Omit<NewRrset, 'type'> & { readonly type: string })[],
 ): Promise<RrsetRow[]> {
   const ids = await tx.drawIds(rrsets.length)
   const created = timestamp(tx.now)
@@ -118,7 +113,7 @@ export async function insertRows(
     ({ name, type, ttl, records, labels = {} }, index): RrsetRow => ({
       id: ids[index]!,
       project_id: scope.projectId,
-      zone_id: zone.id,
+      content_id: contentId,
       rr_key: `${name}/${type}`,
       name,
       type,
@@ -129,10 +124,10 @@ export async function insertRows(
       created,
     }),
   )
-  for (let from = 0; from < rows.length; from += stepRows) {
-    await insertInto(tx, 'rrset', rows.slice(from, from + stepRows))
-    // A large zone must not keep others from their turn.
-    if (rows.length > stepRows) await new Promise(setImmediate)
+  await insertRows(tx, 'rrset', rows)
+  for (const [index, { labels = {} }] of rrsets.entries()) {
+    const labelled = { kind: 'rrset', id: rows[index]!.id }
+    if (Object.keys(labels).length > 0) await indexLabels(tx, scope, labelled, labels, {})
   }
   return rows
 }
@@ -168,9 +163,22 @@ export async function deleteRrset(tx: Transaction, scope: ProjectScope, rrset: R
   await indexLabels(tx, scope, { kind: 'rrset', id: rrset.id }, {}, rrset.labels)
 }
 
-/** Deletes all RRSets of a zone. */
-export async function deleteAllRrsets(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
-  const labelled = await ofZone(tx.query, scope, zone).where('labels', '<>', '{}').execute()
-  for (const { id, labels } of labelled) await indexLabels(tx, scope, { kind: 'rrset', id }, {}, readLabels(labels))
-  await tx.query.deleteFrom('rrset').where('project_id', '=', scope.projectId).where('zone_id', '=', zone.id).execute()
+/** Deletes some RRSets of a content, at most `limit` of them. Returns whether there may be more. */
+export async function deleteSomeRrsets(
+  tx: Transaction,
+  scope: ProjectScope,
+  contentId: number,
+  limit: number,
+): Promise<boolean> {
+  const rows = await ofZone(tx.query, scope, { contentId }).orderBy('id').limit(limit).execute()
+  for (const { id, labels } of rows) await indexLabels(tx, scope, { kind: 'rrset', id }, {}, readLabels(labels))
+  if (rows.length > 0) {
+    await tx.query
+      .deleteFrom('rrset')
+      .where('project_id', '=', scope.projectId)
+      .where('content_id', '=', contentId)
+      .where('id', '<=', rows.at(-1)!.id)
+      .execute()
+  }
+  return rows.length === limit
 }

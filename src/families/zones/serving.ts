@@ -8,6 +8,8 @@ import type { RrsetRow, ZoneRow } from './tables.ts'
 /** A zone as the name server knows it without its records. */
 export interface ServedZone {
   readonly id: number
+  /** Which of its contents is what is in it. */
+  readonly contentId: number
   readonly name: string
   readonly isSecondary: boolean
   readonly ttl: number
@@ -18,12 +20,13 @@ export interface ServedZone {
   readonly isStale: boolean
 }
 
-type Row = Pick<ZoneRow, 'id' | 'name' | 'mode' | 'ttl' | 'serial' | 'version' | 'whole_version'> & {
+type Row = Pick<ZoneRow, 'id' | 'content_id' | 'name' | 'mode' | 'ttl' | 'serial' | 'version' | 'whole_version'> & {
   readonly is_stale: 0 | 1 | null
 }
 
 const fromRow = (row: Row): ServedZone => ({
   id: row.id,
+  contentId: row.content_id,
   name: row.name,
   isSecondary: row.mode === 'secondary',
   ttl: row.ttl,
@@ -37,7 +40,7 @@ function zones(query: Queries) {
   return query
     .selectFrom('zone')
     .leftJoin('zone_source', 'zone_source.zone_id', 'zone.id')
-    .select(['zone.id', 'name', 'mode', 'ttl', 'serial', 'version', 'whole_version', 'is_stale'])
+    .select(['zone.id', 'content_id', 'name', 'mode', 'ttl', 'serial', 'version', 'whole_version', 'is_stale'])
 }
 
 /** Zones whose id is above `after`, by id. */
@@ -68,15 +71,18 @@ function toServed(row: Pick<RrsetRow, 'rr_key' | 'name' | 'type' | 'ttl' | 'reco
 
 const stepRows = 500
 
+/** Which zone is read, and which of its contents. */
+type Place = Pick<ServedZone, 'id' | 'contentId'>
+
 /** All that a zone answers with, in steps. */
-export async function* servedRrsets(query: Queries, zoneId: number): AsyncGenerator<ServedRrset[]> {
-  const challenges = await challengesOf(query, zoneId)
+export async function* servedRrsets(query: Queries, zone: Place): AsyncGenerator<ServedRrset[]> {
+  const challenges = await challengesOf(query, zone.id)
   const met = new Set<string>()
   for (let after = 0; ; ) {
     const rows = await query
       .selectFrom('rrset')
       .selectAll()
-      .where('zone_id', '=', zoneId)
+      .where('content_id', '=', zone.contentId)
       .where('id', '>', after)
       .orderBy('id')
       .limit(stepRows)
@@ -90,16 +96,16 @@ export async function* servedRrsets(query: Queries, zoneId: number): AsyncGenera
 }
 
 /** Those RRSets of some keys that a zone has. */
-export async function servedRrsetsOf(query: Queries, zoneId: number, keys: readonly string[]): Promise<ServedRrset[]> {
+export async function servedRrsetsOf(query: Queries, zone: Place, keys: readonly string[]): Promise<ServedRrset[]> {
   if (keys.length === 0) return []
   const rows = await query
     .selectFrom('rrset')
     .selectAll()
-    .where('zone_id', '=', zoneId)
+    .where('content_id', '=', zone.contentId)
     .where('rr_key', 'in', keys)
     .execute()
   const hasTxt = keys.some((key) => key.endsWith('/TXT'))
-  const challenges = hasTxt ? await challengesOf(query, zoneId) : new Map<string, ServedRrset>()
+  const challenges = hasTxt ? await challengesOf(query, zone.id) : new Map<string, ServedRrset>()
   const found = rows.map((row) => withChallenges(toServed(row), challenges))
   const met = new Set(found.map(({ key }) => key))
   return [...found, ...keys.flatMap((key) => (met.has(key) ? [] : (challenges.get(key) ?? [])))]

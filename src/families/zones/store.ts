@@ -4,6 +4,7 @@ import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { databaseFailure } from '../../kernel/dialect.ts'
 import { announceDns } from '../../kernel/dns/announce.ts'
+import type { ZoneLimits } from '../../kernel/dns/zone-limits.ts'
 import { notFound, notUnique } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
@@ -12,6 +13,7 @@ import { type Filters, type Listing, listPage, type PageQuery } from '../../kern
 import { insertRows } from '../../kernel/prepared.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Secrets } from '../../kernel/secrets/secrets.ts'
+import { type Draft, publish, retire } from './content.ts'
 import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './domain.ts'
 import { primariesFromRow, type SealedPrimaries, sealPrimaries } from './primaries.ts'
 import type { ZoneRow, ZoneSourceRow } from './tables.ts'
@@ -29,7 +31,9 @@ function zoneFromRow(row: ZoneRow, source: ZoneSourceRow | undefined): ZoneWithP
     ttl: row.ttl,
     serial: row.serial,
     version: row.version,
+    contentId: row.content_id,
     recordCount: row.record_count,
+    textBytes: row.text_bytes,
     labels: readLabels(row.labels),
     isProtected: row.protect_delete === 1,
     created: row.created,
@@ -98,19 +102,21 @@ export interface NewZone {
   readonly mode: ZoneMode
   readonly ttl: number
   readonly labels: Labels
-  readonly recordCount: number
+  readonly content: Draft
   readonly primaryNameservers: readonly PrimaryNameserver[]
 }
 
-/** Makes a zone without records. Errors: `uniqueness_error` when anybody on this installation has the name. */
+/** Makes a zone. Errors: `uniqueness_error` when anybody on this installation has the name. */
 export async function insertZone(
   tx: Transaction,
   secrets: Secrets,
   scope: ProjectScope,
   given: NewZone,
 ): Promise<ZoneWithPrimaries> {
+  const id = await drawId(tx)
+  const { size } = given.content
   const row: ZoneRow = {
-    id: await drawId(tx),
+    id,
     project_id: scope.projectId,
     name: given.name,
     mode: given.mode,
@@ -118,7 +124,9 @@ export async function insertZone(
     serial: nextSerial(0, tx.now),
     version: 1,
     whole_version: 1,
-    record_count: given.recordCount,
+    content_id: await publish(tx, scope, { id }, given.content),
+    record_count: size.records,
+    text_bytes: size.textBytes,
     labels: JSON.stringify(given.labels),
     protect_delete: 0,
     created: timestamp(tx.now),
@@ -157,7 +165,8 @@ const mostChangedKeys = 500
 export interface ZoneChange {
   /** Keys of the RRSets that are different from now on; without them the zone is read as a whole. */
   readonly keys?: readonly string[]
-  readonly recordCount?: number
+  readonly contentId?: number
+  readonly size?: ZoneLimits
   readonly ttl?: number
   /** The serial of a transferred zone; a primary zone gets its next one. */
   readonly serial?: number
@@ -172,7 +181,9 @@ export async function changeZone(tx: Transaction, scope: ProjectScope, zone: Zon
     .set({
       version,
       serial: change.serial ?? nextSerial(zone.serial, tx.now),
-      record_count: change.recordCount ?? zone.recordCount,
+      content_id: change.contentId ?? zone.contentId,
+      record_count: change.size?.records ?? zone.recordCount,
+      text_bytes: change.size?.textBytes ?? zone.textBytes,
       ttl: change.ttl ?? zone.ttl,
       ...(keys ? {} : { whole_version: version }),
     })
@@ -225,8 +236,9 @@ export async function setNameservers(
   await announceDns(tx, `zone:${id}`)
 }
 
-/** Deletes a zone that has no RRSets any more. */
+/** Deletes a zone; what is in it is deleted later. */
 export async function deleteZone(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
+  await retire(tx, scope, zone.contentId)
   for (const table of ['zone_change', 'zone_challenge', 'zone_source'] as const) {
     await tx.query.deleteFrom(table).where('project_id', '=', scope.projectId).where('zone_id', '=', zone.id).execute()
   }

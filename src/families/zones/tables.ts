@@ -12,17 +12,34 @@ export interface ZoneRow {
   readonly version: number
   /** The version since which single changes are written down: who knows an older one reads the zone as a whole. */
   readonly whole_version: number
+  /** Which of its contents is what is in it. */
+  readonly content_id: number
   readonly record_count: number
+  /** As `lineBytes` counts them. */
+  readonly text_bytes: number
   readonly labels: string
   readonly protect_delete: 0 | 1
   readonly created: string
+}
+
+/** All RRSets that a zone has, had or is to have: see content.ts. */
+export interface ZoneContentRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  /** The zone may be gone, or may never have come to be. */
+  readonly zone_id: number
+  /**
+   * The database's time in milliseconds from which it may be deleted; null for the one that its zone names, 0 when some of
+   * its RRSets may be gone already.
+   */
+  readonly expires: number | null
 }
 
 /** RRSets of primary zones, and what secondary zones were transferred. */
 export interface RrsetRow {
   readonly id: number
   readonly project_id: ProjectId
-  readonly zone_id: number
+  readonly content_id: number
   /** `name/type`: the id that the API shows. */
   readonly rr_key: string
   readonly name: string
@@ -68,6 +85,7 @@ export interface ZoneSourceRow {
 declare module '../../kernel/db.ts' {
   interface Tables {
     zone: ZoneRow
+    zone_content: ZoneContentRow
     rrset: RrsetRow
     zone_challenge: ZoneChallengeRow
     zone_change: ZoneChangeRow

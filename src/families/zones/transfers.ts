@@ -2,15 +2,16 @@
  * Where secondary zones come from, what they were transferred, and when their primaries are asked again. One process
  * asks for a zone at a time: who claims the check goes and asks.
  */
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { Database, Queries, Transaction } from '../../kernel/db.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import { type Draft, publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import { primariesFromRow, type SealedPrimaries } from './primaries.ts'
-import { deleteAllRrsets, insertRows } from './rrset-store.ts'
 import { changeZone, findZone } from './store.ts'
 
 /** What there is to know about the origin of a secondary zone. */
 export interface Source {
   readonly zoneId: number
+  readonly contentId: number
   readonly scope: ProjectScope
   readonly name: string
   readonly serial: number
@@ -28,6 +29,7 @@ function sources(query: Queries) {
     .select([
       'zone_source.zone_id',
       'zone_source.project_id',
+      'content_id',
       'nameservers',
       'tsig_keys',
       'next_check',
@@ -41,6 +43,7 @@ function sources(query: Queries) {
 interface SourceFields {
   readonly zone_id: number
   readonly project_id: ProjectId
+  readonly content_id: number
   readonly nameservers: string
   readonly tsig_keys: string | null
   readonly next_check: number
@@ -53,6 +56,7 @@ interface SourceFields {
 function toSource(row: SourceFields): Source {
   return {
     zoneId: row.zone_id,
+    contentId: row.content_id,
     scope: { projectId: row.project_id },
     name: row.name,
     serial: row.serial,
@@ -109,46 +113,50 @@ export interface TransferredRrset {
 export interface Transferred {
   /** What the check was claimed with. */
   readonly claimed: number
-  readonly nextCheck: number
-  /** When a primary was heard last; null when none ever was. */
-  readonly refreshed: number | null
-  /** Whether too much time has passed since to go on serving the zone. */
+  /** In how many milliseconds primaries are asked again. */
+  readonly waitMs: number
+  /** Whether a primary answered. */
+  readonly isHeard: boolean
+  /** Whether too much time has passed since one did to go on serving the zone. */
   readonly isStale: boolean
   /** Present when the zone had changed. */
   readonly content?: { readonly serial: number; readonly rrsets: readonly TransferredRrset[] }
 }
 
 /** Records how a check ended, and with it what the zone is from now on. Does nothing when the zone is gone. */
-export async function storeTransfer(tx: Transaction, source: Source, result: Transferred): Promise<void> {
+export async function storeTransfer(db: Database, source: Source, result: Transferred): Promise<void> {
+  const { content } = result
+  if (!content) return db.transact((tx) => storeResult(tx, source, result, undefined))
+  const rrsets = content.rrsets.map(({ name, type, ttl, values }) => {
+    return { name, type, ttl, records: values.map((value) => ({ value, comment: '' })) }
+  })
+  const [scope, zone] = [source.scope, { id: source.zoneId }]
+  await whenPossible(scope, { zone, bytes: sizeOf(rrsets).textBytes }, () =>
+    withDraft({ db, scope, zone }, rrsets, (draft) =>
+      db.transact((tx) => storeResult(tx, source, result, { draft, serial: content.serial })),
+    ),
+  )
+}
+
+async function storeResult(
+  tx: Transaction,
+  source: Source,
+  { isHeard, isStale, waitMs, claimed }: Transferred,
+  content: { readonly draft: Draft; readonly serial: number } | undefined,
+): Promise<void> {
   const { scope, zoneId } = source
   const zone = await findZone(tx.query, scope, String(zoneId), tx.dialect.lockRows('update'))
   if (!zone) return
-  const { content, isStale, refreshed, nextCheck, claimed } = result
   await tx.query
     .updateTable('zone_source')
-    .set({ refreshed, is_stale: isStale ? 1 : 0 })
+    .set({ refreshed: isHeard ? tx.now : source.refreshed, is_stale: isStale ? 1 : 0 })
     .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zoneId)
     .execute()
   // Who wanted it asked for at once in the meantime still does.
-  await claimCheck(tx, { ...source, nextCheck: claimed }, nextCheck)
-  if (!content) {
-    if (isStale !== source.isStale) await changeZone(tx, scope, zone, { keys: [], serial: zone.serial })
-    return
-  }
-  const { serial, rrsets } = content
-  await deleteAllRrsets(tx, scope, zone)
-  await insertRows(
-    tx,
-    scope,
-    zone,
-    rrsets.map(({ name, type, ttl, values }) => ({
-      name,
-      type,
-      ttl,
-      records: values.map((value) => ({ value, comment: '' })),
-    })),
-  )
-  const recordCount = rrsets.reduce((sum, { values }) => sum + values.length, 0)
-  await changeZone(tx, scope, zone, { serial, recordCount })
+  await claimCheck(tx, { ...source, nextCheck: claimed }, tx.now + waitMs)
+  if (content) {
+    const contentId = await publish(tx, scope, zone, content.draft)
+    await changeZone(tx, scope, zone, { serial: content.serial, contentId, size: content.draft.size })
+  } else if (isStale !== source.isStale) await changeZone(tx, scope, zone, { keys: [], serial: zone.serial })
 }

@@ -53,7 +53,11 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
     }
     yield
   }
-  const rrsets = [...state.drafts.values()].map(({ rrset, records }) => ({ ...rrset, records }))
+  const rrsets: RrsetContent[] = []
+  for (const { rrset, records } of state.drafts.values()) {
+    rrsets.push({ ...rrset, records })
+    yield
+  }
   yield* checkTogether(state, rrsets)
   return { ttl: state.firstTtl, rrsets }
 }

@@ -14,6 +14,7 @@ import {
 } from '../db.ts'
 import { databaseFailure, type Engine } from '../dialect.ts'
 import { shortcuts } from '../prepared.ts'
+import { Rotation } from '../rotation.ts'
 import { openSqlite } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
@@ -24,16 +25,18 @@ interface Job {
   settle(outcome: Outcome): void
 }
 
-/** How many transactions share a commit at most: so long the event loop stands still. */
+/** How many transactions share a commit at most, and how long they may take before it, in milliseconds: so long others wait. */
 const mostInGroup = 64
+const groupMs = 4
 
 /**
  * Group commit: transactions that wait at the same time run one after another, each under a savepoint of its own, and
  * share one commit, so that they share its wait for the disk. Each caller hears of its result after that commit only.
+ * A group takes of each Project in rotation, and ends early when it has taken long: what waits then is the next group's.
  */
 export function openGrouped(path: string, clock: Clock): Database {
   const heard = new Listeners()
-  const waiting: Job[] = []
+  const waiting = new Rotation<Job>()
   let running: Promise<void> | undefined
   let open: Promise<void> | undefined
   let current: Job | undefined
@@ -51,15 +54,15 @@ export function openGrouped(path: string, clock: Clock): Database {
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
   shortcuts.set(reads, engine.run!).set(writes, writer.run)
   const runAll = async () => {
-    while (waiting.length > 0) {
+    while (waiting.size > 0) {
       // Requests that arrive together meet in one group: it starts once a turn of the event loop brings no more of them.
       let met = 0
-      while (waiting.length > met && met < mostInGroup) {
-        met = waiting.length
+      while (waiting.size > met && met < mostInGroup) {
+        met = waiting.size
         await new Promise(setImmediate)
       }
       ids = groupIds(writer)
-      open = runGroup(writer, ids, waiting.splice(0, mostInGroup))
+      open = runGroup(writer, ids, waiting)
       await open
       open = undefined
     }
@@ -87,7 +90,7 @@ export function openGrouped(path: string, clock: Clock): Database {
           },
           settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
         }
-        waiting.push(job)
+        waiting.add(job)
         running ??= runAll()
       })
     },
@@ -120,15 +123,23 @@ function groupIds({ nextId }: Writer) {
 }
 
 /** Never rejects: whatever happens is told to the callers. */
-async function runGroup(writer: Writer, ids: GroupIds, jobs: readonly Job[]): Promise<void> {
+async function runGroup(writer: Writer, ids: GroupIds, waiting: Rotation<Job>): Promise<void> {
+  const jobs: Job[] = []
   const outcomes: Outcome[] = []
   try {
     await begin(writer)
-    for (const job of jobs) outcomes.push(await runUnderSavepoint(writer, job))
+    const end = performance.now() + groupMs
+    do {
+      const job = waiting.take()!
+      jobs.push(job)
+      outcomes.push(await runUnderSavepoint(writer, job))
+    } while (waiting.size > 0 && jobs.length < mostInGroup && performance.now() < end)
     ids.save()
     writer.exec('commit')
   } catch (error) {
     rollback(writer)
+    // Where nothing could be begun, those that would have come next are told so too.
+    while (outcomes.length === 0 && waiting.size > 0 && jobs.length < mostInGroup) jobs.push(waiting.take()!)
     for (const job of jobs) job.settle({ error: reported(error) })
     return
   }

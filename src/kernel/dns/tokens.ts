@@ -45,7 +45,7 @@ export function* readEntries(text: string): Generator<Entry> {
   for (const [whole, space, comment, parenthesis, end, word] of text.matchAll(lexeme)) {
     if (++pieces > mostPieces) throw new Malformed(line, 'is too long')
     if (space !== undefined) entry.isIndented ||= entry.isAtStart
-    else if (comment !== undefined) entry.comment = depth === 0 ? comment.trim() : entry.comment
+    else if (comment !== undefined) entry.comment = depth === 0 ? comment.replace(/^ |\r$/g, '') : entry.comment
     else if (parenthesis !== undefined) {
       depth += parenthesis === '(' ? 1 : -1
       if (depth < 0 || depth > 1) throw new Malformed(line, `has a '${parenthesis}' too many`)

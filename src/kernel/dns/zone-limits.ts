@@ -21,8 +21,8 @@ interface RecordText {
   readonly comment?: string
 }
 
-/** What else a line has at most: its class, a TTL, what stands between them, and its end. */
-const restOfLine = '\tIN\t2147483647\t\t\n'.length
+/** What else a line has at most: its class, a TTL, what stands between them, its end, and an empty line before it. */
+const restOfLine = '\n\tIN\t2147483647\t\t\n'.length
 
 /** Most bytes of a record's line in a zone file. */
 export function lineBytes({ name, type, value, comment = '' }: RecordText): number {

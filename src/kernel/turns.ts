@@ -1,0 +1,66 @@
+/**
+ * Work that takes long, beside requests that do not: it is done in pieces of a few milliseconds, and between two turns of
+ * the event loop one piece of all of it, on behalf of each Project in rotation.
+ */
+import { Rotation } from './rotation.ts'
+
+const waiting = new Rotation<() => void>()
+let isPlanned = false
+
+/** How long a piece of work may take, in milliseconds. */
+const pieceMs = 2
+
+/** Resolves when it is the caller's turn to do a piece of long work. */
+export function nextTurn(): Promise<void> {
+  return new Promise((resolve) => {
+    waiting.add(resolve)
+    plan()
+  })
+}
+
+function plan(): void {
+  if (isPlanned) return
+  isPlanned = true
+  setImmediate(() => {
+    isPlanned = false
+    waiting.take()?.()
+    if (waiting.size > 0) plan()
+  })
+}
+
+/** Does all steps of `work`, as many in each turn as fit into it, and returns what it returns. A step takes well under a turn. */
+export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
+  for (;;) {
+    await nextTurn()
+    const end = performance.now() + pieceMs
+    do {
+      const step = work.next()
+      if (step.done) return step.value
+    } while (performance.now() < end)
+  }
+}
+
+/** Lets at most some pieces of work of the same key run at a time; others wait, the oldest first. */
+export class Gate<Key> {
+  readonly #most: number
+  readonly #inside = new Map<Key, { running: number; readonly waiting: (() => void)[] }>()
+
+  constructor(most: number) {
+    this.#most = most
+  }
+
+  async pass<T>(key: Key, work: () => Promise<T>): Promise<T> {
+    const place = this.#inside.get(key) ?? { running: 0, waiting: [] }
+    this.#inside.set(key, place)
+    if (place.running < this.#most) place.running++
+    // Whoever leaves hands its place over.
+    else await new Promise<void>((resolve) => place.waiting.push(resolve))
+    try {
+      return await work()
+    } finally {
+      const next = place.waiting.shift()
+      if (next) next()
+      else if (--place.running === 0) this.#inside.delete(key)
+    }
+  }
+}
