@@ -229,3 +229,31 @@ test('what PostgreSQL has answered is there for the other server when one is kil
     await drop()
   }
 })
+
+test('a zone whose import is killed is what it was, and what was written of the other is deleted', async () => {
+  const path = join(dir, 'zones.db')
+  const first = await serve(`sqlite:${path}`)
+  const zone = '/zones/example.com'
+  assert.equal((await call(first.baseUrl, 'POST', '/zones', { name: 'example.com', mode: 'primary' })).status, 201)
+  const exported = async ({ baseUrl }: Served) => {
+    const { json } = await call(baseUrl, 'GET', `${zone}/zonefile`)
+    return (json as { zonefile: string }).zonefile
+  }
+  const before = await exported(first)
+  const names = Array.from({ length: 15_000 }, (_, i) => `n${i} A 192.0.2.1\n`)
+  const zonefile = before.replace(/^\$.*\n/gm, '') + names.join('')
+  const importing = call(first.baseUrl, 'POST', `${zone}/actions/import_zonefile`, { zonefile }).catch(() => undefined)
+  const file = new DatabaseSync(path)
+  const rows = () => file.prepare('select count(*) as count from rrset').get()!.count as number
+  await until(() => rows() > 1_000, 'the import is at work')
+  await first.kill()
+  assert.equal(await importing, undefined)
+  assert.ok(rows() < names.length, 'it was killed in the middle')
+  file.exec('update zone_content set expires = 1 where expires is not null')
+  const second = await serve(`sqlite:${path}`)
+  assert.equal(await exported(second), before)
+  await until(() => rows() === 2, 'the rest is deleted')
+  assert.equal((await call(second.baseUrl, 'POST', `${zone}/actions/import_zonefile`, { zonefile })).status, 201)
+  file.close()
+  await second.kill()
+})

@@ -7,11 +7,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import pg from 'pg'
 import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../test/bare-database.ts'
+import { onBehalfOf } from './behalf.ts'
 import { openDatabase } from './data/open.ts'
 import { type Database, OutcomeUnknown, type Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { ApiError } from './errors.ts'
 import { lockForServing } from './process-lock.ts'
+import type { ProjectId } from './scope.ts'
 
 // ---- A table to write to -------------------------------------------------------------------------------------------
 
@@ -274,6 +276,38 @@ forEachBareDatabase(
       await writing
       assert.ok(ticks >= 5, `the event loop turned ${ticks} times`)
       assert.deepEqual(await ids(bare.db), [1, 7])
+    })
+
+    test('who waits with a thousand transactions keeps others from one place in each round', async () => {
+      const { db } = await open()
+      const order: string[] = []
+      const write = (project: number) => () =>
+        db.transact(async (tx) => {
+          order.push(`${project}`)
+          await insert(tx, order.length)
+        })
+      const projects = [...upTo(1_000).map(() => 1), 2, 2, 3]
+      await Promise.all(projects.map((project) => onBehalfOf(project as ProjectId, write(project))))
+      assert.equal(order.length, projects.length)
+      assert.deepEqual(order.slice(0, 7), ['1', '2', '3', '1', '2', '1', '1'])
+    })
+
+    test('transactions that take long share no commit, so that a read waits for one of them at most', async () => {
+      const { db } = await open()
+      const count = 20
+      let done = 0
+      const writing = upTo(count).map((i) =>
+        db.transact(async (tx) => {
+          const end = performance.now() + 6
+          while (performance.now() < end);
+          await insert(tx, i)
+          done++
+        }),
+      )
+      await Promise.race(writing)
+      const seen = await ids(db)
+      assert.ok(seen.length < count && done < count, `${seen.length} were there before the read`)
+      await Promise.all(writing)
     })
 
     test('only one server at a time has the file, and commands beside it can still write', async () => {
