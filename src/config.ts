@@ -1,6 +1,7 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
+import { defaultZoneLimits } from './kernel/dns/zone-limits.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
 import { isMailAddress } from './kernel/mail/address.ts'
@@ -44,6 +45,9 @@ export interface Config {
   readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
   readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
   readonly dnsPrivatePrimaries: readonly string[]
+  /** Most records of a zone, and most bytes of it as text. */
+  readonly zoneRecords: number
+  readonly zoneBytes: number
   readonly nameservers?: readonly string[]
   readonly hostmaster?: string
 }
@@ -83,6 +87,12 @@ function rateLimit(text: string): number | typeof off {
   const limit = Number(text)
   if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
   return limit
+}
+
+/** A number from 1 up. */
+function count(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a number of at least 1.')
+  return Number(text)
 }
 
 function milliseconds(text: string): number {
@@ -263,6 +273,14 @@ export function serveOptions(): Option[] {
       .env('WOLKE_DNS_PRIVATE_PRIMARIES')
       .argParser(networks)
       .default([], 'none'),
+    new Option('--zone-records <n>', 'most records of a zone')
+      .env('WOLKE_ZONE_RECORDS')
+      .argParser(count)
+      .default(defaultZoneLimits.records),
+    new Option('--zone-bytes <n>', 'most bytes of a zone as text')
+      .env('WOLKE_ZONE_BYTES')
+      .argParser(count)
+      .default(defaultZoneLimits.textBytes),
     new Option(
       '--nameservers <name,...>',
       'names of the name servers of every zone (default: ns1, ns2 and ns3 of --reverse-domain)',

@@ -186,10 +186,12 @@ async function serveMetadata(
 
 const hostAndPort = (host: string, port: number) => `${host.includes(':') ? `[${host}]` : host}:${port}`
 
-function zoneSettings({ nameservers, hostmaster, dnsPrivatePrimaries }: Config, domain: string): ZoneSettings {
+function zoneSettings(config: Config, domain: string): ZoneSettings {
+  const { nameservers, hostmaster, dnsPrivatePrimaries, zoneRecords, zoneBytes } = config
   return {
     ...defaultZoneSettings(domain),
     privatePrimaries: dnsPrivatePrimaries,
+    limits: { records: zoneRecords, textBytes: zoneBytes },
     ...(nameservers ? { nameservers } : {}),
     ...(hostmaster === undefined ? {} : { hostmaster }),
   }

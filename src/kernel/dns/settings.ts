@@ -1,4 +1,5 @@
 /** What an operator settles about zones, and what holds when nothing is said. */
+import { defaultZoneLimits, type ZoneLimits } from './zone-limits.ts'
 
 export interface ZoneSettings {
   /** Names of the authoritative name servers of every zone, absolute with a trailing dot. At least one. */
@@ -7,6 +8,8 @@ export interface ZoneSettings {
   readonly hostmaster: string
   /** Networks from which primary name servers of secondary zones may be although they are not public. */
   readonly privatePrimaries: readonly string[]
+  /** How large a zone may be. */
+  readonly limits: ZoneLimits
 }
 
 /** Names below the domain of the installation, for those who give no others. */
@@ -15,6 +18,7 @@ export function defaultZoneSettings(domain: string): ZoneSettings {
     nameservers: [1, 2, 3].map((number) => `ns${number}.${domain}.`),
     hostmaster: `hostmaster.${domain}.`,
     privatePrimaries: [],
+    limits: defaultZoneLimits,
   }
 }
 

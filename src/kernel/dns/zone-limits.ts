@@ -1,0 +1,37 @@
+/** How large a zone may be, however it comes to be so: through the API, from a zone file, or from another name server. */
+
+export interface ZoneLimits {
+  /** Most records of a zone. */
+  readonly records: number
+  /** Most bytes of a zone as text: of the lines that its records are in a zone file, in UTF-8. */
+  readonly textBytes: number
+}
+
+/** What holds when an operator says nothing. A zone of this size can be imported as a file. */
+export const defaultZoneLimits: ZoneLimits = { records: 20_000, textBytes: 2 * 1024 * 1024 }
+
+/** Most records of one name and type, and most bytes of them as data: with them an answer fits into a message over TCP. */
+export const rrsetLimits = { records: 1_000, dataBytes: 60_000 } as const
+
+/** A record as what it takes in a zone file. */
+interface RecordText {
+  readonly name: string
+  readonly type: string
+  readonly value: string
+  readonly comment?: string
+}
+
+/** What else a line has at most: its class, a TTL, what stands between them, and its end. */
+const restOfLine = '\tIN\t2147483647\t\t\n'.length
+
+/** Most bytes of a record's line in a zone file. */
+export function lineBytes({ name, type, value, comment = '' }: RecordText): number {
+  const commentBytes = comment === '' ? 0 : ' ; '.length + Buffer.byteLength(comment)
+  return name.length + type.length + Buffer.byteLength(value) + commentBytes + restOfLine
+}
+
+/** Which limit a zone of this size is beyond, in words that follow "the zone"; undefined when it is within both. */
+export function zoneLimitProblem(size: ZoneLimits, most: ZoneLimits): string | undefined {
+  if (size.records > most.records) return `has more than ${most.records} records`
+  return size.textBytes > most.textBytes ? `has more than ${most.textBytes} bytes as text` : undefined
+}
