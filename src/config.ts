@@ -1,6 +1,7 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
+import { defaultTransferLimits } from './kernel/dns/settings.ts'
 import { defaultZoneLimits } from './kernel/dns/zone-limits.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
@@ -45,6 +46,9 @@ export interface Config {
   readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
   readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
   readonly dnsPrivatePrimaries: readonly string[]
+  /** How many zones are transferred from their primaries at once: in all, and to one Project. */
+  readonly dnsTransfers: number
+  readonly dnsTransfersPerProject: number
   /** Most records of a zone, and most bytes of it as text. */
   readonly zoneRecords: number
   readonly zoneBytes: number
@@ -273,6 +277,14 @@ export function serveOptions(): Option[] {
       .env('WOLKE_DNS_PRIVATE_PRIMARIES')
       .argParser(networks)
       .default([], 'none'),
+    new Option('--dns-transfers <n>', 'secondary zones that are transferred at once')
+      .env('WOLKE_DNS_TRANSFERS')
+      .argParser(count)
+      .default(defaultTransferLimits.inAll),
+    new Option('--dns-transfers-per-project <n>', 'secondary zones of one Project that are transferred at once')
+      .env('WOLKE_DNS_TRANSFERS_PER_PROJECT')
+      .argParser(count)
+      .default(defaultTransferLimits.perProject),
     new Option('--zone-records <n>', 'most records of a zone')
       .env('WOLKE_ZONE_RECORDS')
       .argParser(count)

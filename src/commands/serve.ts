@@ -192,6 +192,7 @@ function zoneSettings(config: Config, domain: string): ZoneSettings {
     ...defaultZoneSettings(domain),
     privatePrimaries: dnsPrivatePrimaries,
     limits: { records: zoneRecords, textBytes: zoneBytes },
+    transfers: { inAll: config.dnsTransfers, perProject: config.dnsTransfersPerProject },
     ...(nameservers ? { nameservers } : {}),
     ...(hostmaster === undefined ? {} : { hostmaster }),
   }

@@ -29,8 +29,8 @@ export interface NameServerOptions {
   readonly reverseDomain: string
   /** Name servers that may have every zone, and hear of changes. */
   readonly transferTo: readonly Secondary[]
-  /** Most RRsets of all zones together that are kept in memory. */
-  readonly maxRrsets?: number
+  /** Most records of all zones together that are kept in memory. */
+  readonly maxRecords?: number
 }
 
 export interface NameServer {
@@ -53,10 +53,10 @@ export async function startNameServer(
   const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
   const notifier = new Notifier(options.transferTo, log)
   const catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
-  const secondaries = new Secondaries({ db, clock, log, secrets })
+  const secondaries = new Secondaries({ db, clock, log, secrets, settings })
   const registry = new Registry({
     db,
-    ...(options.maxRrsets === undefined ? {} : { maxRrsets: options.maxRrsets }),
+    ...(options.maxRecords === undefined ? {} : { maxRecords: options.maxRecords }),
     onChange: ({ name, isSecondary }) => {
       notifier.notify(name)
       // Its primaries may be new.

@@ -10,7 +10,16 @@ export interface ZoneSettings {
   readonly privatePrimaries: readonly string[]
   /** How large a zone may be. */
   readonly limits: ZoneLimits
+  readonly transfers: TransferLimits
 }
+
+/** How many zones are transferred from their primaries at once: in all, and to one Project. Others wait their turn. */
+export interface TransferLimits {
+  readonly inAll: number
+  readonly perProject: number
+}
+
+export const defaultTransferLimits: TransferLimits = { inAll: 4, perProject: 1 }
 
 /** Names below the domain of the installation, for those who give no others. */
 export function defaultZoneSettings(domain: string): ZoneSettings {
@@ -19,6 +28,7 @@ export function defaultZoneSettings(domain: string): ZoneSettings {
     hostmaster: `hostmaster.${domain}.`,
     privatePrimaries: [],
     limits: defaultZoneLimits,
+    transfers: defaultTransferLimits,
   }
 }
 
