@@ -1,6 +1,7 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
+import { defaultResponseRates, defaultTransferLimits } from './kernel/dns/settings.ts'
 import { defaultZoneLimits } from './kernel/dns/zone-limits.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
@@ -45,6 +46,14 @@ export interface Config {
   readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
   readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
   readonly dnsPrivatePrimaries: readonly string[]
+  /** Answers a second over UDP: of one kind to one network or no limit, and of all kinds. */
+  readonly dnsResponseRate: number | typeof off
+  readonly dnsNetworkRate: number
+  readonly dnsResponseSlip: number
+  readonly dnsResponseExempt: readonly string[]
+  /** How many zones are transferred from their primaries at once: in all, and to one Project. */
+  readonly dnsTransfers: number
+  readonly dnsTransfersPerProject: number
   /** Most records of a zone, and most bytes of it as text. */
   readonly zoneRecords: number
   readonly zoneBytes: number
@@ -81,6 +90,17 @@ function token(text: string): string {
 
 /** What `off` means for an option; commander would turn undefined into an empty text. */
 const off = 'off'
+
+/** A number from 1 up, or none. */
+function countOrOff(text: string): number | typeof off {
+  return text === off ? off : count(text)
+}
+
+/** Which of those over a limit are truncated: each, each second, ... or none. */
+function slip(text: string): number {
+  if (!/^(10|\d)$/.test(text)) throw new InvalidArgumentError('Expected a number from 0 to 10.')
+  return Number(text)
+}
 
 function rateLimit(text: string): number | typeof off {
   if (text === off) return off
@@ -273,6 +293,33 @@ export function serveOptions(): Option[] {
       .env('WOLKE_DNS_PRIVATE_PRIMARIES')
       .argParser(networks)
       .default([], 'none'),
+    new Option('--dns-response-rate <n|off>', 'answers a second over UDP that are the same and go to one network')
+      .env('WOLKE_DNS_RESPONSE_RATE')
+      .argParser(countOrOff)
+      .default(defaultResponseRates.perAnswer),
+    new Option('--dns-network-rate <n>', 'answers a second over UDP of all kinds that go to one network')
+      .env('WOLKE_DNS_NETWORK_RATE')
+      .argParser(count)
+      .default(defaultResponseRates.perNetwork),
+    new Option(
+      '--dns-response-slip <n>',
+      'of answers over these limits, each n-th is truncated, others are dropped; 0: all',
+    )
+      .env('WOLKE_DNS_RESPONSE_SLIP')
+      .argParser(slip)
+      .default(defaultResponseRates.slip),
+    new Option('--dns-response-exempt <cidr,...>', 'networks without limits of answers')
+      .env('WOLKE_DNS_RESPONSE_EXEMPT')
+      .argParser(networks)
+      .default(defaultResponseRates.exempt, 'loopback'),
+    new Option('--dns-transfers <n>', 'secondary zones that are transferred at once')
+      .env('WOLKE_DNS_TRANSFERS')
+      .argParser(count)
+      .default(defaultTransferLimits.inAll),
+    new Option('--dns-transfers-per-project <n>', 'secondary zones of one Project that are transferred at once')
+      .env('WOLKE_DNS_TRANSFERS_PER_PROJECT')
+      .argParser(count)
+      .default(defaultTransferLimits.perProject),
     new Option('--zone-records <n>', 'most records of a zone')
       .env('WOLKE_ZONE_RECORDS')
       .argParser(count)

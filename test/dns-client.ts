@@ -4,7 +4,7 @@ import { connect } from 'node:net'
 import { after, afterEach } from 'node:test'
 import { type DecodedPacket, decode, encode, type OptAnswer, type Packet } from 'dns-packet'
 import { type NameServer, type NameServerOptions, startNameServer } from '../src/dns/server.ts'
-import { defaultZoneSettings } from '../src/kernel/dns/settings.ts'
+import { defaultResponseRates, defaultZoneSettings } from '../src/kernel/dns/settings.ts'
 import { openLog } from '../src/kernel/log.ts'
 import type { World } from './harness.ts'
 
@@ -31,6 +31,7 @@ export function nameServers() {
         settings: defaultZoneSettings('wolke.example'),
         reverseDomain: 'wolke.example',
         transferTo: [],
+        responseRates: defaultResponseRates,
         ...options,
       },
       { host: '127.0.0.1', port: 0 },

@@ -282,7 +282,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('zones that were not asked for are forgotten when there is no room, and come back when they are', async () => {
     const world = await open()
     for (let i = 0; i < 5; i++) await makeZone(world, [rrset('www', 'A', `192.0.2.${i}`)], { name: `z${i}.example` })
-    const place = await serve(world, { maxRrsets: 7 })
+    const place = await serve(world, { maxRecords: 7 })
     for (const i of [0, 1, 2, 3, 4, 0, 2, 4]) {
       assert.deepEqual((await ask(place, `www.z${i}.example`, 'A')).answers, [`www.z${i}.example A 192.0.2.${i}`])
     }

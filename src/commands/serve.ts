@@ -13,7 +13,7 @@ import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
 import type { Database, Transaction } from '../kernel/db.ts'
 import { fileOf } from '../kernel/dialect.ts'
-import { defaultZoneSettings, type ZoneSettings } from '../kernel/dns/settings.ts'
+import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
@@ -73,6 +73,7 @@ async function serve(config: Config): Promise<void> {
     settings: zones,
     reverseDomain,
     transferTo: config.dnsTransferTo,
+    responseRates: responseRates(config),
   })
   await app.engine.start()
   await app.mailer.start()
@@ -192,9 +193,15 @@ function zoneSettings(config: Config, domain: string): ZoneSettings {
     ...defaultZoneSettings(domain),
     privatePrimaries: dnsPrivatePrimaries,
     limits: { records: zoneRecords, textBytes: zoneBytes },
+    transfers: { inAll: config.dnsTransfers, perProject: config.dnsTransfersPerProject },
     ...(nameservers ? { nameservers } : {}),
     ...(hostmaster === undefined ? {} : { hostmaster }),
   }
+}
+
+function responseRates(config: Config): ResponseRates | undefined {
+  const { dnsResponseRate, dnsNetworkRate: perNetwork, dnsResponseSlip: slip, dnsResponseExempt: exempt } = config
+  return dnsResponseRate === 'off' ? undefined : { perAnswer: dnsResponseRate, perNetwork, slip, exempt }
 }
 
 async function serveDns({ dnsListen }: Config, parts: NameServerOptions): Promise<NameServer | undefined> {

@@ -77,7 +77,7 @@ export class AddressNames {
     if (found === undefined) return lookUp(zone, name, type, () => undefined)
     // The name exists: what it does not have is no data, with the SOA record of its zone.
     if (!found || found.type !== type) return { ...lookUp(zone, zone.origin, 0, () => undefined) }
-    return { ...bareAnswer(rcodes.noError, true), answer: [{ owner: name, rrset: found }] }
+    return { ...bareAnswer(rcodes.noError, true, `${name}${type}`), answer: [{ owner: name, rrset: found }] }
   }
 
   #zone(name: string): ZoneImage {

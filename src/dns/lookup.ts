@@ -26,18 +26,22 @@ export type FindImage = (name: NameKey) => ZoneImage | undefined
 export function lookUp(zone: ZoneImage, name: NameKey, type: number, find: FindImage): Answer {
   const chain: OwnedRrset[] = []
   let at: { zone: ZoneImage; name: NameKey } = { zone, name }
+  let countedAs: string | undefined
   for (let length = 0; ; length++) {
     const found = lookUpOnce(at.zone, at.name, type)
     const all = [...chain, ...found.answer]
     const alias = found.alias
     // Of what lies beyond our zones we know nothing: whoever asks goes on from there.
-    if (chain.length > 0 && !found.isAuthoritative) return { ...bareAnswer(rcodes.noError, true), answer: chain }
-    if (!alias) return { ...found, answer: all }
+    countedAs ??= found.countedAs
+    if (chain.length > 0 && !found.isAuthoritative)
+      return { ...bareAnswer(rcodes.noError, true, countedAs), answer: chain }
+    if (!alias) return { ...found, answer: all, countedAs }
     chain.push(...found.answer)
     const target = lowerName(firstNameIn('CNAME', alias.data[0]!))
     const next = find(target)
     const isLoop = chain.some(({ owner }) => owner === target)
-    if (!next || isLoop || length === longestChain) return { ...bareAnswer(rcodes.noError, true), answer: chain }
+    if (!next || isLoop || length === longestChain)
+      return { ...bareAnswer(rcodes.noError, true, countedAs), answer: chain }
     at = { zone: next, name: target }
   }
 }
@@ -48,29 +52,38 @@ function lookUpOnce(zone: ZoneImage, name: NameKey, type: number): Found {
   const cut = zone.cuts > 0 ? cutAbove(zone, name, type) : undefined
   if (cut !== undefined) return referral(zone, cut)
   const node = zone.nodes.get(name)
-  if (node) return answerFrom(zone, node, name, type)
-  const wildcard = wildcardFor(zone, name)
-  return wildcard ? answerFrom(zone, wildcard, name, type) : negative(zone, rcodes.nameError)
+  if (node) return answerFrom(zone, node, { owner: name, source: name }, type)
+  const source = wildcardFor(zone, name)
+  const wildcard = source === undefined ? undefined : zone.nodes.get(source)
+  if (wildcard) return answerFrom(zone, wildcard, { owner: name, source: source! }, type)
+  return negative(zone, rcodes.nameError, zone.origin)
 }
 
-function answerFrom(zone: ZoneImage, { rrsets }: ZoneNode, owner: NameKey, type: number): Found {
+/** The name that is answered about, and the one in the zone that the answer is from: a wildcard, or the same. */
+interface Names {
+  readonly owner: NameKey
+  readonly source: NameKey
+}
+
+function answerFrom(zone: ZoneImage, { rrsets }: ZoneNode, { owner, source }: Names, type: number): Found {
+  const found = (rrset: WireRrset): Found => ({
+    ...bareAnswer(rcodes.noError, true, `${source}${rrset.type}`),
+    answer: [{ owner, rrset }],
+  })
   const alias = rrsets.get(CNAME.code)
-  if (alias && type !== CNAME.code) {
-    const found: Found = { ...bareAnswer(rcodes.noError, true), answer: [{ owner, rrset: alias }] }
-    return type === queryTypes.any ? found : { ...found, alias }
-  }
+  if (alias && type !== CNAME.code) return type === queryTypes.any ? found(alias) : { ...found(alias), alias }
   const rrset = type === queryTypes.any && rrsets.size > 0 ? minimal : rrsets.get(type)
-  if (!rrset) return negative(zone, rcodes.noError)
-  return { ...bareAnswer(rcodes.noError, true), answer: [{ owner, rrset }] }
+  return rrset ? found(rrset) : negative(zone, rcodes.noError, source)
 }
 
-/** Nothing, with the SOA record that says for how long that may be remembered (RFC 2308, 3). */
-function negative(zone: ZoneImage, rcode: number): Found {
+/** Nothing at `source`, with the SOA record that says for how long that may be remembered (RFC 2308, 3). */
+function negative(zone: ZoneImage, rcode: number, source: NameKey): Found {
   const { soa, origin } = zone
-  if (!soa) return bareAnswer(rcode, true)
+  const bare = bareAnswer(rcode, true, `${source}-${rcode}`)
+  if (!soa) return bare
   const data = soa.data[0]!
   const ttl = Math.min(soa.ttl, data.readUInt32BE(data.length - 4))
-  return { ...bareAnswer(rcode, true), authority: [{ owner: origin, rrset: { ...soa, ttl } }] }
+  return { ...bare, authority: [{ owner: origin, rrset: { ...soa, ttl } }] }
 }
 
 /** The topmost delegated name at or above a name. The DS records of a delegated name are ours (RFC 4035, 3.1.4.1). */
@@ -89,7 +102,8 @@ function referral(zone: ZoneImage, cut: NameKey): Answer {
   const authority = [{ owner: cut, rrset: servers }]
   const signer = rrsets.get(DS.code)
   if (signer) authority.push({ owner: cut, rrset: signer })
-  return { ...bareAnswer(rcodes.noError), authority, additional: servers.data.flatMap((data) => glue(zone, data)) }
+  const bare = bareAnswer(rcodes.noError, false, `${cut}${NS.code}`)
+  return { ...bare, authority, additional: servers.data.flatMap((data) => glue(zone, data)) }
 }
 
 /** Addresses of a name server that we know of ourselves. */
@@ -104,8 +118,8 @@ function glue(zone: ZoneImage, data: Buffer): OwnedRrset[] {
 }
 
 /** The wildcard right below the nearest name above that exists (RFC 4592, 3.3.1). */
-function wildcardFor(zone: ZoneImage, name: NameKey): ZoneNode | undefined {
+function wildcardFor(zone: ZoneImage, name: NameKey): NameKey | undefined {
   let encloser = parentName(name)
   while (encloser !== undefined && !zone.nodes.has(encloser)) encloser = parentName(encloser)
-  return encloser === undefined ? undefined : zone.nodes.get(`\x01*${encloser}`)
+  return encloser === undefined ? undefined : `\x01*${encloser}`
 }

@@ -22,6 +22,8 @@ export const opcodes = { query: 0, notify: 4 } as const
 export const queryTypes = { opt: 41, tsig: 250, ixfr: 251, axfr: 252, any: 255 } as const
 
 export const headerBytes = 12
+/** OPT without options. */
+const optBytes = 11
 /** What fits into one UDP answer without fragments on any path (DNS Flag Day 2020). */
 export const maxUdpBytes = 1_232
 const plainUdpBytes = 512
@@ -162,11 +164,16 @@ export interface Answer {
   readonly answer: readonly OwnedRrset[]
   readonly authority: readonly OwnedRrset[]
   readonly additional: readonly OwnedRrset[]
+  /** What it has in common with all answers that are counted together with it (see response-rate.ts). */
+  readonly countedAs: string
 }
 
+/** What all errors are counted as, whatever was asked. */
+export const countedAsError = ''
+
 /** An answer without records. */
-export function bareAnswer(rcode: number, isAuthoritative = false): Answer {
-  return { rcode, isAuthoritative, answer: [], authority: [], additional: [] }
+export function bareAnswer(rcode: number, isAuthoritative = false, countedAs = countedAsError): Answer {
+  return { rcode, isAuthoritative, answer: [], authority: [], additional: [], countedAs }
 }
 
 /**
@@ -174,11 +181,26 @@ export function bareAnswer(rcode: number, isAuthoritative = false): Answer {
  * is additional in silence, anything else with the sign that the caller should come again over TCP.
  */
 export function writeAnswer(query: Query, answer: Answer, limit: number): Buffer {
-  const writer = new Writer(query, limit - (query.edns ? 11 : 0))
+  const writer = new Writer(query, limit - (query.edns ? optBytes : 0))
   const fits = writer.section(6, answer.answer) && writer.section(8, answer.authority)
   if (!fits) writer.truncate()
   else for (const one of answer.additional) writer.section(10, [one])
   return writer.finish(answer)
+}
+
+/**
+ * What is left of an answer when whoever asked is to come again over TCP: the question, and OPT where there was one. It
+ * is no longer than the query was.
+ */
+export function truncated(answer: Buffer): Buffer {
+  const questionEnd = answer.length > headerBytes ? plainNameEnd(answer, headerBytes) + 4 : headerBytes
+  const optStart = answer.length - optBytes
+  const hasOpt = answer.readUInt16BE(10) > 0 && answer.readUIntBE(optStart, 3) === queryTypes.opt
+  const short = Buffer.concat([answer.subarray(0, questionEnd), hasOpt ? answer.subarray(optStart) : Buffer.alloc(0)])
+  short[2] = short[2]! | 2
+  short.fill(0, 6, headerBytes)
+  short[headerBytes - 1] = hasOpt ? 1 : 0
+  return short
 }
 
 /** An answer to what could not be read as a query: the header alone. */

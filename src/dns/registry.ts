@@ -18,6 +18,7 @@ import {
 import type { Database } from '../kernel/db.ts'
 import { announcedSince, announcementsKeptMs } from '../kernel/dns/announce.ts'
 import { type NameKey, nameOf, selfAndParents } from '../kernel/dns/names.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone that is served. */
@@ -33,8 +34,8 @@ export interface Entry {
 
 export interface RegistryOptions {
   readonly db: Database
-  /** Most RRsets of all zones together that are kept in memory. */
-  readonly maxRrsets?: number
+  /** Most records of all zones together that are kept in memory. */
+  readonly maxRecords?: number
   /** Told of every zone that may be different, and of new ones. */
   readonly onChange?: (zone: ServedZone) => void
   /** Told that a zone came or went. */
@@ -44,6 +45,8 @@ export interface RegistryOptions {
 }
 
 const namesAtOnce = 2_000
+/** A turn for others comes after so many records. */
+const recordsPerTurn = 200
 const loadTries = 3
 
 export class Registry {
@@ -60,7 +63,7 @@ export class Registry {
   #seen = new Map<string, number>()
   #since = 0
   #uses = 0
-  #rrsets = 0
+  #records = 0
 
   constructor(options: RegistryOptions) {
     this.#options = options
@@ -216,7 +219,7 @@ export class Registry {
     this.#options.onMembership?.()
     // Its name may be another zone's by now.
     if (this.#byName.get(entry.key) === entry) this.#byName.delete(entry.key)
-    this.#rrsets -= entry.image?.size ?? 0
+    this.#records -= entry.image?.size ?? 0
     entry.image = undefined
   }
 
@@ -236,7 +239,7 @@ export class Registry {
     }
     if (this.#byId.get(entry.zone.id) !== entry) return image
     entry.image = image
-    this.#rrsets += image.size - before
+    this.#records += image.size - before
     this.#makeRoom(entry)
     return image
   }
@@ -246,16 +249,17 @@ export class Registry {
     const known = entry.image
     if (known && known.ttl === zone.ttl && known.version >= zone.wholeVersion) {
       const keys = [soaKey, ...(await changedSince(query, zone.id, known.version))]
-      const found = await servedRrsetsOf(query, zone, [...new Set(keys)])
+      const found = await readAll(known, await servedRrsetsOf(query, zone, [...new Set(keys)]))
+      // It is answered from: what changes does so at once.
       for (const key of keys) known.remove(key)
-      putAll(known, found, zone)
+      for (const [rrset, data] of found) known.set(rrset, data, zone.serial)
       known.version = zone.version
       return known
     }
     const image = new ZoneImage(zone.name, zone.ttl)
     for await (const some of servedRrsets(query, zone)) {
-      putAll(image, some, zone)
-      await new Promise(setImmediate)
+      for (const [rrset, data] of await readAll(image, some)) image.set(rrset, data, zone.serial)
+      await nextTurn()
     }
     image.version = zone.version
     return image
@@ -263,17 +267,31 @@ export class Registry {
 
   /** Forgets the content of zones that were not asked for the longest. */
   #makeRoom(latest: Entry): void {
-    const most = this.#options.maxRrsets ?? 1_000_000
-    if (this.#rrsets <= most) return
+    const most = this.#options.maxRecords ?? 1_000_000
+    if (this.#records <= most) return
     const loaded = [...this.#byId.values()].filter((entry) => entry.image && entry !== latest)
     for (const entry of loaded.sort((a, b) => a.usedAt - b.usedAt)) {
-      if (this.#rrsets <= most * 0.8) return
-      this.#rrsets -= entry.image!.size
+      if (this.#records <= most * 0.8) return
+      this.#records -= entry.image!.size
       entry.image = undefined
     }
   }
 }
 
-function putAll(image: ZoneImage, rrsets: readonly ServedRrset[], zone: ServedZone): void {
-  for (const rrset of rrsets) image.put(rrset, zone.serial)
+/** Reads the values of RRsets, with turns for others in between: there may be many, and many in one. */
+async function readAll(
+  image: ZoneImage,
+  rrsets: readonly ServedRrset[],
+): Promise<(readonly [rrset: ServedRrset, data: readonly Buffer[]])[]> {
+  let count = 0
+  const all: (readonly [ServedRrset, readonly Buffer[]])[] = []
+  for (const rrset of rrsets) {
+    const data: Buffer[] = []
+    for (const value of rrset.values) {
+      data.push(...image.read(rrset.type, value))
+      if (++count % recordsPerTurn === 0) await nextTurn()
+    }
+    all.push([rrset, data])
+  }
+  return all
 }

@@ -9,6 +9,7 @@ import { lookUp } from './lookup.ts'
 import {
   type Answer,
   bareAnswer,
+  countedAsError,
   headerBytes,
   maxTcpBytes,
   maxUdpBytes,
@@ -17,11 +18,13 @@ import {
   queryTypes,
   rcodes,
   readQuery,
+  truncated,
   udpLimit,
   writeAnswer,
   writeRefusal,
 } from './message.ts'
 import type { Entry, Registry } from './registry.ts'
+import type { ResponseRateLimiter } from './response-rate.ts'
 import type { ZoneImage } from './zone-image.ts'
 
 export interface ResponderOptions {
@@ -31,11 +34,18 @@ export interface ResponderOptions {
   readonly reserved: (name: NameKey, address: string) => ZoneImage | undefined
   /** Answers a NOTIFY message; the address is the sender's. */
   readonly onNotify: (query: Query, address: string) => Promise<Buffer | undefined>
+  /** Judges answers over UDP; undefined when all are sent. */
+  readonly limiter: ResponseRateLimiter | undefined
+}
+
+/** An answer as bytes, and what it is counted as; undefined when it is sent in any case. */
+interface Made {
+  readonly bytes: Buffer
+  readonly countedAs: string | undefined
 }
 
 /** An answer that is ready, and of which versions of which zones it was made. */
-interface Ready {
-  readonly bytes: Buffer
+interface Ready extends Made {
   readonly madeOf: readonly (readonly [entry: Entry, image: ZoneImage, version: number])[]
 }
 
@@ -60,18 +70,25 @@ export class Responder {
   /** Answers a message that came over UDP; undefined when it is not worth an answer. */
   udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined> {
     const ready = this.#options.registry.isFresh ? this.#recall(bytes) : undefined
-    return ready ?? this.#make(bytes, address, false)
+    if (!ready) return this.#make(bytes, address, false).then((made) => made && this.#limited(made, address))
+    return this.#limited({ bytes: answerTo(bytes, ready), countedAs: ready.countedAs }, address)
   }
 
   /** Answers a message that came over TCP. Transfers are not made here. */
-  tcp(bytes: Buffer, address: string): Promise<Buffer | undefined> {
-    return this.#make(bytes, address, true)
+  async tcp(bytes: Buffer, address: string): Promise<Buffer | undefined> {
+    return (await this.#make(bytes, address, true))?.bytes
+  }
+
+  #limited({ bytes, countedAs }: Made, address: string): Buffer | undefined {
+    const { limiter } = this.#options
+    const ruling = limiter && countedAs !== undefined ? limiter.judge(address, countedAs) : 'send'
+    return ruling === 'send' ? bytes : ruling === 'truncate' ? truncated(bytes) : undefined
   }
 
   // ---- Answers that are ready ---------------------------------------------------------------------------------------
 
   /** The ready answer to a query that looks like one that was answered before. */
-  #recall(bytes: Buffer): Buffer | undefined {
+  #recall(bytes: Buffer): Ready | undefined {
     const key = readyKey(bytes)
     if (key === undefined) return undefined
     let ready = this.#ready.get(key)
@@ -88,13 +105,7 @@ export class Responder {
         return undefined
       }
     }
-    const answer = Buffer.from(ready.bytes)
-    answer[0] = bytes[0]!
-    answer[1] = bytes[1]!
-    answer[2] = (answer[2]! & 0xfe) | (bytes[2]! & 1)
-    // The question as it was asked: who mixes the case of its letters looks for them in the answer.
-    for (let at = headerBytes; bytes[at] !== 0; at += bytes[at]! + 1) bytes.copy(answer, at, at, at + bytes[at]! + 1)
-    return answer
+    return ready
   }
 
   #keep(key: string, ready: Ready): void {
@@ -107,22 +118,31 @@ export class Responder {
 
   // ---- Making answers -----------------------------------------------------------------------------------------------
 
-  async #make(bytes: Buffer, address: string, isTcp: boolean): Promise<Buffer | undefined> {
+  async #make(bytes: Buffer, address: string, isTcp: boolean): Promise<Made | undefined> {
     const query = readQuery(bytes)
     if (query === 'ignore') return undefined
-    if ('rcode' in query) return writeRefusal(bytes, query.rcode)
-    if (query.opcode === opcodes.notify) return this.#options.onNotify(query, address)
+    if ('rcode' in query) return { bytes: writeRefusal(bytes, query.rcode), countedAs: countedAsError }
+    if (query.opcode === opcodes.notify) return this.#heard(query, address)
     const limit = isTcp ? maxTcpBytes : udpLimit(query)
     const refusal = refusalOf(query, isTcp)
-    if (refusal !== undefined) return writeAnswer(query, bareAnswer(refusal), limit)
+    if (refusal !== undefined)
+      return { bytes: writeAnswer(query, bareAnswer(refusal), limit), countedAs: countedAsError }
     await this.#options.registry.refresh().catch(() => undefined)
     // Who wants to know what has changed is told the serial, and can come for the whole over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
     const { answer, madeOf } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
-    const made = writeAnswer(query, answer, limit)
+    const { countedAs } = answer
+    const made = { bytes: writeAnswer(query, answer, limit), countedAs }
     const key = madeOf.length > 0 && !isTcp ? readyKey(bytes) : undefined
-    if (key !== undefined) this.#keep(key, { bytes: made, madeOf })
+    if (key !== undefined) this.#keep(key, { ...made, madeOf })
     return made
+  }
+
+  /** A primary whose word counts is answered in any case: it may have much to say. */
+  async #heard(query: Query, address: string): Promise<Made | undefined> {
+    const bytes = await this.#options.onNotify(query, address)
+    const isRefused = bytes !== undefined && (bytes[3]! & 0xf) !== rcodes.noError
+    return bytes && { bytes, countedAs: isRefused ? countedAsError : undefined }
   }
 
   async #lookUp({ name, type }: Query, address: string): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
@@ -165,6 +185,17 @@ export class Responder {
 async function usable(registry: Registry, entry: Entry): Promise<ZoneImage | undefined> {
   const image = await registry.load(entry).catch(() => entry.image)
   return image?.soa && !entry.zone.isStale ? image : undefined
+}
+
+/** A ready answer with the id and the question of a query. */
+function answerTo(query: Buffer, ready: Ready): Buffer {
+  const answer = Buffer.from(ready.bytes)
+  answer[0] = query[0]!
+  answer[1] = query[1]!
+  answer[2] = (answer[2]! & 0xfe) | (query[2]! & 1)
+  // The question as it was asked: who mixes the case of its letters looks for them in the answer.
+  for (let at = headerBytes; query[at] !== 0; at += query[at]! + 1) query.copy(answer, at, at, at + query[at]! + 1)
+  return answer
 }
 
 /** The response code for what is not even looked up; undefined for a question that is. */

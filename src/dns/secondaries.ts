@@ -1,15 +1,26 @@
 /**
  * Keeps secondary zones as their primaries have them: asks when the times of their SOA records say so, and at once when
- * a primary says that something has changed. Of several processes one asks.
+ * a primary says that something has changed. Of several processes one asks. Projects take turns.
  */
-import { claimCheck, storeTransfer, wakeCheck } from '../families/zones/effects.ts'
-import { dueZones, openPrimaries, type Source, servedRrsetsOf, soaKey, sourceOf } from '../families/zones/reads.ts'
+import { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from '../families/zones/effects.ts'
+import {
+  dueZones,
+  openPrimaries,
+  type PrimaryNameserver,
+  type Source,
+  servedRrsetsOf,
+  soaKey,
+  sourceOf,
+} from '../families/zones/reads.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
+import type { ZoneSettings } from '../kernel/dns/settings.ts'
+import { FairQueue } from '../kernel/fair-queue.ts'
 import type { Logger } from '../kernel/log.ts'
 import { parseAddress } from '../kernel/networks.ts'
+import type { ProjectId } from '../kernel/scope.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
-import { type Received, receiveZone } from './transfer-in.ts'
+import { type Asking, askSerial, isNews, receiveZone, type ZoneHead } from './transfer-in.ts'
 
 export interface SecondariesOptions {
   readonly db: Database
@@ -17,12 +28,18 @@ export interface SecondariesOptions {
   readonly log: Logger
   /** Opens the keys that are shared with primaries. */
   readonly secrets: Secrets
+  readonly settings: Pick<ZoneSettings, 'limits' | 'transfers'>
 }
 
 const second = 1_000
 /** How long whoever claimed a check has for it before another process may try. */
 const claimMs = 180 * second
-const atOnce = 8
+/** How long a primary has for its serial, and for a whole zone. */
+const serialMs = 30 * second
+const transferMs = 120 * second
+/** How many zones are known to be due, and how many of them are being asked for. */
+const inHand = { inAll: 256, perProject: 32 }
+const asked = { atOnce: 32, perKey: 4 }
 /** Bounds of what SOA records may ask for. */
 const shortestMs = 60 * second
 const longestMs = 86_400 * second
@@ -31,19 +48,36 @@ const firstRetryMs = 300 * second
 
 const between = (seconds: number) => Math.min(Math.max(seconds * second, shortestMs), longestMs)
 
+/** A zone that is being asked for. */
+interface Check {
+  readonly source: Source
+  readonly end: Promise<void>
+}
+
 export class Secondaries {
   readonly #options: SecondariesOptions
   readonly #stopped = new AbortController()
+  readonly #asked = new FairQueue<ProjectId>(asked)
+  readonly #transfers: FairQueue<ProjectId>
+  /** Zones in hand by their ids. */
+  readonly #checks = new Map<number, Check>()
   #round: Promise<void> | undefined
-  #isAsked = false
+  /** Whether zones may be due that are not in hand. */
+  #isDue = false
+  #failure: unknown
+  /** Tells the round that something has changed. */
+  #wake = () => {}
 
   constructor(options: SecondariesOptions) {
     this.#options = options
+    const { inAll, perProject } = options.settings.transfers
+    this.#transfers = new FairQueue({ atOnce: inAll, perKey: perProject })
   }
 
-  /** Asks for every zone that is due, those among them that become due meanwhile. */
+  /** Asks for every zone that is due. Resolves when none is being asked for any more. */
   run(): Promise<void> {
-    this.#isAsked = true
+    this.#isDue = true
+    this.#wake()
     this.#round ??= this.#runAll().finally(() => {
       this.#round = undefined
     })
@@ -54,6 +88,7 @@ export class Secondaries {
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#round?.catch(() => undefined)
+    await Promise.all([...this.#checks.values()].map(({ end }) => end))
   }
 
   /** Takes a word about a zone. Returns whether it came from one of its primaries, which are asked at the next `run`. */
@@ -66,46 +101,105 @@ export class Secondaries {
     return true
   }
 
+  /** Errors: the first failure of the database; what is in hand goes on to its end. */
   async #runAll(): Promise<void> {
-    const { db, clock } = this.#options
-    while (this.#isAsked && !this.#stopped.signal.aborted) {
-      // Who asks from here on may know of zones that are not seen here.
-      this.#isAsked = false
-      const due = await dueZones(db.query, clock.now(), atOnce)
-      if (due.length === atOnce) this.#isAsked = true
-      await Promise.all(due.map((source) => this.#check(source)))
+    for (;;) {
+      if (this.#failure !== undefined) {
+        const failure = this.#failure
+        this.#failure = undefined
+        throw failure
+      }
+      const change = new Promise<void>((resolve) => {
+        this.#wake = resolve
+      })
+      if (this.#isDue && !this.#stopped.signal.aborted) await this.#takeInHand()
+      else if (this.#checks.size === 0) return
+      else await change
     }
+  }
+
+  async #takeInHand(): Promise<void> {
+    const { db, clock } = this.#options
+    // Who asks from here on may know of zones that are not seen here.
+    this.#isDue = false
+    for (const source of await dueZones(db.query, clock.now(), inHand)) {
+      const { zoneId, scope } = source
+      if (this.#checks.has(zoneId)) continue
+      const end = this.#asked
+        .run(scope.projectId, () => this.#check(source))
+        .catch((error: unknown) => {
+          this.#failure ??= error
+        })
+        .then(() => this.#finish(source))
+      this.#checks.set(zoneId, { source, end })
+    }
+  }
+
+  #finish({ zoneId, scope }: Source): void {
+    this.#checks.delete(zoneId)
+    // Of a Project that had many, there may be more than were taken.
+    this.#isDue ||= ![...this.#checks.values()].some(({ source }) => source.scope.projectId === scope.projectId)
+    this.#wake()
   }
 
   async #check(source: Source): Promise<void> {
-    const { db, clock } = this.#options
+    const { db, clock, secrets } = this.#options
+    if (this.#stopped.signal.aborted) return
     const claimed = clock.now() + claimMs
     if (!(await db.transact((tx) => claimCheck(tx, source, claimed)))) return
-    const received = await this.#receive(source)
+    for (const primary of await openPrimaries(db.query, secrets, source.scope, source.zoneId, source.primaries)) {
+      if (await this.#follow(source, primary, claimed)) return
+    }
     // Whoever comes next asks again when the claim is over.
     if (this.#stopped.signal.aborted) return
-    const later = received ? undefined : await this.#later(source)
-    const content = received?.rrsets && { serial: received.serial, rrsets: received.rrsets }
-    await storeTransfer(db, source, {
-      claimed,
-      waitMs: received ? between(received.refresh) : later!.waitMs,
-      isHeard: received !== undefined,
-      isStale: later?.isStale ?? false,
-      ...(content ? { content } : {}),
+    const { waitMs, isStale } = await this.#later(source)
+    await storeTransfer(db, source, { claimed, waitMs, isHeard: false, isStale })
+  }
+
+  /** Makes a zone what one of its primaries says that it is; false when that one said nothing usable. */
+  async #follow(source: Source, primary: PrimaryNameserver, claimed: number): Promise<boolean> {
+    const head = await this.#ask(source, primary, serialMs, askSerial)
+    if (!head) return false
+    if (!isNews(source, head)) {
+      await this.#store(source, claimed, head)
+      return true
+    }
+    // What was received is in memory until it is stored: both are one turn.
+    return this.#transfers.run(source.scope.projectId, async () => {
+      const received = await this.#ask(source, primary, transferMs, receiveZone)
+      if (received) await this.#store(source, claimed, received, received.rrsets)
+      return received !== undefined
     })
   }
 
-  async #receive(source: Source): Promise<Received | undefined> {
-    const { db, secrets, clock, log } = this.#options
-    for (const primary of await openPrimaries(db.query, secrets, source.scope, source.zoneId, source.primaries)) {
-      try {
-        return await receiveZone(source, primary, { nowMs: clock.now, signal: this.#stopped.signal })
-      } catch (error) {
-        const { address, port } = primary
-        log.info({ zone: source.name, primary: `${address} ${port}`, reason: (error as Error).message }, 'no transfer')
-      }
+  async #ask<Result>(
+    source: Source,
+    primary: PrimaryNameserver,
+    mostMs: number,
+    question: (source: Source, primary: PrimaryNameserver, asking: Asking) => Promise<Result>,
+  ): Promise<Result | undefined> {
+    const { clock, log } = this.#options
+    const { limits } = this.#options.settings
+    const tooLate = AbortSignal.timeout(mostMs)
+    const signal = AbortSignal.any([this.#stopped.signal, tooLate])
+    try {
+      return await question(source, primary, { limits, nowMs: clock.now, signal })
+    } catch (error) {
+      const { address, port } = primary
+      const reason = tooLate.aborted ? 'it took too long' : (error as Error).message
+      log.info({ zone: source.name, primary: `${address} ${port}`, reason }, 'no transfer')
+      return undefined
     }
-    return undefined
+  }
+
+  async #store(source: Source, claimed: number, head: ZoneHead, rrsets?: readonly TransferredRrset[]): Promise<void> {
+    await storeTransfer(this.#options.db, source, {
+      claimed,
+      waitMs: between(head.refresh),
+      isHeard: true,
+      isStale: false,
+      ...(rrsets ? { content: { serial: head.serial, rrsets } } : {}),
+    })
   }
 
   /** How long to wait after nobody answered, and whether what is known is no longer good (RFC 1034, 4.3.5). */

@@ -7,7 +7,7 @@ import { listPools } from '../kernel/address-pool.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { NameKey } from '../kernel/dns/names.ts'
-import type { ZoneSettings } from '../kernel/dns/settings.ts'
+import type { ResponseRates, ZoneSettings } from '../kernel/dns/settings.ts'
 import type { Logger } from '../kernel/log.ts'
 import { parseAddress } from '../kernel/networks.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
@@ -17,6 +17,7 @@ import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
 import { Registry } from './registry.ts'
 import { Responder } from './responder.ts'
+import { ResponseRateLimiter } from './response-rate.ts'
 import { Secondaries } from './secondaries.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
 
@@ -29,8 +30,10 @@ export interface NameServerOptions {
   readonly reverseDomain: string
   /** Name servers that may have every zone, and hear of changes. */
   readonly transferTo: readonly Secondary[]
-  /** Most RRsets of all zones together that are kept in memory. */
-  readonly maxRrsets?: number
+  /** How many answers a network gets over UDP; undefined for as many as it asks for. */
+  readonly responseRates: ResponseRates | undefined
+  /** Most records of all zones together that are kept in memory. */
+  readonly maxRecords?: number
 }
 
 export interface NameServer {
@@ -53,10 +56,10 @@ export async function startNameServer(
   const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
   const notifier = new Notifier(options.transferTo, log)
   const catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
-  const secondaries = new Secondaries({ db, clock, log, secrets })
+  const secondaries = new Secondaries({ db, clock, log, secrets, settings })
   const registry = new Registry({
     db,
-    ...(options.maxRrsets === undefined ? {} : { maxRrsets: options.maxRrsets }),
+    ...(options.maxRecords === undefined ? {} : { maxRecords: options.maxRecords }),
     onChange: ({ name, isSecondary }) => {
       notifier.notify(name)
       // Its primaries may be new.
@@ -80,7 +83,7 @@ export async function startNameServer(
   isStarted = true
   notifier.notify(catalog.name)
   addresses.serve(await listPools(db.query))
-  const responder = new Responder({ registry, addresses, reserved, onNotify })
+  const responder = new Responder({ registry, addresses, reserved, onNotify, limiter: limiterFor(options) })
   const answering = { udp: (bytes: Buffer, address: string) => responder.udp(bytes, address), tcp }
   const listener = await listenForDns(answering, listen, log).catch((error: unknown) => {
     registry.stop()
@@ -147,6 +150,15 @@ export async function startNameServer(
     await listener.close()
     await secondaries.stop()
   }
+}
+
+/** Name servers that may have every zone may also ask for whatever they want. */
+function limiterFor({ responseRates, transferTo, log }: NameServerOptions): ResponseRateLimiter | undefined {
+  if (!responseRates) return undefined
+  const trusted = transferTo.map(({ address }) => `${address}/${address.includes(':') ? 128 : 32}`)
+  const rates = { ...responseRates, exempt: [...responseRates.exempt, ...trusted] }
+  const onLimit = (network: string) => log.warn({ network }, 'a network gets fewer DNS answers than it asks for')
+  return new ResponseRateLimiter(rates, { onLimit })
 }
 
 const placeOf = ({ host, port }: Listener) => ({ host, port })

@@ -4,63 +4,90 @@
  */
 import { randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import type { TransferredRrset } from '../families/zones/effects.ts'
 import type { PrimaryNameserver, Source } from '../families/zones/reads.ts'
 import { isWithin, lowerName, type NameKey, nameOf, printName } from '../kernel/dns/names.ts'
 import { isRecordType, printRdata, recordTypes, typeName } from '../kernel/dns/rdata.ts'
+import { lineBytes, rrsetLimits, type ZoneLimits, zoneLimitProblem } from '../kernel/dns/zone-limits.ts'
 import { headerBytes, maxTcpBytes, queryTypes, readName, skipName } from './message.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 import { AnswerCheck, sign, type TsigKey } from './tsig.ts'
 
-/** What a zone is, as its primary sent it. */
-export interface Received {
+/** What the SOA record of a zone says. Times are in seconds. */
+export interface ZoneHead {
   readonly serial: number
-  /** Times of its SOA record in seconds. */
   readonly refresh: number
   readonly retry: number
   readonly expire: number
-  /** Undefined when nothing has changed since the serial that was known. */
-  readonly rrsets: readonly ReceivedRrset[] | undefined
 }
 
-export interface ReceivedRrset {
-  readonly name: string
-  readonly type: string
-  readonly ttl: number
-  readonly values: readonly string[]
+/** What a zone is, as its primary sent it. */
+export interface Received extends ZoneHead {
+  readonly rrsets: readonly TransferredRrset[]
 }
 
-/** Most that a zone may have, and longest that its primary may be silent and take in all. */
-const maxRecords = 100_000
-const maxBytes = 64 * 1024 * 1024
+/** How long a primary may be silent. How long it may take in all is for the caller to say, with `signal`. */
 const silenceMs = 10_000
-const longestMs = 120_000
+/** A turn for others comes after so many records. */
+const recordsPerTurn = 200
+
+/**
+ * Most bytes that a zone within its limits takes on the wire: its data is no longer than twice its text, and beside the
+ * data each record has its owner's name and, at worst, a message with a question and a signature of its own.
+ */
+const wireLimit = ({ records, textBytes }: ZoneLimits) => 2 * textBytes + 1_024 * (records + 2)
+
+/** Type, class, TTL and length: what a record has between its owner and its data. */
+const fixedBytes = 10
 
 interface RawRecord {
   readonly owner: NameKey
+  /** Relative to the zone; undefined for what lies outside. */
+  readonly name: string | undefined
   readonly type: number
   readonly ttl: number
   readonly value: string
+  /** Length of its data, names in it uncompressed. */
+  readonly dataBytes: number
 }
 
-/** Asks one primary. Throws an error with a reason for the operator's log when nothing usable came. */
-export async function receiveZone(
-  source: Source,
-  primary: PrimaryNameserver,
-  { nowMs, signal }: { readonly nowMs: () => number; readonly signal: AbortSignal },
-): Promise<Received> {
+/** How a primary is asked. */
+export interface Asking {
+  readonly limits: ZoneLimits
+  readonly nowMs: () => number
+  /** Breaks off. */
+  readonly signal: AbortSignal
+}
+
+/** Asks one primary for the SOA record of a zone. Throws an error with a reason for the operator's log when none came. */
+export async function askSerial(source: Source, primary: PrimaryNameserver, asking: Asking): Promise<ZoneHead> {
   const zone = nameOf(source.name)
-  const connection = await Connection.open(primary, signal)
+  const connection = await Connection.open(primary, asking)
   try {
-    const first = await connection.ask(zone, recordTypes.SOA.code, tsigKey(zone, primary), nowMs).next()
+    const first = await connection.ask(zone, recordTypes.SOA.code, tsigKey(zone, primary)).next()
     const soa = first.done ? undefined : first.value.find(({ type }) => type === recordTypes.SOA.code)
     if (!soa || soa.owner !== zone) throw new Error('it has no SOA record of the zone')
-    const head = soaFields(soa.value)
-    const isKnown = source.refreshed !== null && !isNewer(head.serial, source.serial)
-    if (isKnown) return { ...head, rrsets: undefined }
-    return await receiveAll(connection, zone, tsigKey(zone, primary), nowMs)
+    return soaFields(soa.value)
   } finally {
     connection.close()
   }
+}
+
+/** Asks one primary for all of a zone. Throws an error with a reason for the operator's log when nothing usable came. */
+export async function receiveZone(source: Source, primary: PrimaryNameserver, asking: Asking): Promise<Received> {
+  const zone = nameOf(source.name)
+  const connection = await Connection.open(primary, asking)
+  try {
+    return await receiveAll(connection, zone, tsigKey(zone, primary))
+  } finally {
+    connection.close()
+  }
+}
+
+/** Whether what a primary has is newer than what is known of a zone, or nothing is. */
+export function isNews(source: Source, { serial }: ZoneHead): boolean {
+  return source.refreshed === null || isNewer(serial, source.serial)
 }
 
 /** The key's name is the name of the zone. */
@@ -69,16 +96,19 @@ function tsigKey(zone: NameKey, { tsigAlgorithm, tsigKey: secret }: PrimaryNames
   return { name: zone, algorithm: tsigAlgorithm, secret: Buffer.from(secret, 'base64') }
 }
 
-async function receiveAll(
-  connection: Connection,
-  zone: NameKey,
-  key: TsigKey | undefined,
-  nowMs: () => number,
-): Promise<Received> {
-  const rrsets = new Map<string, { name: string; type: string; ttl: number; values: Set<string> }>()
+/** Records of one name and type while they come in. */
+interface Draft {
+  readonly name: string
+  readonly type: string
+  readonly ttl: number
+  readonly values: Set<string>
+  dataBytes: number
+}
+
+async function receiveAll(connection: Connection, zone: NameKey, key: TsigKey | undefined): Promise<Received> {
+  const rrsets = new Map<string, Draft>()
   let first: RawRecord | undefined
-  let count = 0
-  for await (const records of connection.ask(zone, queryTypes.axfr, key, nowMs)) {
+  for await (const records of connection.ask(zone, queryTypes.axfr, key)) {
     for (const record of records) {
       const isSoa = record.type === recordTypes.SOA.code
       if (!first && !(isSoa && record.owner === zone))
@@ -87,32 +117,37 @@ async function receiveAll(
         if (record.value !== first.value) throw new Error('the zone changed during the transfer')
         return {
           ...soaFields(first.value),
-          rrsets: [...rrsets.values()].map((one) => ({ ...one, values: [...one.values] })),
+          rrsets: [...rrsets.values()].map(({ name, type, ttl, values }) => ({ name, type, ttl, values: [...values] })),
         }
       }
       first ??= record
-      if (++count > maxRecords) throw new Error(`the zone has more than ${maxRecords} records`)
-      add(rrsets, zone, record)
+      add(rrsets, record)
     }
   }
   throw new Error('the transfer ended early')
 }
 
-function add(
-  rrsets: Map<string, { name: string; type: string; ttl: number; values: Set<string> }>,
-  zone: NameKey,
-  { owner, type, ttl, value }: RawRecord,
-): void {
+function add(rrsets: Map<string, Draft>, record: RawRecord): void {
+  const { name } = record
   // What lies outside the zone is none of its business (RFC 5936, 3.4).
-  if (!isWithin(owner, zone)) return
-  const name = owner === zone ? '@' : printName(`${owner.slice(0, owner.length - zone.length)}\0`).slice(0, -1)
-  const key = `${name}/${typeName(type)}`
-  const known = rrsets.get(key)
-  if (known) known.values.add(value)
-  else rrsets.set(key, { name, type: typeName(type), ttl, values: new Set([value]) })
+  if (name === undefined) return
+  const type = typeName(record.type)
+  const key = `${name}/${type}`
+  const draft = rrsets.get(key) ?? { name, type, ttl: record.ttl, values: new Set(), dataBytes: 0 }
+  if (draft.values.size === 0) rrsets.set(key, draft)
+  if (draft.values.has(record.value)) return
+  draft.values.add(record.value)
+  draft.dataBytes += record.dataBytes + fixedBytes
+  if (draft.values.size > rrsetLimits.records) throw new Error(`${key} has more than ${rrsetLimits.records} records`)
+  if (draft.dataBytes > rrsetLimits.dataBytes) throw new Error(`${key} has more than ${rrsetLimits.dataBytes} bytes`)
 }
 
-function soaFields(value: string) {
+function relativeName(owner: NameKey, zone: NameKey): string | undefined {
+  if (!isWithin(owner, zone)) return undefined
+  return owner === zone ? '@' : printName(`${owner.slice(0, owner.length - zone.length)}\0`).slice(0, -1)
+}
+
+function soaFields(value: string): ZoneHead {
   const [serial = 0, refresh = 0, retry = 0, expire = 0] = value.split(' ').slice(2).map(Number)
   return { serial, refresh, retry, expire }
 }
@@ -123,32 +158,35 @@ function isNewer(serial: number, known: number): boolean {
   return distance !== 0 && distance < 2 ** 31
 }
 
-/** One connection to a primary. */
+/** One connection to a primary, for one question. */
 class Connection {
   readonly #socket: Socket
+  readonly #asking: Asking
   readonly #messages: AsyncGenerator<Buffer>
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, asking: Asking) {
     this.#socket = socket
-    this.#messages = messagesOf(socket)
+    this.#asking = asking
+    this.#messages = messagesOf(socket, wireLimit(asking.limits))
   }
 
-  static open({ address, port }: PrimaryNameserver, signal: AbortSignal): Promise<Connection> {
+  static open({ address, port }: PrimaryNameserver, asking: Asking): Promise<Connection> {
+    const { signal } = asking
     const socket = connect({ host: address, port, timeout: silenceMs, signal })
     socket.on('timeout', () => socket.destroy(new Error('it was silent for too long')))
-    const tooLong = setTimeout(() => socket.destroy(new Error('it took too long')), longestMs)
-    socket.once('close', () => clearTimeout(tooLong))
     return new Promise((resolve, reject) => {
       socket.once('error', reject)
       socket.once('connect', () => {
         socket.off('error', reject)
-        resolve(new Connection(socket))
+        resolve(new Connection(socket, asking))
       })
     })
   }
 
   /** Asks, and yields the records of each message of the answer until the caller has enough. */
-  async *ask(zone: NameKey, type: number, key: TsigKey | undefined, nowMs: () => number): AsyncGenerator<RawRecord[]> {
+  async *ask(zone: NameKey, type: number, key: TsigKey | undefined): AsyncGenerator<RawRecord[]> {
+    const { limits, nowMs } = this.#asking
+    const meter = new Meter(limits)
     const id = randomInt(65_536)
     const query = queryMessage(id, zone, type)
     const signed = key && sign(query, key, nowMs())
@@ -163,7 +201,11 @@ class Connection {
       check?.take(message)
       const rcode = message[3]! & 0xf
       if (rcode !== 0) throw new Error(`it answered with response code ${rcode}`)
-      waiting.push(...readRecords(message))
+      for (const record of readRecords(message, zone)) {
+        meter.add(record)
+        waiting.push(record)
+        if (meter.records % recordsPerTurn === 0) await nextTurn()
+      }
       // Nothing is believed before it was signed.
       if (check && !check.isComplete) continue
       yield waiting
@@ -176,12 +218,32 @@ class Connection {
   }
 }
 
-async function* messagesOf(socket: Socket): AsyncGenerator<Buffer> {
+/** Adds up what a primary sends, before anything of it is kept. */
+class Meter {
+  readonly #limits: ZoneLimits
+  records = 0
+  #textBytes = 0
+
+  constructor(limits: ZoneLimits) {
+    this.#limits = limits
+  }
+
+  /** Throws when with this record it is more than a zone may be. */
+  add({ owner, name = owner, type, value }: RawRecord): void {
+    // The SOA record that ends a transfer is the one that began it.
+    if (type !== recordTypes.SOA.code || this.records === 0) this.records++
+    this.#textBytes += lineBytes({ name, type: typeName(type), value })
+    const problem = zoneLimitProblem({ records: this.records, textBytes: this.#textBytes }, this.#limits)
+    if (problem !== undefined) throw new Error(`the zone ${problem}`)
+  }
+}
+
+async function* messagesOf(socket: Socket, mostBytes: number): AsyncGenerator<Buffer> {
   const stream = new MessageStream(maxTcpBytes)
   let bytes = 0
   for await (const chunk of socket as AsyncIterable<Buffer>) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw new Error('the zone is too large')
+    if (bytes > mostBytes) throw new Error(`it sent more than ${mostBytes} bytes`)
     yield* stream.take(chunk)
   }
 }
@@ -193,24 +255,23 @@ function queryMessage(id: number, zone: NameKey, type: number): Buffer {
   return Buffer.concat([head, Buffer.from(zone, 'latin1'), Buffer.of(type >> 8, type & 0xff, 0, 1)])
 }
 
-/** The records of the answer section. Throws on a malformed message. */
-function readRecords(message: Buffer): RawRecord[] {
+/** The records of the answer section, one by one. Throws on a malformed message. */
+function* readRecords(message: Buffer, zone: NameKey): Generator<RawRecord> {
   let at = headerBytes
   for (let question = message.readUInt16BE(4); question > 0; question--) at = checked(skipName(message, at)) + 4
-  const records: RawRecord[] = []
   for (let index = message.readUInt16BE(6); index > 0; index--) {
-    const owner = readName(message, at)
+    const name = readName(message, at)
     const fixed = checked(skipName(message, at))
-    if (owner === undefined || fixed + 10 > message.length) throw new Error('it sent a malformed message')
+    if (name === undefined || fixed + fixedBytes > message.length) throw new Error('it sent a malformed message')
     const type = message.readUInt16BE(fixed)
-    const end = fixed + 10 + message.readUInt16BE(fixed + 8)
+    const end = fixed + fixedBytes + message.readUInt16BE(fixed + 8)
     if (end > message.length) throw new Error('it sent a malformed message')
-    const value = textOf(message, type, fixed + 10, end)
+    const data = withoutPointers(message, typeName(type), fixed + fixedBytes, end)
     const ttl = Math.min(message.readUInt32BE(fixed + 4), 2 ** 31 - 1)
-    records.push({ owner: lowerName(owner), type, ttl, value })
+    const owner = lowerName(name)
+    yield { owner, name: relativeName(owner, zone), type, ttl, value: textOf(type, data), dataBytes: data.length }
     at = end
   }
-  return records
 }
 
 function checked(place: number): number {
@@ -218,8 +279,8 @@ function checked(place: number): number {
   return place
 }
 
-function textOf(message: Buffer, type: number, start: number, end: number): string {
-  const value = printRdata(typeName(type), withoutPointers(message, typeName(type), start, end))
+function textOf(type: number, data: Buffer): string {
+  const value = printRdata(typeName(type), data)
   if (value === undefined) throw new Error(`it sent a malformed ${typeName(type)} record`)
   return value
 }

@@ -33,7 +33,7 @@ export class ZoneImage {
   readonly nodes = new Map<NameKey, ZoneNode>()
   /** The version of the zone that it shows. */
   version = 0
-  /** How many RRsets it has. */
+  /** How many records it has. */
   size = 0
   /** How many names below its own have NS records, and so are delegated. */
   cuts = 0
@@ -48,22 +48,34 @@ export class ZoneImage {
 
   /** Adds an RRset, or replaces the one that was there under its key. */
   put(rrset: TextRrset, serial: number): void {
-    const owner = rrset.name === '@' ? this.origin : this.#ownerOf(rrset.name)
-    const type = typeCode(rrset.type)
+    this.set(
+      rrset,
+      rrset.values.flatMap((value) => this.read(rrset.type, value)),
+      serial,
+    )
+  }
+
+  /** The data of a record; nothing for a value that is none of its type. */
+  read(type: string, value: string): readonly Buffer[] {
+    const read = parseRdata(type, value, this.origin)
+    return read.ok ? [read.bytes] : []
+  }
+
+  /** The same as `put` with values that were read before. */
+  set({ key, name, type: typeName, ttl }: Omit<TextRrset, 'values'>, data: readonly Buffer[], serial: number): void {
+    const owner = name === '@' ? this.origin : this.#ownerOf(name)
+    const type = typeCode(typeName)
     if (owner === undefined || type === undefined) return
-    const data = rrset.values.flatMap((value) => {
-      const read = parseRdata(rrset.type, value, this.origin)
-      return read.ok ? [read.bytes] : []
-    })
     if (type === SOA.code) for (const bytes of data) bytes.writeUInt32BE(serial, bytes.length - serialOffsetFromEnd)
     if (data.length === 0) {
-      this.remove(rrset.key)
+      this.remove(key)
       return
     }
     const node = this.#nodeAt(owner)
     if (!node.rrsets.has(type)) this.#count(owner, node, type, 1)
-    node.rrsets.set(type, { type, ttl: rrset.ttl ?? this.ttl, data })
-    this.#places.set(rrset.key, { owner, type })
+    this.size += data.length - (node.rrsets.get(type)?.data.length ?? 0)
+    node.rrsets.set(type, { type, ttl: ttl ?? this.ttl, data })
+    this.#places.set(key, { owner, type })
   }
 
   /** Removes the RRset of a key, if there is one. */
@@ -71,6 +83,7 @@ export class ZoneImage {
     const place = this.#places.get(key)
     const node = place && this.nodes.get(place.owner)
     this.#places.delete(key)
+    this.size -= (place && node?.rrsets.get(place.type)?.data.length) ?? 0
     if (!place || !node?.rrsets.delete(place.type)) return
     this.#count(place.owner, node, place.type, -1)
     this.#drop(place.owner)
@@ -103,7 +116,6 @@ export class ZoneImage {
 
   /** Counts an RRset that comes or goes, before it is set or after it was deleted, for its name and those above it. */
   #count(owner: NameKey, node: ZoneNode, type: number, by: 1 | -1): void {
-    this.size += by
     if (type === NS.code && owner !== this.origin) this.cuts += by
     if (node.rrsets.size > 0) return
     for (let above = parentOf(owner, this.origin); above !== undefined; above = parentOf(above, this.origin)) {

@@ -89,6 +89,8 @@ export type ReplyOf<E extends Endpoint> = E['reply'] extends TSchema ? Static<E[
 /** One request on its way through a handler, already authenticated and parsed. */
 export interface Call<E extends Endpoint> {
   readonly scope: ProjectScope
+  /** Whether the token may only read: what it may not use, such as a key, it is not shown either. */
+  readonly isReadOnly: boolean
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>

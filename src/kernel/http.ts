@@ -291,9 +291,10 @@ function toCall(
   params: Record<string, number | string>,
   input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
 ): Call<Endpoint> {
-  const { scope } = request.principal!
+  const { scope, readOnly } = request.principal!
   return {
     scope,
+    isReadOnly: readOnly,
     params,
     query: input.query,
     body: input.body as never,

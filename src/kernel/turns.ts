@@ -39,28 +39,3 @@ export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
     } while (performance.now() < end)
   }
 }
-
-/** Lets at most some pieces of work of the same key run at a time; others wait, the oldest first. */
-export class Gate<Key> {
-  readonly #most: number
-  readonly #inside = new Map<Key, { running: number; readonly waiting: (() => void)[] }>()
-
-  constructor(most: number) {
-    this.#most = most
-  }
-
-  async pass<T>(key: Key, work: () => Promise<T>): Promise<T> {
-    const place = this.#inside.get(key) ?? { running: 0, waiting: [] }
-    this.#inside.set(key, place)
-    if (place.running < this.#most) place.running++
-    // Whoever leaves hands its place over.
-    else await new Promise<void>((resolve) => place.waiting.push(resolve))
-    try {
-      return await work()
-    } finally {
-      const next = place.waiting.shift()
-      if (next) next()
-      else if (--place.running === 0) this.#inside.delete(key)
-    }
-  }
-}

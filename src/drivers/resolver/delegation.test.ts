@@ -21,6 +21,7 @@ forEachDatabase('The delegation of a zone', (open) => {
       settings,
       reverseDomain: 'wolke.example',
       transferTo: [],
+      responseRates: undefined,
     }
     const server = await startNameServer(options, { host: '127.0.0.1', port: 0 })
     t.after(() => server.close())

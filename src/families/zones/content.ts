@@ -8,8 +8,9 @@ import { type RawBuilder, sql } from 'kysely'
 import { onBehalfOf } from '../../kernel/behalf.ts'
 import { type Database, drawId, type Queries, type Transaction, unavailable } from '../../kernel/db.ts'
 import { lineBytes, type ZoneLimits } from '../../kernel/dns/zone-limits.ts'
+import { FairQueue } from '../../kernel/fair-queue.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import { Gate, inTurns } from '../../kernel/turns.ts'
+import { inTurns } from '../../kernel/turns.ts'
 import type { Zone } from './domain.ts'
 import { deleteSomeRrsets, insertRrsets, type NewRrset } from './rrset-store.ts'
 
@@ -33,8 +34,8 @@ export interface Draft {
 // ---- One at a time -------------------------------------------------------------------------------------------------
 
 /** One at a time for each zone, so that none is written in vain; and a few for each Project, for the sake of the memory. */
-const zonesAtWork = new Gate<number>(1)
-const projectsAtWork = new Gate<ProjectId>(2)
+const zonesAtWork = new FairQueue<number>({ atOnce: Number.POSITIVE_INFINITY, perKey: 1 })
+const projectsAtWork = new FairQueue<ProjectId>({ atOnce: 8, perKey: 2 })
 /** Up to so many bytes of text are read and written without waiting for anything else. */
 const smallBytes = 32 * 1024
 
@@ -45,8 +46,8 @@ export function whenPossible<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   if (bytes <= smallBytes) return work()
-  const inProject = () => projectsAtWork.pass(scope.projectId, () => onBehalfOf(scope.projectId, work))
-  return zone ? zonesAtWork.pass(zone.id, inProject) : inProject()
+  const inProject = () => projectsAtWork.run(scope.projectId, () => onBehalfOf(scope.projectId, work))
+  return zone ? zonesAtWork.run(zone.id, inProject) : inProject()
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------

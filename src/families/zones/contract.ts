@@ -13,7 +13,7 @@ const Nameserver = {
   address: Type.String(),
   port: Type.Integer({ minimum: 1, maximum: 65_535 }),
   tsig_algorithm: nullable(Type.Enum(['hmac-md5', 'hmac-sha1', 'hmac-sha256'])),
-  tsig_key: nullable(Type.String()),
+  tsig_key: nullable(Type.String({ description: 'Null when there is none, and for tokens that may only read' })),
 }
 
 const NewNameserver = Type.Object(

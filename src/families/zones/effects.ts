@@ -1,3 +1,3 @@
 /** What other families, and the name server, may change about zones. */
 export { type Challenge, placeChallenge, removeChallenge } from './challenges.ts'
-export { claimCheck, storeTransfer, wakeCheck } from './transfers.ts'
+export { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from './transfers.ts'

@@ -37,6 +37,11 @@ export function primariesFromRow(row: Pick<ZoneSourceRow, 'nameservers' | 'tsig_
   return { nameservers: JSON.parse(row.nameservers) as SealedPrimaries['nameservers'], keys: row.tsig_keys }
 }
 
+/** Primaries for those who may not see their keys. */
+export function withoutKeys({ nameservers }: SealedPrimaries): PrimaryNameserver[] {
+  return nameservers.map((nameserver) => ({ ...nameserver, tsigKey: null }))
+}
+
 /** Primaries with their keys. */
 export async function openPrimaries(
   query: Queries,

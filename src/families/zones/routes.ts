@@ -15,7 +15,7 @@ import { recordAction, type ZoneCommand } from './actions.ts'
 import { publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import type { zoneEndpoints } from './contract.ts'
 import { type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
-import { openPrimaries } from './primaries.ts'
+import { openPrimaries, withoutKeys } from './primaries.ts'
 import type { NewRrset } from './rrset-contract.ts'
 import { hasProtected, rrsetsOf } from './rrset-store.ts'
 import {
@@ -49,8 +49,16 @@ import { type ParsedZonefile, readZonefile, rrsetLines, zonefileHead, zonefileOr
 export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
   const { db, limits, secrets, zones: settings } = platform
 
-  const toWire = async (query: Queries, scope: ProjectScope, zone: ZoneWithPrimaries) =>
-    zoneToWire(settings, zone, await openPrimaries(query, secrets, scope, zone.id, zone.primaries))
+  /** A zone as the caller may see it: keys of its primaries are for those who may change them. */
+  const toWire = async (
+    query: Queries,
+    { scope, isReadOnly }: { readonly scope: ProjectScope; readonly isReadOnly: boolean },
+    zone: ZoneWithPrimaries,
+  ) => {
+    const sealed = zone.primaries
+    const primaries = isReadOnly ? withoutKeys(sealed) : await openPrimaries(query, secrets, scope, zone.id, sealed)
+    return zoneToWire(settings, zone, primaries)
+  }
 
   /** Does something to a zone that nobody else can change meanwhile, and writes down what. */
   const change = async (
@@ -65,12 +73,14 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
     })
 
   return {
-    async list({ scope, query }) {
+    async list(call) {
+      const { scope, query } = call
       const { zones, pagination } = await listZones(db.query, scope, query, { mode: query.mode })
-      return { zones: await Promise.all(zones.map((zone) => toWire(db.query, scope, zone))), meta: { pagination } }
+      return { zones: await Promise.all(zones.map((zone) => toWire(db.query, call, zone))), meta: { pagination } }
     },
 
-    async create({ scope, body }) {
+    async create(call) {
+      const { scope, body } = call
       const { name, mode, labels = {} } = body
       const problem = zoneNameProblem(name)
       if (problem !== undefined) throw invalidInput([{ field: 'name', message: problem }])
@@ -83,22 +93,22 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
             await enforceLimit(tx, scope, { kind: 'zones', table: 'zone' }, limits)
             const zone = await insertZone(tx, secrets, scope, { ...given, content })
             const action = await recordAction(tx, scope, zone, 'create_zone')
-            return { zone: await toWire(tx.query, scope, zone), action }
+            return { zone: await toWire(tx.query, call, zone), action }
           }),
         )
       })
     },
 
-    async get({ scope, params }) {
-      return { zone: await toWire(db.query, scope, await getZone(db.query, scope, params.id_or_name)) }
+    async get(call) {
+      return { zone: await toWire(db.query, call, await getZone(db.query, call.scope, call.params.id_or_name)) }
     },
 
-    update: ({ scope, params, body }) =>
+    update: (call) =>
       db.transact(async (tx) => {
-        const zone = await lockZone(tx, scope, params.id_or_name)
-        const labels = body.labels ?? zone.labels
-        await setZoneLabels(tx, scope, zone, labels)
-        return { zone: await toWire(tx.query, scope, { ...zone, labels }) }
+        const zone = await lockZone(tx, call.scope, call.params.id_or_name)
+        const labels = call.body.labels ?? zone.labels
+        await setZoneLabels(tx, call.scope, zone, labels)
+        return { zone: await toWire(tx.query, call, { ...zone, labels }) }
       }),
 
     remove: (call) =>

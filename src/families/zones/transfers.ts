@@ -2,6 +2,7 @@
  * Where secondary zones come from, what they were transferred, and when their primaries are asked again. One process
  * asks for a zone at a time: who claims the check goes and asks.
  */
+import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from '../../kernel/db.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { type Draft, publish, sizeOf, whenPossible, withDraft } from './content.ts'
@@ -67,9 +68,29 @@ function toSource(row: SourceFields): Source {
   }
 }
 
-/** Secondary zones of all Projects whose primaries are to be asked by now, the longest waiting first. */
-export async function dueZones(query: Queries, nowMs: number, limit: number): Promise<Source[]> {
-  const rows = await sources(query).where('next_check', '<=', nowMs).orderBy('next_check').limit(limit).execute()
+/** How many zones are taken in hand at once: in all, and of one Project. */
+export interface DueLimits {
+  readonly inAll: number
+  readonly perProject: number
+}
+
+/**
+ * Secondary zones whose primaries are to be asked by now: of each Project those that have waited the longest, and the
+ * first of every Project before the second of any.
+ */
+export async function dueZones(query: Queries, nowMs: number, { inAll, perProject }: DueLimits): Promise<Source[]> {
+  const place = sql<number>`row_number() over (partition by project_id order by next_check, zone_id)`
+  const due = query
+    .selectFrom('zone_source')
+    .select(['zone_id as due_id', place.as('place')])
+    .where('next_check', '<=', nowMs)
+  const rows = await sources(query)
+    .innerJoin(due.as('due'), 'due_id', 'zone_source.zone_id')
+    .where('place', '<=', perProject)
+    .orderBy('place')
+    .orderBy('next_check')
+    .limit(inAll)
+    .execute()
   return rows.map(toSource)
 }
 

@@ -168,11 +168,21 @@ forEachDatabase('Zones', (open) => {
     await makeZone(world)
   })
 
-  test('a secondary zone has primaries and no RRSets of its own; their keys are sealed', async () => {
-    const { api, db } = await open()
+  test('a secondary zone has primaries and no RRSets of its own; their keys are sealed, and shown to who may write', async () => {
+    const { api, readOnly, db } = await open()
     const create = (primary_nameservers?: object[]) =>
       api.post('/zones', { name: 'example.com', mode: 'secondary', primary_nameservers })
-    for (const bad of [undefined, [], [{ address: '10.0.0.1' }], [{ address: '203.0.113.1', tsig_key: 'AAAA' }]]) {
+    const privates = [
+      '10.0.0.1',
+      '198.18.0.1',
+      '192.0.0.8',
+      '2002:a00:1::1',
+      '2001::1',
+      '64:ff9b:1::1',
+      '::ffff:0:a00:1',
+    ]
+    const refused = privates.map((address) => [{ address }])
+    for (const bad of [undefined, [], ...refused, [{ address: '203.0.113.1', tsig_key: 'AAAA' }]]) {
       expect(await create(bad), 422, 'invalid_input')
     }
     const { zone } = expect(await create([{ address: '203.0.113.1' }]), 201).body
@@ -189,6 +199,9 @@ forEachDatabase('Zones', (open) => {
     const after = (await api.get('/zones/example.com')).body.zone
     assert.deepEqual([after.primary_nameservers, after.ttl], [[signed], 10800])
     assert.ok(!(await dump(db)).includes(signed.tsig_key))
+    const hidden = [{ ...signed, tsig_key: null }]
+    assert.deepEqual((await readOnly.get('/zones/example.com')).body.zone.primary_nameservers, hidden)
+    assert.deepEqual((await readOnly.get('/zones')).body.zones[0].primary_nameservers, hidden)
   })
 
   // ---- RRSets -------------------------------------------------------------------------------------------------------
