@@ -20,7 +20,7 @@ const closeAll = async () => {
 export function nameServers() {
   afterEach(closeAll)
   after(closeAll)
-  return async (world: World, options: Partial<NameServerOptions> = {}): Promise<NameServer> => {
+  return async (world: World, options: Partial<NameServerOptions> = {}, host = '127.0.0.1'): Promise<NameServer> => {
     const { db, clock, secrets } = world
     const server = await startNameServer(
       {
@@ -34,7 +34,7 @@ export function nameServers() {
         responseRates: defaultResponseRates,
         ...options,
       },
-      { host: '127.0.0.1', port: 0 },
+      { host, port: 0 },
     )
     running.add(server)
     return server

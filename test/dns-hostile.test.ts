@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { createServer, type Server, type Socket } from 'node:net'
 import { after, afterEach, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decode, encode } from 'dns-packet'
 import { defaultZoneSettings, type ZoneSettings } from '../src/kernel/dns/settings.ts'
 import { openLog } from '../src/kernel/log.ts'
@@ -10,6 +11,7 @@ import { type Client, forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
 const small = { records: 50, textBytes: 20_000 }
+const tiny = { records: 5, textBytes: 2_000 }
 /** Large enough for a crowd at one name. */
 const roomy = { records: 5_000, textBytes: 200_000 }
 const loopback = { zones: { privatePrimaries: ['127.0.0.0/8'] } }
@@ -63,6 +65,8 @@ async function converse(primary: Primary, socket: Socket, query: Buffer, transfe
   for await (const message of transfer(head, name)) {
     if (socket.destroyed) return
     primary.sent += message.length + 2
+    // It shares its process with the name server, which has to have its turns.
+    await nextTurn()
     if (!socket.write(framed(message))) {
       await new Promise<void>((resolve) => {
         socket.once('drain', resolve)
@@ -139,7 +143,7 @@ forEachDatabase('Hostile primaries', (openWorld) => {
     ['that has too many records', many, /more than 50 records/, small],
     ['that inflates', inflated, /more than 20000 bytes as text/, small],
     ['that never ends', endless, /more than 20000 bytes as text/, small],
-    ['of which nothing comes, many times', nothing, /sent more than \d+ bytes/, small],
+    ['of which nothing comes, many times', nothing, /sent more than \d+ bytes/, tiny],
     ['with too many records at one name', crowded, /www\/A has more than 1000 records/, roomy],
     ['that is no message', broken, /malformed/, small],
   ] as const) {

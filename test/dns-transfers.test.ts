@@ -281,6 +281,9 @@ forEachDatabase('Transfers', (openWorld) => {
     assert.deepEqual((await ask(place, 'version.catalog.wolke.example', 'TXT')).answers, [
       'version.catalog.wolke.example TXT 2',
     ])
+    const both = await serve(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] }, '::')
+    const overIpv4 = { host: '127.0.0.1', port: both.port }
+    assert.equal((await ask(overIpv4, 'version.catalog.wolke.example', 'TXT')).rcode, 'NOERROR')
     const stranger = await serve(world, { transferTo: [{ address: '192.0.2.1', port: 53 }] })
     assert.equal((await ask(stranger, 'version.catalog.wolke.example', 'TXT')).rcode, 'REFUSED')
   })

@@ -50,6 +50,9 @@ export async function listenForDns(
   }
 }
 
+/** An IPv4 address as such, also when it came to a socket for both families. */
+const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
+
 function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): UdpSocket {
   const socket = createSocket({
     type,
@@ -64,7 +67,7 @@ function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): Ud
     // Nobody asks from there: an answer would only go on its way.
     if (port === 0 || waiting >= mostWaiting) return
     try {
-      const answer = answering.udp(bytes, address)
+      const answer = answering.udp(bytes, unmapped(address))
       if (answer instanceof Promise) {
         waiting++
         answer
@@ -88,7 +91,7 @@ function tcpServer(answering: Answering, log: Logger): TcpServer {
   const connections = new Set<Socket>()
   const byAddress = new Map<string, number>()
   const server = createServer({ noDelay: true }, (socket) => {
-    const address = (socket.remoteAddress ?? '').replace(/^::ffff:(?=\d+\.)/, '')
+    const address = unmapped(socket.remoteAddress ?? '')
     const count = (byAddress.get(address) ?? 0) + 1
     byAddress.set(address, count)
     connections.add(socket)

@@ -98,7 +98,8 @@ export class Secondaries {
     const parsed = parseAddress(address)
     if (!source || !parsed.ok || !source.primaries.nameservers.some((one) => one.address === parsed.address))
       return false
-    await this.#options.db.transact((tx) => wakeCheck(tx, source))
+    // Whoever says so again and again makes us write it down once.
+    if (source.nextCheck > 0) await this.#options.db.transact((tx) => wakeCheck(tx, source))
     return true
   }
 
