@@ -18,7 +18,7 @@ import {
 import type { Database } from '../kernel/db.ts'
 import { announcedSince, announcementsKeptMs } from '../kernel/dns/announce.ts'
 import { type NameKey, nameOf, selfAndParents } from '../kernel/dns/names.ts'
-import { nextTurn } from '../kernel/turns.ts'
+import { nextTurn, pacing } from '../kernel/turns.ts'
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone that is served. */
@@ -45,8 +45,6 @@ export interface RegistryOptions {
 }
 
 const namesAtOnce = 2_000
-/** A turn for others comes after so many records. */
-const recordsPerTurn = 200
 const loadTries = 3
 
 export class Registry {
@@ -283,13 +281,13 @@ async function readAll(
   image: ZoneImage,
   rrsets: readonly ServedRrset[],
 ): Promise<(readonly [rrset: ServedRrset, data: readonly Buffer[]])[]> {
-  let count = 0
+  const pace = pacing()
   const all: (readonly [ServedRrset, readonly Buffer[]])[] = []
   for (const rrset of rrsets) {
     const data: Buffer[] = []
     for (const value of rrset.values) {
       data.push(...image.read(rrset.type, value))
-      if (++count % recordsPerTurn === 0) await nextTurn()
+      await pace()
     }
     all.push([rrset, data])
   }

@@ -9,7 +9,7 @@ import type { PrimaryNameserver, Source } from '../families/zones/reads.ts'
 import { isWithin, lowerName, type NameKey, nameOf, printName } from '../kernel/dns/names.ts'
 import { isRecordType, printRdata, recordTypes, typeName } from '../kernel/dns/rdata.ts'
 import { lineBytes, rrsetLimits, type ZoneLimits, zoneLimitProblem } from '../kernel/dns/zone-limits.ts'
-import { nextTurn } from '../kernel/turns.ts'
+import { pacing } from '../kernel/turns.ts'
 import { headerBytes, maxTcpBytes, queryTypes, readName, skipName } from './message.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 import { AnswerCheck, sign, type TsigKey } from './tsig.ts'
@@ -29,8 +29,6 @@ export interface Received extends ZoneHead {
 
 /** How long a primary may be silent. How long it may take in all is for the caller to say, with `signal`. */
 const silenceMs = 10_000
-/** A turn for others comes after so many records. */
-const recordsPerTurn = 200
 
 /**
  * Most bytes that a zone within its limits takes on the wire: its data is no longer than twice its text, and beside the
@@ -187,6 +185,7 @@ class Connection {
   async *ask(zone: NameKey, type: number, key: TsigKey | undefined): AsyncGenerator<RawRecord[]> {
     const { limits, nowMs } = this.#asking
     const meter = new Meter(limits)
+    const pace = pacing()
     const id = randomInt(65_536)
     const query = queryMessage(id, zone, type)
     const signed = key && sign(query, key, nowMs())
@@ -204,7 +203,7 @@ class Connection {
       for (const record of readRecords(message, zone)) {
         meter.add(record)
         waiting.push(record)
-        if (meter.records % recordsPerTurn === 0) await nextTurn()
+        await pace()
       }
       // Nothing is believed before it was signed.
       if (check && !check.isComplete) continue
@@ -221,7 +220,7 @@ class Connection {
 /** Adds up what a primary sends, before anything of it is kept. */
 class Meter {
   readonly #limits: ZoneLimits
-  records = 0
+  #records = 0
   #textBytes = 0
 
   constructor(limits: ZoneLimits) {
@@ -231,9 +230,9 @@ class Meter {
   /** Throws when with this record it is more than a zone may be. */
   add({ owner, name = owner, type, value }: RawRecord): void {
     // The SOA record that ends a transfer is the one that began it.
-    if (type !== recordTypes.SOA.code || this.records === 0) this.records++
+    if (type !== recordTypes.SOA.code || this.#records === 0) this.#records++
     this.#textBytes += lineBytes({ name, type: typeName(type), value })
-    const problem = zoneLimitProblem({ records: this.records, textBytes: this.#textBytes }, this.#limits)
+    const problem = zoneLimitProblem({ records: this.#records, textBytes: this.#textBytes }, this.#limits)
     if (problem !== undefined) throw new Error(`the zone ${problem}`)
   }
 }

@@ -39,3 +39,14 @@ export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
     } while (performance.now() < end)
   }
 }
+
+/** For loops: what it returns is awaited after each step, and resolves at once until a turn is over. */
+export function pacing(): () => Promise<void> | undefined {
+  let end = performance.now() + pieceMs
+  return () => {
+    if (performance.now() < end) return undefined
+    return nextTurn().then(() => {
+      end = performance.now() + pieceMs
+    })
+  }
+}
