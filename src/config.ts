@@ -115,6 +115,14 @@ function count(text: string): number {
   return Number(text)
 }
 
+/** A larger zone could not be imported again from its export. */
+function zoneBytes(text: string): number {
+  const bytes = count(text)
+  const most = defaultZoneLimits.textBytes
+  if (bytes > most) throw new InvalidArgumentError(`Expected a number of at most ${most}.`)
+  return bytes
+}
+
 function milliseconds(text: string): number {
   if (!/^\d{1,7}$/.test(text)) throw new InvalidArgumentError('Expected a number of milliseconds.')
   return Number(text)
@@ -326,7 +334,7 @@ export function serveOptions(): Option[] {
       .default(defaultZoneLimits.records),
     new Option('--zone-bytes <n>', 'most bytes of a zone as text')
       .env('WOLKE_ZONE_BYTES')
-      .argParser(count)
+      .argParser(zoneBytes)
       .default(defaultZoneLimits.textBytes),
     new Option(
       '--nameservers <name,...>',

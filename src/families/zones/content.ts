@@ -15,7 +15,7 @@ import type { Zone } from './domain.ts'
 import { deleteSomeRrsets, insertRrsets, type NewRrset } from './rrset-store.ts'
 
 /** Most RRSets that one transaction writes or deletes, and most bytes of them: it takes a few milliseconds. */
-const stepRrsets = 200
+const stepRrsets = 400
 const stepBytes = 128 * 1024
 /** How long whoever writes a content has for each step before it counts as abandoned. */
 const draftMs = 10 * 60_000
