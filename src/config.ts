@@ -1,8 +1,7 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
+import { type DnsConfig, dnsOptions } from './config-dns.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
-import { defaultResponseRates, defaultTransferLimits } from './kernel/dns/settings.ts'
-import { defaultZoneLimits } from './kernel/dns/zone-limits.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
 import { isMailAddress } from './kernel/mail/address.ts'
@@ -10,7 +9,7 @@ import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
 import { parseAddress, parseCidr } from './kernel/networks.ts'
 
 /** How `wolke serve` was asked to run. */
-export interface Config {
+export interface Config extends DnsConfig {
   readonly listen: { readonly host: string; readonly port: number }
   readonly database: DatabaseUrl
   readonly token?: string
@@ -44,21 +43,6 @@ export interface Config {
   readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
   readonly metadataPrefix: string
   readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
-  readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
-  readonly dnsPrivatePrimaries: readonly string[]
-  /** Answers a second over UDP: of one kind to one network or no limit, and of all kinds. */
-  readonly dnsResponseRate: number | typeof off
-  readonly dnsNetworkRate: number
-  readonly dnsResponseSlip: number
-  readonly dnsResponseExempt: readonly string[]
-  /** How many zones are transferred from their primaries at once: in all, and to one Project. */
-  readonly dnsTransfers: number
-  readonly dnsTransfersPerProject: number
-  /** Most records of a zone, and most bytes of it as text. */
-  readonly zoneRecords: number
-  readonly zoneBytes: number
-  readonly nameservers?: readonly string[]
-  readonly hostmaster?: string
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
@@ -91,36 +75,11 @@ function token(text: string): string {
 /** What `off` means for an option; commander would turn undefined into an empty text. */
 const off = 'off'
 
-/** A number from 1 up, or none. */
-function countOrOff(text: string): number | typeof off {
-  return text === off ? off : count(text)
-}
-
-/** Which of those over a limit are truncated: each, each second, ... or none. */
-function slip(text: string): number {
-  if (!/^(10|\d)$/.test(text)) throw new InvalidArgumentError('Expected a number from 0 to 10.')
-  return Number(text)
-}
-
 function rateLimit(text: string): number | typeof off {
   if (text === off) return off
   const limit = Number(text)
   if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
   return limit
-}
-
-/** A number from 1 up. */
-function count(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a number of at least 1.')
-  return Number(text)
-}
-
-/** A larger zone could not be imported again from its export. */
-function zoneBytes(text: string): number {
-  const bytes = count(text)
-  const most = defaultZoneLimits.textBytes
-  if (bytes > most) throw new InvalidArgumentError(`Expected a number of at most ${most}.`)
-  return bytes
 }
 
 function milliseconds(text: string): number {
@@ -147,44 +106,6 @@ function pools(text: string): string[] {
       throw new InvalidArgumentError(`${part}: must be /64 or larger.`)
     return parsed.cidr
   })
-}
-
-/** Networks of any size. */
-function networks(text: string): string[] {
-  return text.split(',').map((part) => {
-    const parsed = parseCidr(part.trim())
-    if (!parsed.ok) throw new InvalidArgumentError(`${part.trim()}: ${parsed.message}.`)
-    return parsed.cidr
-  })
-}
-
-function nameServers(text: string): { address: string; port: number }[] {
-  return text.split(',').map((part) => {
-    const [, inBrackets, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^\]:]+))(?::(\d{1,5}))?$/.exec(part.trim()) ?? []
-    const parsed = parseAddress(inBrackets ?? plain ?? part.trim())
-    if (!parsed.ok || Number(port) < 1 || Number(port) > 65_535) {
-      throw new InvalidArgumentError(`${part.trim()}: expected ADDRESS or ADDRESS:PORT, IPv6 in brackets.`)
-    }
-    return { address: parsed.address, port: Number(port) }
-  })
-}
-
-/** A host name as an absolute one. */
-function absoluteName(text: string): string {
-  const name = text.trim().replace(/\.$/, '')
-  if (
-    name.length > 253 ||
-    !/^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)
-  ) {
-    throw new InvalidArgumentError(`${text}: expected a domain name in lower case.`)
-  }
-  return `${name}.`
-}
-
-function nameserverNames(text: string): string[] {
-  const names = [...new Set(text.split(',').map(absoluteName))]
-  if (names.length > 13) throw new InvalidArgumentError('Expected at most 13 names.')
-  return names
 }
 
 function limits(text: string): DefaultLimits {
@@ -290,64 +211,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_DNS_LISTEN')
       .argParser((text) => (text === 'off' ? text : listen(text)))
       .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is taken'),
-    new Option(
-      '--dns-transfer-to <address,...>',
-      'name servers (ADDRESS:PORT) that may have every zone, and hear of changes',
-    )
-      .env('WOLKE_DNS_TRANSFER_TO')
-      .argParser(nameServers)
-      .default([], 'none'),
-    new Option('--dns-private-primaries <cidr,...>', 'networks, otherwise refused, of primaries of secondary zones')
-      .env('WOLKE_DNS_PRIVATE_PRIMARIES')
-      .argParser(networks)
-      .default([], 'none'),
-    new Option('--dns-response-rate <n|off>', 'answers a second over UDP that are the same and go to one network')
-      .env('WOLKE_DNS_RESPONSE_RATE')
-      .argParser(countOrOff)
-      .default(defaultResponseRates.perAnswer),
-    new Option('--dns-network-rate <n>', 'answers a second over UDP of all kinds that go to one network')
-      .env('WOLKE_DNS_NETWORK_RATE')
-      .argParser(count)
-      .default(defaultResponseRates.perNetwork),
-    new Option(
-      '--dns-response-slip <n>',
-      'of answers over these limits, each n-th is truncated, others are dropped; 0: all',
-    )
-      .env('WOLKE_DNS_RESPONSE_SLIP')
-      .argParser(slip)
-      .default(defaultResponseRates.slip),
-    new Option('--dns-response-exempt <cidr,...>', 'networks without limits of answers')
-      .env('WOLKE_DNS_RESPONSE_EXEMPT')
-      .argParser(networks)
-      .default(defaultResponseRates.exempt, 'loopback'),
-    new Option('--dns-transfers <n>', 'secondary zones that are transferred at once')
-      .env('WOLKE_DNS_TRANSFERS')
-      .argParser(count)
-      .default(defaultTransferLimits.inAll),
-    new Option('--dns-transfers-per-project <n>', 'secondary zones of one Project that are transferred at once')
-      .env('WOLKE_DNS_TRANSFERS_PER_PROJECT')
-      .argParser(count)
-      .default(defaultTransferLimits.perProject),
-    new Option('--zone-records <n>', 'most records of a zone')
-      .env('WOLKE_ZONE_RECORDS')
-      .argParser(count)
-      .default(defaultZoneLimits.records),
-    new Option('--zone-bytes <n>', 'most bytes of a zone as text')
-      .env('WOLKE_ZONE_BYTES')
-      .argParser(zoneBytes)
-      .default(defaultZoneLimits.textBytes),
-    new Option(
-      '--nameservers <name,...>',
-      'names of the name servers of every zone (default: ns1, ns2 and ns3 of --reverse-domain)',
-    )
-      .env('WOLKE_NAMESERVERS')
-      .argParser(nameserverNames),
-    new Option(
-      '--hostmaster <name>',
-      'mailbox in SOA records, with a dot for the @ (default: hostmaster of --reverse-domain)',
-    )
-      .env('WOLKE_HOSTMASTER')
-      .argParser(absoluteName),
+    ...dnsOptions(),
     new Option('--token <token>', 'the read-write token of Project default, 64 characters, instead of a random one')
       .env('WOLKE_TOKEN')
       .argParser(token),

@@ -12,6 +12,7 @@ import {
   soaKey,
   sourceOf,
 } from '../families/zones/reads.ts'
+import { onBehalfOf } from '../kernel/behalf.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { ZoneSettings } from '../kernel/dns/settings.ts'
@@ -126,7 +127,7 @@ export class Secondaries {
       const { zoneId, scope } = source
       if (this.#checks.has(zoneId)) continue
       const end = this.#asked
-        .run(scope.projectId, () => this.#check(source))
+        .run(scope.projectId, () => onBehalfOf(scope.projectId, () => this.#check(source)))
         .catch((error: unknown) => {
           this.#failure ??= error
         })

@@ -4,12 +4,12 @@
  */
 import { randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import type { TransferredRrset } from '../families/zones/effects.ts'
 import type { PrimaryNameserver, Source } from '../families/zones/reads.ts'
 import { isWithin, lowerName, type NameKey, nameOf, printName } from '../kernel/dns/names.ts'
 import { isRecordType, printRdata, recordTypes, typeName } from '../kernel/dns/rdata.ts'
 import { lineBytes, rrsetLimits, type ZoneLimits, zoneLimitProblem } from '../kernel/dns/zone-limits.ts'
+import { nextTurn } from '../kernel/turns.ts'
 import { headerBytes, maxTcpBytes, queryTypes, readName, skipName } from './message.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 import { AnswerCheck, sign, type TsigKey } from './tsig.ts'
