@@ -6,7 +6,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import { onBehalfOf } from '../../kernel/behalf.ts'
-import { type Database, drawId, type Queries, type Transaction, unavailable } from '../../kernel/db.ts'
+import { type Database, drawId, type Transaction, unavailable } from '../../kernel/db.ts'
 import { lineBytes, type ZoneLimits } from '../../kernel/dns/zone-limits.ts'
 import { FairQueue } from '../../kernel/fair-queue.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
@@ -15,7 +15,7 @@ import type { Zone } from './domain.ts'
 import { deleteSomeRrsets, insertRrsets, type NewRrset } from './rrset-store.ts'
 
 /** Most RRSets that one transaction writes or deletes, and most bytes of them: it takes a few milliseconds. */
-const stepRrsets = 200
+const stepRrsets = 400
 const stepBytes = 128 * 1024
 /** How long whoever writes a content has for each step before it counts as abandoned. */
 const draftMs = 10 * 60_000
@@ -169,14 +169,6 @@ export async function retire(tx: Transaction, scope: ProjectScope, contentId: nu
     .where('project_id', '=', scope.projectId)
     .where('id', '=', contentId)
     .execute()
-}
-
-// ---- Reading -------------------------------------------------------------------------------------------------------
-
-/** Whether all RRSets of a content are still there: what was read of it before is whole. */
-export async function isWhole(query: Queries, contentId: number): Promise<boolean> {
-  const row = await query.selectFrom('zone_content').select('expires').where('id', '=', contentId).executeTakeFirst()
-  return row !== undefined && row.expires !== 0
 }
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------

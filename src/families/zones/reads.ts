@@ -5,11 +5,11 @@ import { registrableName, type Zone } from './domain.ts'
 import { findZone } from './store.ts'
 
 export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
-export { isWhole } from './content.ts'
 export type { PrimaryNameserver } from './domain.ts'
 export { openPrimaries } from './primaries.ts'
 export {
   changedSince,
+  isWhole,
   type ServedRrset,
   type ServedZone,
   servedRrsets,

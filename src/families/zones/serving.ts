@@ -95,6 +95,12 @@ export async function* servedRrsets(query: Queries, zone: Place): AsyncGenerator
   yield [...challenges].filter(([key]) => !met.has(key)).map(([, rrset]) => rrset)
 }
 
+/** Whether all RRSets of a content are still there: what was read of it before is whole. */
+export async function isWhole(query: Queries, contentId: number): Promise<boolean> {
+  const row = await query.selectFrom('zone_content').select('expires').where('id', '=', contentId).executeTakeFirst()
+  return row !== undefined && row.expires !== 0
+}
+
 /** Those RRSets of some keys that a zone has. */
 export async function servedRrsetsOf(query: Queries, zone: Place, keys: readonly string[]): Promise<ServedRrset[]> {
   if (keys.length === 0) return []
