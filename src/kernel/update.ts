@@ -16,7 +16,10 @@ export const changedMeanwhile = Symbol('changed meanwhile')
 
 const tries = 3
 
-/** Repeats `attempt` until it succeeds. Errors: 409 `conflict`; whatever the attempt throws. */
+/**
+ * Repeats `attempt` until it succeeds. An attempt returns its reply, which it reads before its commit: what is committed
+ * can no longer fail. Errors: 409 `conflict`; whatever the attempt throws.
+ */
 export async function optimistically<T>(attempt: () => Promise<T | typeof changedMeanwhile>): Promise<T> {
   for (let i = 0; i < tries; i++) {
     const result = await attempt()

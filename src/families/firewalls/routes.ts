@@ -8,7 +8,7 @@ import type { Transaction } from '../../kernel/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { beforeWrite, optimistically } from '../../kernel/update.ts'
+import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
 import type { firewallEndpoints } from './contract.ts'
@@ -104,9 +104,12 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
         const before = await getFirewall(db.query, scope, params.id)
         await beforeWrite(faults, 'firewall')
         const { name = before.name, labels = before.labels } = body
-        return db.transact((tx) => updateFirewall(tx, scope, before, { name, labels }))
+        return db.transact(async (tx) => {
+          const after = await updateFirewall(tx, scope, before, { name, labels })
+          return after === changedMeanwhile ? after : firewallToWire(tx.query, scope, after)
+        })
       })
-      return { firewall: await firewallToWire(db.query, scope, firewall) }
+      return { firewall }
     },
 
     remove: ({ scope, params: { id } }) =>

@@ -115,12 +115,12 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
         return db.transact(async (tx) => {
           if (body.labels) await lockProject(tx, scope, 'share')
           const after = await updateServer(tx, scope, before, { name, labels })
-          if (after !== changedMeanwhile && body.labels)
-            await startActions(tx, scope, await rematchServer(tx, scope, after))
-          return after
+          if (after === changedMeanwhile) return after
+          if (body.labels) await startActions(tx, scope, await rematchServer(tx, scope, after))
+          return serverToWire(platform, tx.query, scope, after)
         })
       })
-      return { server: await serverToWire(platform, db.query, scope, server) }
+      return { server }
     },
 
     async remove({ scope, params: { id } }) {
