@@ -18,8 +18,7 @@ export const lockOrder = [
   // A step is recorded as fence, effects, end: who comes too late stops here.
   'action',
   'key once',
-  'project',
-  'token',
+  'key project',
   'project_limit',
   // What has a name: rivals that rename take both names.
   'key name',
@@ -40,6 +39,8 @@ export const lockOrder = [
   'floating_ip_routing',
   'firewall_application',
   'firewall_filter',
+  // Whose mail it is.
+  'project',
   'mail',
   // What an action holds while it runs: taken last when it is started, given back last when it ends.
   'key queue',
@@ -51,6 +52,7 @@ export const lockOrder = [
  * waits for these, so that they may be written at any time.
  */
 export const belonging = {
+  token: 'the Project',
   label: 'the resource',
   action_by_resource: 'the action that is inserted with it',
   action_serial: 'the action',

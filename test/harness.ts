@@ -187,8 +187,7 @@ async function openWorld(
   if (options.runActions !== false) await app.engine.start()
   const { port } = app.edge.server.server.address() as { port: number }
   const baseUrl = `http://127.0.0.1:${port}/v1`
-  await db.transact((tx) => definePools(tx, options.addressPool ?? defaultPools))
-  const tokens = await db.transact(createTenants)
+  const tokens = await db.transact((tx) => createTenants(tx, options.addressPool ?? defaultPools))
   const client = (token: string | undefined) => makeClient(baseUrl, token, failures)
   let stopped: Promise<void> | undefined
   const stop = () => {
@@ -239,7 +238,8 @@ async function migrateTemplate(url: string): Promise<void> {
 }
 
 /** Makes the two Projects, or finds those of an earlier world on the same database and adds tokens to them. */
-async function createTenants(tx: Transaction) {
+async function createTenants(tx: Transaction, pools: readonly string[]) {
+  await definePools(tx, pools)
   const created = timestamp(tx.now)
   const known = await tx.query.selectFrom('project').selectAll().orderBy('id').execute()
   const first = known[0] ?? (await createProject(tx, 'first', created))

@@ -14,7 +14,7 @@ import { watchDatabase } from './watched-database.ts'
 async function violations(world: World, work: (tx: Transaction) => Promise<unknown>): Promise<string[]> {
   const reports: string[] = []
   // The world's own database is watched already.
-  const plain = await openDatabase(world.database, { clock: world.clock, poolSize: 1 })
+  const plain = await openDatabase(world.database, { clock: world.clock })
   const watched = watchDatabase(plain, () => recordLocks((error) => reports.push(error.message)))
   const undone = new Error('undone')
   const attempt = watched.transact(async (tx) => {
@@ -53,7 +53,7 @@ forEachDatabase('the order of locks', (open, engineName) => {
     const firewall = await newFirewall(world.api, 'f')
     const [a, b] = [await newServer(world.api, 'a'), await newServer(world.api, 'b')]
     const found = await violations(world, async (tx) => {
-      await sql`select id from project ${tx.dialect.lockRows('share')}`.execute(tx.query)
+      await tx.dialect.lockKeys(['project 1'], 'share')?.execute(tx.query)
       await tx.query.updateTable('firewall').set({ version: 2 }).where('id', '=', firewall).execute()
       await lockServers(tx, [a, b], 'update')
       await tx.dialect.lockKeys([`server:${b}`])?.execute(tx.query)

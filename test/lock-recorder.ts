@@ -58,6 +58,8 @@ function insertedKeys(sql: string, parameters: readonly unknown[], column: strin
 
 const ranks: ReadonlyMap<string, number> = new Map(lockOrder.map((what, index) => [what, index]))
 
+const sharedAlready = 'the transaction has it shared, and two who do so wait for each other'
+
 /** Watches one transaction and reports each lock that it takes out of order. */
 export function recordLocks(report: (violation: Error) => void): Watch {
   const held = new Map<string, Map<unknown, Locking['mode']>>()
@@ -79,7 +81,7 @@ export function recordLocks(report: (violation: Error) => void): Watch {
     const rows = rowsOf(table)
     const what = `${verb} ${table} ${keys?.join(', ') ?? '(some)'}`
     if (mode === 'update' && keys?.some((key) => rows.get(key) === 'share')) {
-      refuse(what, 'the transaction has it shared, and two who do so wait for each other')
+      refuse(what, sharedAlready)
     }
     const fresh = keys?.filter((key) => !rows.has(key))
     if (fresh?.length === 0) return
@@ -91,8 +93,14 @@ export function recordLocks(report: (violation: Error) => void): Watch {
   }
 
   return {
-    keys(keys) {
-      for (const key of keys) reach(kindOfKey(key), `key '${key}'`)
+    keys(keys, mode) {
+      const taken = rowsOf('keys')
+      for (const key of keys) {
+        const before = taken.get(key)
+        if (before === 'share' && mode === 'update') refuse(`key '${key}'`, sharedAlready)
+        if (before === undefined) reach(kindOfKey(key), `key '${key}'`)
+        if (before !== 'update') taken.set(key, mode)
+      }
     },
     before(statement) {
       const locking = readLocking(statement)

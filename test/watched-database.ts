@@ -9,6 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Database, Queries, Tables } from '../src/kernel/db.ts'
+import { shortcuts } from '../src/kernel/prepared.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -17,7 +18,7 @@ export interface Watch {
   before?(statement: CompiledQuery): void
   after?(statement: CompiledQuery, rows: Rows): void
   /** Keys that are about to be locked. */
-  keys?(keys: readonly string[]): void
+  keys?(keys: readonly string[], mode: 'share' | 'update'): void
   /** The work is done and the commit is next. */
   commit?(): void
   committed?(): void
@@ -38,9 +39,9 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
       let watch: Watch = {}
       const result = await db.transact(async (tx) => {
         watch = begin()
-        const lockKeys = (keys: readonly string[]) => {
-          const statement = tx.dialect.lockKeys(keys)
-          if (statement) watch.keys?.(keys)
+        const lockKeys = (keys: readonly string[], mode: 'share' | 'update' = 'update') => {
+          const statement = tx.dialect.lockKeys(keys, mode)
+          if (statement) watch.keys?.(keys, mode)
           return statement
         }
         const query = watchQueries(tx.query, tx.dialect.shared, watch)
@@ -70,7 +71,7 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
       throw new Error('streaming is not used')
     },
   }
-  return new Kysely<Tables>({
+  const queries = new Kysely<Tables>({
     dialect: {
       // The very adapter, by which prepared statements are remembered.
       createAdapter: () => inner.getExecutor().adapter,
@@ -87,4 +88,13 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
       }),
     },
   })
+  const shortcut = shortcuts.get(inner)
+  if (shortcut) {
+    shortcuts.set(queries, (sql, parameters) => {
+      const statement = { sql, parameters } as CompiledQuery
+      watch.before?.(statement)
+      return shortcut(sql, parameters)
+    })
+  }
+  return queries
 }

@@ -176,11 +176,12 @@ export async function removeTargets(
   await holdServers(tx, scope, serversAmong(targets))
   const starts: ActionStart[] = []
   const affected: number[] = []
+  const gone: number[] = []
   for (const target of targets) {
-    const applications = await applicationsOf(tx.query, scope, [firewallId])
+    const applications = (await applicationsOf(tx.query, scope, [firewallId])).filter(({ id }) => !gone.includes(id))
     const found = applications.find((application) => keyOfApplication(application) === keyOfTarget(target))
     if (!found) throw notApplied(tx, target, applications)
-    await deleteApplication(tx, scope, found.id)
+    gone.push(found.id)
     if (found.serverId !== null) {
       affected.push(found.serverId)
       starts.push(startFilterChange(removeFirewall, { firewallId, serverId: found.serverId }))
@@ -193,6 +194,7 @@ export async function removeTargets(
     if (freed.length === 0) starts.push(startSelectorChange('removed', firewallId, found.id))
     affected.push(...freed)
   }
+  for (const id of gone.sort((a, b) => a - b)) await deleteApplication(tx, scope, id)
   await renewFilters(tx, scope, affected)
   return starts
 }

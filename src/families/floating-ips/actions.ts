@@ -41,7 +41,10 @@ async function reroute(context: StepContext<Input>): Promise<Enforced> {
 }
 
 async function confirm(tx: Transaction, { scope }: StepContext<Input>, enforced: Enforced): Promise<void> {
-  for (const [serverId, generation] of enforced) await confirmRouting(tx, scope, serverId, generation)
+  // Sets are locked in the order of their servers, whichever came first.
+  for (const [serverId, generation] of [...enforced].sort(([a], [b]) => a - b)) {
+    await confirmRouting(tx, scope, serverId, generation)
+  }
 }
 
 const route = defineStep<Input, Enforced, Enforced>({
