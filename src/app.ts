@@ -6,6 +6,7 @@ import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { type Chores, planChores } from './kernel/chores.ts'
 import type { Clock } from './kernel/clock.ts'
+import { warnOfRetries } from './kernel/data/retries.ts'
 import type { Database } from './kernel/db.ts'
 import { defaultZoneSettings, type ZoneSettings } from './kernel/dns/settings.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
@@ -54,7 +55,8 @@ export interface App {
 
 /** Puts the server together; it neither listens nor runs actions or chores nor sends mail yet. */
 export function buildApp(options: AppOptions): App {
-  const { db, clock, log, catalogue, drivers, secrets, rateLimit, vendor, faults = noFaults } = options
+  const { clock, log, catalogue, drivers, secrets, rateLimit, vendor, faults = noFaults } = options
+  const db = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
   const edge = buildEdge({
     authenticator: new Authenticator(db),
     limits: {

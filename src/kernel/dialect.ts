@@ -40,8 +40,11 @@ export interface Dialect {
   readonly nowMs: RawBuilder<number>
   /** Appended to a select: lock the rows until the transaction ends; `skip` leaves out rows that others hold. */
   lockRows(mode: 'update' | 'share' | 'skip'): RawBuilder<unknown>
-  /** Makes rivals for the same keys wait until this transaction ends; undefined where writers are alone anyway. */
-  lockKeys(keys: readonly string[]): RawBuilder<unknown> | undefined
+  /**
+   * Makes rivals for the same keys wait until this transaction ends, in the order in which they came; those that `share`
+   * one have it together. Undefined where writers are alone anyway.
+   */
+  lockKeys(keys: readonly string[], mode?: 'share' | 'update'): RawBuilder<unknown> | undefined
 }
 /** How a schema names a guard; each engine writes it in its own way. */
 export const guardStatement = /^create guard (\w+) on (\w+) when (.*)$/

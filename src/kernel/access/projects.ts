@@ -90,8 +90,8 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
 
 /**
  * Orders transactions of one Project against each other until they end: those that `share` run together, one that asks
- * for `update` runs alone.
+ * for `update` runs alone, and does not wait for those that come after it, as it would for a row that many share.
  */
 export async function lockProject(tx: Transaction, scope: ProjectScope, mode: 'share' | 'update'): Promise<void> {
-  await sql`select id from project where id = ${scope.projectId} ${tx.dialect.lockRows(mode)}`.execute(tx.query)
+  await tx.dialect.lockKeys([`project ${scope.projectId}`], mode)?.execute(tx.query)
 }

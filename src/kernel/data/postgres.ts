@@ -31,8 +31,8 @@ const postgresDialect: Dialect = {
   lockRows: (mode) =>
     mode === 'skip' ? sql`for no key update skip locked` : mode === 'share' ? sql`for share` : sql`for no key update`,
   // Sorted, so that two who want the same keys do not wait for each other.
-  lockKeys: (keys) => sql`
-    select pg_advisory_xact_lock(key) from unnest(${[...keys].sort().map(hash64)}::bigint[]) as wanted (key)`,
+  lockKeys: (keys, mode = 'update') => sql`
+    select ${sql.raw(mode === 'share' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')}(key) from unnest(${[...keys].sort().map(hash64)}::bigint[]) as wanted (key)`,
 }
 
 /** 64 bits of a key's hash, as text that PostgreSQL reads as a signed number. */

@@ -1,0 +1,69 @@
+/** A short form of the long attack (test/attacks/contention.ts): everybody wants the same few things, of two processes. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { warnOfRetries } from '../src/kernel/data/retries.ts'
+import type { Database, Transaction } from '../src/kernel/db.ts'
+import { contention } from './attacks/contention.ts'
+import { checkConsistency } from './consistency.ts'
+import { forEachDatabase } from './harness.ts'
+import { newServer, settleAll } from './resources.ts'
+
+const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
+
+/** The warnings about what had to be done again. */
+function retriesOf() {
+  const warnings: { readonly table?: string }[] = []
+  const warn = (warning: object) => void warnings.push(warning)
+  return { warnings, wrapDatabase: (db: Database) => warnOfRetries(db, { warn } as never) }
+}
+
+forEachDatabase('contention', (open, engineName) => {
+  test(`nobody waits in a circle, and no answer is a 5xx (seed ${seed})`, async () => {
+    const { warnings, wrapDatabase } = retriesOf()
+    const world = await open({ wrapDatabase })
+    const { database, clock, simulation } = world
+    const others = engineName === 'postgres' ? [await open({ wrapDatabase, database, clock, simulation })] : []
+    const worlds = [world, ...others]
+    const { finished, failures, neighbour } = await contention({
+      urls: worlds.map(({ baseUrl }) => baseUrl),
+      token: world.api.token!,
+      neighbour: world.foreign.token!,
+      seed,
+      requests: 200,
+      clients: 12,
+      idleWrites: 1,
+    })
+    assert.deepEqual([warnings, failures, neighbour?.failures], [[], [], []])
+    assert.ok(finished >= 200)
+    await settleAll(...worlds)
+    await checkConsistency(world)
+  })
+
+  if (engineName !== 'postgres') return
+
+  test('who does wait in a circle is done again, and the log names the table', async () => {
+    const { warnings, wrapDatabase } = retriesOf()
+    const world = await open()
+    const [a, b] = [await newServer(world.api, 'a'), await newServer(world.api, 'b')]
+    await world.settle()
+    // Past what holds the order of locks against the transactions of this world.
+    const { openDatabase } = await import('../src/kernel/data/open.ts')
+    const db = wrapDatabase(await openDatabase(world.database, { clock: world.clock }))
+    const both = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const lock = (tx: Transaction, id: number) =>
+      sql`select id from server where id = ${id} ${tx.dialect.lockRows('update')}`.execute(tx.query)
+    const take = (first: number, then: number, me: number) =>
+      db.transact(async (tx) => {
+        await sql`set local deadlock_timeout = '10ms'`.execute(tx.query)
+        await lock(tx, first)
+        both[me]!.resolve()
+        await Promise.all(both.map(({ promise }) => promise))
+        await lock(tx, then)
+      })
+    await Promise.all([take(a, b, 0), take(b, a, 1)])
+    await db.close()
+    assert.notEqual(warnings.length, 0)
+    for (const { table } of warnings) assert.equal(table, 'server')
+  })
+})
