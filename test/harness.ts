@@ -150,7 +150,7 @@ async function openWorld(
 ): Promise<World> {
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
-  const db = await openDatabase(database, { clock, poolSize: 8 })
+  const db = await openDatabase(database, { clock, postgres: { connections: 8 } })
   await migrate(db, migrations)
   const simulation = options.simulation ?? createSimulation({ delayMs: 0, clock })
   const failures: Error[] = []
@@ -215,7 +215,7 @@ export async function freshDatabase(engineName: EngineName, opened: (() => Promi
 }
 
 async function migrateTemplate(url: string): Promise<void> {
-  const db = await openDatabase({ engine: 'postgres', url }, { clock: testClock(), poolSize: 1 })
+  const db = await openDatabase({ engine: 'postgres', url }, { clock: testClock(), postgres: { connections: 1 } })
   try {
     await migrate(db, migrations)
   } finally {

@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, sql } from 'kysely'
+import { onOwnBehalf } from './behalf.ts'
 import type { Dialect } from './dialect.ts'
 import { ApiError } from './errors.ts'
 
@@ -57,7 +58,9 @@ export class Listeners {
   }
 
   tell(topic: Topic, subject: string): void {
-    for (const listener of this.#all.get(topic) ?? []) listener(subject)
+    onOwnBehalf(() => {
+      for (const listener of this.#all.get(topic) ?? []) listener(subject)
+    })
   }
 }
 
