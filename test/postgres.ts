@@ -143,7 +143,11 @@ async function launch({ durable = false }: StartOptions): Promise<ChildProcess> 
   const memory = durable ? undefined : await memoryDirectory()
   const data = memory ? await makeDirectory(memory) : join(dir, 'data')
   try {
-    return supervise({ dir, data }, { ...common, ...(durable ? {} : forgetful) }, join(await usableBinaries(dir), 'bin'))
+    return supervise(
+      { dir, data },
+      { ...common, ...(durable ? {} : forgetful) },
+      join(await usableBinaries(dir), 'bin'),
+    )
   } catch (error) {
     for (const path of [data, dir]) await rm(path, { recursive: true, force: true })
     throw error

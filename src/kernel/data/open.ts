@@ -3,7 +3,7 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db.ts'
 import type { DatabaseUrl } from '../dialect.ts'
 import { openGrouped } from './group-commit.ts'
-import type { PostgresOptions } from './postgres.ts'
+import type { PostgresOptions } from './pool.ts'
 
 const postgresDefaults: PostgresOptions = { connections: 20, connectionsPerProject: 10, prepares: true }
 
