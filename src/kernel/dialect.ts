@@ -9,7 +9,10 @@ export type DatabaseUrl =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string }
 
-/** Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined when it is none of them. */
+/**
+ * Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined when it is none of them. What follows the `?` of the last
+ * goes to the driver, but for `prepare=off`: for a pooler that carries no prepared statements.
+ */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   if (text === 'memory') return { engine: 'sqlite', path: ':memory:' }
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length) return { engine: 'sqlite', path: text.slice(7) }

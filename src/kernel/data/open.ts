@@ -5,15 +5,13 @@ import type { DatabaseUrl } from '../dialect.ts'
 import { openGrouped } from './group-commit.ts'
 import type { PostgresOptions } from './pool.ts'
 
-const postgresDefaults: PostgresOptions = { connections: 20, connectionsPerProject: 10, prepares: true }
-
 /** Opens the database at `url`. */
 export async function openDatabase(
   url: DatabaseUrl,
-  { clock, postgres }: { clock: Clock; postgres?: Partial<PostgresOptions> },
+  { clock, postgres }: { clock: Clock; postgres?: PostgresOptions },
 ): Promise<Database> {
   if (url.engine === 'sqlite') return openGrouped(url.path, clock)
   // Loaded only for those who have one.
   const { openPooled } = await import('./postgres.ts')
-  return openPooled(url.url, clock, { ...postgresDefaults, ...postgres })
+  return openPooled(url.url, clock, postgres)
 }

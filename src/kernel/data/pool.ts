@@ -10,12 +10,12 @@ import { Turns } from './turns.ts'
 /** How the connections of this process are used. */
 export interface PostgresOptions {
   /** How many there are, besides the one for lookups. */
-  readonly connections: number
-  /** How many of them one Project may hold. */
-  readonly connectionsPerProject: number
-  /** Whether statements are prepared, which some poolers between here and the server do not carry. */
-  readonly prepares: boolean
+  readonly connections?: number | undefined
+  /** How many of them one Project may hold; half of them unless told otherwise. */
+  readonly connectionsPerProject?: number | undefined
 }
+
+const defaultConnections = 20
 
 /** The server gives up first and says so; this process only when it does not hear from the server at all. */
 const queryTimeoutMs = 10_000
@@ -42,15 +42,14 @@ interface Lease {
 export class Connections {
   readonly #pool: pg.Pool
   readonly #turns: Turns
-  readonly #options: PostgresOptions
+  readonly #prepares: boolean
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
 
-  constructor(url: string, options: PostgresOptions) {
-    const { connections, connectionsPerProject } = options
-    this.#options = options
+  constructor(url: string, { connections = defaultConnections, connectionsPerProject }: PostgresOptions = {}) {
+    this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     this.#turns = new Turns({
       places: connections,
-      perProject: Math.min(connections, connectionsPerProject),
+      perProject: connectionsPerProject ?? Math.max(1, connections >> 1),
       kept: Math.min(2, connections >> 1),
       patienceMs,
     })
@@ -93,7 +92,7 @@ export class Connections {
   /** One past the turns. */
   async connect(): Promise<Lease> {
     const client = await this.#pool.connect()
-    const connection = this.#known.get(client) ?? new Connection(client, this.#options)
+    const connection = this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares })
     this.#known.set(client, connection)
     return { connection, release: () => client.release(connection.isBroken) }
   }

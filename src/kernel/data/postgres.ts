@@ -178,7 +178,7 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
 // ---- The database --------------------------------------------------------------------------------------------------
 
 /** A database on PostgreSQL, which several processes may share. */
-export function openPooled(url: string, clock: Clock, options: PostgresOptions): Database {
+export function openPooled(url: string, clock: Clock, options?: PostgresOptions): Database {
   const connections = new Connections(url, options)
   const lookups = new Lookups(connections)
   const heard = new Listeners()

@@ -43,7 +43,7 @@ export class Turns {
       // All have the same patience, so that the first to lose it is the one that has waited longest.
       this.#takeFirst(who)
       reject(unavailable(new Error('waited too long for a connection to the database')))
-    }, this.#options.patienceMs)
+    }, this.#options.patienceMs).unref()
     const queue = this.#waiting.get(who) ?? []
     queue.push({ admit: resolve, patience })
     this.#waiting.set(who, queue)
