@@ -150,7 +150,7 @@ async function openWorld(
 ): Promise<World> {
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
-  const db = await openDatabase(database, { clock, postgres: { connections: 8 } })
+  const db = await openDatabase(database, { clock, postgres: { connections: 8, patienceMs: 60_000 } })
   await migrate(db, migrations)
   const simulation = options.simulation ?? createSimulation({ delayMs: 0, clock })
   const failures: Error[] = []

@@ -13,15 +13,16 @@ export interface PostgresOptions {
   readonly connections?: number | undefined
   /** How many of them one Project may hold; half of them unless told otherwise. */
   readonly connectionsPerProject?: number | undefined
+  /** How long a request waits for one, in milliseconds; 5 s unless told otherwise. */
+  readonly patienceMs?: number
 }
 
 const defaultConnections = 20
+const defaultPatienceMs = 5_000
 
 /** The server gives up first and says so; this process only when it does not hear from the server at all. */
 const queryTimeoutMs = 10_000
 const connectTimeoutMs = 2_000
-/** How long a request waits for the share of its Project. */
-const patienceMs = 5_000
 
 /**
  * The second limit keeps a process that stands still in a transaction from keeping others from its rows. The plan of a
@@ -45,7 +46,8 @@ export class Connections {
   readonly #prepares: boolean
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
 
-  constructor(url: string, { connections = defaultConnections, connectionsPerProject }: PostgresOptions = {}) {
+  constructor(url: string, options: PostgresOptions = {}) {
+    const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     this.#turns = new Turns({
       places: connections,
