@@ -248,10 +248,10 @@ export function serveOptions(): Option[] {
       .argParser(listen)
       .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     databaseOption(),
-    new Option('--database-connections <n>', 'connections of this process to PostgreSQL (default: 20)')
+    new Option('--database-connections <n>', 'connections of this process to PostgreSQL (default: 30)')
       .env('WOLKE_DATABASE_CONNECTIONS')
       .argParser(connections),
-    new Option('--project-connections <n>', 'how many of them one Project may hold (default: half of them)')
+    new Option('--project-connections <n>', 'how many of them one Project may hold (default: about two thirds)')
       .env('WOLKE_PROJECT_CONNECTIONS')
       .argParser(connections),
     new Option('--metadata-listen <host:port|off>', 'address of the metadata service')

@@ -22,7 +22,7 @@ forEachDatabase('While all that a Project may hold of the database waits', (open
       for (let i = 0; i < 30; i++) flood.push(api.post(`/firewalls/${id}/actions/set_rules`, { rules }))
       const onLocks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
       const waiting = async () => (await run(world.db, onLocks)).length
-      await until(async () => (await waiting()) === 4, 'the Project has half of the eight connections')
+      await until(async () => (await waiting()) === 4, 'the Project has its share of the eight connections')
 
       const { action } = (await foreign.post(`${server}/actions/reboot`)).body
       await until(async () => {

@@ -129,7 +129,7 @@ export async function startActions(
 ): Promise<Action[]> {
   if (starts.length === 0) return []
   await queueUp(tx, starts)
-  const ids = await tx.drawIds(starts.length)
+  const ids = await tx.drawIds(starts.length, { fresh: starts.some(({ serial = [] }) => serial.length > 0) })
   const rows = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
   const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
   await insertRowsAlong(tx, 'action', rows)

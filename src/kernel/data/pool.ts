@@ -11,13 +11,13 @@ import { Turns } from './turns.ts'
 export interface PostgresOptions {
   /** How many there are, besides the one for lookups. */
   readonly connections?: number | undefined
-  /** How many of them one Project may hold; half of them unless told otherwise. */
+  /** How many of them one Project may hold; two thirds of what Projects may unless told otherwise. */
   readonly connectionsPerProject?: number | undefined
   /** How long a request waits for one, in milliseconds; 5 s unless told otherwise. */
   readonly patienceMs?: number
 }
 
-const defaultConnections = 20
+const defaultConnections = 30
 const defaultPatienceMs = 5_000
 
 /** The server gives up first and says so; this process only when it does not hear from the server at all. */
@@ -49,12 +49,9 @@ export class Connections {
   constructor(url: string, options: PostgresOptions = {}) {
     const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
-    this.#turns = new Turns({
-      places: connections,
-      perProject: connectionsPerProject ?? Math.max(1, connections >> 1),
-      kept: Math.min(2, connections >> 1),
-      patienceMs,
-    })
+    const kept = Math.min(2, connections >> 1)
+    const share = Math.max(1, Math.floor(((connections - kept) * 2) / 3))
+    this.#turns = new Turns({ places: connections, perProject: connectionsPerProject ?? share, kept, patienceMs })
     this.#pool = new pg.Pool({
       connectionString: url,
       max: connections + 1,

@@ -23,6 +23,7 @@ import {
   OutcomeUnknown,
   type Queries,
   type Tables,
+  type Transaction,
   unavailable,
 } from '../db.ts'
 import { type Dialect, databaseFailure, guardStatement } from '../dialect.ts'
@@ -182,7 +183,6 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
   const connections = new Connections(url, options)
   const lookups = new Lookups(connections)
   const heard = new Listeners()
-  const drawIds = (count: number) => lookups.drawIds(count)
   const queries = kyselyOn(async () => {
     const { connection, release } = await connections.lease()
     return { run: (statement) => read(connection, statement), release }
@@ -199,7 +199,9 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
       const result = await withRetries(() => {
         followUps.length = 0
         return transactOnce(connections, (query) =>
-          work(handle({ query, dialect: postgresDialect, now: clock.now(), drawIds }, followUps, heard)),
+          work(
+            handle({ query, dialect: postgresDialect, now: clock.now(), drawIds: idsFrom(lookups) }, followUps, heard),
+          ),
         )
       })
       for (const next of followUps) next()
@@ -210,6 +212,17 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
       await lookups.close()
       await connections.close()
     },
+  }
+}
+
+/** Who draws ids mostly draws more, so that a transaction's first draw brings some along. */
+const spareIds = 3
+
+function idsFrom(lookups: Lookups): Transaction['drawIds'] {
+  let spare: number[] = []
+  return async (count, { fresh } = { fresh: false }) => {
+    if (fresh || spare.length < count) spare = await lookups.drawIds(count + (count > 0 ? spareIds : 0))
+    return spare.splice(0, count)
   }
 }
 
