@@ -14,9 +14,10 @@ import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
+import { postgres } from './postgres.ts'
 import { Workshop } from './processes.ts'
 import { type Row, table } from './report.ts'
-import { get, post, postgres } from './requests.ts'
+import { get, post } from './requests.ts'
 import type { Effort } from './rounds.ts'
 
 const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise<Row[]>> = {

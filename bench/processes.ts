@@ -107,14 +107,14 @@ export class Workshop {
   }
 
   /** A load generator: it does one job at a time, because two would measure each other, and answers do not say whose they are. */
-  generator(): (job: Omit<Job, 'token'>) => Promise<Load> {
+  generator(): (job: Omit<Job, 'token'> & { token?: string }) => Promise<Load> {
     const child = fork(join(import.meta.dirname, 'load.ts'))
     this.keep(() => end(child))
     let busy = false
     return async (job) => {
       if (busy) throw new Error('the load generator has a job already')
       busy = true
-      child.send({ ...job, token })
+      child.send({ token, ...job })
       const [answer] = (await once(child, 'message')) as [Load | { error: string }]
       busy = false
       if ('error' in answer) throw new Error(`${job.method} ${job.url}: ${answer.error}`)

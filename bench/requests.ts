@@ -1,5 +1,4 @@
 /** Single requests under load: reading a firewall, creating one. */
-import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { call } from './client.ts'
 import { filledFile, idOf, rules } from './fill.ts'
 import type { Running, Workshop } from './processes.ts'
@@ -10,9 +9,9 @@ export const connections = 32
 
 /** GET of one firewall through the whole stack, beside a bare route. */
 export async function get(workshop: Workshop, effort: Effort): Promise<Row[]> {
-  const small = await compareGet(workshop, effort, await serveFilled(workshop, 1_000), 1_000)
+  const small = await compareGet(workshop, effort, await serveFilled(workshop, 1_000), pathsOf(1_000))
   const met = small.ratio >= 0.5
-  const large = await compareGet(workshop, effort, await serveFilled(workshop, 1_000_000), 1_000_000)
+  const large = await compareGet(workshop, effort, await serveFilled(workshop, 1_000_000), pathsOf(1_000_000))
   return [
     { name: 'GET firewall by id, of 1k', ...small, bar: { text: 'ratio >= 0.5', met } },
     { name: 'GET firewall by id, of 1M', ...large },
@@ -23,9 +22,14 @@ async function serveFilled(workshop: Workshop, count: number): Promise<Running> 
   return workshop.serve(`sqlite:${await filledFile(count)}`)
 }
 
-async function compareGet(workshop: Workshop, effort: Effort, wolke: Running, count: number) {
-  const paths = Array.from({ length: 1_000 }, (_, i) => `/v1/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
-  const path = paths[500]!
+/** A thousand firewalls of a filled file, all over it. */
+function pathsOf(count: number): string[] {
+  return Array.from({ length: 1_000 }, (_, i) => `/v1/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
+}
+
+/** GET of some paths that all answer alike, beside a bare route. */
+export async function compareGet(workshop: Workshop, effort: Effort, wolke: Running, paths: readonly string[]) {
+  const path = paths[0]!
   const { text } = await call('GET', wolke.url + path)
   const bare = await workshop.bare([{ method: 'GET', path, status: 200, body: text }])
   const generate = workshop.generator()
@@ -44,7 +48,7 @@ export async function compareRequests(effort: Effort, run: Parameters<typeof com
 
 const percent = (share: number) => `${Math.round(share * 100)}% cpu`
 
-const given = {
+export const given = {
   labels: { env: 'prod', tier: 'web' },
   rules: rules.map(({ direction, protocol, port, sourceIps, description }) => ({
     direction,
@@ -55,7 +59,7 @@ const given = {
   })),
 }
 
-const firewalls = { path: '/v1/firewalls', body: given }
+export const firewalls = { path: '/v1/firewalls', body: given }
 
 /** POST of a firewall, answered once it is on the disk, beside a bare route that parses the same body. */
 export async function post(workshop: Workshop, effort: Effort): Promise<Row[]> {
@@ -83,26 +87,4 @@ export async function comparePost(
     wolke: (seconds) => generate({ ...job, url: wolke.url + path, paths: [path], seconds }),
     bare: (seconds) => generate({ ...job, url: bare.url + path, paths: [path], seconds }),
   })
-}
-
-/** The same two on PostgreSQL: for information, because its server shares the machine and does not wait for the disk. */
-export async function postgres(workshop: Workshop, effort: Effort): Promise<Row[]> {
-  const server = await startPostgres()
-  workshop.keep(() => server.stop())
-  const { url } = await createDatabase(server.url)
-  const wolke = await workshop.serve(url)
-  const { body } = await call('POST', `${wolke.url}/v1/firewalls`, { ...given, name: 'read' })
-  const path = `/v1/firewalls/${body.firewall.id}`
-  const { text } = await call('GET', wolke.url + path)
-  const bare = await workshop.bare([{ method: 'GET', path, status: 200, body: text }])
-  const generate = workshop.generator()
-  const read = await compareRequests(effort, {
-    wolke: (seconds) => generate({ method: 'GET', connections, url: wolke.url, paths: [path], seconds }),
-    bare: (seconds) => generate({ method: 'GET', connections, url: bare.url, paths: [path], seconds }),
-  })
-  const write = await comparePost(workshop, effort, wolke, firewalls)
-  return [
-    { name: 'GET firewall by id, PostgreSQL', ...read },
-    { name: 'POST firewall, PostgreSQL', ...write, note: `${write.note}, fsync off` },
-  ]
 }

@@ -12,6 +12,9 @@ import { parseAddress, parseCidr } from './kernel/networks.ts'
 export interface Config extends DnsConfig {
   readonly listen: { readonly host: string; readonly port: number }
   readonly database: DatabaseUrl
+  /** PostgreSQL connections of this process, and how many of them one Project may hold. */
+  readonly databaseConnections?: number
+  readonly projectConnections?: number
   readonly token?: string
   /** Requests per hour and Project, or no limit. */
   readonly rateLimit: number | typeof off
@@ -80,6 +83,11 @@ function rateLimit(text: string): number | typeof off {
   const limit = Number(text)
   if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
   return limit
+}
+
+function connections(text: string): number {
+  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected a number of connections from 1 on.')
+  return Number(text)
 }
 
 function milliseconds(text: string): number {
@@ -199,6 +207,12 @@ export function serveOptions(): Option[] {
       .argParser(listen)
       .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
     databaseOption(),
+    new Option('--database-connections <n>', 'connections of this process to PostgreSQL (default: 30)')
+      .env('WOLKE_DATABASE_CONNECTIONS')
+      .argParser(connections),
+    new Option('--project-connections <n>', 'how many of them one Project may hold (default: about two thirds)')
+      .env('WOLKE_PROJECT_CONNECTIONS')
+      .argParser(connections),
     new Option('--metadata-listen <host:port|off>', 'address of the metadata service')
       .env('WOLKE_METADATA_LISTEN')
       .argParser((text) => (text === 'off' ? text : listen(text)))

@@ -20,7 +20,7 @@ export interface BareDatabase {
   readonly clock: TestClock
   readonly scope: ProjectScope
   /** Another handle on the same data, as another process would have (not for SQLite in memory). */
-  another(poolSize?: number): Promise<Database>
+  another(connections?: number): Promise<Database>
   /** Removes something after the test, before the database. */
   later(cleanUp: () => Promise<unknown>): void
 }
@@ -58,8 +58,8 @@ async function openBare(
 ): Promise<BareDatabase> {
   const url = file && engineName === 'sqlite' ? fileDatabase(opened) : await freshDatabase(engineName, opened as never)
   const clock = testClock()
-  const another = async (poolSize = 8) => {
-    const db = await openDatabase(url, { clock, poolSize })
+  const another = async (connections = 8) => {
+    const db = await openDatabase(url, { clock, postgres: { connections } })
     opened.push(() => db.close())
     return db
   }

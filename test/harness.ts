@@ -157,7 +157,7 @@ async function openWorld(
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
   const disorder: Error[] = []
-  const plain = await openDatabase(database, { clock, poolSize: 8 })
+  const plain = await openDatabase(database, { clock, postgres: { connections: 8, patienceMs: 60_000 } })
   const recorded = plain.dialect.shared
     ? watchDatabase(plain, () => recordLocks((violation) => disorder.push(violation)))
     : plain
@@ -229,7 +229,7 @@ export async function freshDatabase(engineName: EngineName, opened: (() => Promi
 }
 
 async function migrateTemplate(url: string): Promise<void> {
-  const db = await openDatabase({ engine: 'postgres', url }, { clock: testClock(), poolSize: 1 })
+  const db = await openDatabase({ engine: 'postgres', url }, { clock: testClock(), postgres: { connections: 1 } })
   try {
     await migrate(db, migrations)
   } finally {

@@ -47,21 +47,25 @@ const run = promisify(execFile)
 /** PostgreSQL refuses to run as root, so root hands it to `nobody`, which every Linux has. */
 const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
-/** Speed over durability: the data is worthless once the run ends. */
-const settings = {
+const common = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: '400',
   shared_buffers: '64MB',
-  fsync: 'off',
-  synchronous_commit: 'off',
-  full_page_writes: 'off',
   max_wal_size: '256MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
   // The password is random, so stretching it only makes every connection slower.
   scram_iterations: '1',
   timezone: 'UTC',
+}
+
+/** Speed over durability: the data of tests is worthless once the run ends. */
+const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
+
+interface StartOptions {
+  /** Waits for the disk like a server that keeps real data, and does not lie in memory. */
+  readonly durable?: boolean
 }
 
 /**
@@ -97,10 +101,10 @@ tail -n 20 log >&2
 `
 
 /** Starts a private server on a free loopback port. */
-export async function startPostgres(): Promise<TestPostgres> {
+export async function startPostgres(options: StartOptions = {}): Promise<TestPostgres> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await startOnce()
+      return await startOnce(options)
     } catch (error) {
       // Another process can take the free port before the server does.
       if (attempt === 5 || !String(error).includes('Address already in use')) throw error
@@ -114,8 +118,8 @@ interface Directories {
   readonly data: string
 }
 
-async function startOnce(): Promise<TestPostgres> {
-  const child = await launch()
+async function startOnce(options: StartOptions): Promise<TestPostgres> {
+  const child = await launch(options)
   const exited = new Promise<void>((resolve) => {
     child.once('exit', () => resolve()).once('error', () => resolve())
   })
@@ -134,12 +138,16 @@ async function startOnce(): Promise<TestPostgres> {
   }
 }
 
-async function launch(): Promise<ChildProcess> {
-  const dir = await makeDirectory(await temporaryDirectory())
-  const memory = await memoryDirectory()
+async function launch({ durable = false }: StartOptions): Promise<ChildProcess> {
+  const dir = await makeDirectory(durable ? onDisk : await temporaryDirectory())
+  const memory = durable ? undefined : await memoryDirectory()
   const data = memory ? await makeDirectory(memory) : join(dir, 'data')
   try {
-    return supervise({ dir, data }, join(await usableBinaries(dir), 'bin'))
+    return supervise(
+      { dir, data },
+      { ...common, ...(durable ? {} : forgetful) },
+      join(await usableBinaries(dir), 'bin'),
+    )
   } catch (error) {
     for (const path of [data, dir]) await rm(path, { recursive: true, force: true })
     throw error
@@ -153,7 +161,7 @@ async function makeDirectory(parent: string): Promise<string> {
   return path
 }
 
-function supervise({ dir, data }: Directories, bin: string): ChildProcess {
+function supervise({ dir, data }: Directories, settings: Record<string, string>, bin: string): ChildProcess {
   const initdbFlags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
   return spawn('/bin/sh', ['-c', supervisor, 'sh', dir, data, bin, ...initdbFlags], {
     ...account,
@@ -231,6 +239,9 @@ function freePort(): Promise<number> {
     })
   })
 }
+
+/** A temporary directory that outlives a restart of the machine, so it does not lie in memory. */
+const onDisk = '/var/tmp'
 
 /** The configured temporary directory, unless it is closed to the account that runs the server. */
 async function temporaryDirectory(): Promise<string> {

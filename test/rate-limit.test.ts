@@ -139,7 +139,7 @@ async function processes(t: TestContext, open: Open, engineName: string, count: 
   const url: DatabaseUrl = engineName === 'sqlite' ? await file(t) : (await open()).database
   const made = []
   for (let i = 0; i < count; i++) {
-    const db = await openDatabase(url, { clock, poolSize: 4 })
+    const db = await openDatabase(url, { clock, postgres: { connections: 4 } })
     t.after(() => db.close())
     made.push(db)
   }

@@ -9,7 +9,7 @@ import {
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Database, Queries, Tables } from '../src/kernel/db.ts'
-import { shortcuts } from '../src/kernel/prepared.ts'
+import { postponements, shortcuts } from '../src/kernel/prepared.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -93,7 +93,19 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
     shortcuts.set(queries, (sql, parameters) => {
       const statement = { sql, parameters } as CompiledQuery
       watch.before?.(statement)
-      return shortcut(sql, parameters)
+      const result = shortcut(sql, parameters)
+      const seen = <R extends { readonly rows: readonly unknown[] }>(given: R): R => {
+        watch.after?.(statement, given.rows as Rows)
+        return given
+      }
+      return result instanceof Promise ? result.then(seen) : seen(result)
+    })
+  }
+  const postpone = postponements.get(inner)
+  if (postpone) {
+    postponements.set(queries, (sql, parameters) => {
+      watch.before?.({ sql, parameters } as CompiledQuery)
+      postpone(sql, parameters)
     })
   }
   return queries

@@ -1,6 +1,7 @@
 /** Opens the database for a command and brings its schema up to date. */
 import { runningClock } from '../kernel/clock.ts'
 import { openDatabase } from '../kernel/data/open.ts'
+import type { PostgresOptions } from '../kernel/data/pool.ts'
 import type { Database } from '../kernel/db.ts'
 import { type DatabaseUrl, databaseFailure, isInMemory } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -9,10 +10,14 @@ import { migrations } from '../migrations/index.ts'
 import { CommandFailure } from './failure.ts'
 
 /** Opens and migrates. Errors: `CommandFailure` when the database is away or newer than this program. */
-export async function openMigrated(url: DatabaseUrl, clock = runningClock()): Promise<Database> {
+export async function openMigrated(
+  url: DatabaseUrl,
+  clock = runningClock(),
+  postgres?: PostgresOptions,
+): Promise<Database> {
   let db: Database | undefined
   try {
-    db = await openDatabase(url, { clock })
+    db = await openDatabase(url, { clock, ...(postgres ? { postgres } : {}) })
     await migrate(db, migrations)
     return db
   } catch (error) {

@@ -40,7 +40,10 @@ async function serve(config: Config): Promise<void> {
   const tls = readTls(config)
   const catalogue = await readCatalogue(config.catalogue)
   const lock = takeLock(config)
-  const db = await openMigrated(config.database, clock)
+  const db = await openMigrated(config.database, clock, {
+    connections: config.databaseConnections,
+    connectionsPerProject: config.projectConnections,
+  })
   const secrets = await unlockSecrets(db, await openKeyring(db, config))
   const token = await prepare(db, config)
   const simulation = createSimulation({ delayMs: config.actionDelay })

@@ -13,3 +13,8 @@ export function onBehalfOf<T>(project: ProjectId, work: () => T): T {
 export function projectServed(): ProjectId | undefined {
   return current.getStore()
 }
+
+/** Runs `work`, and all that it starts, on nobody's behalf: what serves all Projects must not wait for the share of one. */
+export function onOwnBehalf<T>(work: () => T): T {
+  return current.exit(work)
+}

@@ -498,7 +498,10 @@ forEachBareDatabase(
     async function behind(bare: BareDatabase, port: number): Promise<Database> {
       const url = new URL(urlOf(bare))
       url.port = String(port)
-      const db = await openDatabase({ engine: 'postgres', url: url.href }, { clock: bare.clock, poolSize: 2 })
+      const db = await openDatabase(
+        { engine: 'postgres', url: url.href },
+        { clock: bare.clock, postgres: { connections: 2 } },
+      )
       bare.later(() => db.close())
       return db
     }

@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { type Kysely, sql } from 'kysely'
+import { onOwnBehalf } from './behalf.ts'
 import type { Dialect } from './dialect.ts'
 import { ApiError } from './errors.ts'
 
@@ -21,8 +22,11 @@ export interface Transaction {
   readonly dialect: Dialect
   /** The clock's time for everything that this transaction does, in milliseconds. */
   readonly now: number
-  /** Ids for new rows, in increasing order; holes are allowed, repetition is not. */
-  drawIds(count: number): Promise<readonly number[]>
+  /**
+   * Ids for new rows, in increasing order; holes are allowed, repetition is not. Fresh ones are above all that anybody
+   * drew before the call: for those who hold a lock, under which the order of ids means something.
+   */
+  drawIds(count: number, options?: { readonly fresh: boolean }): Promise<readonly number[]>
   /** Runs `work` once the commit is durable, never when the transaction rolls back; before `transact` resolves. */
   afterCommit(work: () => void): void
   /** Wakes those who listen to `topic`, once the commit is durable, and tells them what it is about. */
@@ -57,7 +61,9 @@ export class Listeners {
   }
 
   tell(topic: Topic, subject: string): void {
-    for (const listener of this.#all.get(topic) ?? []) listener(subject)
+    onOwnBehalf(() => {
+      for (const listener of this.#all.get(topic) ?? []) listener(subject)
+    })
   }
 }
 

@@ -9,7 +9,10 @@ export type DatabaseUrl =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string }
 
-/** Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined when it is none of them. */
+/**
+ * Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined when it is none of them. What follows the `?` of the last
+ * goes to the driver, but for `prepare=off`: for a pooler that carries no prepared statements.
+ */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   if (text === 'memory') return { engine: 'sqlite', path: ':memory:' }
   if (text.startsWith('sqlite:') && text.length > 'sqlite:'.length) return { engine: 'sqlite', path: text.slice(7) }
@@ -55,10 +58,8 @@ export type Run = (text: string, values: readonly unknown[]) => QueryResult<unkn
 /** An opened engine: what kysely needs, and how a failure of the engine reads. */
 export interface Engine {
   readonly dialect: Dialect
-  /** For reads outside a transaction, and on PostgreSQL for transactions too. */
+  /** For reads outside a transaction. */
   readonly kysely: KyselyDialect
-  /** Present on PostgreSQL: draws `count` increasing ids; holes are allowed, repetition is not. */
-  readonly drawIds?: (count: number) => RawBuilder<{ id: number }>
   /** Present on SQLite: a read outside a transaction, without what kysely does for each. */
   readonly run?: Run
   /** Present on SQLite: statements inside the one open write transaction. */
@@ -76,7 +77,7 @@ export interface Engine {
 /** What went wrong in the engine, in terms that the rest of the code can act on. */
 export type DatabaseFailure =
   | { readonly kind: 'unique' | 'foreign_key'; readonly constraint: string }
-  | { readonly kind: 'retry' | 'busy' | 'timeout' | 'unavailable' }
+  | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' }
 
 /** Reads an engine's error; undefined when it is not one of those that have a meaning here. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
@@ -90,6 +91,8 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (code === '23505') return { kind: 'unique', constraint: constraint ?? '' }
   if (code === '23503') return { kind: 'foreign_key', constraint: constraint ?? '' }
   if (code === '40001' || code === '40P01') return { kind: 'retry' }
+  // A prepared statement that a change of the schema, or who stands between, has made void.
+  if (code === '26000' || (code === '0A000' && message.includes('cached plan'))) return { kind: 'stale' }
   if (code === '57014' || message === 'Query read timeout') return { kind: 'timeout' }
   if (code && unavailableCodes.test(code)) return { kind: 'unavailable' }
   return unavailableTexts.test(message) ? { kind: 'unavailable' } : undefined

@@ -5,7 +5,7 @@
 import { sql } from 'kysely'
 import type { Queries, Transaction } from './db.ts'
 import type { Labels } from './labels.ts'
-import { insertRows } from './prepared.ts'
+import { insertRowsAlong } from './prepared.ts'
 import type { ProjectId, ProjectScope } from './scope.ts'
 import { drivingTerms, type Selector, type Term } from './selectors.ts'
 
@@ -50,7 +50,7 @@ export async function indexLabels(
   }
   if (added.length > 0) {
     const rows = added.map(([key, value]) => ({ project_id: projectId, kind, resource_id: id, key, value }))
-    await insertRows(tx, 'label', rows)
+    await insertRowsAlong(tx, 'label', rows)
   }
 }
 

@@ -54,7 +54,9 @@ test('processes that migrate an empty PostgreSQL at the same time apply each cha
   const { url, drop } = await createDatabase(await postgresUrl())
   const processes: Database[] = []
   for (let i = 0; i < 4; i++) {
-    processes.push(await openDatabase({ engine: 'postgres', url }, { clock: testClock(), poolSize: 1 }))
+    processes.push(
+      await openDatabase({ engine: 'postgres', url }, { clock: testClock(), postgres: { connections: 1 } }),
+    )
   }
   try {
     await Promise.all(processes.map((db) => migrate(db, more)))

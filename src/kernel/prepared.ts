@@ -20,6 +20,9 @@ const placeholders = (count: number) => Array.from({ length: count }, (_, index)
 /** How handles run a compiled statement without what kysely does for each. */
 export const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
 
+/** How handles of transactions take a statement that may wait for the next one, to travel with it. */
+export const postponements = new WeakMap<Queries, (text: string, values: readonly unknown[]) => void>()
+
 /** A statement that was compiled before. */
 interface Statement {
   readonly compiled: CompiledQuery
@@ -36,10 +39,16 @@ async function execute<Row>(
   query: Queries,
   { compiled: statement, inOrder }: Statement,
   values: readonly unknown[],
+  goesAlong: boolean,
 ): Promise<readonly Row[]> {
   const parameters = inOrder
     ? values
     : statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
+  const postpone = goesAlong ? postponements.get(query) : undefined
+  if (postpone) {
+    postpone(statement.sql, parameters)
+    return []
+  }
   const run = shortcuts.get(query)
   const result = run ? run(statement.sql, parameters) : query.executeQuery({ ...statement, parameters })
   return (result instanceof Promise ? await result : result).rows as readonly Row[]
@@ -57,7 +66,13 @@ const mostParameters = 200
 /** Runs statements that it remembers by a key, for each engine by itself. */
 export function remembered<Row>() {
   const known = new WeakMap<object, Map<unknown, Statement>>()
-  return (query: Queries, key: unknown, values: readonly unknown[], build: () => Built): Promise<readonly Row[]> => {
+  return (
+    query: Queries,
+    key: unknown,
+    values: readonly unknown[],
+    build: () => Built,
+    goesAlong = false,
+  ): Promise<readonly Row[]> => {
     // The handles of all transactions on an engine share its adapter.
     const { adapter } = query.getExecutor()
     const statements = known.get(adapter) ?? new Map<unknown, Statement>()
@@ -65,11 +80,14 @@ export function remembered<Row>() {
     if (statement.compiled.parameters.length <= mostParameters && statements.size < mostRemembered) {
       known.set(adapter, statements.set(key, statement))
     }
-    return execute(query, statement, values)
+    return execute(query, statement, values, goesAlong)
   }
 }
 
-/** A statement that is built once, on its first run; `build` gets a placeholder in the place of each value. */
+/**
+ * A statement that is built once, on its first run; `build` gets a placeholder in the place of each value. Outside a
+ * transaction it has to be a lookup that takes no time: on PostgreSQL these share one connection.
+ */
 export function prepared<Values extends readonly (string | number | null)[], Row>(
   build: (query: Queries, ...values: Values) => Compilable<Row>,
 ): (query: Queries, ...values: Values) => Promise<readonly Row[]> {
@@ -88,10 +106,31 @@ const insertions = remembered<unknown>()
 const columnsOf = new Map<keyof Tables, readonly string[]>()
 
 /** Inserts rows; each names every column of the table. */
-export async function insertRows<T extends keyof Tables>(
+export function insertRows<T extends keyof Tables>(
   { query }: Transaction,
   table: T,
   rows: readonly Tables[T][],
+): Promise<void> {
+  return insert(query, table, rows, false)
+}
+
+/**
+ * Inserts rows that nothing should refuse. Where statements travel they go along with the transaction's next one, at
+ * the latest with its commit, which then fails in their place.
+ */
+export function insertRowsAlong<T extends keyof Tables>(
+  { query }: Transaction,
+  table: T,
+  rows: readonly Tables[T][],
+): Promise<void> {
+  return insert(query, table, rows, true)
+}
+
+async function insert<T extends keyof Tables>(
+  query: Queries,
+  table: T,
+  rows: readonly Tables[T][],
+  goesAlong: boolean,
 ): Promise<void> {
   if (rows.length === 0) return
   const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
@@ -100,7 +139,8 @@ export async function insertRows<T extends keyof Tables>(
     const some = rows.slice(from, from + insertedAtOnce) as unknown as Record<string, unknown>[]
     const values: unknown[] = []
     for (const row of some) for (const column of columns) values.push(row[column])
-    await insertions(query, `${table} ${some.length}`, values, () => insertion(query, table, columns, some.length))
+    const build = () => insertion(query, table, columns, some.length)
+    await insertions(query, `${table} ${some.length}`, values, build, goesAlong)
   }
 }
 

@@ -3,7 +3,7 @@ import type { SelectQueryBuilder } from 'kysely'
 import { timestamp } from '../clock.ts'
 import type { Queries, Tables, Transaction } from '../db.ts'
 import { ApiError } from '../errors.ts'
-import { insertRows } from '../prepared.ts'
+import { insertRowsAlong } from '../prepared.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
 
@@ -129,11 +129,11 @@ export async function startActions(
 ): Promise<Action[]> {
   if (starts.length === 0) return []
   await queueUp(tx, starts)
-  const ids = await tx.drawIds(starts.length)
+  const ids = await tx.drawIds(starts.length, { fresh: starts.some(({ serial = [] }) => serial.length > 0) })
   const rows = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
   const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
-  await insertRows(tx, 'action', rows)
-  await insertRows(
+  await insertRowsAlong(tx, 'action', rows)
+  await insertRowsAlong(
     tx,
     'action_by_resource',
     starts.flatMap(({ resources }, index) =>
@@ -146,7 +146,7 @@ export async function startActions(
     ),
   )
   await takeLocks(tx, scope, running)
-  await insertRows(
+  await insertRowsAlong(
     tx,
     'action_serial',
     running.flatMap(({ id, start }) =>

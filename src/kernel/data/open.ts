@@ -3,12 +3,15 @@ import type { Clock } from '../clock.ts'
 import type { Database } from '../db.ts'
 import type { DatabaseUrl } from '../dialect.ts'
 import { openGrouped } from './group-commit.ts'
-import { openPooled } from './postgres.ts'
+import type { PostgresOptions } from './pool.ts'
 
-/** Opens the database at `url`. `poolSize` counts PostgreSQL connections of this process. */
+/** Opens the database at `url`. */
 export async function openDatabase(
   url: DatabaseUrl,
-  { clock, poolSize = 20 }: { clock: Clock; poolSize?: number },
+  { clock, postgres }: { clock: Clock; postgres?: PostgresOptions },
 ): Promise<Database> {
-  return url.engine === 'sqlite' ? openGrouped(url.path, clock) : openPooled(url.url, clock, poolSize)
+  if (url.engine === 'sqlite') return openGrouped(url.path, clock)
+  // Loaded only for those who have one.
+  const { openPooled } = await import('./postgres.ts')
+  return openPooled(url.url, clock, postgres)
 }

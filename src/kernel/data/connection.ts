@@ -1,0 +1,266 @@
+/**
+ * One connection to PostgreSQL. Statements that belong together travel together, so that they cost one round trip, and
+ * those that come again are prepared. Several units may be under way: they are done one after another.
+ */
+import type { QueryResult } from 'kysely'
+import pg from 'pg'
+import { databaseFailure } from '../dialect.ts'
+
+export interface Statement {
+  readonly text: string
+  readonly values: readonly unknown[]
+}
+
+export interface StatementResult extends QueryResult<unknown> {
+  /** What the server calls it, such as `COMMIT`; in place of which it answers `ROLLBACK` when a statement had failed. */
+  readonly command: string
+}
+
+/** What became of a unit: the results of the statements that were done, and why the next one was not. */
+export interface Outcome {
+  readonly results: readonly StatementResult[]
+  readonly error?: unknown
+}
+
+/** What is used of the driver's own side of a connection, which its types leave out. */
+interface Wire {
+  readonly stream: { cork(): void; uncork(): void }
+  parse(statement: { name: string; text: string }): void
+  bind(portal: { statement: string; values: readonly unknown[]; valueMapper: typeof toText }): void
+  describe(what: { type: 'P'; name: string }): void
+  execute(portal: object): void
+  close(what: { type: 'S'; name: string }): void
+  query(text: string): void
+  sync(): void
+}
+
+interface Field {
+  readonly name: string
+  /** Absent for text, which is taken as it is. */
+  readonly parse: ((text: string) => unknown) | undefined
+}
+
+/** A statement that the server knows by its name. */
+interface Prepared {
+  readonly name: string
+  /** What its rows look like; undefined until the server has said so. */
+  fields: readonly Field[] | undefined
+  isSent: boolean
+  isKnown: boolean
+}
+
+/** The server keeps each in the memory of each connection. */
+const mostPrepared = 100
+/** A long text lists many values, and is hardly sent again. */
+const longestPrepared = 4_000
+const mostSeen = 1_000
+
+export class Connection {
+  readonly #client: pg.PoolClient
+  readonly #wire: Wire
+  readonly #prepares: boolean
+  /** By text, least recently used first. */
+  readonly #prepared = new Map<string, Prepared>()
+  readonly #seen = new Set<string>()
+  #names = 0
+  #forgotten: string[] = []
+  #broken: unknown
+  #isCorked = false
+
+  constructor(client: pg.PoolClient, { prepares }: { prepares: boolean }) {
+    this.#client = client
+    this.#wire = (client as unknown as { connection: Wire }).connection
+    this.#prepares = prepares
+    client.once('end', () => {
+      this.#broken ??= new Error('Connection terminated')
+    })
+  }
+
+  /**
+   * Whether it broke or let a statement run into its time limit. Nobody knows then what is still open on it: it answers
+   * nothing more and is to be closed.
+   */
+  get isBroken(): boolean {
+    return this.#broken !== undefined
+  }
+
+  /** Gives up a connection that is not in order. */
+  abandon(cause: unknown): void {
+    this.#broken ??= cause
+  }
+
+  /** Does statements in order, up to the first that fails: what comes after it is not even begun. Never rejects. */
+  send(statements: readonly Statement[]): Promise<Outcome> {
+    if (this.#broken) return Promise.resolve({ results: [], error: this.#broken })
+    return new Promise((resolve) => {
+      const unit: Unit = new Unit(
+        (wire) => this.#write(wire, statements),
+        (error) => resolve(error ? this.#judge(unit, error) : { results: unit.results }),
+      )
+      this.#client.query(unit)
+    })
+  }
+
+  /** Holds back what is sent during this turn of the event loop, to hand it over at once. */
+  gather(): void {
+    if (this.#isCorked) return
+    this.#isCorked = true
+    this.#wire.stream.cork()
+    setImmediate(() => {
+      this.#isCorked = false
+      this.#wire.stream.uncork()
+    })
+  }
+
+  #write(wire: Wire, statements: readonly Statement[]): (Prepared | undefined)[] {
+    const [first] = statements
+    if (first && isScript(first)) {
+      wire.query(first.text)
+      return []
+    }
+    wire.stream.cork()
+    for (const name of this.#forgotten.splice(0)) wire.close({ type: 'S', name })
+    const used = statements.map((statement) => this.#writeStatement(wire, statement))
+    wire.sync()
+    wire.stream.uncork()
+    return used
+  }
+
+  #writeStatement(wire: Wire, { text, values }: Statement): Prepared | undefined {
+    const prepared = this.#prepare(text)
+    const name = prepared?.name ?? ''
+    if (!prepared?.isSent) wire.parse({ name, text })
+    if (prepared) prepared.isSent = true
+    wire.bind({ statement: name, values, valueMapper: toText })
+    if (!prepared?.fields) wire.describe({ type: 'P', name: '' })
+    wire.execute({})
+    return prepared
+  }
+
+  /** Those that come a second time are prepared. */
+  #prepare(text: string): Prepared | undefined {
+    const known = this.#prepared.get(text)
+    if (known) {
+      this.#prepared.delete(text)
+      this.#prepared.set(text, known)
+      return known
+    }
+    if (!this.#prepares || text.length > longestPrepared) return undefined
+    if (!this.#seen.delete(text)) {
+      if (this.#seen.size >= mostSeen) this.#seen.clear()
+      this.#seen.add(text)
+      return undefined
+    }
+    const [oldest] = this.#prepared
+    if (oldest && this.#prepared.size >= mostPrepared) this.#forget(...oldest)
+    // The first word tells whoever looks at the server what it is.
+    const name = `${/^\s*(\w+)/.exec(text)?.[1] ?? 's'}_${++this.#names}`
+    const made: Prepared = { name, fields: undefined, isSent: false, isKnown: false }
+    this.#prepared.set(text, made)
+    return made
+  }
+
+  /** Closing what the server does not know is no error, so that nobody has to find out. */
+  #forget(text: string, prepared: Prepared): void {
+    if (this.#prepared.get(text) === prepared) this.#prepared.delete(text)
+    this.#forgotten.push(prepared.name)
+  }
+
+  #judge(unit: Unit, error: unknown): Outcome {
+    const stale = databaseFailure(error)?.kind === 'stale'
+    for (const [text, prepared] of this.#prepared) {
+      if (unit.used.includes(prepared) && (stale || !prepared.isKnown)) this.#forget(text, prepared)
+    }
+    // An error that the server itself reports leaves the connection in order.
+    const kind = databaseFailure(error)?.kind
+    const isReported = error instanceof Error && 'severity' in error
+    if (!isReported || kind === 'unavailable' || kind === 'timeout') this.#broken ??= error
+    return { results: unit.results, error }
+  }
+}
+
+/** Several statements in one text, as schema changes have them: the server takes them by themselves only. */
+export function isScript({ text, values }: Statement): boolean {
+  return values.length === 0 && text.includes(';')
+}
+
+type Write = (wire: Wire) => readonly (Prepared | undefined)[]
+
+/** What the driver sends, and is told the answers of, as one thing: it ends with the first error. */
+class Unit extends pg.Query {
+  readonly results: StatementResult[] = []
+  /** What each statement was prepared as. */
+  used: readonly (Prepared | undefined)[] = []
+  readonly #write: Write
+  #fields: readonly Field[] | undefined
+  #rows: unknown[] = []
+  /** The driver wraps it, to give up waiting. */
+  callback: (error: unknown) => void
+
+  constructor(write: Write, settle: (error: unknown) => void) {
+    super({ text: '' })
+    this.#write = write
+    this.callback = settle
+  }
+
+  override submit = (wire: unknown): void => {
+    this.used = this.#write(wire as Wire)
+  }
+
+  handleRowDescription({ fields }: { fields: readonly { name: string; dataTypeID: number }[] }): void {
+    this.#fields = fields.map(({ name, dataTypeID }) => ({ name, parse: parserOf(dataTypeID) }))
+  }
+
+  handleDataRow({ fields: texts }: { fields: readonly (string | null)[] }): void {
+    const fields = this.#fields ?? this.used[this.results.length]?.fields ?? []
+    const row: Record<string, unknown> = {}
+    for (let i = 0; i < fields.length; i++) {
+      const { name, parse } = fields[i]!
+      const text = texts[i]!
+      row[name] = text !== null && parse ? parse(text) : text
+    }
+    this.#rows.push(row)
+  }
+
+  handleCommandComplete({ text }: { text: string }): void {
+    const prepared = this.used[this.results.length]
+    if (prepared) {
+      prepared.isKnown = true
+      prepared.fields ??= this.#fields ?? []
+    }
+    this.results.push(toResult(text, this.#rows))
+    this.#fields = undefined
+    this.#rows = []
+  }
+
+  handleEmptyQuery(): void {
+    this.results.push(toResult('', []))
+  }
+
+  handleError(error: unknown): void {
+    this.callback(error)
+  }
+
+  handleReadyForQuery(): void {
+    this.callback(undefined)
+  }
+}
+
+/** Reads a tag such as `INSERT 0 5`. */
+function toResult(tag: string, rows: unknown[]): StatementResult {
+  const [command = '', ...counts] = tag.split(' ')
+  const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
+  return changes ? { command, rows, numAffectedRows: BigInt(counts.at(-1)!) } : { command, rows }
+}
+
+/** Text is taken as it is; ids have at most 52 bits, so that a number holds int8 and numeric exactly. */
+function parserOf(type: number): Field['parse'] {
+  if (type === 25) return undefined
+  return type === 20 || type === 1700 ? Number : pg.types.getTypeParser(type, 'text')
+}
+
+function toText(value: unknown): string | null {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'object') throw new TypeError('a statement takes text, numbers and null only')
+  return String(value)
+}

@@ -1,0 +1,178 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import pg from 'pg'
+import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
+import { onBehalfOf, projectServed } from '../behalf.ts'
+import { OutcomeUnknown, type Queries } from '../db.ts'
+import { databaseFailure } from '../dialect.ts'
+import { limitsOf } from '../limits.ts'
+import { insertRowsAlong, prepared } from '../prepared.ts'
+import type { ProjectId } from '../scope.ts'
+import { Connection } from './connection.ts'
+import { openDatabase } from './open.ts'
+
+forEachBareDatabase(
+  'what travels together',
+  (openBare) => {
+    async function open() {
+      const bare = await openBare()
+      await run(bare.db, 'create table entry (id bigint primary key, name text)')
+      return bare
+    }
+
+    /** A connection of its own, as the pool would make it. */
+    async function connect({ url, later }: BareDatabase, options = { prepares: true }) {
+      const config = { connectionString: (url as { url: string }).url, pipeline: true } as pg.ClientConfig
+      const client = new pg.Client(config).on('error', () => undefined)
+      await client.connect()
+      later(() => client.end())
+      return new Connection(client as pg.PoolClient, options)
+    }
+
+    const statement = (text: string, ...values: unknown[]) => ({ text, values })
+    const insert = (id: number) => statement('insert into entry values ($1, $2)', id, `name ${id}`)
+    const all = (db: { query: Queries }) =>
+      db.query
+        .selectFrom('entry' as never)
+        .selectAll()
+        .execute()
+
+    test('nothing is begun after a statement that fails, be it BEGIN itself', async () => {
+      const bare = await open()
+      const connection = await connect(bare)
+      const { results, error } = await connection.send([insert(1), statement('begin nonsense'), insert(2)])
+      assert.equal(results.length, 1)
+      assert.match(String(error), /syntax error/)
+      assert.deepEqual(await all(bare.db), [], 'what is not told to commit by itself counts as one')
+      assert.equal(connection.isBroken, false)
+      assert.equal((await connection.send([insert(3)])).error, undefined)
+    })
+
+    test('units that are under way together are done in order, and one that fails spares the others', async () => {
+      const connection = await connect(await open())
+      const sent = [insert(1), insert(1), insert(2), statement('select count(*) as count from entry')]
+      const outcomes = await Promise.all(sent.map((one) => connection.send([one])))
+      assert.deepEqual(
+        outcomes.map(({ error }) => databaseFailure(error)?.kind),
+        [undefined, 'unique', undefined, undefined],
+      )
+      assert.deepEqual(outcomes[3]?.results[0]?.rows, [{ count: 2 }])
+      assert.equal(outcomes[0]?.results[0]?.numAffectedRows, 1n)
+    })
+
+    test('what comes again is prepared, only so much of it, and answers the same', async () => {
+      const connection = await connect(await open())
+      for (let round = 0; round < 3; round++) {
+        for (let i = 0; i < 150; i++) {
+          const { results } = await connection.send([statement(`select $1::int as n, ${i} as i, null as no`, round)])
+          assert.deepEqual(results[0]?.rows, [{ n: round, i, no: null }])
+        }
+      }
+      const count = statement('select count(*) as count from pg_prepared_statements')
+      const { results } = await connection.send([count])
+      const [{ count: kept }] = results[0]!.rows as [{ count: number }]
+      assert.ok(kept > 50 && kept <= 100, `${kept} statements`)
+    })
+
+    test('one that fails when it is prepared is prepared anew', async () => {
+      const bare = await open()
+      const connection = await connect(bare)
+      const select = statement('select extra from entry where id = $1', 1)
+      for (let i = 0; i < 3; i++)
+        assert.match(String((await connection.send([select])).error), /"extra" does not exist/)
+      await run(bare.db, 'alter table entry add extra text')
+      for (let i = 0; i < 3; i++) assert.equal((await connection.send([select])).error, undefined)
+    })
+
+    test('nothing is prepared where that is turned off', async () => {
+      const connection = await connect(await open(), { prepares: false })
+      const select = statement('select name from pg_prepared_statements where $1::int = 1', 1)
+      for (let i = 0; i < 4; i++) assert.deepEqual((await connection.send([select])).results[0]?.rows, [])
+    })
+
+    test('a change of the schema under prepared statements is not noticed by anybody', async () => {
+      const bare = await open()
+      const lookup = prepared((query: Queries, id: number) =>
+        query
+          .selectFrom('entry' as never)
+          .selectAll()
+          .where('id' as never, '=', id as never),
+      )
+      await run(bare.db, "insert into entry values (1, 'one')")
+      const look = () => lookup(bare.db.query, 1)
+      const lookInside = () => bare.db.transact((tx) => lookup(tx.query, 1))
+      for (let i = 0; i < 4; i++) await Promise.all([look(), lookInside()])
+      await run(await bare.another(), "alter table entry add extra text default 'x'")
+      for (const ask of [look, lookInside, look, lookInside]) {
+        assert.deepEqual(await ask(), [{ id: 1, name: 'one', extra: 'x' }])
+      }
+    })
+
+    test('rows that travel along and are refused fail their transaction, whose outcome is known', async () => {
+      const bare = await open()
+      const entry = 'entry' as never
+      const write = (...ids: number[]) =>
+        bare.db.transact(async (tx) => {
+          for (const id of ids) await insertRowsAlong(tx, entry, [{ id, name: `name ${id}` }] as never[])
+          return ids.length
+        })
+      assert.equal(await write(1, 2), 2)
+      const error = await write(3, 2).catch((reason: unknown) => reason)
+      assert.equal(databaseFailure(error)?.kind, 'unique')
+      assert.ok(!(error instanceof OutcomeUnknown))
+      assert.equal(await write(4), 1)
+      const rows = (await all(bare.db)) as { id: number }[]
+      assert.deepEqual(rows.map(({ id }) => id).sort(), [1, 2, 4])
+    })
+  },
+  ['postgres'],
+)
+
+forEachBareDatabase(
+  'shares of the connections',
+  (openBare) => {
+    const [greedy, other] = [1, 2] as ProjectId[]
+
+    test('a Project whose transactions all wait leaves connections to others and to the installation', async () => {
+      const bare = await openBare()
+      const db = await openDatabase(bare.url, {
+        clock: bare.clock,
+        postgres: { connections: 6, connectionsPerProject: 3 },
+      })
+      bare.later(() => db.close())
+      const hold = gate()
+      let inside = 0
+      const flood = Array.from({ length: 40 }, (_, i) =>
+        onBehalfOf(greedy!, () =>
+          db.transact(async (tx) => {
+            await sql`select 1`.execute(tx.query)
+            inside++
+            await hold.pass()
+            return i
+          }),
+        ),
+      )
+      await until(() => inside === 3)
+      const ask = () => db.transact(async (tx) => (await sql<{ one: number }>`select 1 as one`.execute(tx.query)).rows)
+      for (let i = 0; i < 5; i++) {
+        assert.deepEqual(await onBehalfOf(other!, ask), [{ one: 1 }])
+        assert.deepEqual(await ask(), [{ one: 1 }])
+        // Lookups take no turn, not even those of the Project itself.
+        assert.deepEqual(await onBehalfOf(greedy!, () => limitsOf(db.query, { projectId: greedy! })), new Map())
+      }
+      assert.equal(inside, 3)
+      hold.open()
+      assert.deepEqual(await Promise.all(flood), [...Array(40).keys()])
+    })
+
+    test('what hears of a commit does not count to the Project that committed', async () => {
+      const { db } = await openBare()
+      const heard: unknown[] = []
+      db.listen('actions', () => heard.push(projectServed()))
+      await onBehalfOf(greedy!, () => db.transact(async (tx) => tx.signal('actions')))
+      assert.deepEqual(heard, [undefined])
+    })
+  },
+  ['postgres'],
+)

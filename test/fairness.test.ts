@@ -1,0 +1,52 @@
+/** One Project's requests that wait leave the database to the others (PostgreSQL: on SQLite nobody waits for a row). */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import pg from 'pg'
+import { run, until } from './bare-database.ts'
+import { type Answer, forEachDatabase, type World } from './harness.ts'
+
+forEachDatabase('While all that a Project may hold of the database waits', (open, engineName) => {
+  if (engineName !== 'postgres') return
+
+  test('others read and write, its own lookups and their actions go on, and it is served in the end', async () => {
+    const world = await open()
+    const { api, foreign } = world
+    const { id } = (await api.post('/firewalls', { name: 'contended' })).body.firewall
+    const given = { name: 'other', server_type: 'cx23', image: 'debian-13' }
+    const server = `/servers/${(await foreign.post('/servers', given)).body.server.id}`
+    await world.settle()
+
+    const rules = [{ direction: 'in', protocol: 'tcp', port: '80', source_ips: ['0.0.0.0/0'] }]
+    const flood: Promise<Answer>[] = []
+    await whileLocked(world, id, async () => {
+      for (let i = 0; i < 30; i++) flood.push(api.post(`/firewalls/${id}/actions/set_rules`, { rules }))
+      const onLocks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+      const waiting = async () => (await run(world.db, onLocks)).length
+      await until(async () => (await waiting()) === 4, 'the Project has its share of the eight connections')
+
+      const { action } = (await foreign.post(`${server}/actions/reboot`)).body
+      await until(async () => {
+        const answer = await foreign.get(`/actions/${action.id}`)
+        assert.equal(answer.status, 200, answer.text)
+        return answer.body.action.status === 'success'
+      }, 'an action of the other Project succeeds')
+      assert.equal((await api.get(`/firewalls/${id}`)).status, 200)
+      assert.equal((await fetch(new URL('/health', world.baseUrl))).status, 200)
+      assert.equal(await waiting(), 4)
+    })
+    for (const answer of await Promise.all(flood)) assert.equal(answer.status, 201, answer.text)
+  })
+})
+
+/** Does `work` while somebody else holds a firewall's row. */
+async function whileLocked({ database }: World, id: number, work: () => Promise<void>): Promise<void> {
+  const rival = new pg.Client({ connectionString: (database as { url: string }).url })
+  await rival.connect()
+  try {
+    await rival.query('begin')
+    await rival.query('select * from firewall where id = $1 for update', [id])
+    await work()
+  } finally {
+    await rival.end()
+  }
+}
