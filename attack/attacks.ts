@@ -1,0 +1,5 @@
+/** The list of attacks, in the order in which they are carried out. */
+import type { Attack } from './attack.ts'
+import { crash } from './crash/crash.ts'
+
+export const attacks: readonly Attack[] = [crash]
