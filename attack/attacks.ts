@@ -1,6 +1,8 @@
 /** The list of attacks, in the order in which they are carried out. */
 import type { Attack } from './attack.ts'
+import { contention } from './contention.ts'
 import { crash } from './crash/crash.ts'
 import { edge } from './edge/edge.ts'
+import { fuzz } from './fuzz/fuzz.ts'
 
-export const attacks: readonly Attack[] = [crash, edge]
+export const attacks: readonly Attack[] = [crash, contention, edge, fuzz]

@@ -129,7 +129,9 @@ const servers: Family = {
 
 const zoneState = (version: string) => ({ label: version, address: addressOf(version) })
 const zonefile = (address: string) =>
-  ['@ SOA ns1 hostmaster 1 2 3 4 5', '@ NS ns1.wolke.example.', `www A ${address}`].join('\n')
+  ['@ SOA ns1 hostmaster 1 2 3 4 5', ...[1, 2, 3].map((n) => `@ NS ns${n}.wolke.example.`), `www A ${address}`].join(
+    '\n',
+  )
 
 const zones: Family = {
   path: '/zones',

@@ -21,7 +21,8 @@ export class Ledger {
   /** Creations without an answer, by their version. */
   readonly unsure = new Map<string, { readonly family: Family; readonly state: State }>()
   readonly actions = new Set<number>()
-  readonly serverErrors: string[] = []
+  /** Answers that nothing explains: neither a success nor what is locked, in use or away. */
+  readonly unexplained: string[] = []
   acknowledged = 0
   refused = 0
   #versions = 0
@@ -108,7 +109,7 @@ export class Writer {
 
   /** Only a 500 leaves open whether it happened; what was refused did not, also by 503. */
   #judge({ status, body, path, text }: Answer): 'done' | 'refused' | 'unsure' {
-    if (status === 500) this.#ledger.serverErrors.push(`${path}: ${text}`)
+    if (status >= 300 && ![409, 423, 503].includes(status)) this.#ledger.unexplained.push(`${path}: ${status} ${text}`)
     if (status === 500) return 'unsure'
     if (status >= 300) {
       this.#ledger.refused++

@@ -1,0 +1,192 @@
+/** Every endpoint of api/openapi.json, with values that it takes and values that nobody should send: never a 5xx. */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { selfSigned } from '../../test/certificates.ts'
+import type { Answer, Client } from '../../test/harness.ts'
+import { publicKey } from '../../test/scenarios.ts'
+import { type Attack, atLeast, type Context, none } from '../attack.ts'
+import { client } from '../installation.ts'
+import type { Random } from '../random.ts'
+import { type Known, nasty, nastyText, type Schema, type Taste, valueFor } from './values.ts'
+
+interface Operation {
+  readonly operationId: string
+  readonly method: string
+  readonly path: string
+  readonly parameters: readonly { readonly name: string; readonly in: string; readonly schema: Schema }[]
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> }
+}
+
+interface OpenApi {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Omit<Operation, 'method' | 'path'>>>>>
+}
+
+function readOperations(): Operation[] {
+  const text = readFileSync(join(import.meta.dirname, '../../api/openapi.json'), 'utf8')
+  return Object.entries((JSON.parse(text) as OpenApi).paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
+  )
+}
+
+/** Resources that were seen in answers, newest last, by the name of their family in paths. */
+class Seen {
+  readonly #ids = new Map<string, number[]>()
+
+  add(family: string, id: unknown): void {
+    if (typeof id !== 'number') return
+    const ids = this.#ids.get(family) ?? []
+    this.#ids.set(family, [...ids.slice(-30), id])
+  }
+
+  pick(family: string, random: Random): number {
+    const ids = this.#ids.get(family) ?? []
+    return ids.length > 0 && random.chance(0.9) ? random.pick(ids) : random.below(1_000_000)
+  }
+
+  /** Keeps what an answer names: `server: {...}`, `servers: [...]`, `actions: [...]`. */
+  note(body: Answer['body']): void {
+    for (const [key, value] of Object.entries(body ?? {})) {
+      const family = key.endsWith('s') ? key : `${key}s`
+      for (const one of [value].flat()) this.add(family, (one as { id?: unknown } | null)?.id)
+    }
+  }
+}
+
+const pair = selfSigned('www.example.com')
+
+/** What fields mean beyond their types. */
+function knownValues(seen: Seen): Known {
+  const id = (family: string) => (random: Random) => seen.pick(family, random)
+  const address = (random: Random) => `198.51.100.${random.below(256)}`
+  return {
+    server_type: (random) => random.pick(['cx23', 'cpx22', 'cax11']),
+    image: (random) => random.pick<unknown>(['debian-12', 'ubuntu-24.04', seen.pick('images', random)]),
+    location: () => 'hel1',
+    home_location: () => 'hel1',
+    datacenter: () => undefined,
+    server: (random) => (random.chance(0.5) ? seen.pick('servers', random) : { id: seen.pick('servers', random) }),
+    firewall: id('firewalls'),
+    ssh_keys: (random) => [seen.pick('ssh_keys', random)],
+    public_key: publicKey,
+    certificate: () => pair.certificate,
+    private_key: () => pair.private_key,
+    name: (random) =>
+      `${random.pick(['zone', 'name', 'www'])}-${random.below(400)}${random.chance(0.5) ? '.example' : ''}`,
+    rr_name: (random) => random.pick(['www', '@', `name-${random.below(400)}`]),
+    rr_type: (random) => random.pick(['A', 'TXT', 'MX', 'SOA']),
+    mode: () => 'primary',
+    zonefile: () => '@ SOA ns1 hostmaster 1 2 3 4 5\n@ NS ns1.wolke.example.\nwww A 192.0.2.1',
+    value: address,
+    ip: address,
+    dns_ptr: () => 'www.example.com',
+    source_ips: () => ['0.0.0.0/0', '::/0'],
+    destination_ips: () => ['::/0'],
+    port: (random) => random.pick(['22', '80-90', 'any']),
+    protocol: (random) => random.pick(['tcp', 'udp', 'icmp']),
+    direction: () => 'in',
+    label_selector: (random) => (random.chance(0.5) ? 'key-1=v1' : { selector: 'key-1' }),
+    sort: (random) => random.pick(['id', 'name:desc', 'created:asc']),
+    domain_names: (random) => [`name-${random.below(400)}.example`],
+    type: (random) => random.pick(['A', 'server', 'label_selector', 'ipv4', 'snapshot', 'uploaded', 'managed']),
+  }
+}
+
+interface Request {
+  readonly operation: Operation
+  readonly path: string
+  readonly body?: string
+}
+
+function requestFor(operation: Operation, seen: Seen, taste: Taste): Request {
+  const { random } = taste
+  const family = operation.path.split('/')[1]!
+  const inPath = (name: string): unknown => {
+    if (random.chance(taste.nastiness)) return nastyText(random)
+    if (name === 'action_id' || /^(\/\w+)?\/actions\/\{id\}$/.test(operation.path)) return seen.pick('actions', random)
+    return taste.known[name]?.(random) ?? seen.pick(family, random)
+  }
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(inPath(name)))
+  const query = operation.parameters
+    .filter((parameter) => parameter.in === 'query' && random.chance(0.2))
+    .map(({ name, schema }) => `${name}=${encoded([valueFor(schema, name, taste)].flat()[0])}`)
+  const schema = operation.requestBody?.content['application/json']?.schema
+  const search = query.length > 0 ? `?${query.join('&')}` : ''
+  if (!schema) return { operation, path: path + search }
+  const body = random.chance(taste.nastiness / 5) ? nasty(random) : valueFor(schema, '', taste)
+  return { operation, path: path + search, body: JSON.stringify(body) }
+}
+
+/** Half a surrogate pair cannot be percent-encoded; its three bytes are sent as they would be. */
+function encoded(value: unknown): string {
+  const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return text.slice(0, 2_000).isWellFormed() ? encodeURIComponent(text.slice(0, 2_000)) : '%ed%a0%80'
+}
+
+/** Operations that end what the others need are rarer. */
+function weighted(operations: readonly Operation[]): readonly Operation[] {
+  return operations.flatMap((operation) => Array<Operation>(operation.method === 'DELETE' ? 1 : 3).fill(operation))
+}
+
+export const fuzz: Attack = {
+  name: 'fuzz',
+  databases: ['sqlite', 'postgres'],
+  async run(context: Context) {
+    const { random } = context
+    const installation = await context.install()
+    const server = await installation.serve()
+    const operations = readOperations()
+    const choices = weighted(operations)
+    const api = client(server, installation.tenants[0])
+    const wrong: string[] = []
+    const succeeded = new Set<string>()
+    const clients = context.size(4, 12)
+    const each = Math.ceil(context.size(600, context.database === 'sqlite' ? 20_000 : 10_000) / clients)
+    // Each knows only what it was told itself, so that others do not change what it does.
+    const one = async (numbers: Random) => {
+      const seen = new Seen()
+      const known = knownValues(seen)
+      for (let i = 0; i < each; i++) {
+        const nastiness = numbers.pick([0, 0, 0.05, 0.3])
+        const request = requestFor(numbers.pick(choices), seen, { random: numbers, known, nastiness })
+        const problem = await send(api, request, seen, succeeded)
+        if (problem) wrong.push(problem)
+      }
+    }
+    await Promise.all(Array.from({ length: clients }, () => one(random.fork())))
+    const alive = server.isAlive() ? [] : ['the process ended']
+    await server.stop()
+    return [
+      none(
+        `${each * clients} fuzzed requests get no 5xx, and each refusal its envelope`,
+        'wrong answers',
+        wrong,
+        context,
+      ),
+      none('fuzzed requests do not end the process', 'ends', alive, context),
+      atLeast(
+        'fuzzed requests reach what endpoints do',
+        succeeded.size,
+        `of ${operations.length} endpoints`,
+        context.size(30, 75),
+      ),
+    ]
+  },
+}
+
+/** What is wrong with the answer; undefined when nothing is. */
+async function send(api: Client, request: Request, seen: Seen, succeeded: Set<string>): Promise<string | undefined> {
+  const { operation, path, body } = request
+  const what = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''}`
+  try {
+    const answer = await api.request(operation.method, path, body === undefined ? {} : { body })
+    if (answer.status < 300) {
+      seen.note(answer.body)
+      succeeded.add(operation.operationId)
+      return undefined
+    }
+    const isRefusal = answer.status < 500 && typeof answer.body?.error?.code === 'string'
+    return isRefusal ? undefined : `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
+  } catch (error) {
+    return `${what}: ${(error as Error).message} ${(error as Error).cause ?? ''}`
+  }
+}
