@@ -7,7 +7,7 @@ import { publicKey } from '../../test/scenarios.ts'
 import { type Attack, atLeast, type Context, none } from '../attack.ts'
 import { client } from '../installation.ts'
 import type { Random } from '../random.ts'
-import { type Known, nasty, nastyText, type Schema, type Taste, valueFor } from './values.ts'
+import { allNastyTexts, type Known, type Schema, spoiled, type Taste, valueFor } from './values.ts'
 
 interface Operation {
   readonly operationId: string
@@ -91,29 +91,47 @@ function knownValues(seen: Seen): Known {
   }
 }
 
-interface Request {
+/** A request before it is written down, so that each part of it can be replaced. */
+interface Draft {
   readonly operation: Operation
-  readonly path: string
-  readonly body?: string
+  readonly inPath: Readonly<Record<string, unknown>>
+  readonly query: Readonly<Record<string, unknown>>
+  readonly body?: unknown
 }
 
-function requestFor(operation: Operation, seen: Seen, taste: Taste): Request {
-  const { random } = taste
+function draft(operation: Operation, seen: Seen, taste: Taste): Draft {
+  const { random, known, nastiness } = taste
   const family = operation.path.split('/')[1]!
-  const inPath = (name: string): unknown => {
-    if (random.chance(taste.nastiness)) return nastyText(random)
+  const valueInPath = (name: string): unknown => {
+    if (random.chance(nastiness)) return random.pick(allNastyTexts)
     if (name === 'action_id' || /^(\/\w+)?\/actions\/\{id\}$/.test(operation.path)) return seen.pick('actions', random)
-    return taste.known[name]?.(random) ?? seen.pick(family, random)
+    return known[name]?.(random) ?? seen.pick(family, random)
   }
-  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(inPath(name)))
-  const query = operation.parameters
-    .filter((parameter) => parameter.in === 'query' && random.chance(0.2))
-    .map(({ name, schema }) => `${name}=${encoded([valueFor(schema, name, taste)].flat()[0])}`)
+  const declared = (where: string) => operation.parameters.filter((parameter) => parameter.in === where)
+  const inPath = Object.fromEntries(declared('path').map(({ name }) => [name, valueInPath(name)]))
+  const some = declared('query').filter(() => random.chance(0.2))
+  const query = Object.fromEntries(some.map(({ name, schema }) => [name, [valueFor(schema, name, taste)].flat()[0]]))
   const schema = operation.requestBody?.content['application/json']?.schema
-  const search = query.length > 0 ? `?${query.join('&')}` : ''
-  if (!schema) return { operation, path: path + search }
-  const body = random.chance(taste.nastiness / 5) ? nasty(random) : valueFor(schema, '', taste)
-  return { operation, path: path + search, body: JSON.stringify(body) }
+  return { operation, inPath, query, ...(schema ? { body: valueFor(schema, '', taste) } : {}) }
+}
+
+/** The draft with something nasty in one place, for each of its places. */
+function* spoiledDrafts(given: Draft, random: Random, times: number): Generator<Draft> {
+  for (const name of Object.keys(given.inPath)) {
+    for (const value of allNastyTexts) yield { ...given, inPath: { ...given.inPath, [name]: value } }
+  }
+  for (const { name, in: where } of given.operation.parameters) {
+    if (where !== 'query') continue
+    for (let i = 0; i < times; i++) yield { ...given, query: { ...given.query, [name]: random.pick(allNastyTexts) } }
+  }
+  if (given.body === undefined) return
+  for (const body of spoiled(given.body, random, times)) yield { ...given, body }
+}
+
+function pathOf({ operation, inPath, query }: Draft): string {
+  const path = operation.path.replace(/\{(\w+)\}/g, (_, name: string) => encoded(inPath[name]))
+  const search = Object.entries(query).map(([name, value]) => `${name}=${encoded(value)}`)
+  return search.length > 0 ? `${path}?${search.join('&')}` : path
 }
 
 /** Half a surrogate pair cannot be percent-encoded; its three bytes are sent as they would be. */
@@ -139,29 +157,33 @@ export const fuzz: Attack = {
     const api = client(server, installation.tenants[0])
     const wrong: string[] = []
     const succeeded = new Set<string>()
-    const clients = context.size(4, 12)
-    const each = Math.ceil(context.size(600, context.database === 'sqlite' ? 20_000 : 10_000) / clients)
-    // Each knows only what it was told itself, so that others do not change what it does.
-    const one = async (numbers: Random) => {
+    let sent = 0
+    // Each client knows only what it was told itself, so that others do not change what it does.
+    const one = async (numbers: Random, count: number) => {
       const seen = new Seen()
       const known = knownValues(seen)
-      for (let i = 0; i < each; i++) {
-        const nastiness = numbers.pick([0, 0, 0.05, 0.3])
-        const request = requestFor(numbers.pick(choices), seen, { random: numbers, known, nastiness })
-        const problem = await send(api, request, seen, succeeded)
+      const shoot = async (aim: Draft) => {
+        sent++
+        const problem = await send(api, aim, seen, succeeded)
         if (problem) wrong.push(problem)
       }
+      for (let i = 0; i < count; i++) {
+        const nastiness = numbers.pick([0, 0, 0, 0.3])
+        const given = draft(numbers.pick(choices), seen, { random: numbers, known, nastiness })
+        await shoot(given)
+        // One of them is gone through place by place.
+        if (nastiness > 0 || !numbers.chance(0.04)) continue
+        for (const bad of spoiledDrafts(given, numbers, 3)) await shoot(bad)
+      }
     }
-    await Promise.all(Array.from({ length: clients }, () => one(random.fork())))
+    const clients = context.size(4, 12)
+    const count = context.size(400, context.database === 'sqlite' ? 12_000 : 6_000) / clients
+    await Promise.all(Array.from({ length: clients }, () => one(random.fork(), count)))
     const alive = server.isAlive() ? [] : ['the process ended']
     await server.stop()
     return [
-      none(
-        `${each * clients} fuzzed requests get no 5xx, and each refusal its envelope`,
-        'wrong answers',
-        wrong,
-        context,
-      ),
+      none('fuzzed requests get no 5xx, and each refusal its envelope', 'wrong answers', wrong, context),
+      atLeast('requests are fuzzed', sent, 'requests', count * clients),
       none('fuzzed requests do not end the process', 'ends', alive, context),
       atLeast(
         'fuzzed requests reach what endpoints do',
@@ -174,8 +196,10 @@ export const fuzz: Attack = {
 }
 
 /** What is wrong with the answer; undefined when nothing is. */
-async function send(api: Client, request: Request, seen: Seen, succeeded: Set<string>): Promise<string | undefined> {
-  const { operation, path, body } = request
+async function send(api: Client, aim: Draft, seen: Seen, succeeded: Set<string>): Promise<string | undefined> {
+  const { operation } = aim
+  const path = pathOf(aim)
+  const body = aim.body === undefined ? undefined : JSON.stringify(aim.body)
   const what = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''}`
   try {
     const answer = await api.request(operation.method, path, body === undefined ? {} : { body })

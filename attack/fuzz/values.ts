@@ -67,7 +67,19 @@ export function nasty(random: Random): unknown {
   ])()
 }
 
-export const nastyText = (random: Random): string => random.pick([...nastyTexts, ...nastyNumbers])
+/** For paths and queries, where everything is a text. */
+export const allNastyTexts: readonly string[] = [...nastyTexts, ...nastyNumbers]
+
+/** Copies of a value of which each has something nasty in one place, `times` for each place. */
+export function* spoiled(value: unknown, random: Random, times: number): Generator<unknown> {
+  for (let i = 0; i < times; i++) yield nasty(random)
+  if (typeof value !== 'object' || value === null) return
+  for (const [key, part] of Object.entries(value)) {
+    for (const bad of spoiled(part, random, times)) {
+      yield Array.isArray(value) ? value.with(Number(key), bad) : { ...value, [key]: bad }
+    }
+  }
+}
 
 /** Values of fields that a schema alone does not tell, by the name of the field. */
 export type Known = Readonly<Record<string, (random: Random) => unknown>>
