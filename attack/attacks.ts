@@ -5,5 +5,6 @@ import { contention } from './contention.ts'
 import { crash } from './crash/crash.ts'
 import { edge } from './edge/edge.ts'
 import { fuzz } from './fuzz/fuzz.ts'
+import { peers } from './peers/peers.ts'
 
-export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization]
+export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization, peers]

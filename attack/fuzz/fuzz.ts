@@ -115,17 +115,15 @@ function draft(operation: Operation, seen: Seen, taste: Taste): Draft {
   return { operation, inPath, query, ...(schema ? { body: valueFor(schema, '', taste) } : {}) }
 }
 
-/** The draft with something nasty in one place, for each of its places. */
-function* spoiledDrafts(given: Draft, random: Random, times: number): Generator<Draft> {
-  for (const name of Object.keys(given.inPath)) {
-    for (const value of allNastyTexts) yield { ...given, inPath: { ...given.inPath, [name]: value } }
-  }
+/** The draft with something nasty in one place: for each place, a share of all that there is. */
+function* spoiledDrafts(given: Draft, random: Random, share: number): Generator<Draft> {
   for (const { name, in: where } of given.operation.parameters) {
-    if (where !== 'query') continue
-    for (let i = 0; i < times; i++) yield { ...given, query: { ...given.query, [name]: random.pick(allNastyTexts) } }
+    const part = where === 'path' ? 'inPath' : 'query'
+    for (const bad of allNastyTexts)
+      if (random.chance(share)) yield { ...given, [part]: { ...given[part], [name]: bad } }
   }
   if (given.body === undefined) return
-  for (const body of spoiled(given.body, random, times)) yield { ...given, body }
+  for (const body of spoiled(given.body, random, share)) yield { ...given, body }
 }
 
 function pathOf({ operation, inPath, query }: Draft): string {
@@ -159,26 +157,30 @@ export const fuzz: Attack = {
     const succeeded = new Set<string>()
     let sent = 0
     // Each client knows only what it was told itself, so that others do not change what it does.
-    const one = async (numbers: Random, count: number) => {
+    const one = async (numbers: Random, mine: readonly Operation[]) => {
       const seen = new Seen()
       const known = knownValues(seen)
+      const make = (operation: Operation, nastiness: number) =>
+        draft(operation, seen, { random: numbers, known, nastiness })
       const shoot = async (aim: Draft) => {
         sent++
-        const problem = await send(api, aim, seen, succeeded)
+        const { problem, success } = await send(api, aim, seen)
         if (problem) wrong.push(problem)
+        if (success) succeeded.add(aim.operation.operationId)
+        return success
       }
-      for (let i = 0; i < count; i++) {
-        const nastiness = numbers.pick([0, 0, 0, 0.3])
-        const given = draft(numbers.pick(choices), seen, { random: numbers, known, nastiness })
-        await shoot(given)
-        // One of them is gone through place by place.
-        if (nastiness > 0 || !numbers.chance(0.04)) continue
-        for (const bad of spoiledDrafts(given, numbers, 3)) await shoot(bad)
+      for (let i = 0; i < count; i++) await shoot(make(numbers.pick(choices), numbers.pick([0, 0, 0, 0.05, 0.3])))
+      for (const operation of mine) {
+        // What is wrong in one place only comes further than what is wrong in many.
+        let given = make(operation, 0)
+        for (let tries = 0; tries < 5 && !(await shoot(given)); tries++) given = make(operation, 0)
+        for (const bad of spoiledDrafts(given, numbers, context.size(0.01, 0.5))) await shoot(bad)
       }
     }
     const clients = context.size(4, 12)
-    const count = context.size(400, context.database === 'sqlite' ? 12_000 : 6_000) / clients
-    await Promise.all(Array.from({ length: clients }, () => one(random.fork(), count)))
+    const count = context.size(300, 6_000) / clients
+    const share = (i: number) => operations.filter((_, n) => n % clients === i)
+    await Promise.all(Array.from({ length: clients }, (_, i) => one(random.fork(), share(i))))
     const alive = server.isAlive() ? [] : ['the process ended']
     await server.stop()
     return [
@@ -195,22 +197,24 @@ export const fuzz: Attack = {
   },
 }
 
-/** What is wrong with the answer; undefined when nothing is. */
-async function send(api: Client, aim: Draft, seen: Seen, succeeded: Set<string>): Promise<string | undefined> {
+/** Whether it was done, and what is wrong with the answer, if anything is. */
+async function send(api: Client, aim: Draft, seen: Seen): Promise<{ success: boolean; problem?: string }> {
   const { operation } = aim
   const path = pathOf(aim)
   const body = aim.body === undefined ? undefined : JSON.stringify(aim.body)
-  const what = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''}`
+  const failed = (reason: string) => {
+    const what = `${operation.method} ${path} ${body?.slice(0, 300) ?? ''}: ${reason}`
+    return { success: false, problem: what }
+  }
   try {
     const answer = await api.request(operation.method, path, body === undefined ? {} : { body })
     if (answer.status < 300) {
       seen.note(answer.body)
-      succeeded.add(operation.operationId)
-      return undefined
+      return { success: true }
     }
     const isRefusal = answer.status < 500 && typeof answer.body?.error?.code === 'string'
-    return isRefusal ? undefined : `${what}: ${answer.status} ${answer.text.slice(0, 200)}`
+    return isRefusal ? { success: false } : failed(`${answer.status} ${answer.text.slice(0, 200)}`)
   } catch (error) {
-    return `${what}: ${(error as Error).message} ${(error as Error).cause ?? ''}`
+    return failed(`${(error as Error).message} ${(error as Error).cause ?? ''}`)
   }
 }

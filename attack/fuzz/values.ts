@@ -55,27 +55,25 @@ const nastyNumbers = [
 // In JSON numbers can be written that JavaScript has not; the types do not know of this yet.
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
-/** A value that has nothing to do with what was asked for. */
-export function nasty(random: Random): unknown {
-  return random.pick<() => unknown>([
-    () => random.pick(nastyTexts),
-    () => rawJson(random.pick(nastyNumbers)),
-    () => random.pick([null, true, false, [], {}]),
-    () => Array.from({ length: random.pick([1, 51, 1_001]) }, () => random.pick(nastyTexts.slice(0, 6))),
-    () => ({ [random.pick(nastyTexts)]: random.pick(nastyTexts) }),
-    () => ({ id: rawJson(random.pick(nastyNumbers)) }),
-  ])()
-}
+/** Values that have nothing to do with what was asked for. */
+const nastyValues: readonly unknown[] = [
+  ...nastyTexts,
+  ...nastyNumbers.map(rawJson),
+  ...[null, true, false, [], {}],
+  ...nastyTexts.slice(0, 6).flatMap((text) => [Array<string>(51).fill(text), { [text]: text }]),
+  Array<number>(1_001).fill(1),
+  ...nastyNumbers.slice(-6).map((number) => ({ id: rawJson(number) })),
+]
 
 /** For paths and queries, where everything is a text. */
 export const allNastyTexts: readonly string[] = [...nastyTexts, ...nastyNumbers]
 
-/** Copies of a value of which each has something nasty in one place, `times` for each place. */
-export function* spoiled(value: unknown, random: Random, times: number): Generator<unknown> {
-  for (let i = 0; i < times; i++) yield nasty(random)
+/** Copies of a value of which each has something nasty in one place: for each place, a share of all that there is. */
+export function* spoiled(value: unknown, random: Random, share: number): Generator<unknown> {
+  for (const bad of nastyValues) if (random.chance(share)) yield bad
   if (typeof value !== 'object' || value === null) return
   for (const [key, part] of Object.entries(value)) {
-    for (const bad of spoiled(part, random, times)) {
+    for (const bad of spoiled(part, random, share)) {
       yield Array.isArray(value) ? value.with(Number(key), bad) : { ...value, [key]: bad }
     }
   }
@@ -94,7 +92,7 @@ export interface Taste {
 /** A value for a field of this schema. */
 export function valueFor(schema: Schema, name: string, taste: Taste): unknown {
   const { random, known, nastiness } = taste
-  if (random.chance(nastiness)) return nasty(random)
+  if (random.chance(nastiness)) return random.pick(nastyValues)
   if (known[name] && random.chance(0.9)) return known[name](random)
   if (schema.enum) return random.pick(schema.enum)
   if (schema.anyOf) return valueFor(random.pick(schema.anyOf), name, taste)
