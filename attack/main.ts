@@ -57,7 +57,9 @@ for (const attack of attacks.filter(({ name }) => options.only?.includes(name) ?
       const findings = await carryOut(attack, { database, seed, scale, log: (line) => console.error(`  ${line}`) })
       rows.push(...findings.map((finding) => ({ ...finding, attack: attack.name, database })))
     } catch (error) {
-      failures.push(`${attack.name} on ${database} could not be carried out: ${(error as Error).stack}`)
+      failures.push(
+        `${attack.name} on ${database} could not be carried out: ${(error as Error).stack?.slice(0, 2_000)}`,
+      )
     }
     console.error(`  ${Math.round((performance.now() - start) / 1_000)} s`)
   }

@@ -1,11 +1,13 @@
 /** Every endpoint of api/openapi.json, with values that it takes and values that nobody should send: never a 5xx. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Running } from '../../bench/processes.ts'
 import { selfSigned } from '../../test/certificates.ts'
 import type { Answer, Client } from '../../test/harness.ts'
-import { publicKey } from '../../test/scenarios.ts'
+import { eras } from '../../test/requests.ts'
+import { publicKey, samples } from '../../test/scenarios.ts'
 import { type Attack, atLeast, type Context, none } from '../attack.ts'
-import { client } from '../installation.ts'
+import { client, type Installation, remoteWorld } from '../installation.ts'
 import type { Random } from '../random.ts'
 import { allNastyTexts, type Known, type Schema, spoiled, type Taste, valueFor } from './values.ts'
 
@@ -30,7 +32,11 @@ function readOperations(): Operation[] {
 
 /** Resources that were seen in answers, newest last, by the name of their family in paths. */
 class Seen {
-  readonly #ids = new Map<string, number[]>()
+  readonly #ids: Map<string, number[]>
+
+  constructor(base: ReadonlyMap<string, number[]>) {
+    this.#ids = new Map(base)
+  }
 
   add(family: string, id: unknown): void {
     if (typeof id !== 'number') return
@@ -150,6 +156,7 @@ export const fuzz: Attack = {
     const { random } = context
     const installation = await context.install()
     const server = await installation.serve()
+    const base = await prepareAll(installation, server)
     const operations = readOperations()
     const choices = weighted(operations)
     const api = client(server, installation.tenants[0])
@@ -158,7 +165,7 @@ export const fuzz: Attack = {
     let sent = 0
     // Each client knows only what it was told itself, so that others do not change what it does.
     const one = async (numbers: Random, mine: readonly Operation[]) => {
-      const seen = new Seen()
+      const seen = new Seen(base)
       const known = knownValues(seen)
       const make = (operation: Operation, nastiness: number) =>
         draft(operation, seen, { random: numbers, known, nastiness })
@@ -191,10 +198,24 @@ export const fuzz: Attack = {
         'fuzzed requests reach what endpoints do',
         succeeded.size,
         `of ${operations.length} endpoints`,
-        context.size(30, 75),
+        context.size(30, 60),
       ),
     ]
   },
+}
+
+/** Two resources of each family to begin with, by the name of the family in paths. */
+async function prepareAll(installation: Installation, server: Running) {
+  const { db, close } = await installation.open()
+  const world = remoteWorld(server, installation.tenants[0], db)
+  const ids = new Map<string, number[]>()
+  for (const family of new Set(eras[0]!.some.map((row) => row.family))) {
+    const { prepare } = samples[family]!
+    ids.set(family, [(await prepare(world)).id, (await prepare(world)).id])
+  }
+  await world.settle()
+  await close()
+  return ids
 }
 
 /** Whether it was done, and what is wrong with the answer, if anything is. */
