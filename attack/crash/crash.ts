@@ -28,7 +28,7 @@ async function killServers(context: Context): Promise<Finding[]> {
   const ledger = new Ledger()
   const found: Violations = { lost: [], stray: [] }
   const damaged: string[] = []
-  const kills = context.size(3, 40)
+  const kills = context.size(2, 40)
   const servers = await serveAll(context, installation)
   const tenant = installation.tenants[0]
   const look = async (settled: boolean) => {

@@ -81,7 +81,7 @@ const firewalls: Family = {
     },
     remove,
   ],
-  read: (firewall) => ({ ...namedOf(firewall), port: firewall.rules[0].port }),
+  read: (firewall) => ({ ...namedOf(firewall), port: firewall.rules[0]?.port ?? 'none' }),
 }
 
 const floatingIps: Family = {

@@ -67,6 +67,8 @@ export async function damagedPages(context: Context): Promise<Finding[]> {
     return status
   }
   for (const id of ids.slice(0, context.size(10, 60))) {
+    // Each start takes a while, and more ends tell no more.
+    if (ends.length >= 5) break
     await ask(`GET ${id}`, () => api.get(`/ssh_keys/${id}`))
     await ask(`PUT ${id}`, () => api.put(`/ssh_keys/${id}`, { labels: { changed: 'yes' } }))
     await ask(`DELETE ${id}`, () => api.delete(`/ssh_keys/${id}`))

@@ -181,11 +181,11 @@ export const fuzz: Attack = {
         // What is wrong in one place only comes further than what is wrong in many.
         let given = make(operation, 0)
         for (let tries = 0; tries < 5 && !(await shoot(given)); tries++) given = make(operation, 0)
-        for (const bad of spoiledDrafts(given, numbers, context.size(0.01, 0.5))) await shoot(bad)
+        for (const bad of spoiledDrafts(given, numbers, context.size(0.006, 0.5))) await shoot(bad)
       }
     }
     const clients = context.size(4, 12)
-    const count = context.size(300, 6_000) / clients
+    const count = context.size(200, 6_000) / clients
     const share = (i: number) => operations.filter((_, n) => n % clients === i)
     await Promise.all(Array.from({ length: clients }, (_, i) => one(random.fork(), share(i))))
     const alive = server.isAlive() ? [] : ['the process ended']
