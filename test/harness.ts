@@ -28,7 +28,9 @@ import { unlock } from '../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../src/kernel/secrets/secrets.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { recordLocks } from './lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
+import { watchDatabase } from './watched-database.ts'
 
 export const engines = ['sqlite', 'postgres'] as const
 export type EngineName = (typeof engines)[number]
@@ -97,6 +99,8 @@ export interface WorldOptions {
   readonly simulation?: Simulation
   /** In place of those of the simulation. */
   readonly drivers?: Partial<AppOptions['drivers']>
+  /** Puts something between the server and its database. */
+  readonly wrapDatabase?: (db: Database) => Database
   /** Kept by the world that it was given to; others make their own. */
   readonly log?: AppOptions['log']
 }
@@ -134,7 +138,9 @@ export function forEachDatabase(name: string, body: (open: Open, engineName: Eng
     describe(`${name} on ${engineName}`, () => {
       const opened: (() => Promise<void>)[] = []
       const close = async () => {
-        for (const stop of opened.splice(0).reverse()) await stop()
+        const failures: unknown[] = []
+        for (const stop of opened.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error))
+        if (failures.length > 0) throw failures[0]
       }
       afterEach(close)
       after(close)
@@ -150,7 +156,12 @@ async function openWorld(
 ): Promise<World> {
   const database = options.database ?? (await freshDatabase(engineName, opened))
   const clock = options.clock ?? testClock()
-  const db = await openDatabase(database, { clock, poolSize: 8 })
+  const disorder: Error[] = []
+  const plain = await openDatabase(database, { clock, poolSize: 8 })
+  const recorded = plain.dialect.shared
+    ? watchDatabase(plain, () => recordLocks((violation) => disorder.push(violation)))
+    : plain
+  const db = options.wrapDatabase?.(recorded) ?? recorded
   await migrate(db, migrations)
   const simulation = options.simulation ?? createSimulation({ delayMs: 0, clock })
   const failures: Error[] = []
@@ -176,11 +187,15 @@ async function openWorld(
   if (options.runActions !== false) await app.engine.start()
   const { port } = app.edge.server.server.address() as { port: number }
   const baseUrl = `http://127.0.0.1:${port}/v1`
-  const tokens = await db.transact((tx) => createTenants(tx, options.addressPool ?? defaultPools))
+  await db.transact((tx) => definePools(tx, options.addressPool ?? defaultPools))
+  const tokens = await db.transact(createTenants)
   const client = (token: string | undefined) => makeClient(baseUrl, token, failures)
   let stopped: Promise<void> | undefined
   const stop = () => {
-    stopped ??= app.stop().then(() => db.close())
+    stopped ??= app.stop().then(async () => {
+      await db.close()
+      if (disorder[0]) throw disorder[0]
+    })
     return stopped
   }
   opened.push(stop)
@@ -224,8 +239,7 @@ async function migrateTemplate(url: string): Promise<void> {
 }
 
 /** Makes the two Projects, or finds those of an earlier world on the same database and adds tokens to them. */
-async function createTenants(tx: Transaction, pools: readonly string[]) {
-  await definePools(tx, pools)
+async function createTenants(tx: Transaction) {
   const created = timestamp(tx.now)
   const known = await tx.query.selectFrom('project').selectAll().orderBy('id').execute()
   const first = known[0] ?? (await createProject(tx, 'first', created))

@@ -131,10 +131,10 @@ function takeLock({ database }: Config): { release(): void } | undefined {
 /** What a first start creates. Returns the token of Project default when this start made it. */
 async function prepare(db: Database, config: Config): Promise<string | undefined> {
   return db.transact(async (tx) => {
-    await definePools(tx, config.addressPool)
     const token = await prepareDefault(tx, config)
     const project = config.ownerEmail === undefined ? undefined : await findProject(tx.query, 'default')
     if (project) await changeOwner(tx, { projectId: project.id }, config.ownerEmail!)
+    await definePools(tx, config.addressPool)
     return token
   })
 }

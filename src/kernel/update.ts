@@ -16,7 +16,10 @@ export const changedMeanwhile = Symbol('changed meanwhile')
 
 const tries = 3
 
-/** Repeats `attempt` until it succeeds. Errors: 409 `conflict`; whatever the attempt throws. */
+/**
+ * Repeats `attempt` until it succeeds. An attempt returns its reply, which it reads before its commit: what is committed
+ * can no longer fail. Errors: 409 `conflict`; whatever the attempt throws.
+ */
 export async function optimistically<T>(attempt: () => Promise<T | typeof changedMeanwhile>): Promise<T> {
   for (let i = 0; i < tries; i++) {
     const result = await attempt()
@@ -44,10 +47,13 @@ export async function replaceVersion<Row extends VersionedRow>(
   tx: Transaction,
   scope: ProjectScope,
   table: keyof Tables,
-  before: { readonly id: number; readonly version: number; readonly labels: Labels },
+  before: { readonly id: number; readonly version: number; readonly labels: Labels; readonly name?: string },
   { labels, ...columns }: { readonly labels: Labels } & Partial<Omit<Row, 'labels'>>,
 ): Promise<Row | typeof changedMeanwhile> {
-  const row = await (tx.query as unknown as Kysely<Record<string, VersionedRow>>)
+  const query = tx.query as unknown as Kysely<Record<string, VersionedRow>>
+  const { name } = columns as { name?: string }
+  if (name !== undefined && name !== before.name) await reserveName(tx, scope, table, before, name)
+  const row = await query
     .updateTable(table)
     .set({ ...columns, labels: JSON.stringify(labels), version: before.version + 1 })
     .where('project_id', '=', scope.projectId)
@@ -60,12 +66,38 @@ export async function replaceVersion<Row extends VersionedRow>(
   return row as Row
 }
 
+/** A name is visibly taken. */
+class NameTaken extends Error {}
+
+/**
+ * Two that want each other's names would wait for each other in the index of names: who renames something takes its old
+ * and its new name first, and does not wait for a name that is visibly taken. Errors: `NameTaken`.
+ */
+async function reserveName(
+  tx: Transaction,
+  { projectId }: ProjectScope,
+  table: keyof Tables,
+  { id, name: old }: { readonly id: number; readonly name?: string },
+  name: string,
+): Promise<void> {
+  const keys = tx.dialect.lockKeys([old, name].map((one) => `name ${table} ${projectId} ${one}`))
+  if (!keys) return
+  await keys.execute(tx.query)
+  const holder = await (tx.query as unknown as Kysely<Record<string, VersionedRow & { readonly name: string }>>)
+    .selectFrom(table)
+    .select('id')
+    .where('project_id', '=', projectId)
+    .where('name', '=', name)
+    .executeTakeFirst()
+  if (holder && holder.id !== id) throw new NameTaken()
+}
+
 /** Errors: `uniqueness_error` when the write gives a name that another resource of the Project has. */
 export async function refusingTakenNames<T>(write: () => Promise<T>, message = 'name is already used'): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', message)
+    if (error instanceof NameTaken || databaseFailure(error)?.kind === 'unique') throw notUnique('name', message)
     throw error
   }
 }

@@ -3,6 +3,7 @@
  * is opened and its challenges placed, the authority looks at them, and gives the chain. The order with its key is kept
  * until the end, so that another process goes on with it; whatever ends the action takes the challenges away.
  */
+import { lockProject } from '../../kernel/access/projects.ts'
 import {
   type ActionInput,
   DriverError,
@@ -152,6 +153,8 @@ function issuingAction(command: string) {
       }),
     ],
     async revert(tx, { actionId, scope, input }, failure) {
+      // The mail needs to know its owner, and the Project is locked before what is in it.
+      await lockProject(tx, scope, 'share')
       const certificate = await putFailure(tx, scope, input.certificate, failure)
       if (!certificate) return
       const of = certificate.chain === null ? 'issuance' : 'renewal'

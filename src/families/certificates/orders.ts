@@ -5,7 +5,7 @@ import type { Queries, Transaction } from '../../kernel/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
-import { type Challenge, placeChallenge, removeChallenge } from '../zones/effects.ts'
+import { type Challenge, holdZones, placeChallenge, removeChallenge } from '../zones/effects.ts'
 import type { Certificate, CertificateFacts, KeyPair } from './domain.ts'
 import { type RenewalTimes, renewalPause, renewalTimes, type Window } from './managed.ts'
 import { fromRow, issuedColumns, putKey } from './store.ts'
@@ -62,7 +62,15 @@ export async function openOrder(
   { url, challenges, privateKey }: Order,
 ): Promise<void> {
   await lockRow(tx, scope, id)
+  // All at once, those of an order that was left over too: zones are locked in the order of their ids.
+  const leftOver = await challengesOf(tx, scope, id)
+  await holdZones(
+    tx,
+    scope,
+    [...leftOver, ...challenges].map(({ zoneId }) => zoneId),
+  )
   await endOrder(tx, scope, id)
+  for (const challenge of challenges) await placeChallenge(tx, scope, challenge)
   const private_key = await secrets.seal(tx, scope, orderKeyPlace(id), privateKey)
   await tx.query
     .insertInto('certificate_order')
@@ -74,12 +82,17 @@ export async function openOrder(
       private_key,
     })
     .execute()
-  for (const challenge of inOrder(challenges)) await placeChallenge(tx, scope, challenge)
 }
 
-/** Zones always in the same order, so that two who change the same ones do not wait for each other. */
-function inOrder(challenges: readonly Challenge[]): Challenge[] {
-  return [...challenges].sort((a, b) => a.zoneId - b.zoneId)
+/** What the order of a certificate has placed, if it has one. */
+async function challengesOf(tx: Transaction, { projectId }: ProjectScope, id: number): Promise<Challenge[]> {
+  const row = await tx.query
+    .selectFrom('certificate_order')
+    .select('challenges')
+    .where('project_id', '=', projectId)
+    .where('certificate_id', '=', id)
+    .executeTakeFirst()
+  return row ? (JSON.parse(row.challenges) as Challenge[]) : []
 }
 
 /** The order of a certificate. Errors: `not_found` when it has none any more. */
@@ -100,15 +113,18 @@ export async function getOrder(query: Queries, secrets: Secrets, scope: ProjectS
 
 /** Forgets the order of a certificate, if it has one, and removes what it has placed. Whoever calls holds the certificate. */
 export async function endOrder(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  const row = await tx.query
+  const placed = await challengesOf(tx, scope, id)
+  await holdZones(
+    tx,
+    scope,
+    placed.map(({ zoneId }) => zoneId),
+  )
+  for (const challenge of placed) await removeChallenge(tx, scope, challenge)
+  await tx.query
     .deleteFrom('certificate_order')
     .where('project_id', '=', scope.projectId)
     .where('certificate_id', '=', id)
-    .returning('challenges')
-    .executeTakeFirst()
-  for (const challenge of inOrder(row ? (JSON.parse(row.challenges) as Challenge[]) : [])) {
-    await removeChallenge(tx, scope, challenge)
-  }
+    .execute()
 }
 
 // ---- What came of them ---------------------------------------------------------------------------------------------

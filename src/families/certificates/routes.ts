@@ -3,10 +3,11 @@ import type { Static } from 'typebox'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { startAction } from '../../kernel/actions/store.ts'
 import type { Handlers } from '../../kernel/contract.ts'
+import type { Queries } from '../../kernel/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { beforeWrite, optimistically } from '../../kernel/update.ts'
+import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
 import { createManaged, issueAgain, startIssuing } from './actions.ts'
 import type { certificateEndpoints } from './contract.ts'
@@ -37,20 +38,21 @@ export function certificateRoutes({
 }: Platform): Handlers<typeof certificateEndpoints> {
   const parse = openParser()
 
-  const show = async (scope: ProjectScope, certificates: readonly Certificate[]) => {
+  const show = async (query: Queries, scope: ProjectScope, certificates: readonly Certificate[]) => {
     const users = await usersOf(
-      db.query,
+      query,
       scope,
       certificates.map(({ id }) => id),
     )
     return certificates.map((one) => certificateToWire(one, users.get(one.id) ?? []))
   }
-  const showOne = async (scope: ProjectScope, certificate: Certificate) => (await show(scope, [certificate]))[0]!
+  const showOne = async (query: Queries, scope: ProjectScope, certificate: Certificate) =>
+    (await show(query, scope, [certificate]))[0]!
 
   return {
     async list({ scope, query }) {
       const { certificates, pagination } = await listCertificates(db.query, scope, query, { type: query.type })
-      return { certificates: await show(scope, certificates), meta: { pagination } }
+      return { certificates: await show(db.query, scope, certificates), meta: { pagination } }
     },
 
     async create({ scope, body }) {
@@ -75,7 +77,7 @@ export function certificateRoutes({
     },
 
     async get({ scope, params }) {
-      return { certificate: await showOne(scope, await getCertificate(db.query, scope, params.id)) }
+      return { certificate: await showOne(db.query, scope, await getCertificate(db.query, scope, params.id)) }
     },
 
     async update({ scope, params, body }) {
@@ -83,9 +85,12 @@ export function certificateRoutes({
         const before = await getCertificate(db.query, scope, params.id)
         await beforeWrite(faults, 'certificate')
         const { name = before.name, labels = before.labels } = body
-        return db.transact((tx) => updateCertificate(tx, scope, before, { name, labels }))
+        return db.transact(async (tx) => {
+          const after = await updateCertificate(tx, scope, before, { name, labels })
+          return after === changedMeanwhile ? after : showOne(tx.query, scope, after)
+        })
       })
-      return { certificate: await showOne(scope, certificate) }
+      return { certificate }
     },
 
     remove: ({ scope, params: { id } }) =>

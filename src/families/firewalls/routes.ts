@@ -8,7 +8,7 @@ import type { Transaction } from '../../kernel/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { beforeWrite, optimistically } from '../../kernel/update.ts'
+import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
 import type { firewallEndpoints } from './contract.ts'
@@ -24,7 +24,7 @@ import {
   replaceRules,
   updateFirewall,
 } from './store.ts'
-import { type ApplyCodes, applyTargets, parseTargets, removeTargets } from './targets.ts'
+import { type ApplyCodes, applyTargets, modeFor, parseTargets, removeTargets } from './targets.ts'
 import { firewallsToWire, firewallToWire, toWire } from './view.ts'
 
 const onCreate: ApplyCodes = {
@@ -63,9 +63,11 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
   const change = async (
     scope: ProjectScope,
     id: number,
+    mode: 'share' | 'update',
     work: (tx: Transaction, rules: readonly Rule[]) => Promise<ActionStart[]>,
   ) => {
     const actions = await db.transact(async (tx) => {
+      await lockProject(tx, scope, mode)
       const firewall = await lockFirewall(tx, scope, id)
       return startActions(tx, scope, await work(tx, firewall.rules))
     })
@@ -83,6 +85,7 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
       const targets = parseTargets(applyTo ?? [], 'apply_to')
       return db.transact(async (tx) => {
         await enforceLimit(tx, scope, { kind: 'firewalls', table: 'firewall' }, limits)
+        if (targets.length > 0) await lockProject(tx, scope, modeFor(targets))
         const firewall = await insertFirewall(tx, scope, { name, labels, rules })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)
         const actions = await startActions(tx, scope, [rulesSet(firewall.id), ...applied])
@@ -101,9 +104,12 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
         const before = await getFirewall(db.query, scope, params.id)
         await beforeWrite(faults, 'firewall')
         const { name = before.name, labels = before.labels } = body
-        return db.transact((tx) => updateFirewall(tx, scope, before, { name, labels }))
+        return db.transact(async (tx) => {
+          const after = await updateFirewall(tx, scope, before, { name, labels })
+          return after === changedMeanwhile ? after : firewallToWire(tx.query, scope, after)
+        })
       })
-      return { firewall: await firewallToWire(db.query, scope, firewall) }
+      return { firewall }
     },
 
     remove: ({ scope, params: { id } }) =>
@@ -116,12 +122,11 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
 
     async setRules({ scope, params: { id }, body }) {
       const rules = rulesOf(body.rules, clock.now())
-      return change(scope, id, async (tx, before) => {
+      // No server may come under the firewall, or vanish from under it, between the look at them and the commit: it would
+      // be left with the rules of before, or its filter without it.
+      return change(scope, id, 'update', async (tx, before) => {
         if (sameRules(rules, before)) return [rulesSet(id)]
         await replaceRules(tx, scope, id, rules)
-        // No server may come under the firewall, or vanish from under it, between this look and the commit: it would
-        // be left with the rules of before, or its filter without it.
-        await lockProject(tx, scope, 'update')
         const servers = await serversUnder(tx.query, scope, id)
         await renewFilters(tx, scope, servers)
         const follow = servers.map((serverId) => startFilterChange(applyFirewall, { firewallId: id, serverId }))
@@ -131,12 +136,12 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
 
     async applyToResources({ scope, params: { id }, body }) {
       const targets = parseTargets(body.apply_to, 'apply_to')
-      return change(scope, id, (tx) => applyTargets(tx, scope, id, targets, onApply))
+      return change(scope, id, modeFor(targets), (tx) => applyTargets(tx, scope, id, targets, onApply))
     },
 
     async removeFromResources({ scope, params: { id }, body }) {
       const targets = parseTargets(body.remove_from, 'remove_from')
-      return change(scope, id, (tx) => removeTargets(tx, scope, id, targets))
+      return change(scope, id, modeFor(targets), (tx) => removeTargets(tx, scope, id, targets))
     },
   }
 }

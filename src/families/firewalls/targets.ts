@@ -1,5 +1,4 @@
 /** Applying firewalls to servers and label selectors, removing them, and keeping matches true as labels change. */
-import { lockProject } from '../../kernel/access/projects.ts'
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/changes.ts'
 import type { Queries, Transaction } from '../../kernel/db.ts'
@@ -76,8 +75,13 @@ function missing(tx: Transaction, message: string, status = 404): ApiError {
   return new ApiError('firewall_resource_not_found', message, { status })
 }
 
+/** How a change of these targets holds the Project: what labels match is to stay as it is if there is a selector. */
+export function modeFor(targets: readonly Target[]): 'share' | 'update' {
+  return targets.some((target) => 'selector' in target) ? 'update' : 'share'
+}
+
 /**
- * Adds targets to a firewall that the transaction holds. Returns the actions to start.
+ * Adds targets to a firewall; the transaction holds it, and before it the Project. Returns the actions to start.
  * Errors: `firewall_resource_not_found`, `incompatible_network_type`, `resource_limit_exceeded`, and those of `codes`.
  */
 export async function applyTargets(
@@ -88,7 +92,7 @@ export async function applyTargets(
   codes: ApplyCodes,
 ): Promise<ActionStart[]> {
   if (targets.length === 0) return []
-  const known = await holdTargets(tx, scope, targets)
+  const known = await holdServers(tx, scope, serversAmong(targets))
   const applications = await applicationsOf(tx.query, scope, [firewallId])
   await checkTargets(tx, scope, targets, codes, { known, taken: new Set(applications.map(keyOfApplication)) })
   const has = new Set(applications.flatMap(({ serverId, matched }) => (serverId === null ? matched : [serverId])))
@@ -122,21 +126,6 @@ export async function applyTargets(
 
 function serversAmong(targets: readonly Target[]): number[] {
   return targets.flatMap((target) => ('serverId' in target ? [target.serverId] : []))
-}
-
-/**
- * Keeps the servers among the targets, and what labels match if there is a selector, as they are until the transaction
- * ends. Whoever needs several of them takes the firewall first, then servers, then the Project, so that nobody waits in
- * a circle. Returns the servers that exist.
- */
-async function holdTargets(
-  tx: Transaction,
-  scope: ProjectScope,
-  targets: readonly Target[],
-): Promise<ReadonlySet<number>> {
-  const known = await holdServers(tx, scope, serversAmong(targets))
-  await lockProject(tx, scope, targets.some((target) => 'selector' in target) ? 'update' : 'share')
-  return known
 }
 
 async function checkTargets(
@@ -173,7 +162,7 @@ async function publicServersMatching(query: Queries, scope: ProjectScope, select
 }
 
 /**
- * Takes targets from a firewall that the transaction holds. Returns the actions to start.
+ * Takes targets from a firewall; the transaction holds it, and before it the Project. Returns the actions to start.
  * Errors: `firewall_resource_not_found`, `firewall_managed_by_label_selector`.
  */
 export async function removeTargets(
@@ -184,20 +173,27 @@ export async function removeTargets(
 ): Promise<ActionStart[]> {
   if (targets.length === 0) return []
   // A server that is gone by now has taken its applications along.
-  await holdTargets(tx, scope, targets)
+  await holdServers(tx, scope, serversAmong(targets))
   const starts: ActionStart[] = []
+  const affected: number[] = []
   for (const target of targets) {
     const applications = await applicationsOf(tx.query, scope, [firewallId])
     const found = applications.find((application) => keyOfApplication(application) === keyOfTarget(target))
     if (!found) throw notApplied(tx, target, applications)
     await deleteApplication(tx, scope, found.id)
     if (found.serverId !== null) {
-      await renewFilters(tx, scope, [found.serverId])
+      affected.push(found.serverId)
       starts.push(startFilterChange(removeFirewall, { firewallId, serverId: found.serverId }))
-    } else {
-      starts.push(...(await removeSelector(tx, scope, found, applications)))
+      continue
     }
+    const freed = await removeSelector(tx, scope, found, applications)
+    for (const serverId of freed) {
+      starts.push(startFilterChange(removeFirewall, { firewallId, serverId, selectorId: found.id }))
+    }
+    if (freed.length === 0) starts.push(startSelectorChange('removed', firewallId, found.id))
+    affected.push(...freed)
   }
+  await renewFilters(tx, scope, affected)
   return starts
 }
 
@@ -213,13 +209,16 @@ function notApplied(tx: Transaction, target: Target, applications: readonly Appl
   return missing(tx, `the firewall is not applied to server with ID '${serverId}'`)
 }
 
-/** Servers that the selector brought in go to another selector of the firewall that matches them, or lose it. */
+/**
+ * Servers that the selector brought in go to another selector of the firewall that matches them, or lose it. Returns those
+ * that do not have the firewall any more.
+ */
 async function removeSelector(
   tx: Transaction,
   scope: ProjectScope,
   gone: Application,
   applications: readonly Application[],
-): Promise<ActionStart[]> {
+): Promise<number[]> {
   const { firewallId } = gone
   const others = applications.filter(({ id, selector }) => id !== gone.id && selector !== null)
   const direct = new Set(applications.map(({ serverId }) => serverId))
@@ -230,10 +229,7 @@ async function removeSelector(
     else lost.push(server.id)
   }
   await dropMatches(tx, scope, firewallId, lost)
-  const freed = lost.filter((id) => !direct.has(id))
-  await renewFilters(tx, scope, freed)
-  if (freed.length === 0) return [startSelectorChange('removed', firewallId, gone.id)]
-  return freed.map((serverId) => startFilterChange(removeFirewall, { firewallId, serverId, selectorId: gone.id }))
+  return lost.filter((id) => !direct.has(id))
 }
 
 function isMatch(selector: string, labels: Labels): boolean {
@@ -242,7 +238,8 @@ function isMatch(selector: string, labels: Labels): boolean {
 }
 
 /**
- * Makes the matches of one server true after its labels changed or it appeared. Returns the actions to start.
+ * Makes the matches of one server true after its labels changed or it appeared; the transaction holds the Project, and
+ * after it the server. Returns the actions to start.
  * Errors: `resource_limit_exceeded`.
  */
 export async function rematchServer(
@@ -250,7 +247,6 @@ export async function rematchServer(
   scope: ProjectScope,
   server: { readonly id: number; readonly labels: Labels },
 ): Promise<ActionStart[]> {
-  await lockProject(tx, scope, 'share')
   const applications = await selectorApplications(tx.query, scope)
   const before = await matchesOfServer(tx.query, scope, server.id)
   if (applications.length + before.size === 0) return []

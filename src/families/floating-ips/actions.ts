@@ -3,14 +3,7 @@ import { type ActionInput, defineAction, defineStep, type StepContext } from '..
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { holdServers } from '../servers/reads.ts'
-import {
-  confirmRouting,
-  findFloatingIp,
-  floatingIpsOfServers,
-  renewRouting,
-  routingGeneration,
-  wantServer,
-} from './store.ts'
+import { confirmRouting, floatingIpsOfServers, renewRouting, routingGeneration, wantServer } from './store.ts'
 
 interface Input extends ActionInput {
   readonly floatingIp: number
@@ -60,15 +53,13 @@ const route = defineStep<Input, Enforced, Enforced>({
 })
 
 async function moveBack(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
-  const known = await holdServers(tx, scope, [input.from])
-  const floatingIp = await findFloatingIp(tx.query, scope, input.floatingIp)
-  if (floatingIp) await wantServer(tx, scope, floatingIp.id, known.has(input.from) ? input.from : null)
-  const existing = await holdServers(
+  const known = await holdServers(
     tx,
     scope,
     [input.from, input.to].filter((id) => id !== 0),
   )
-  await renewRouting(tx, scope, [...existing])
+  await wantServer(tx, scope, input.floatingIp, known.has(input.from) ? input.from : null)
+  await renewRouting(tx, scope, [...known])
 }
 
 function routingAction(command: string) {

@@ -39,15 +39,20 @@ import { floatingIpToWire } from './view.ts'
 export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIpEndpoints> {
   const { db, clock, catalogue, faults, limits, reverseDomain } = platform
 
-  /** Changes a Floating IP that nobody else can change meanwhile, and starts what follows from it. */
+  /**
+   * Changes a Floating IP that nobody else can change meanwhile, and starts what follows from it. Those of `serverIds` that
+   * are there stay until then.
+   */
   const change = async (
     scope: ProjectScope,
     id: number,
-    work: (tx: Transaction, floatingIp: FloatingIp) => Promise<ActionStart>,
+    serverIds: readonly number[],
+    work: (tx: Transaction, floatingIp: FloatingIp, servers: ReadonlySet<number>) => Promise<ActionStart>,
   ) => {
     const action = await db.transact(async (tx) => {
+      const servers = await holdServers(tx, scope, serverIds)
       const floatingIp = await lockFloatingIp(tx, scope, id)
-      return startAction(tx, scope, await work(tx, floatingIp))
+      return startAction(tx, scope, await work(tx, floatingIp, servers))
     })
     return { action: actionToWire(action) }
   }
@@ -97,8 +102,8 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       }),
 
     assign: ({ scope, params: { id }, body: { server: to } }) =>
-      change(scope, id, async (tx, { serverId: from }) => {
-        if (!(await holdServers(tx, scope, [to])).has(to)) throw notFound('server', to)
+      change(scope, id, [to], async (tx, { serverId: from }, known) => {
+        if (!known.has(to)) throw notFound('server', to)
         if (from === to)
           throw new ApiError('floating_ip_assigned', 'the floating IP is assigned to this server already')
         await wantServer(tx, scope, id, to)
@@ -107,7 +112,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       }),
 
     unassign: ({ scope, params: { id } }) =>
-      change(scope, id, async (tx, { serverId: from }) => {
+      change(scope, id, [], async (tx, { serverId: from }) => {
         if (from === null) throw new ApiError('service_error', 'the floating IP is not assigned')
         await wantServer(tx, scope, id, null)
         await renewRouting(tx, scope, [from])
@@ -115,7 +120,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       }),
 
     changeDnsPtr: ({ scope, params: { id }, body: { ip, dns_ptr: name } }) =>
-      change(scope, id, async (tx, floatingIp) => {
+      change(scope, id, [], async (tx, floatingIp) => {
         if (name === undefined && inEffect('dns_ptr_required', clock.now())) {
           throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
         }
@@ -129,7 +134,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       }),
 
     changeProtection: ({ scope, params: { id }, body }) =>
-      change(scope, id, async (tx, floatingIp) => {
+      change(scope, id, [], async (tx, floatingIp) => {
         await setProtection(tx, scope, id, body.delete ?? floatingIp.isProtected)
         return { definition: changeFloatingIpProtection, input: {}, resources: [{ type: 'floating_ip', id }] }
       }),

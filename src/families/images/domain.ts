@@ -62,6 +62,12 @@ export interface ImageFilter {
   readonly architecture: readonly string[] | undefined
 }
 
+/** Those of a server's backups, oldest first, that it has beyond its slots once `made` is complete. */
+export function surplusBackups(backups: readonly OwnImage[], made: number): OwnImage[] {
+  const complete = backups.filter(({ id, status }) => id === made || status === 'available')
+  return complete.slice(0, Math.max(0, complete.length - backupSlots))
+}
+
 /** Images of the catalogue carry no labels. */
 const noLabels: Labels = {}
 

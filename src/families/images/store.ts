@@ -9,7 +9,7 @@ import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listJoined, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { changedMeanwhile, replaceVersion } from '../../kernel/update.ts'
-import { backupSlots, type ImageFilter, type OwnImage } from './domain.ts'
+import type { ImageFilter, OwnImage } from './domain.ts'
 import type { ImageRow } from './tables.ts'
 
 const imageListing: Listing = {
@@ -182,12 +182,6 @@ export async function lockBackups(tx: Transaction, scope: ProjectScope, serverId
     ${tx.dialect.lockRows('update')}
   `.execute(tx.query)
   return rows.map(fromRow)
-}
-
-/** The backups that a server has beyond its slots, oldest first. */
-export async function surplusBackups(tx: Transaction, scope: ProjectScope, serverId: number): Promise<OwnImage[]> {
-  const backups = (await lockBackups(tx, scope, serverId)).filter(({ status }) => status === 'available')
-  return backups.slice(0, Math.max(0, backups.length - backupSlots))
 }
 
 /** Deleted images of all Projects past an id, whose data may be waiting to be removed. */

@@ -65,13 +65,13 @@ export async function followBack(context: Context): Promise<void> {
 
 async function forget(tx: Transaction, { scope, input }: Context): Promise<void> {
   // Who is applying a firewall to it right now goes first, and then what that brought is taken out too.
-  await holdServers(tx, scope, [input.server], 'update')
   await lockProject(tx, scope, 'share')
-  await forgetServer(tx, scope, input.server)
-  await unassignAll(tx, scope, input.server)
-  await releasePrimaryIpsOf(tx, scope, input.server)
+  await holdServers(tx, scope, [input.server], 'update')
   // Backups are bound to their server; snapshots stay (spec: Image, type).
   await discardImages(tx, scope, await lockBackups(tx, scope, input.server))
+  await unassignAll(tx, scope, input.server)
+  await releasePrimaryIpsOf(tx, scope, input.server)
+  await forgetServer(tx, scope, input.server)
   await deleteServer(tx, scope, input.server)
 }
 
@@ -140,9 +140,9 @@ export const destroyServer = defineAction<Input>({
     },
   ],
   revert: async (tx, { scope, input }) => {
-    await renewFilters(tx, scope, [input.server])
-    await renewRouting(tx, scope, [input.server])
     await revertPower(tx, scope, input.server)
+    await renewRouting(tx, scope, [input.server])
+    await renewFilters(tx, scope, [input.server])
   },
 })
 

@@ -1,6 +1,6 @@
 /** What happens to the disks of servers: copies are made of them, images are written to them. */
 import { type ActionInput, defineAction, defineStep } from '../../kernel/actions/define.ts'
-import { completeImage, discardImages, holdImage, surplusBackups } from '../images/effects.ts'
+import { completeImage, discardImages, holdImage, lockBackups, surplusBackups } from '../images/effects.ts'
 import { follow, followBack, type Input } from './actions.ts'
 import { dropFormer, revertDisk } from './renewal.ts'
 import { confirmPower, findServer, revertPower } from './store.ts'
@@ -19,9 +19,10 @@ export const createImage = defineAction<ImageInput>({
       run: ({ drivers, input: { image, server } }) => drivers.images.capture({ imageId: image, serverId: server }),
       undo: ({ drivers, input: { image, server } }) => drivers.images.remove({ imageId: image, serverId: server }),
       async commit(tx, { scope, input: { image, server } }, sizeMb) {
+        const backups = await lockBackups(tx, scope, server)
         await completeImage(tx, scope, image, sizeMb)
         // Only now that the new one is complete does the oldest go.
-        await discardImages(tx, scope, await surplusBackups(tx, scope, server))
+        await discardImages(tx, scope, surplusBackups(backups, image))
       },
     }),
   ],

@@ -18,7 +18,7 @@ import { disableBackup, enableBackup, rebuildServer } from './disk-actions.ts'
 import { backupWindowOf, makePassword, type Server } from './domain.ts'
 import { checkUserData, holdTemplate } from './placement.ts'
 import { wantDisk } from './renewal.ts'
-import { lockServer } from './store.ts'
+import { getServer, lockServer } from './store.ts'
 
 type DiskRoutes = Pick<Handlers<typeof serverEndpoints>, 'createImage' | 'enableBackup' | 'disableBackup' | 'rebuild'>
 
@@ -29,12 +29,14 @@ export function diskRoutes(platform: Platform): DiskRoutes {
   return {
     createImage: ({ scope, params: { id }, body: { type = 'snapshot', description, labels = {} } }) =>
       db.transact(async (tx) => {
+        // One that is not there is missing whatever the limit says.
+        await getServer(tx.query, scope, id)
+        await enforceLimit(tx, scope, countedImages, limits)
         const server = await lockServer(tx, scope, id)
         if (type === 'backup' && server.backupWindow === null) {
           throw invalidInput([{ field: 'type', message: 'backups are not enabled for this server' }])
         }
         await refuseLocked(tx.query, scope, { type: 'server', id })
-        await enforceLimit(tx, scope, countedImages, limits)
         const { image, action } = await startImage(tx, scope, catalogue, server, {
           type,
           description: description ?? undefined,

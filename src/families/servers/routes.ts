@@ -1,5 +1,6 @@
 /** Servers through the API. */
 import { hash, randomInt } from 'node:crypto'
+import { lockProject } from '../../kernel/access/projects.ts'
 import type { ActionDefinition } from '../../kernel/actions/define.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { startAction, startActions, toStart } from '../../kernel/actions/store.ts'
@@ -10,7 +11,7 @@ import { enforceLimit } from '../../kernel/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
-import { attachNewServer, rematchServer } from '../firewalls/effects.ts'
+import { attachNewServer, holdAsked, rematchServer } from '../firewalls/effects.ts'
 import { createPrimaryIpFor } from '../primary-ips/effects.ts'
 import {
   changeServerProtection,
@@ -82,8 +83,11 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return db.transact(async (tx) => {
         await enforceLimit(tx, scope, { kind: 'servers', table: 'server' }, platform.limits)
-        await holdTemplate(tx, scope, placement.image)
+        await lockProject(tx, scope, 'share')
+        const firewallIds = (body.firewalls ?? []).map(({ firewall }) => firewall)
+        await holdAsked(tx, scope, firewallIds, unknownFirewall)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))
+        await holdTemplate(tx, scope, placement.image)
         await createAddresses(tx, scope, server, body)
         const [action, ...next] = await startCreation(tx, scope, server, body)
         return {
@@ -109,13 +113,14 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
         await beforeWrite(faults, 'server')
         const { name = before.name, labels = before.labels } = body
         return db.transact(async (tx) => {
+          if (body.labels) await lockProject(tx, scope, 'share')
           const after = await updateServer(tx, scope, before, { name, labels })
-          if (after !== changedMeanwhile && body.labels)
-            await startActions(tx, scope, await rematchServer(tx, scope, after))
-          return after
+          if (after === changedMeanwhile) return after
+          if (body.labels) await startActions(tx, scope, await rematchServer(tx, scope, after))
+          return serverToWire(platform, tx.query, scope, after)
         })
       })
-      return { server: await serverToWire(platform, db.query, scope, server) }
+      return { server }
     },
 
     async remove({ scope, params: { id } }) {
@@ -216,10 +221,8 @@ async function startCreation(tx: Transaction, scope: ProjectScope, server: Serve
     serial: serial!,
     ...(starts ? {} : { locks: locks! }),
   })
-  const filters = await attachNewServer(tx, scope, server, {
-    firewallIds: (body.firewalls ?? []).map(({ firewall }) => firewall),
-    unknown: unknownFirewall,
-  })
+  const firewallIds = (body.firewalls ?? []).map(({ firewall }) => firewall)
+  const filters = await attachNewServer(tx, scope, server, firewallIds)
   const start = starts ? [toStart({ definition: startServer, input, resources, locks: locks!, serial: serial! })] : []
   const actions = (await startActions(tx, scope, [create, ...filters, ...start])).map(actionToWire)
   return starts ? [actions[0]!, actions.at(-1)!, ...actions.slice(1, -1)] : actions

@@ -93,6 +93,15 @@ export async function lockZone(tx: Transaction, scope: ProjectScope, key: string
   return zone
 }
 
+/** Locks those of some zones that are there, in the order of their ids. */
+export async function holdZones(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<void> {
+  if (ids.length === 0) return
+  await sql`
+    select id from zone where project_id = ${scope.projectId} and id in (${sql.join(ids)}) order by id
+    ${tx.dialect.lockRows('update')}
+  `.execute(tx.query)
+}
+
 export interface NewZone {
   readonly name: string
   readonly mode: ZoneMode

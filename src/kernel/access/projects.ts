@@ -77,7 +77,9 @@ export async function lockOwner(
 export async function deleteProject(db: Database, project: ProjectRow): Promise<boolean> {
   try {
     await db.transact(async (tx) => {
-      await forgetHistory(tx, { projectId: project.id })
+      const scope = { projectId: project.id }
+      await forgetHistory(tx, scope)
+      await lockProject(tx, scope, 'update')
       await tx.query.deleteFrom('token').where('project_id', '=', project.id).execute()
       await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
     })

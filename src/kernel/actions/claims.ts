@@ -84,14 +84,19 @@ export async function advance(
   if (result.numUpdatedRows !== 1n) throw new LeaseLost(`action ${id} has been taken over`)
 }
 
-/** Ends a claimed action for good and gives back what it held. Errors: `LeaseLost`. */
+/**
+ * Ends a claimed action for good: the fence first, then `effects`, and what it held is given back last. Requests take it
+ * while they hold the resources that the effects write. Errors: `LeaseLost`.
+ */
 export async function finish(
   tx: Transaction,
   action: Pick<ActionRow, 'id' | 'fence'>,
   outcome: Pick<ActionRow, 'status'> & Partial<ActionRow>,
+  effects: (tx: Transaction) => Promise<void> | undefined = () => undefined,
 ): Promise<void> {
   const ended = { ...outcome, finished: timestamp(tx.now), worker: null, lease_until: null }
   await advance(tx, action, outcome.status === 'success' ? { ...ended, progress: 100 } : ended)
+  await effects(tx)
   await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
   const { numDeletedRows } = await tx.query
     .deleteFrom('action_serial')

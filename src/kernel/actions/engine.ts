@@ -298,9 +298,9 @@ class Run {
     const done = this.#step + 1
     const total = this.#definition.steps.length
     await this.#options.db.transact(async (tx) => {
+      if (done === total) return finish(tx, row, { status: 'success', step: done }, commit)
       // First of all, so that a worker that comes too late neither waits for rows nor trips over what it finds.
-      if (done === total) await finish(tx, row, { status: 'success', step: done })
-      else await advance(tx, row, { step: done, attempts: 1, progress: Math.floor((done / total) * 100) })
+      await advance(tx, row, { step: done, attempts: 1, progress: Math.floor((done / total) * 100) })
       await commit(tx)
     })
     this.#step = done

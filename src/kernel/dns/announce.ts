@@ -67,10 +67,11 @@ export async function announcedSince(
 /** How long an announcement is kept, in milliseconds: who has not looked for longer must begin anew. */
 export const announcementsKeptMs = 24 * 3_600_000
 
-/** Forgets what everybody who looks has seen long ago. */
-export async function forgetAnnouncements(tx: Transaction): Promise<void> {
-  await tx.query
-    .deleteFrom('dns_change')
-    .where('touched', '<', sql<number>`${tx.dialect.nowMs} - ${announcementsKeptMs}`)
-    .execute()
+/** Forgets what everybody who looks has seen long ago, but for what somebody is just announcing again. */
+export async function forgetAnnouncements({ query, dialect }: Transaction): Promise<void> {
+  await sql`
+    delete from dns_change where subject in (
+      select subject from dns_change where touched < ${dialect.nowMs} - ${announcementsKeptMs} ${dialect.lockRows('skip')}
+    )
+  `.execute(query)
 }

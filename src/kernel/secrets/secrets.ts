@@ -3,7 +3,6 @@
  * installation's key-encryption key: who has the database without that key has no secret, and a Project that is deleted
  * takes its key with it. Only the component that needs a secret opens it.
  */
-import { lockProject } from '../access/projects.ts'
 import { type Database, drawId, type Queries, type Transaction } from '../db.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { decrypt, encrypt, type Keyring, kekOf, randomKey } from './kek.ts'
@@ -122,7 +121,7 @@ export class Secrets {
   }
 
   async #makeKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {
-    await lockProject(tx, scope, 'update')
+    await tx.dialect.lockKeys([`secrets ${scope.projectId}`])?.execute(tx.query)
     // A rival may have made one before it let go of the lock.
     const made = await newestKey(tx.query, scope)
     if (made) return made

@@ -1,0 +1,90 @@
+/** A database with somebody who sees every statement on its way, and may refuse it: for tests of locks and of failures. */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+} from 'kysely'
+import type { Database, Queries, Tables } from '../src/kernel/db.ts'
+
+type Rows = readonly Readonly<Record<string, unknown>>[]
+
+/** Sees the statements of one transaction, or those outside of any. What it throws is the statement's failure. */
+export interface Watch {
+  before?(statement: CompiledQuery): void
+  after?(statement: CompiledQuery, rows: Rows): void
+  /** Keys that are about to be locked. */
+  keys?(keys: readonly string[]): void
+  /** The work is done and the commit is next. */
+  commit?(): void
+  committed?(): void
+}
+
+/** The same database; `begin` is asked who watches each transaction, `outside` watches what is read outside of them. */
+export function watchDatabase(db: Database, begin: () => Watch, outside: Watch = {}): Database {
+  let reads: Queries | undefined
+  return {
+    dialect: db.dialect,
+    get query() {
+      // Refuses inside a transaction.
+      const inner = db.query
+      reads ??= watchQueries(inner, db.dialect.shared, outside)
+      return reads
+    },
+    async transact(work) {
+      let watch: Watch = {}
+      const result = await db.transact(async (tx) => {
+        watch = begin()
+        const lockKeys = (keys: readonly string[]) => {
+          const statement = tx.dialect.lockKeys(keys)
+          if (statement) watch.keys?.(keys)
+          return statement
+        }
+        const query = watchQueries(tx.query, tx.dialect.shared, watch)
+        const value = await work({ ...tx, query, dialect: { ...tx.dialect, lockKeys } })
+        watch.commit?.()
+        return value
+      })
+      watch.committed?.()
+      return result
+    },
+    listen: (topic, listener) => db.listen(topic, listener),
+    close: () => db.close(),
+  }
+}
+
+function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Queries {
+  const nothing = async () => undefined
+  const connection: DatabaseConnection = {
+    async executeQuery<R>(statement: CompiledQuery) {
+      watch.before?.(statement)
+      const result = await inner.executeQuery<R>(statement as CompiledQuery<R>)
+      watch.after?.(statement, result.rows as Rows)
+      return result
+    },
+    // biome-ignore lint/correctness/useYield: nothing streams
+    async *streamQuery() {
+      throw new Error('streaming is not used')
+    },
+  }
+  return new Kysely<Tables>({
+    dialect: {
+      // The very adapter, by which prepared statements are remembered.
+      createAdapter: () => inner.getExecutor().adapter,
+      createQueryCompiler: () => (isPostgres ? new PostgresQueryCompiler() : new SqliteQueryCompiler()),
+      createIntrospector: (db) => (isPostgres ? new PostgresIntrospector(db) : new SqliteIntrospector(db)),
+      createDriver: () => ({
+        init: nothing,
+        acquireConnection: async () => connection,
+        beginTransaction: nothing,
+        commitTransaction: nothing,
+        rollbackTransaction: nothing,
+        releaseConnection: nothing,
+        destroy: nothing,
+      }),
+    },
+  })
+}
