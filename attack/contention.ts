@@ -2,12 +2,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Running } from '../bench/processes.ts'
-import type { Client } from '../test/harness.ts'
-import { allow, expect, serverBody, toSelector, toServer } from '../test/resources.ts'
+import { contention as fightOver } from '../test/attacks/contention.ts'
+import { expect } from '../test/resources.ts'
 import { type Attack, atLeast, atMost, type Context, type Finding, none } from './attack.ts'
 import { client, type Installation, runningActions, until } from './installation.ts'
 import { waitsDuring } from './probe.ts'
-import type { Random } from './random.ts'
 
 export const contention: Attack = {
   name: 'contention',
@@ -18,80 +17,26 @@ export const contention: Attack = {
 /** Below this many milliseconds the machine makes the difference between idle and busy. */
 const noiseMs = 10
 
-// ---- Requests that want the same things in different orders --------------------------------------------------------
-
-interface Shared {
-  readonly servers: readonly number[]
-  readonly firewalls: readonly number[]
-  readonly floatingIps: readonly number[]
-}
-
-type Request = readonly [method: 'POST' | 'PUT', path: string, body?: object]
-
-/** A request about some of what is shared, any of which may be locked, gone from where it was, or in use. */
-function crossingRequest(random: Random, { servers, firewalls, floatingIps }: Shared): Request {
-  const server = random.pick(servers)
-  const firewall = random.pick(firewalls)
-  const ip = random.pick(floatingIps)
-  const labels = { group: random.pick(['a', 'b']) }
-  const target = random.chance(0.5) ? toServer(server) : toSelector(`group=${labels.group}`)
-  const power = random.pick(['poweron', 'poweroff', 'reboot', 'reset', 'shutdown', 'enable_backup', 'disable_backup'])
-  return random.pick<Request>([
-    ['POST', `/servers/${server}/actions/${power}`],
-    ['POST', `/servers/${server}/actions/rebuild`, { image: 'debian-13' }],
-    ['PUT', `/servers/${server}`, { labels }],
-    ['PUT', `/firewalls/${firewall}`, { labels }],
-    ['POST', `/firewalls/${firewall}/actions/set_rules`, { rules: [allow(String(1 + random.below(60_000)))] }],
-    ['POST', `/firewalls/${firewall}/actions/apply_to_resources`, { apply_to: [target] }],
-    ['POST', `/firewalls/${firewall}/actions/remove_from_resources`, { remove_from: [target] }],
-    ['POST', `/floating_ips/${ip}/actions/assign`, { server }],
-    ['POST', `/floating_ips/${ip}/actions/unassign`],
-    ['PUT', `/floating_ips/${ip}`, { labels }],
-  ])
-}
-
-async function share(api: Client, settle: () => Promise<void>): Promise<Shared> {
-  const some = [0, 1, 2]
-  const servers = await Promise.all(
-    some.map(async (i) => expect(await api.post('/servers', serverBody(`server-${i}`)), 201).body.server.id),
-  )
-  const firewalls = await Promise.all(
-    some.map(async (i) => expect(await api.post('/firewalls', { name: `firewall-${i}` }), 201).body.firewall.id),
-  )
-  const floatingIps = await Promise.all(
-    some.map(async () => {
-      const answer = await api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1' })
-      return expect(answer, 201).body.floating_ip.id
-    }),
-  )
-  await settle()
-  return { servers, firewalls, floatingIps }
-}
+// ---- Requests that want the same few things --------------------------------------------------------
 
 async function crossing(context: Context): Promise<Finding[]> {
   const { random, database } = context
   const installation = await context.install()
   const count = database === 'sqlite' ? 1 : 3
   const servers = await Promise.all(Array.from({ length: count }, () => installation.serve()))
-  const { db, close } = await installation.open()
-  const settle = () => until('every action has ended', async () => (await runningActions(db)) === 0, { seconds: 120 })
   const [own, other] = installation.tenants
-  const shared = await share(client(servers[0]!, own), settle)
-  const failed: string[] = []
   const clients = 40
-  let left = context.size(400, 20_000)
-  const work = async (server: Running, numbers: Random) => {
-    const api = client(server, own)
-    while (left-- > 0) {
-      const [method, path, body] = crossingRequest(numbers, shared)
-      const { status, text } = await api.request(method, path, body ? { body } : {})
-      if (status >= 500) failed.push(`${method} ${path}: ${status} ${text}`)
-    }
-  }
-  const workAll = () => Promise.all(Array.from({ length: clients }, (_, i) => work(servers[i % count]!, random.fork())))
-  const { idle, busy } = await besides(context, servers.at(-1)!, other.readWrite, workAll)
+  const requests = context.size(400, 20_000)
+  const fight = { urls: servers.map(({ url }) => `${url}/v1`), token: own.readWrite, seed: random.below(2 ** 20) }
+  let failed: readonly string[] = []
+  const { idle, busy } = await besides(context, servers.at(-1)!, other.readWrite, async () => {
+    const figures = await fightOver({ ...fight, requests, clients })
+    failed = figures.failures
+    context.log(`${Math.round(figures.perSecond)} requests/s: ${JSON.stringify(figures.answers)}`)
+  })
+  const { db, close } = await installation.open()
   const start = performance.now()
-  await settle()
+  await until('every action has ended', async () => (await runningActions(db)) === 0, { seconds: 120 })
   const settled = (performance.now() - start) / 1_000
   await close()
   await Promise.all(servers.map((server) => server.stop()))
@@ -108,7 +53,7 @@ async function crossing(context: Context): Promise<Finding[]> {
         )
   return [
     ...(database === 'postgres' ? [await deadlocks(installation, context)] : []),
-    none(`${clients} clients on the same servers, firewalls and IPs get no 5xx`, 'answers', failed, context),
+    none(`${clients} clients that want the same few resources get no 5xx`, 'answers', failed, context),
     atMost('every action of theirs ends soon after', settled, 's', 60),
     atMost('they cost no other Project an answer', busy.failed, 'failed', 0),
     alone,
