@@ -54,11 +54,12 @@ function settle(key: string, known: Known, there: State | undefined, settled: bo
   )
   const isGoing = !settled && (known.later.has('gone') || (known.asked?.later && known.asked.to === undefined))
   if (isGoing && there) return
-  const fits = possible(known).some((wanted) => !differs(there, wanted, awaited))
-  if (!fits) found.lost.push(`${key} is ${JSON.stringify(there)}, but was answered as ${JSON.stringify(known)}`)
+  const wanted = possible(known)
+  const fit = wanted.findIndex((state) => !differs(there, state, awaited))
+  if (fit === -1) found.lost.push(`${key} is ${JSON.stringify(there)}, but was answered as ${JSON.stringify(known)}`)
   if (!settled && known.asked?.later) return
-  // What an unanswered request did is seen by now.
-  known.answered = there
+  // Whether an unanswered request did something is seen by now; what shows later is still to come.
+  known.answered = fit === -1 ? there : wanted[fit]
   delete known.asked
   if (settled) known.later.clear()
 }

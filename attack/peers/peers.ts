@@ -2,7 +2,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../test/harness.ts'
 import { expect } from '../../test/resources.ts'
-import { type Attack, atMost, type Context, type Finding, none } from '../attack.ts'
+import { type Attack, atLeast, atMost, type Context, type Finding, none } from '../attack.ts'
 import { client, memoryGrowth } from '../installation.ts'
 import { type Waits, waitsDuring } from '../probe.ts'
 import { type Manner, type Primary, startPrimary } from './primary.ts'
@@ -69,6 +69,7 @@ async function harm(context: Context, { manner, what, records, zones, isEndless 
   await stopHonest()
   const { longest, failed } = waits!
   return [
+    atLeast(`${what} are asked for`, hostile.asked, 'connections', 1),
     none(
       `${what} do not end the process, and cost nobody an answer`,
       'failed',

@@ -92,9 +92,10 @@ function* inflating(query: Buffer, count: number): Generator<Buffer> {
   }
   const each = 2_000
   for (let n = 0; n < count; n += each) {
-    const owner = Buffer.concat([label(`r${Math.floor(n / (labels * labels))}`), zonePointer])
     const rest = Array.from({ length: each - 1 }, (_, i) => {
       const k = n + i
+      // Few of a name, so that no limit of an RRSet is met.
+      const owner = Buffer.concat([label(`r${Math.floor(k / 100)}`), zonePointer])
       return record(owner, types.RP, Buffer.concat([pointer(k), pointer(Math.floor(k / labels))]))
     })
     yield response(query, [first, ...rest])
