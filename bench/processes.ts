@@ -3,6 +3,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { existsSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { request } from 'node:http'
+import { request as requestTls } from 'node:https'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -17,29 +18,43 @@ export const token = `bench${'0'.repeat(59)}`
 /** A server that has answered its first request. */
 export interface Running {
   readonly url: string
+  readonly pid: number
   /** Milliseconds from the start of its process to its first 200. */
   readonly startMs: number
   residentMb(): number
   /** The longest time that its event loop stood still during `work`, in milliseconds; for those started with `watch`. */
   stallDuring(work: () => Promise<void>): Promise<number>
+  /** Whether its process is still there. */
+  isAlive(): boolean
   stop(): Promise<void>
+  /** Ends it at once, without its having a say, and waits until it is gone. */
+  kill(): Promise<void>
 }
 
-interface ServeOptions {
+export interface ServeOptions {
   /** Tells how long its event loop stands still. */
   readonly watch?: boolean
   /** Further options of `wolke serve`. */
   readonly more?: readonly string[]
+  /** A command that starts the server in place of this process, such as `unshare`. */
+  readonly under?: readonly string[]
 }
+
+const bundle = join(root, 'dist/main.js')
+/** The program as it is written, which needs no build. */
+export const sources = join(root, 'src/main.ts')
 
 /** Where a run keeps its files, and what has to end with it. */
 export class Workshop {
   readonly directory: string
+  readonly #program: string
   readonly #stops = new Set<() => Promise<void>>()
   #files = 0
 
-  constructor(directory: string) {
+  /** `program` is what serves: the bundle, if there is one, or the sources. */
+  constructor(directory: string, program = existsSync(bundle) ? bundle : sources) {
     this.directory = directory
+    this.#program = program
   }
 
   file(name: string): string {
@@ -60,20 +75,19 @@ export class Workshop {
   }
 
   /** `wolke serve` on a database, with a limit that counts every request and refuses none. */
-  serve(database: string, { watch = false, more = [] }: ServeOptions = {}): Promise<Running> {
-    const bundle = join(root, 'dist/main.js')
-    const program = existsSync(bundle) ? bundle : join(root, 'src/main.ts')
-    const watching = watch ? ['--import', join(import.meta.dirname, 'stall.ts')] : []
+  serve(database: string, { watch = false, more = [], under = [] }: ServeOptions = {}): Promise<Running> {
+    const watching = ['--import', join(import.meta.dirname, 'tether.ts')]
+    if (watch) watching.push('--import', join(import.meta.dirname, 'stall.ts'))
     const key = database.startsWith('postgres') ? ['--key-file', this.file('wolke.key')] : []
     const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
-    return this.#start('/v1/firewalls', (port) => [
+    const listening = (port: number) => ['--listen', `127.0.0.1:${port}`]
+    const secure = more.includes('--tls-cert')
+    return this.#start({ path: '/v1/firewalls', under, scheme: secure ? 'https' : 'http' }, (port) => [
       ...watching,
-      program,
+      this.#program,
       'serve',
-      '--listen',
-      `127.0.0.1:${port}`,
+      ...listening(port),
       ...options,
-      ...more,
     ])
   }
 
@@ -81,18 +95,22 @@ export class Workshop {
   bare(answers: readonly BareAnswer[]): Promise<Running> {
     const file = this.file('answers.json')
     writeFileSync(file, JSON.stringify(answers))
-    return this.#start(answers[0]!.path, (port) => [join(import.meta.dirname, 'bare.ts'), file, String(port)])
+    return this.#start({ path: answers[0]!.path }, (port) => [join(import.meta.dirname, 'bare.ts'), file, String(port)])
   }
 
-  async #start(path: string, command: (port: number) => string[]): Promise<Running> {
+  async #start(
+    { path, under = [], scheme = 'http' }: { path: string; under?: readonly string[]; scheme?: 'http' | 'https' },
+    command: (port: number) => string[],
+  ): Promise<Running> {
     const port = await freePort()
     const log = this.file('server.log')
     const started = performance.now()
-    const child = spawn(process.execPath, command(port), { stdio: ['ignore', 'ignore', openSync(log, 'w'), 'ipc'] })
-    const stop = this.keep(() => end(child))
-    const url = `http://127.0.0.1:${port}`
+    const [program, ...args] = [...under, process.execPath, ...command(port)] as [string, ...string[]]
+    const child = spawn(program, args, { stdio: ['ignore', 'ignore', openSync(log, 'w'), 'ipc'] })
+    const stop = this.keep(() => end(child, 'SIGTERM'))
+    const url = `${scheme}://127.0.0.1:${port}`
     while (!(await answers(url + path))) {
-      if (child.exitCode !== null) throw new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)
+      if (hasEnded(child)) throw new Error(`the server did not start: ${readFileSync(log, 'utf8')}`)
       await delay(2)
     }
     const startMs = performance.now() - started
@@ -103,13 +121,15 @@ export class Workshop {
       const [ms] = await once(child, 'message')
       return ms as number
     }
-    return { url, startMs, residentMb: () => residentMb(child.pid!), stallDuring, stop }
+    const isAlive = () => !hasEnded(child)
+    const kill = () => end(child, 'SIGKILL')
+    return { url, pid: child.pid!, startMs, residentMb: () => residentMb(child.pid!), stallDuring, isAlive, stop, kill }
   }
 
   /** A load generator: it does one job at a time, because two would measure each other, and answers do not say whose they are. */
   generator(): (job: Omit<Job, 'token'> & { token?: string }) => Promise<Load> {
     const child = fork(join(import.meta.dirname, 'load.ts'))
-    this.keep(() => end(child))
+    this.keep(() => end(child, 'SIGTERM'))
     let busy = false
     return async (job) => {
       if (busy) throw new Error('the load generator has a job already')
@@ -123,9 +143,11 @@ export class Workshop {
   }
 }
 
-async function end(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  child.kill('SIGTERM')
+const hasEnded = (child: ChildProcess) => child.exitCode !== null || child.signalCode !== null
+
+async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (hasEnded(child)) return
+  child.kill(signal)
   await once(child, 'exit')
 }
 
@@ -144,7 +166,8 @@ export function freePort(): Promise<number> {
 function answers(url: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const headers = { authorization: `Bearer ${token}` }
-  const asked = request(url, { agent: false, headers }, (response) => {
+  const ask = url.startsWith('https') ? requestTls : request
+  const asked = ask(url, { agent: false, headers, rejectUnauthorized: false }, (response) => {
     response.resume()
     resolve(response.statusCode === 200)
   })

@@ -11,7 +11,8 @@ import type { Challenge } from '../src/families/zones/effects.ts'
 import { rrsetFromRow } from '../src/families/zones/rrset-store.ts'
 import type { ActionRow } from '../src/kernel/actions/store.ts'
 import { restMs } from '../src/kernel/address-pool.ts'
-import type { Tables } from '../src/kernel/db.ts'
+import type { Clock } from '../src/kernel/clock.ts'
+import type { Database, Tables } from '../src/kernel/db.ts'
 import { cidrSize } from '../src/kernel/networks.ts'
 import { matches, parseSelector, type Selector } from '../src/kernel/selectors.ts'
 import type { World } from './harness.ts'
@@ -70,23 +71,34 @@ function memoryOf({ simulation }: World): Memory {
 
 /** Checks an installation on which no action runs any more. */
 export async function checkConsistency(world: World, { pendingToo = false }: CheckOptions = {}): Promise<void> {
-  const found = await read(world)
+  const found = await read(world.db)
   const memory = memoryOf(world)
-  checkActions(found, memory)
-  checkNames(found)
-  checkAddresses(found, world)
-  checkCertificates(found)
-  checkOwners(found, world)
-  checkMatches(found)
+  checkRows(found, world.clock, memory)
+  checkStrays(found, world)
   checkFilters(found, world, pendingToo)
   checkServers(found, world)
   checkRoutes(found, world)
-  checkZones(found)
-  checkImages(found, world)
+  checkCopies(found, world)
   await checkDeleted(found, world, memory)
 }
 
-async function read({ db: { query } }: World): Promise<Snapshot> {
+/** Checks what a database at rest tells by itself, of an installation whose world nobody can look into. */
+export async function checkDatabase(db: Database, clock: Clock): Promise<void> {
+  checkRows(await read(db), clock, { ended: new Map(), seen: new Map() })
+}
+
+function checkRows(found: Snapshot, clock: Clock, memory: Memory): void {
+  checkActions(found, memory)
+  checkNames(found)
+  checkAddresses(found, clock)
+  checkCertificates(found)
+  checkOwners(found)
+  checkMatches(found)
+  checkZones(found)
+  checkImages(found)
+}
+
+async function read({ query }: Database): Promise<Snapshot> {
   const all = <Name extends keyof Tables>(table: Name) =>
     query.selectFrom(table).selectAll().execute() as unknown as Promise<Row<Name>[]>
   return {
@@ -153,7 +165,7 @@ function checkNames(found: Snapshot): void {
 }
 
 /** I4: one owner for each address, every row of a pool accounted for. */
-function checkAddresses({ addresses, pools, primaryIps, floatingIps }: Snapshot, { clock }: World): void {
+function checkAddresses({ addresses, pools, primaryIps, floatingIps }: Snapshot, clock: Clock): void {
   const used = addresses.filter((row) => row.owner !== null)
   const resting = addresses.filter((row) => row.owner === null && row.released_at > clock.now() - restMs)
   const free = addresses.filter((row) => row.owner === null && row.released_at <= clock.now() - restMs)
@@ -224,7 +236,7 @@ function checkCertificates(found: Snapshot): void {
 }
 
 /** I10 for rows that belong to others. */
-function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
+function checkOwners(found: Snapshot): void {
   const servers = new Map<number, number>(found.servers.map((row) => [row.id, row.project_id]))
   const firewalls = new Map<number, number>(found.firewalls.map((row) => [row.id, row.project_id]))
   const belongs = (owners: ReadonlyMap<number, number>, id: number | null, projectId: number, what: string) =>
@@ -261,6 +273,11 @@ function checkOwners(found: Snapshot, { simulation: { world } }: World): void {
   )
   const indexed = found.labels.map((row) => [row.project_id, row.kind, row.resource_id, row.key, row.value].join(' '))
   assert.deepEqual(indexed.sort(), wanted.sort(), 'I10: the index says exactly what the labels say')
+}
+
+/** I10 for what is out there. */
+function checkStrays(found: Snapshot, { simulation: { world } }: World): void {
+  const servers = new Set<number>(found.servers.map(({ id }) => id))
   for (const id of [...world.servers.keys(), ...world.filters.keys(), ...world.routes.keys()]) {
     assert.ok(servers.has(id), `I10: server ${id} is out there without an owner`)
   }
@@ -333,22 +350,28 @@ function checkServers({ servers, primaryIps }: Snapshot, { simulation }: World):
   }
 }
 
-/** I10 for copies of disks: each has its image, each image its copy; a backup has its server and one of its slots. */
-function checkImages({ images, servers, formers }: Snapshot, { simulation }: World): void {
+/** I10 for images: a backup has its server and one of its slots. */
+function checkImages({ images, servers, formers }: Snapshot): void {
   assert.deepEqual(formers, [], 'I10: no server remembers a disk that it cannot go back to')
-  for (const { id, status, type, bound_to, image_size_mb: sizeMb, created_from_id: serverId } of images) {
-    const copy = simulation.world.images.get(id)
+  for (const { id, status, type, bound_to, created_from_id: serverId } of images) {
     if (status === 'deleted') continue
     assert.equal(status, 'available', `image ${id} rests`)
-    assert.deepEqual(copy, { serverId, sizeMb }, `image ${id} has its copy`)
     assert.equal(bound_to, type === 'backup' ? serverId : null, `image ${id} is bound as its type says`)
   }
-  const known = new Set(images.map(({ id }) => id))
-  for (const id of simulation.world.images.keys()) assert.ok(known.has(id), `I10: copy ${id} is of no image`)
   for (const { id, backup_window: window } of servers) {
     const backups = images.filter((image) => image.bound_to === id)
     assert.ok(backups.length <= (window === null ? 0 : backupSlots), `server ${id} has ${backups.length} backups`)
   }
+}
+
+/** I10 for copies of disks: each has its image, each image its copy. */
+function checkCopies({ images }: Snapshot, { simulation }: World): void {
+  for (const { id, status, image_size_mb: sizeMb, created_from_id: serverId } of images) {
+    if (status === 'deleted') continue
+    assert.deepEqual(simulation.world.images.get(id), { serverId, sizeMb }, `image ${id} has its copy`)
+  }
+  const known = new Set(images.map(({ id }) => id))
+  for (const id of simulation.world.images.keys()) assert.ok(known.has(id), `I10: copy ${id} is of no image`)
 }
 
 /** I9. */

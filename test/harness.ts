@@ -249,7 +249,8 @@ async function createTenants(tx: Transaction, pools: readonly string[]) {
   return { readWrite: await token(first.id), readOnly: await token(first.id, true), foreign: await token(second.id) }
 }
 
-function makeClient(baseUrl: string, token: string | undefined, failures: Error[]): Client {
+/** Calls a server; `failures` holds what went wrong in it and is not seen in its answers. */
+export function makeClient(baseUrl: string, token: string | undefined, failures: Error[] = []): Client {
   const request: Client['request'] = async (method, path, { body: given, headers = {} } = {}) => {
     const response = await fetch(path.startsWith('/') ? baseUrl + path : path, {
       method,

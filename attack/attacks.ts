@@ -1,0 +1,11 @@
+/** The list of attacks, in the order in which they are carried out. */
+import type { Attack } from './attack.ts'
+import { authorization } from './authorization.ts'
+import { contention } from './contention.ts'
+import { crash } from './crash/crash.ts'
+import { disk } from './disk/disk.ts'
+import { edge } from './edge/edge.ts'
+import { fuzz } from './fuzz/fuzz.ts'
+import { peers } from './peers/peers.ts'
+
+export const attacks: readonly Attack[] = [crash, contention, edge, fuzz, authorization, peers, disk]

@@ -1,0 +1,134 @@
+/** One tenant makes everything wait for everything; others must not notice. */
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import type { Running } from '../bench/processes.ts'
+import { contention as fightOver } from '../test/attacks/contention.ts'
+import { expect } from '../test/resources.ts'
+import { type Attack, atLeast, atMost, type Context, type Finding, none } from './attack.ts'
+import { client, type Installation, runningActions, until } from './installation.ts'
+import { waitsDuring } from './probe.ts'
+
+export const contention: Attack = {
+  name: 'contention',
+  databases: ['sqlite', 'postgres'],
+  run: async (context) => [...(await crossing(context)), ...(await imports(context))],
+}
+
+/** Below this many milliseconds the machine makes the difference between idle and busy. */
+const noiseMs = 10
+
+// ---- Requests that want the same few things --------------------------------------------------------
+
+async function crossing(context: Context): Promise<Finding[]> {
+  const { random, database } = context
+  const installation = await context.install()
+  const count = database === 'sqlite' ? 1 : 3
+  const servers = await Promise.all(Array.from({ length: count }, () => installation.serve()))
+  const [own, other] = installation.tenants
+  const clients = 40
+  const requests = context.size(400, 20_000)
+  const fight = { urls: servers.map(({ url }) => `${url}/v1`), token: own.readWrite, seed: random.below(2 ** 20) }
+  let failed: readonly string[] = []
+  const { idle, busy } = await besides(context, servers.at(-1)!, other.readWrite, async () => {
+    const figures = await fightOver({ ...fight, requests, clients })
+    failed = figures.failures
+    context.log(`${Math.round(figures.perSecond)} requests/s: ${JSON.stringify(figures.answers)}`)
+  })
+  const { db, close } = await installation.open()
+  const start = performance.now()
+  await until('every action has ended', async () => (await runningActions(db)) === 0, { seconds: 120 })
+  const settled = (performance.now() - start) / 1_000
+  await close()
+  await Promise.all(servers.map((server) => server.stop()))
+  const p99 = "another one's p99"
+  // One process does everything over SQLite, so that others wait in the same line and only its length can be bounded.
+  const alone =
+    database === 'sqlite'
+      ? atMost(`they leave other Projects alone: ${p99} stays low`, busy.p99, 'ms', 60)
+      : atMost(
+          `they leave other Projects alone: ${p99} at most doubles`,
+          busy.p99,
+          'ms',
+          Math.max(noiseMs, idle.p99 * 2),
+        )
+  return [
+    ...(database === 'postgres' ? [await deadlocks(installation, context)] : []),
+    none(`${clients} clients that want the same few resources get no 5xx`, 'answers', failed, context),
+    atMost('every action of theirs ends soon after', settled, 's', 60),
+    atMost('they cost no other Project an answer', busy.failed, 'failed', 0),
+    alone,
+    atLeast('another Project writes meanwhile', busy.count, 'writes', context.size(5, 100)),
+  ]
+}
+
+/** What another Project waits for its writes, before `work` and during it. */
+async function besides(context: Context, server: Running, token: string, work: () => Promise<unknown>) {
+  const { workshop } = context
+  const tenant = { token, path: '/v1/firewalls', body: { name: 'f-{n}' }, everyMs: 20 }
+  const idle = await waitsDuring(workshop, server, tenant, () => delay(context.size(500, 5_000)))
+  return { idle, busy: await waitsDuring(workshop, server, tenant, work) }
+}
+
+/** What PostgreSQL counted; its processes tell of it when they end, so that no server may run any more. */
+async function deadlocks(installation: Installation, context: Context): Promise<Finding> {
+  const { db, close } = await installation.open()
+  const { rows } = await sql<{ deadlocks: number }>`
+    select deadlocks from pg_stat_database where datname = current_database()
+  `.execute(db.query)
+  await close()
+  const happened = Array.from({ length: Number(rows[0]!.deadlocks) }, (_, i) => `deadlock ${i + 1}`)
+  return none('what runs on the same resources never deadlocks', 'deadlocks', happened, context)
+}
+
+// ---- Heavy writes --------------------------------------------------------------------------------------------------
+
+const records = 20_000
+
+/** A zone file of as many records as a zone may have; `seed` makes it another one. */
+function zonefile(seed: number): string {
+  const lines = ['$TTL 3600', '@ SOA ns1 hostmaster 1 2 3 4 5', ...[1, 2, 3].map((n) => `@ NS ns${n}.wolke.example.`)]
+  for (let i = 0; i < records - 10; i++) lines.push(`h${i} A 10.${seed & 255}.${i >> 8}.${i & 255}`)
+  return lines.join('\n')
+}
+
+async function imports(context: Context): Promise<Finding[]> {
+  const { workshop } = context
+  const installation = await context.install()
+  const server = await installation.serve()
+  const [own, other] = installation.tenants
+  const api = client(server, own)
+  const count = context.size(4, 64)
+  const ids: number[] = []
+  for (let i = 0; i < count; i++) {
+    ids.push(expect(await api.post('/zones', { name: `zone-${i}.example`, mode: 'primary' }), 201).body.zone.id)
+  }
+  const bodies = ids.map((_, i) => JSON.stringify({ zonefile: zonefile(i) }))
+  const failed: string[] = []
+  const tenant = { token: other.readWrite, path: '/v1/firewalls' }
+  const statuses = new Map<number, number>()
+  const busy = await waitsDuring(workshop, server, tenant, async () => {
+    await Promise.all(
+      ids.map(async (id, i) => {
+        // What is refused for being too much at once may be sent again.
+        for (let attempt = 0; attempt < 200; attempt++) {
+          const { status, text } = await api.request('POST', `/zones/${id}/actions/import_zonefile`, {
+            body: bodies[i],
+          })
+          statuses.set(status, (statuses.get(status) ?? 0) + 1)
+          if (status < 300) return
+          if (status >= 500) failed.push(`${status} ${text}`)
+          if (status !== 429 && status !== 503) return void failed.push(`${status} ${text}`)
+          await delay(100)
+        }
+      }),
+    )
+  })
+  context.log(`imports were answered ${JSON.stringify([...statuses])}`)
+  await server.stop()
+  const what = `${count} zone imports of ${records} records at once`
+  return [
+    none(`${what} are all done, without a 5xx`, 'failed', failed, context),
+    atMost(`${what} cost no other Project an answer`, busy.failed, 'failed', 0),
+    atMost(`${what}: another Project's p99`, busy.p99, 'ms', 60),
+  ]
+}

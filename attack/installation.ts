@@ -1,0 +1,145 @@
+/** A real installation under attack: a database of its own, the processes that serve it, and a look at what it costs. */
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
+import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { type Running, type ServeOptions, token, type Workshop } from '../bench/processes.ts'
+import { createProject, findProject } from '../src/kernel/access/projects.ts'
+import { createToken } from '../src/kernel/access/tokens.ts'
+import { runningClock, timestamp } from '../src/kernel/clock.ts'
+import { openDatabase } from '../src/kernel/data/open.ts'
+import type { Database } from '../src/kernel/db.ts'
+import { type DatabaseUrl, parseDatabaseUrl } from '../src/kernel/dialect.ts'
+import { migrate } from '../src/kernel/migrate.ts'
+import { migrations } from '../src/migrations/index.ts'
+import { type Client, type EngineName, makeClient, type World } from '../test/harness.ts'
+import { createDatabase, postgresUrl } from '../test/postgres.ts'
+
+export interface InstallOptions {
+  /** The file of a SQLite database, where it matters on which disk it lies. */
+  readonly file?: string
+}
+
+/** Tokens of one Project. */
+export interface Tenant {
+  readonly projectId: number
+  readonly readWrite: string
+  readonly readOnly: string
+}
+
+/** Enough addresses that none of an attack is refused for want of one. */
+const addresses = ['--address-pool', '10.0.0.0/8,2001:db8::/32']
+/** The ports that are open by default are left to whoever runs a server for use on the same machine. */
+const quiet = ['--metadata-listen', 'off', '--dns-listen', 'off', '--log-level', 'error']
+
+export class Installation {
+  readonly url: DatabaseUrl
+  /** Project `default`, to which `bench/processes.ts` has the token, and another one. */
+  readonly tenants: readonly [Tenant, Tenant]
+  readonly #workshop: Workshop
+  readonly #text: string
+  readonly #keyFile: string
+
+  private constructor(workshop: Workshop, text: string, tenants: readonly [Tenant, Tenant]) {
+    this.#workshop = workshop
+    this.#text = text
+    this.#keyFile = workshop.file('wolke.key')
+    this.url = parseDatabaseUrl(text)!
+    this.tenants = tenants
+  }
+
+  static async make(workshop: Workshop, engine: EngineName, { file }: InstallOptions): Promise<Installation> {
+    const text = engine === 'sqlite' ? `sqlite:${file ?? workshop.file('wolke.db')}` : await postgresDatabase(workshop)
+    return new Installation(workshop, text, await createTenants(text))
+  }
+
+  /** One more process of `wolke serve`. */
+  serve({ more = [], ...options }: ServeOptions = {}): Promise<Running> {
+    const key = ['--key-file', this.#keyFile]
+    return this.#workshop.serve(this.#text, { ...options, more: [...addresses, ...quiet, ...key, ...more] })
+  }
+
+  /** A handle on the database beside the servers. */
+  async open(): Promise<{ db: Database; close(): Promise<void> }> {
+    const db = await openDatabase(this.url, { clock: runningClock(undefined), poolSize: 2 })
+    return { db, close: this.#workshop.keep(() => db.close()) }
+  }
+
+  /** Megabytes that the database takes up. */
+  async sizeMb(): Promise<number> {
+    if (this.url.engine === 'sqlite') {
+      const files = ['', '-wal'].map((end) => (this.url as { path: string }).path + end).filter(existsSync)
+      return files.reduce((sum, file) => sum + statSync(file).size, 0) / 2 ** 20
+    }
+    const { db, close } = await this.open()
+    const { rows } = await sql<{ size: number }>`select pg_database_size(current_database()) as size`.execute(db.query)
+    await close()
+    return Number(rows[0]!.size) / 2 ** 20
+  }
+}
+
+async function postgresDatabase(workshop: Workshop): Promise<string> {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  workshop.keep(drop)
+  return url
+}
+
+async function createTenants(text: string): Promise<[Tenant, Tenant]> {
+  const db = await openDatabase(parseDatabaseUrl(text)!, { clock: runningClock(undefined), poolSize: 1 })
+  try {
+    await migrate(db, migrations)
+    return [await createTenant(db, 'default', token), await createTenant(db, 'other')]
+  } finally {
+    await db.close()
+  }
+}
+
+async function createTenant(db: Database, name: string, given?: string): Promise<Tenant> {
+  return db.transact(async (tx) => {
+    const created = timestamp(tx.now)
+    const { id: projectId } = (await findProject(tx.query, name)) ?? (await createProject(tx, name, created))
+    const make = (readOnly: boolean, text: { token?: string } = {}) =>
+      createToken(tx, { projectId, name: 'attack', readOnly, created, ...text })
+    return { projectId, readWrite: await make(false, given ? { token: given } : {}), readOnly: await make(true) }
+  })
+}
+
+/** Calls a server with a token. */
+export function client(server: Running, { readWrite }: Pick<Tenant, 'readWrite'>): Client {
+  return makeClient(`${server.url}/v1`, readWrite)
+}
+
+/** Waits until a condition holds. Errors: throws when it does not within `seconds`. */
+export async function until(
+  what: string,
+  holds: () => boolean | Promise<boolean>,
+  { seconds = 60, everyMs = 20 } = {},
+): Promise<void> {
+  const deadline = performance.now() + seconds * 1_000
+  while (!(await holds())) {
+    if (performance.now() > deadline) throw new Error(`waited ${seconds} s in vain until ${what}`)
+    await delay(everyMs)
+  }
+}
+
+/** How many actions run. */
+export async function runningActions({ query }: Database): Promise<number> {
+  const { rows } = await sql<{ n: number }>`select count(*) as n from action where status = 'running'`.execute(query)
+  return Number(rows[0]!.n)
+}
+
+/** The part of a world of the tests that samples of requests are prepared with, of a server in another process. */
+export function remoteWorld(server: Running, tenant: Tenant, db: Database): World {
+  const settle = () => until('every action has ended', async () => (await runningActions(db)) === 0, { everyMs: 5 })
+  const parts: Pick<World, 'api' | 'db' | 'settle'> = { api: client(server, tenant), db, settle }
+  return parts as World
+}
+
+/** The most memory that a process takes during `work`, in MB above what it had before. */
+export async function memoryGrowth(server: Running, work: () => Promise<unknown>): Promise<number> {
+  const before = server.residentMb()
+  // Linux then counts the highest resident size from here on.
+  writeFileSync(`/proc/${server.pid}/clear_refs`, '5')
+  await work()
+  const status = server.isAlive() ? readFileSync(`/proc/${server.pid}/status`, 'utf8') : ''
+  return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1] ?? Number.NaN) / 1024 - before
+}

@@ -1,0 +1,57 @@
+/** The table of a run, for eyes and for docs/reliability.md. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import type { EngineName } from '../test/harness.ts'
+import { type Finding, rounded } from './attack.ts'
+
+/** A finding with the attack and the database that it is of. */
+export interface Row extends Finding {
+  readonly attack: string
+  readonly database: EngineName
+}
+
+const heading = ['attack', 'database', 'promise', 'figure', 'bar', '']
+
+const shown = (figure: number, unit: string) => `${Number.isNaN(figure) ? 'unknown' : rounded(figure)} ${unit}`
+
+function cells({ attack, database, promise, figure, unit, bar, held }: Row): string[] {
+  return [attack, database, promise, shown(figure, unit), bar, held ? 'held' : 'MISSED']
+}
+
+/** The rows as an aligned table. */
+export function table(rows: readonly Row[]): string {
+  const lines = [heading, ...rows.map(cells)]
+  const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
+  return lines
+    .map((line) =>
+      line
+        .map((text, i) => text.padEnd(widths[i]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** Promises as lines of Markdown, the databases side by side. */
+function markdown(rows: readonly Row[]): string {
+  const byPromise = Map.groupBy(rows, ({ attack, promise }) => `${attack}\n${promise}`)
+  const cell = (found: readonly Row[], database: EngineName) => {
+    const row = found.find((one) => one.database === database)
+    if (!row) return ''
+    return `${shown(row.figure, row.unit)} (${row.bar})${row.held ? '' : ' **missed**'}`
+  }
+  const lines = [...byPromise.values()].map(
+    (found) => `| ${found[0]!.attack} | ${found[0]!.promise} | ${cell(found, 'sqlite')} | ${cell(found, 'postgres')} |`,
+  )
+  return ['| attack | promise | SQLite (bar) | PostgreSQL (bar) |', '|---|---|---|---|', ...lines].join('\n')
+}
+
+const begin = '<!-- attack: begin -->'
+const end = '<!-- attack: end -->'
+
+/** Replaces what stands between the two marks of a document. Errors: throws when it has no such marks. */
+export function writeInto(file: string, rows: readonly Row[], about: string): void {
+  const text = readFileSync(file, 'utf8')
+  const [from, to] = [text.indexOf(begin), text.indexOf(end)]
+  if (from === -1 || to < from) throw new Error(`${file} has no place for figures between '${begin}' and '${end}'`)
+  writeFileSync(file, `${text.slice(0, from + begin.length)}\n${about}\n\n${markdown(rows)}\n${text.slice(to)}`)
+}
