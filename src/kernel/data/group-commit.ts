@@ -10,9 +10,10 @@ import {
   Listeners,
   type Tables,
   type Transaction,
+  TroubleListeners,
   unavailable,
 } from '../db.ts'
-import { databaseFailure, type Engine } from '../dialect.ts'
+import { databaseFailure, type Engine, isTrouble } from '../dialect.ts'
 import { shortcuts } from '../prepared.ts'
 import { openSqlite } from './sqlite.ts'
 
@@ -35,9 +36,11 @@ export function openGrouped(path: string, clock: Clock): Database {
   const heard = new Listeners()
   const waiting: Job[] = []
   let running: Promise<void> | undefined
-  let open: Promise<void> | undefined
+  let open: Promise<readonly Job[]> | undefined
   let current: Job | undefined
+  const troubles = new TroubleListeners()
   const engine = openSqlite(path, {
+    readFailed: (error) => troubles.tell(error),
     beforeRead: () => open,
     // Work that goes on after its transaction has ended would write into somebody else's.
     beforeWrite() {
@@ -59,14 +62,15 @@ export function openGrouped(path: string, clock: Clock): Database {
         await new Promise(setImmediate)
       }
       ids = groupIds(writer)
-      open = runGroup(writer, ids, waiting.splice(0, mostInGroup))
-      await open
+      open = runGroup(writer, ids, waiting.splice(0, mostInGroup), troubles)
+      waiting.unshift(...(await open))
       open = undefined
     }
     running = undefined
   }
   return {
     dialect,
+    location: path,
     get query() {
       return guarded(reads)
     },
@@ -78,6 +82,7 @@ export function openGrouped(path: string, clock: Clock): Database {
           followUps,
           async run() {
             current = job
+            followUps.length = 0
             try {
               const tx = handle({ query: writes, dialect, now: clock.now(), drawIds }, followUps, heard)
               return await insideTransaction.run(job, () => work(tx))
@@ -92,6 +97,7 @@ export function openGrouped(path: string, clock: Clock): Database {
       })
     },
     listen: (topic, listener) => heard.add(topic, listener),
+    onTrouble: (listener) => troubles.add(listener),
     async close() {
       await running
       await reads.destroy()
@@ -119,8 +125,16 @@ function groupIds({ nextId }: Writer) {
   }
 }
 
-/** Never rejects: whatever happens is told to the callers. */
-async function runGroup(writer: Writer, ids: GroupIds, jobs: readonly Job[]): Promise<void> {
+/**
+ * Never rejects: whatever happens is told to the callers. Returns those whose work has to be done again, because another
+ * in their group met a damaged page: SQLite writes nothing in a transaction that did.
+ */
+async function runGroup(
+  writer: Writer,
+  ids: GroupIds,
+  jobs: readonly Job[],
+  troubles: TroubleListeners,
+): Promise<readonly Job[]> {
   const outcomes: Outcome[] = []
   try {
     await begin(writer)
@@ -128,13 +142,17 @@ async function runGroup(writer: Writer, ids: GroupIds, jobs: readonly Job[]): Pr
     ids.save()
     writer.exec('commit')
   } catch (error) {
+    troubles.tell(error)
     rollback(writer)
-    for (const job of jobs) job.settle({ error: reported(error) })
-    return
+    const culprit = isDamage(error) ? jobs[outcomes.length] : undefined
+    const failed = culprit ? [culprit] : jobs
+    for (const job of failed) job.settle({ error: reported(error) })
+    return jobs.filter((job) => !failed.includes(job))
   }
   jobs.forEach((job, index) => {
     job.settle(followUp(job, outcomes[index]!))
   })
+  return []
 }
 
 async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
@@ -145,7 +163,7 @@ async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
     return { value }
   } catch (error) {
     // A full disk may have rolled everything back already, so the whole group fails for this reason.
-    if (!writer.isOpen()) throw error
+    if (!writer.isOpen() || isDamage(error)) throw error
     writer.exec('rollback to job')
     writer.exec('release job')
     return { error: reported(error) }
@@ -162,10 +180,11 @@ function followUp(job: Job, outcome: Outcome): Outcome {
   }
 }
 
+const isDamage = (error: unknown) => databaseFailure(error)?.kind === 'damaged'
+
 /** What did not happen for want of disk or of the lock may be asked for again. */
 function reported(error: unknown): unknown {
-  const kind = databaseFailure(error)?.kind
-  return kind === 'unavailable' || kind === 'busy' ? unavailable(error) : error
+  return isTrouble(error) ? unavailable(error) : error
 }
 
 /** The command line may be writing through its own process: wait for it without stopping the event loop. */

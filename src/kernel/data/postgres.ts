@@ -14,9 +14,10 @@ import {
   OutcomeUnknown,
   type Queries,
   type Tables,
+  TroubleListeners,
   unavailable,
 } from '../db.ts'
-import { type Dialect, databaseFailure, type Engine, guardStatement } from '../dialect.ts'
+import { type Dialect, databaseFailure, type Engine, guardStatement, isTrouble, locationOf } from '../dialect.ts'
 import { remembered } from '../prepared.ts'
 
 const postgresDialect: Dialect = {
@@ -40,7 +41,7 @@ function hash64(key: string): string {
   return createHash('sha256').update(key).digest().readBigInt64BE().toString()
 }
 /** Opens a pool on PostgreSQL, or on anything that speaks its protocol. */
-async function openPostgres(url: string, poolSize: number): Promise<Engine> {
+async function openPostgres(url: string, poolSize: number, troubles: TroubleListeners): Promise<Engine> {
   const pg = await import('pg')
   const types: PoolConfig['types'] = {
     getTypeParser: (oid: number, format?: 'text' | 'binary') =>
@@ -61,7 +62,13 @@ async function openPostgres(url: string, poolSize: number): Promise<Engine> {
   })
   // An idle connection that breaks is replaced by the pool.
   pool.on('error', () => undefined)
-  const connect = async () => reserve(await pool.connect())
+  const connect = async () => {
+    const client = await pool.connect().catch((error: unknown) => {
+      troubles.tell(error)
+      throw error
+    })
+    return reserve(client, troubles)
+  }
   const drawIds = (count: number) =>
     sql<{ id: number }>`select nextval('id_sequence') as id from generate_series(1, ${count}::int)`
   const kysely = new PostgresDialect({ pool: { connect, end: () => pool.end() } })
@@ -80,7 +87,7 @@ class NotCommitted extends Error {}
  * A connection for one transaction or read. Once it broke or let a query run into its time limit, nobody knows what is
  * still open on it: it answers nothing more and is closed instead of being used again.
  */
-function reserve(client: PoolClient): PostgresPoolClient {
+function reserve(client: PoolClient, troubles: TroubleListeners): PostgresPoolClient {
   let broken: unknown
   const query = async (text: string, parameters: readonly unknown[]) => {
     if (broken) throw broken
@@ -89,6 +96,7 @@ function reserve(client: PoolClient): PostgresPoolClient {
       if (text === 'commit' && result.command !== 'COMMIT') throw new NotCommitted('a failed statement was ignored')
       return result
     } catch (error) {
+      troubles.tell(error)
       // An error that the server itself reports leaves the connection in order.
       const reported = error instanceof NotCommitted || (error instanceof Error && 'severity' in error)
       const kind = databaseFailure(error)?.kind
@@ -101,7 +109,8 @@ function reserve(client: PoolClient): PostgresPoolClient {
 
 /** A database on PostgreSQL, which several processes may share. */
 export async function openPooled(url: string, clock: Clock, poolSize: number): Promise<Database> {
-  const engine = await openPostgres(url, poolSize)
+  const troubles = new TroubleListeners()
+  const engine = await openPostgres(url, poolSize, troubles)
   const heard = new Listeners()
   const queries = new Kysely<Tables>({ dialect: engine.kysely })
   const draw = remembered<{ id: number }>()
@@ -109,6 +118,7 @@ export async function openPooled(url: string, clock: Clock, poolSize: number): P
     (await draw(query, count, [], () => engine.drawIds!(count))).map((row) => row.id)
   return {
     dialect: engine.dialect,
+    location: locationOf({ engine: 'postgres', url }),
     get query() {
       return guarded(queries)
     },
@@ -126,6 +136,7 @@ export async function openPooled(url: string, clock: Clock, poolSize: number): P
       return result
     },
     listen: (topic, listener) => heard.add(topic, listener),
+    onTrouble: (listener) => troubles.add(listener),
     close: () => queries.destroy(),
   }
 }
@@ -144,7 +155,7 @@ async function pooledTransaction<T>(queries: Queries, work: (query: Queries) => 
     if (ended && kind !== 'retry' && !(error instanceof NotCommitted)) {
       throw new OutcomeUnknown('commit outcome unknown', { cause: error })
     }
-    if (kind === 'unavailable') throw unavailable(error)
+    if (isTrouble(error)) throw unavailable(error)
     // Without COMMIT nothing was written, so the caller may hear that it can repeat the request.
     if (kind === 'timeout') throw late(error)
     throw error
