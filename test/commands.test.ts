@@ -230,8 +230,12 @@ describe('wolke serve', { concurrency: 2 }, () => {
     ])
     checkFailure(portTaken, 1, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`))
     for (const outcome of [newer, newerToo]) checkFailure(outcome, 1, /9999-from-the-future.*use a newer one/)
-    checkFailure(noDatabase, 1, /cannot use the database: file is not a database/)
-    checkFailure(away, 1, /cannot use the database: .*ECONNREFUSED/)
+    checkFailure(
+      noDatabase,
+      1,
+      /cannot use the database .*nonsense: it is damaged \(file is not a database\); wolke restore/,
+    )
+    checkFailure(away, 1, /cannot use the database postgres:\/\/127.0.0.1:1\/none: .*ECONNREFUSED/)
     assert.ok(!away.stderr.includes('secret'))
     checkFailure(noCertificate, 2, /--tls-cert: .*ENOENT/)
     assert.equal(badCertificate.stdout, '')

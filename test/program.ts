@@ -29,6 +29,8 @@ export interface Program {
   readonly folder: string
   /** Starts a server on free ports; several may share a PostgreSQL. */
   serve(database: string, ...options: string[]): Promise<Served>
+  /** Starts a server that ends by itself with 1; what it says on standard error. */
+  fail(database: string, ...options: string[]): Promise<string>
 }
 
 /** Makes a place to run the program from; what still runs in it after the tests is killed. */
@@ -36,30 +38,44 @@ export function program(name: string): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
   const running = new Set<ChildProcess>()
   let started = 0
+  const spawnServer = (database: string, options: readonly string[]) => {
+    const main = [join(import.meta.dirname, '../src/main.ts'), 'serve', '--database', database, '--token', token]
+    const free = ['--listen', '127.0.0.1:0', '--dns-listen', '127.0.0.1:0', '--metadata-listen', '127.0.0.1:0']
+    const args = [...main, ...free, '--rate-limit', 'off', '--log-level', 'error', ...options]
+    // The first one that is stopped leaves the others what it compiled.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
+      env,
+      stdio: ['ignore', 'ignore', 'pipe'],
+    })
+    running.add(child)
+    let written = ''
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      written += text
+    })
+    const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
+    void gone.then(() => running.delete(child))
+    return { child, gone, written: () => written }
+  }
   after(() => {
     for (const child of running) child.kill('SIGKILL')
     rmSync(folder, { recursive: true })
   })
   return {
     folder,
-    async serve(database, ...more) {
+    async fail(database, ...options) {
+      const { child, gone, written } = spawnServer(database, options)
+      const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
+      await gone
+      clearTimeout(late)
+      assert.equal(child.exitCode, 1, written())
+      return written()
+    },
+    async serve(database, ...options) {
       const ready = join(folder, `ready-${++started}`)
-      const free = ['--listen', '127.0.0.1:0', '--dns-listen', '127.0.0.1:0', '--metadata-listen', '127.0.0.1:0']
-      const options = [...free, '--rate-limit', 'off', '--log-level', 'error', '--ready-file', ready, ...more]
-      const main = [join(import.meta.dirname, '../src/main.ts'), 'serve', '--database', database, '--token', token]
-      const args = ['--disable-warning=ExperimentalWarning', ...main, ...options]
-      // The first one that is stopped leaves the others what it compiled.
-      const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-      const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'pipe'] })
-      running.add(child)
-      let written = ''
-      child.stderr.setEncoding('utf8').on('data', (text: string) => {
-        written += text
-      })
-      const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
-      void gone.then(() => running.delete(child))
+      const { child, gone, written } = spawnServer(database, ['--ready-file', ready, ...options])
       await until(() => {
-        assert.equal(child.exitCode, null, `the server ended instead of serving: ${written}`)
+        assert.equal(child.exitCode, null, `the server ended instead of serving: ${written()}`)
         return existsSync(ready)
       }, 'the server is ready')
       const { base_url: baseUrl, dns } = JSON.parse(readFileSync(ready, 'utf8')) as { base_url: string; dns: string }
@@ -72,7 +88,7 @@ export function program(name: string): Program {
         dns: { address: dns.split(':')[0]!, port: Number(dns.split(':')[1]) },
         child,
         log: () =>
-          written
+          written()
             .split('\n')
             .slice(0, -1)
             .map((line) => JSON.parse(line)),

@@ -1,4 +1,5 @@
 /** SQLite, inside this process: one connection on which reads and one write transaction take turns. */
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
   type DatabaseConnection,
@@ -42,12 +43,7 @@ export interface SqliteGates {
 
 /** Opens a SQLite file (or `:memory:`). */
 export function openSqlite(path: string, { beforeRead, beforeWrite, readFailed }: SqliteGates): Engine {
-  // What tenants trust the database with; SQLite gives its other files the mode of this one.
-  if (path !== ':memory:') createPrivate(path)
-  const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
-  database.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000; pragma temp_store = memory',
-  )
+  const database = prepare(path === ':memory:' ? new DatabaseSync(path) : openFile(path))
   const statements = sqliteStatements(database)
   const reading = readTogether(database, readFailed)
   const read: Run = (text, values) => {
@@ -89,6 +85,27 @@ export function openSqlite(path: string, { beforeRead, beforeWrite, readFailed }
         database.close()
       },
     },
+  }
+}
+
+function openFile(path: string): DatabaseSync {
+  // What tenants trust the database with; SQLite gives its other files the mode of this one.
+  createPrivate(path)
+  // What SQLite keeps beside a file goes by its name, so that two who use different names destroy it.
+  if (statSync(path).nlink > 1) throw new Error('the file has a second name (a hard link), which has to go first')
+  return new DatabaseSync(path)
+}
+
+/** What every connection needs. */
+function prepare(database: DatabaseSync): DatabaseSync {
+  try {
+    database.exec(`
+      pragma busy_timeout = 20; pragma foreign_keys = on; pragma journal_mode = wal; pragma synchronous = full;
+      pragma cache_size = -16000; pragma temp_store = memory`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
   }
 }
 
