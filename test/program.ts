@@ -29,6 +29,8 @@ export interface Program {
   readonly folder: string
   /** Starts a server on free ports; several may share a PostgreSQL. */
   serve(database: string, ...options: string[]): Promise<Served>
+  /** Runs a command to its end. */
+  command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
   /** Starts a server that ends by itself with 1; what it says on standard error. */
   fail(database: string, ...options: string[]): Promise<string>
 }
@@ -38,24 +40,26 @@ export function program(name: string): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
   const running = new Set<ChildProcess>()
   let started = 0
-  const spawnServer = (database: string, options: readonly string[]) => {
-    const main = [join(import.meta.dirname, '../src/main.ts'), 'serve', '--database', database, '--token', token]
-    const free = ['--listen', '127.0.0.1:0', '--dns-listen', '127.0.0.1:0', '--metadata-listen', '127.0.0.1:0']
-    const args = [...main, ...free, '--rate-limit', 'off', '--log-level', 'error', ...options]
+  const run = (args: readonly string[]) => {
     // The first one that is stopped leaves the others what it compiled.
     const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
-      env,
-      stdio: ['ignore', 'ignore', 'pipe'],
-    })
+    const main = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../src/main.ts')]
+    const child = spawn(process.execPath, [...main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     running.add(child)
-    let written = ''
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      written += text
-    })
+    const written = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        written[name] += text
+      })
+    }
     const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
     void gone.then(() => running.delete(child))
-    return { child, gone, written: () => written }
+    return { child, gone, written }
+  }
+  const server = (database: string, options: readonly string[]) => {
+    const free = ['--listen', '127.0.0.1:0', '--dns-listen', '127.0.0.1:0', '--metadata-listen', '127.0.0.1:0']
+    const quiet = ['--rate-limit', 'off', '--log-level', 'error', '--token', token]
+    return run(['serve', '--database', database, ...free, ...quiet, ...options])
   }
   after(() => {
     for (const child of running) child.kill('SIGKILL')
@@ -63,19 +67,24 @@ export function program(name: string): Program {
   })
   return {
     folder,
+    async command(...args) {
+      const { child, gone, written } = run(args)
+      await gone
+      return { code: child.exitCode, ...written }
+    },
     async fail(database, ...options) {
-      const { child, gone, written } = spawnServer(database, options)
+      const { child, gone, written } = server(database, options)
       const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
       await gone
       clearTimeout(late)
-      assert.equal(child.exitCode, 1, written())
-      return written()
+      assert.equal(child.exitCode, 1, written.stderr)
+      return written.stderr
     },
     async serve(database, ...options) {
       const ready = join(folder, `ready-${++started}`)
-      const { child, gone, written } = spawnServer(database, ['--ready-file', ready, ...options])
+      const { child, gone, written } = server(database, ['--ready-file', ready, ...options])
       await until(() => {
-        assert.equal(child.exitCode, null, `the server ended instead of serving: ${written()}`)
+        assert.equal(child.exitCode, null, `the server ended instead of serving: ${written.stderr}`)
         return existsSync(ready)
       }, 'the server is ready')
       const { base_url: baseUrl, dns } = JSON.parse(readFileSync(ready, 'utf8')) as { base_url: string; dns: string }
@@ -88,7 +97,7 @@ export function program(name: string): Program {
         dns: { address: dns.split(':')[0]!, port: Number(dns.split(':')[1]) },
         child,
         log: () =>
-          written()
+          written.stderr
             .split('\n')
             .slice(0, -1)
             .map((line) => JSON.parse(line)),

@@ -7,6 +7,8 @@ import { createFolderOf, createPrivate } from './private-file.ts'
 
 /** A database file that no other server uses. */
 export interface ServingLock {
+  /** Where the file really is. */
+  readonly path: string
   release(): void
   /** Releases it after a start that failed: where there was no database before, everything that was made goes away. */
   abandon(): void
@@ -28,6 +30,7 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
       traces.defer(() => made.forEach((file) => void rmSync(file, { force: true })))
     }
     return {
+      path: real,
       release: () => lock.close(),
       abandon() {
         // Whoever comes meanwhile still finds it locked.
