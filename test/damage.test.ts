@@ -1,12 +1,14 @@
 /** A damaged database file: requests that meet the damage are refused, everything else goes on. */
 import assert from 'node:assert/strict'
-import { closeSync, copyFileSync, openSync, statSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
+import { until } from './bare-database.ts'
+import { ask } from './dns-client.ts'
 import { call, makeKey, program, type Served } from './program.ts'
 
-const { folder, serve } = program('damage')
+const { folder, serve, command, fail } = program('damage')
 const whole = join(folder, 'whole.db')
 const keyCount = 400
 
@@ -26,20 +28,29 @@ before(async () => {
   await server.stop()
 })
 
+interface Page {
+  readonly pageno: number
+  readonly pgsize: number
+}
+
 /** A copy of the whole database with the pages of a table or an index overwritten. */
 function damagedCopy(name: string, pagesOf: string, damage: (pageSize: number) => Buffer): string {
   const path = join(folder, `${name}.db`)
   copyFileSync(whole, path)
   copyFileSync(`${whole}.key`, `${path}.key`)
   const database = new DatabaseSync(path)
-  const pages = database.prepare(pagesOf).all() as { pageno: number; pgsize: number }[]
+  const pages = database.prepare(pagesOf).all() as unknown as Page[]
   database.exec('pragma journal_mode = delete')
   database.close()
   assert.ok(pages.length > 0, 'there is something to damage')
+  overwrite(path, pages, damage)
+  return path
+}
+
+function overwrite(path: string, pages: readonly Page[], damage: (pageSize: number) => Buffer): void {
   const file = openSync(path, 'r+')
   for (const { pageno, pgsize } of pages) writeSync(file, damage(pgsize), 0, pgsize, (pageno - 1) * pgsize)
   closeSync(file)
-  return path
 }
 
 const pagesOf = (pattern: string) =>
@@ -99,5 +110,34 @@ describe('A damaged file', { concurrency: 2 }, () => {
       assert.ok(!JSON.stringify(server.log()).includes('"stack"'))
     })
   }
-  void statSync
+
+  test('under background work and the name server ends nothing', async () => {
+    const path = damagedCopy('background', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+    const server = await serve(`sqlite:${path}`)
+    await call(server.baseUrl, 'POST', '/zones', { name: 'example.com', mode: 'primary' })
+    const database = new DatabaseSync(path)
+    const lost = "'action', 'zone', 'zone_change', 'dns_change', 'mail'"
+    database.exec('pragma wal_checkpoint(truncate)')
+    const pages = database
+      .prepare(`select pageno, pgsize from dbstat join sqlite_schema using (name) where tbl_name in (${lost})`)
+      .all()
+    database.close()
+    assert.ok(pages.length > 4)
+    overwrite(path, pages as unknown as Page[], (size) => Buffer.alloc(size, 0xff))
+    // What another process writes makes the server read the file again.
+    assert.equal((await command('project', 'create', 'other', '--database', `sqlite:${path}`)).code, 0)
+    await until(async () => (await call(rootOf(server), 'GET', '/health')).json.database === 'damaged', 'it was met')
+    assert.equal((await call(server.baseUrl, 'GET', '/zones')).status, 503)
+    assert.equal((await call(server.baseUrl, 'GET', '/ssh_keys')).status, 200)
+    assert.equal((await call(server.baseUrl, 'POST', '/ssh_keys', { name: 'n', public_key: makeKey() })).status, 201)
+    const { address: host, port } = server.dns
+    assert.equal((await ask({ host, port }, 'www.example.com', 'A')).rcode, 'SERVFAIL')
+    await until(() => server.log().some(({ msg }) => /looking for actions/.test(String(msg))), 'the engine met it too')
+    assert.equal(server.child.exitCode, null)
+    await server.stop()
+    assert.equal(server.child.exitCode, 0)
+    assert.equal(server.log().filter(({ msg }) => /is damaged/.test(String(msg))).length, 1)
+    assert.ok(!JSON.stringify(server.log()).includes('"stack"'), JSON.stringify(server.log(), undefined, 1))
+    assert.match(await fail(`sqlite:${path}`), /^wolke: cannot use the database \S+: it is damaged [^\n]+$/m)
+  })
 })

@@ -12,7 +12,7 @@ import { createToken } from '../kernel/access/tokens.ts'
 import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
 import type { Database, Transaction } from '../kernel/db.ts'
-import { fileOf } from '../kernel/dialect.ts'
+import { fileOf, isTrouble } from '../kernel/dialect.ts'
 import { defaultZoneSettings, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
@@ -230,6 +230,8 @@ async function serveDns({ dnsListen }: Config, parts: NameServerOptions): Promis
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     if (isTaken && dnsListen === defaultDnsListen) return startNameServer(parts, { ...dnsListen, port: 0 })
+    // It reads which zones there are before it listens.
+    if (isTrouble(error)) throw error
     const { host, port } = dnsListen
     throw new CommandFailure(`cannot listen on ${hostAndPort(host, port)} for DNS: ${(error as Error).message}`)
   }
