@@ -452,9 +452,20 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
     [['serve', '--acme-directory', 'http://ca.example/dir'], /--acme-directory.*Expected https/],
     [['serve', '--acme-eab-kid', 'x'], /--acme-eab-kid and --acme-eab-key belong together/],
-    [['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x'], /--acme-ca-file: ENOENT/],
     [
-      ['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', import.meta.filename],
+      ['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x', '--database', 'memory'],
+      /--acme-ca-file: ENOENT/,
+    ],
+    [
+      [
+        'serve',
+        '--acme-directory',
+        'https://ca.example/dir',
+        '--acme-ca-file',
+        import.meta.filename,
+        '--database',
+        'memory',
+      ],
       /--acme-ca-file: .*PEM/,
     ],
     [['serve', '--resolver', 'ns.example'], /--resolver.*Expected an IP address/],
