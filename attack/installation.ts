@@ -60,7 +60,7 @@ export class Installation {
 
   /** A handle on the database beside the servers. */
   async open(): Promise<{ db: Database; close(): Promise<void> }> {
-    const db = await openDatabase(this.url, { clock: runningClock(undefined), poolSize: 2 })
+    const db = await openDatabase(this.url, { clock: runningClock(undefined), postgres: { connections: 2 } })
     return { db, close: this.#workshop.keep(() => db.close()) }
   }
 
@@ -84,7 +84,10 @@ async function postgresDatabase(workshop: Workshop): Promise<string> {
 }
 
 async function createTenants(text: string): Promise<[Tenant, Tenant]> {
-  const db = await openDatabase(parseDatabaseUrl(text)!, { clock: runningClock(undefined), poolSize: 1 })
+  const db = await openDatabase(parseDatabaseUrl(text)!, {
+    clock: runningClock(undefined),
+    postgres: { connections: 1 },
+  })
   try {
     await migrate(db, migrations)
     return [await createTenant(db, 'default', token), await createTenant(db, 'other')]

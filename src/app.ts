@@ -10,6 +10,7 @@ import { warnOfRetries } from './kernel/data/retries.ts'
 import type { Database } from './kernel/db.ts'
 import { defaultZoneSettings, type ZoneSettings } from './kernel/dns/settings.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
+import { watchDatabase } from './kernel/health.ts'
 import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
@@ -19,7 +20,7 @@ import { localLimiter, sharedLimiter, unlimited } from './kernel/rate-limit.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
-import { healthPage } from './pages/health.ts'
+import { healthPages } from './pages/health.ts'
 import { referencePages } from './pages/reference.ts'
 import type { Platform } from './platform.ts'
 
@@ -57,6 +58,7 @@ export interface App {
 export function buildApp(options: AppOptions): App {
   const { clock, log, catalogue, drivers, secrets, rateLimit, vendor, faults = noFaults } = options
   const db = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
+  const watch = watchDatabase(db, log)
   const edge = buildEdge({
     authenticator: new Authenticator(db),
     limits: {
@@ -90,7 +92,7 @@ export function buildApp(options: AppOptions): App {
   const familyChores = families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers)))
   const chores = planChores([...familyChores, () => removeOldMail(db)], log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
-  for (const page of [healthPage(db), changesPage(clock), ...referencePages()]) edge.open(page)
+  for (const page of [...healthPages(watch), changesPage(clock), ...referencePages()]) edge.open(page)
   if (drivers.authority.root) edge.open(rootPage(drivers.authority.root))
   return {
     edge,
@@ -101,6 +103,7 @@ export function buildApp(options: AppOptions): App {
       await edge.server.close()
       await chores.stop()
       await Promise.all([engine.stop(), mailer.stop()])
+      await watch.stop()
     },
   }
 }

@@ -14,6 +14,7 @@ export const lockOrder = [
   'migration',
   'key_canary',
   'installation_secret',
+  'write_probe',
   'rate_limit',
   // A step is recorded as fence, effects, end: who comes too late stops here.
   'action',

@@ -1,6 +1,7 @@
 #!/usr/bin/env node
 /** The command line: parse, run one command, say in one line what went wrong. */
 import { Command, CommanderError, InvalidArgumentError } from 'commander'
+import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { CommandFailure } from './commands/failure.ts'
 import { mailCommand } from './commands/mail.ts'
 import { projectCommand } from './commands/project.ts'
@@ -12,8 +13,16 @@ import { version } from './version.ts'
 const program = new Command('wolke')
   .description('A cloud that you run yourself: projects, servers, firewalls and more behind one API')
   .version(version)
-for (const command of [serveCommand(), projectCommand(), tokenCommand(), secretsCommand(), mailCommand()])
-  program.addCommand(command)
+const commands = [
+  serveCommand(),
+  projectCommand(),
+  tokenCommand(),
+  secretsCommand(),
+  mailCommand(),
+  backupCommand(),
+  restoreCommand(),
+]
+for (const command of commands) program.addCommand(command)
 
 function quiet(command: Command): void {
   command.exitOverride().configureOutput({ outputError: () => undefined })

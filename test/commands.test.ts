@@ -230,8 +230,12 @@ describe('wolke serve', { concurrency: 2 }, () => {
     ])
     checkFailure(portTaken, 1, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`))
     for (const outcome of [newer, newerToo]) checkFailure(outcome, 1, /9999-from-the-future.*use a newer one/)
-    checkFailure(noDatabase, 1, /cannot use the database: file is not a database/)
-    checkFailure(away, 1, /cannot use the database: .*ECONNREFUSED/)
+    checkFailure(
+      noDatabase,
+      1,
+      /cannot use the database .*nonsense: it is damaged \(file is not a database\); wolke restore/,
+    )
+    checkFailure(away, 1, /cannot use the database postgres:\/\/127.0.0.1:1\/none: .*ECONNREFUSED/)
     assert.ok(!away.stderr.includes('secret'))
     checkFailure(noCertificate, 2, /--tls-cert: .*ENOENT/)
     assert.equal(badCertificate.stdout, '')
@@ -448,9 +452,20 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
     [['serve', '--acme-directory', 'http://ca.example/dir'], /--acme-directory.*Expected https/],
     [['serve', '--acme-eab-kid', 'x'], /--acme-eab-kid and --acme-eab-key belong together/],
-    [['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x'], /--acme-ca-file: ENOENT/],
     [
-      ['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', import.meta.filename],
+      ['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x', '--database', 'memory'],
+      /--acme-ca-file: ENOENT/,
+    ],
+    [
+      [
+        'serve',
+        '--acme-directory',
+        'https://ca.example/dir',
+        '--acme-ca-file',
+        import.meta.filename,
+        '--database',
+        'memory',
+      ],
       /--acme-ca-file: .*PEM/,
     ],
     [['serve', '--resolver', 'ns.example'], /--resolver.*Expected an IP address/],

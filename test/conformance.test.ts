@@ -231,7 +231,14 @@ forEachDatabase('the running server', (open) => {
     const { app } = await open({ runActions: false })
     const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
     const promised = endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`)
-    const pages = ['GET /v1/openapi.json', 'GET /v1/changes', 'GET /v1/ca.pem', 'GET /docs', 'GET /health']
+    const pages = [
+      'GET /v1/openapi.json',
+      'GET /v1/changes',
+      'GET /v1/ca.pem',
+      'GET /docs',
+      'GET /health',
+      'GET /health/reads',
+    ]
     // What answers GET answers HEAD.
     const heads = [...promised, ...pages]
       .filter((route) => route.startsWith('GET '))

@@ -29,6 +29,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
   let reads: Queries | undefined
   return {
     dialect: db.dialect,
+    location: db.location,
     get query() {
       // Refuses inside a transaction.
       const inner = db.query
@@ -53,6 +54,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
       return result
     },
     listen: (topic, listener) => db.listen(topic, listener),
+    onTrouble: (listener) => db.onTrouble(listener),
     close: () => db.close(),
   }
 }

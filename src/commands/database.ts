@@ -3,7 +3,7 @@ import { runningClock } from '../kernel/clock.ts'
 import { openDatabase } from '../kernel/data/open.ts'
 import type { PostgresOptions } from '../kernel/data/pool.ts'
 import type { Database } from '../kernel/db.ts'
-import { type DatabaseUrl, databaseFailure, isInMemory } from '../kernel/dialect.ts'
+import { type DatabaseUrl, databaseFailure, isInMemory, isTrouble, locationOf } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { migrate } from '../kernel/migrate.ts'
 import { migrations } from '../migrations/index.ts'
@@ -22,14 +22,26 @@ export async function openMigrated(
     return db
   } catch (error) {
     await db?.close().catch(() => undefined)
-    throw new CommandFailure(`cannot use the database: ${reason(error)}`)
+    throw unusable(url, error)
   }
+}
+
+/** Why a database cannot be used, in one line. */
+export function unusable(url: DatabaseUrl, error: unknown): CommandFailure {
+  return new CommandFailure(`cannot use the database ${locationOf(url)}: ${reason(error)}`)
+}
+
+/** What went wrong is told in one line when the database is the reason for it. */
+export function explained(url: DatabaseUrl, error: unknown): unknown {
+  return isTrouble(error) || isTrouble((error as Error).cause) ? unusable(url, error) : error
 }
 
 function reason(error: unknown): string {
   const cause = error instanceof ApiError ? error.cause : error
-  if (databaseFailure(cause)?.kind === 'busy') return 'another process keeps it locked'
-  return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
+  const kind = databaseFailure(cause)?.kind
+  if (kind === 'busy') return 'another process keeps it locked'
+  const text = cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
+  return kind === 'damaged' ? `it is damaged (${text}); wolke restore puts a backup in its place` : text
 }
 
 /** Runs `work` on the database of a short command, which cannot be the one that lives inside a server's memory. */
@@ -40,6 +52,8 @@ export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => 
   const db = await openMigrated(url)
   try {
     return await work(db)
+  } catch (error) {
+    throw explained(url, error)
   } finally {
     await db.close()
   }

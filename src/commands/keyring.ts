@@ -21,7 +21,7 @@ export async function openKeyring(db: Database, options: KeyOptions): Promise<Ke
   if (previousKeyFile !== undefined && !previous) {
     throw new CommandFailure(`--previous-key-file: there is no ${previousKeyFile}`, 2)
   }
-  const path = keyFile ?? defaultKeyFile(database)
+  const path = keyFileOf(options)
   const current = read('--key-file', path) ?? (await makeFirst(db, path, previous))
   return { current, previous }
 }
@@ -36,9 +36,10 @@ export async function unlockSecrets(db: Database, ring: Keyring): Promise<Secret
   }
 }
 
-function defaultKeyFile(database: Config['database']): string {
+/** Where the current key lies, or would. */
+export function keyFileOf({ database, keyFile }: Pick<Config, 'database' | 'keyFile'>): string {
   const file = fileOf(database)
-  return file === undefined ? 'data/wolke.key' : `${file}.key`
+  return keyFile ?? (file === undefined ? 'data/wolke.key' : `${file}.key`)
 }
 
 async function makeFirst(db: Database, path: string, previous: Kek | undefined): Promise<Kek> {

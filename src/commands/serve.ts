@@ -12,18 +12,18 @@ import { createToken } from '../kernel/access/tokens.ts'
 import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
 import type { Database, Transaction } from '../kernel/db.ts'
-import { fileOf } from '../kernel/dialect.ts'
+import { fileOf, isTrouble } from '../kernel/dialect.ts'
 import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
-import { lockForServing } from '../kernel/process-lock.ts'
+import { lockForServing, type ServingLock } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
 import { version } from '../version.ts'
 import { certificateDrivers } from './authority.ts'
-import { openMigrated } from './database.ts'
+import { explained, openMigrated, unusable } from './database.ts'
 import { CommandFailure } from './failure.ts'
-import { openKeyring, unlockSecrets } from './keyring.ts'
+import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
 
 /** Time that a stop may take, in milliseconds. */
 const drainMs = 9_000
@@ -35,15 +35,34 @@ export function serveCommand(): Command {
 }
 
 async function serve(config: Config): Promise<void> {
-  const log = openLog(config.logLevel)
-  const clock = runningClock(config.now)
   const tls = readTls(config)
   const catalogue = await readCatalogue(config.catalogue)
   const lock = takeLock(config)
+  const running = new AsyncDisposableStack()
+  try {
+    await start(config, { tls, catalogue, lock }, running)
+  } catch (error) {
+    await running.disposeAsync()
+    lock?.abandon()
+    throw explained(config.database, error)
+  }
+}
+
+interface Found {
+  readonly tls: { cert: string; key: string } | undefined
+  readonly catalogue: Catalogue
+  readonly lock: ServingLock | undefined
+}
+
+/** Starts everything; `running` gets what ends it. */
+async function start(config: Config, { tls, catalogue, lock }: Found, running: AsyncDisposableStack): Promise<void> {
+  const log = openLog(config.logLevel)
+  const clock = runningClock(config.now)
   const db = await openMigrated(config.database, clock, {
     connections: config.databaseConnections,
     connectionsPerProject: config.projectConnections,
   })
+  running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, config))
   const token = await prepare(db, config)
   const simulation = createSimulation({ delayMs: config.actionDelay })
@@ -66,8 +85,10 @@ async function serve(config: Config): Promise<void> {
     ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
   })
+  running.defer(() => app.stop())
   const baseUrl = await listen(app, config, tls !== undefined)
   const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
+  running.defer(async () => metadata?.close())
   const dns = await serveDns(config, {
     db,
     clock,
@@ -78,13 +99,12 @@ async function serve(config: Config): Promise<void> {
     transferTo: config.dnsTransferTo,
     responseRates: responseRates(config),
   })
+  running.defer(async () => dns?.close())
   await app.engine.start()
   await app.mailer.start()
   app.chores.start()
   stopOnSignal(app, log, async () => {
-    await metadata?.close()
-    await dns?.close()
-    await db.close()
+    await running.disposeAsync()
     lock?.release()
   })
   // Whoever hears of it may tell it to stop at once.
@@ -120,16 +140,24 @@ async function readCatalogue(path: string | undefined): Promise<Catalogue> {
   }
 }
 
-function takeLock({ database }: Config): { release(): void } | undefined {
-  const file = fileOf(database)
+function takeLock(config: Config): ServingLock | undefined {
+  const file = fileOf(config.database)
   if (file === undefined) return undefined
-  const lock = lockForServing(file)
+  const lock = locked(config, file)
   if (!lock) {
     throw new CommandFailure(
       `another wolke serve is using ${file}; use --database postgres://... to run several over one database`,
     )
   }
   return lock
+}
+
+function locked(config: Config, file: string): ServingLock | undefined {
+  try {
+    return lockForServing(file, [keyFileOf(config)])
+  } catch (error) {
+    throw unusable(config.database, error)
+  }
 }
 
 /** What a first start creates. Returns the token of Project default when this start made it. */
@@ -214,6 +242,8 @@ async function serveDns({ dnsListen }: Config, parts: NameServerOptions): Promis
   } catch (error) {
     const isTaken = (error as NodeJS.ErrnoException).code === 'EADDRINUSE'
     if (isTaken && dnsListen === defaultDnsListen) return startNameServer(parts, { ...dnsListen, port: 0 })
+    // It reads which zones there are before it listens.
+    if (isTrouble(error)) throw error
     const { host, port } = dnsListen
     throw new CommandFailure(`cannot listen on ${hostAndPort(host, port)} for DNS: ${(error as Error).message}`)
   }

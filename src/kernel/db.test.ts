@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
-import { statSync } from 'node:fs'
+import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, Socket } from 'node:net'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -314,13 +315,47 @@ forEachBareDatabase(
       const bare = await open()
       const lock = lockForServing(pathOf(bare))
       assert.ok(lock)
-      assert.equal(lockForServing(pathOf(bare)), undefined)
+      const folder = dirname(pathOf(bare))
+      symlinkSync(pathOf(bare), join(folder, 'link'))
+      symlinkSync('link', join(folder, 'link-to-link'))
+      symlinkSync(folder, join(folder, 'folder'))
+      for (const other of [
+        'wolke.db',
+        './folder/../wolke.db',
+        'link',
+        'link-to-link',
+        'folder/link',
+        'folder/wolke.db',
+      ]) {
+        assert.equal(lockForServing(`${folder}/${other}`), undefined, other)
+      }
       const command = await bare.another()
       await command.transact((tx) => insert(tx, 1))
       lock.release()
       const next = lockForServing(pathOf(bare))
       assert.ok(next)
       next.release()
+    })
+
+    test('a start that fails takes away what it made, and nothing that was there', async () => {
+      const bare = await open()
+      const folder = dirname(pathOf(bare))
+      lockForServing(pathOf(bare))!.release()
+      const before = readdirSync(folder).sort()
+      lockForServing(pathOf(bare))!.abandon()
+      symlinkSync('new.db', join(folder, 'dangling'))
+      for (const path of ['new/deep/wolke.db', 'dangling', 'new.db']) {
+        const key = join(folder, `${path.replaceAll('/', '-')}.key`)
+        const lock = lockForServing(join(folder, path), [key, pathOf(bare)])
+        assert.ok(lock)
+        const database = new DatabaseSync(join(folder, path))
+        database.exec('pragma journal_mode = wal; create table a (b)')
+        database.close()
+        writeFileSync(key, 'key')
+        lock.abandon()
+      }
+      assert.deepEqual(readdirSync(folder).sort(), [...before, 'dangling'].sort())
+      assert.deepEqual(await ids(bare.db), [])
     })
 
     test('a full disk makes writes unavailable, leaves reads alone, and is over when there is room', async () => {

@@ -4,9 +4,9 @@
  * has to follow a commit goes through `afterCommit`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
-import { type Kysely, sql } from 'kysely'
+import type { Kysely } from 'kysely'
 import { onOwnBehalf } from './behalf.ts'
-import type { Dialect } from './dialect.ts'
+import { type Dialect, isTrouble } from './dialect.ts'
 import { ApiError } from './errors.ts'
 
 /** Table names to row types. Each slice adds its own tables by declaration merging, so the kernel names none of them. */
@@ -38,12 +38,16 @@ export type Topic = 'actions' | 'dns' | 'mail'
 
 export interface Database {
   readonly dialect: Dialect
+  /** Where the data lives, in words for the operator; no password is in it. */
+  readonly location: string
   /** For reads outside a transaction. Throws inside `transact`, where it would wait for itself. */
   readonly query: Queries
   /** Runs `work` in one transaction; rejects with what `work` threw, after a roll back. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   /** Calls `listener` whenever `topic` is announced; what is returned ends that. */
   listen(topic: Topic, listener: (subject: string) => void): () => void
+  /** Calls `listener` with each error for which the database itself is the reason; what is returned ends that. */
+  onTrouble(listener: (error: unknown) => void): () => void
   close(): Promise<void>
 }
 
@@ -64,6 +68,21 @@ export class Listeners {
     onOwnBehalf(() => {
       for (const listener of this.#all.get(topic) ?? []) listener(subject)
     })
+  }
+}
+
+/** Who wants to hear of trouble with the database. */
+export class TroubleListeners {
+  readonly #all = new Set<(error: unknown) => void>()
+
+  add(listener: (error: unknown) => void): () => void {
+    this.#all.add(listener)
+    return () => void this.#all.delete(listener)
+  }
+
+  /** Passes on what the database is the reason for, and nothing else. */
+  tell(error: unknown): void {
+    if (isTrouble(error)) for (const listener of this.#all) listener(error)
   }
 }
 
@@ -102,13 +121,4 @@ export function unavailable(cause: unknown): ApiError {
 /** 504 `timeout`, which official clients repeat by themselves: only for what has certainly written nothing. */
 export function late(cause: unknown): ApiError {
   return new ApiError('timeout', 'the database did not answer in time', { cause })
-}
-/** True when the database answers. */
-export async function answers(db: Database): Promise<boolean> {
-  try {
-    await sql`select 1`.execute(db.query)
-    return true
-  } catch {
-    return false
-  }
 }

@@ -30,6 +30,13 @@ export function isInMemory(url: DatabaseUrl): boolean {
   return url.engine === 'sqlite' && url.path === ':memory:'
 }
 
+/** Where the data lives, in words for the operator: a file, or a server's URL without its password and options. */
+export function locationOf(url: DatabaseUrl): string {
+  if (url.engine === 'sqlite') return url.path
+  const { host, pathname } = new URL(url.url)
+  return `postgres://${host}${pathname}`
+}
+
 /** What differs between the engines, in one place. */
 export interface Dialect {
   /** Whether other processes can write to the same data at the same time. */
@@ -77,7 +84,7 @@ export interface Engine {
 /** What went wrong in the engine, in terms that the rest of the code can act on. */
 export type DatabaseFailure =
   | { readonly kind: 'unique' | 'foreign_key'; readonly constraint: string }
-  | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' }
+  | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' | 'damaged' }
 
 /** Reads an engine's error; undefined when it is not one of those that have a meaning here. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
@@ -94,8 +101,18 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   // A prepared statement that a change of the schema, or who stands between, has made void.
   if (code === '26000' || (code === '0A000' && message.includes('cached plan'))) return { kind: 'stale' }
   if (code === '57014' || message === 'Query read timeout') return { kind: 'timeout' }
+  if (code && /^XX00[12]$/.test(code)) return { kind: 'damaged' }
   if (code && unavailableCodes.test(code)) return { kind: 'unavailable' }
   return unavailableTexts.test(message) ? { kind: 'unavailable' } : undefined
+}
+
+/**
+ * Whether the database itself, and not the statement, is why nothing happened: it is away, locked, full, read-only or
+ * damaged. Whoever asked may ask again once that is over.
+ */
+export function isTrouble(error: unknown): boolean {
+  const kind = databaseFailure(error)?.kind
+  return kind === 'unavailable' || kind === 'busy' || kind === 'damaged'
 }
 
 /** Connection lost, out of resources, shut down or read-only after a failover, and the network's own. */
@@ -111,6 +128,7 @@ function sqliteFailure(errcode: number, message: string): DatabaseFailure | unde
   }
   if (errcode === 787) return { kind: 'foreign_key', constraint: '' }
   if ((errcode & 0xff) === 5) return { kind: 'busy' }
+  if ([11, 26].includes(errcode & 0xff)) return { kind: 'damaged' }
   if ([8, 10, 13, 14].includes(errcode & 0xff)) return { kind: 'unavailable' }
   return undefined
 }

@@ -1,6 +1,7 @@
 /** Structured logs, one JSON object a line on standard error. What may be secret is removed by name before it is written. */
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
+import { isTrouble } from './dialect.ts'
 
 export type { Logger } from 'pino'
 
@@ -87,10 +88,14 @@ function timeField(): string {
   return timed
 }
 
-/** Only what names the fault: database errors also carry the values of rows. */
+/**
+ * Only what names the fault: database errors also carry the values of rows. Trouble with the database comes many times and
+ * from anywhere: where this program stood says nothing about it.
+ */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined
   const { name, message, stack, code } = error as Error & { code?: unknown }
+  if (isTrouble(error) || isTrouble(error.cause)) return { name, message, code }
   return { name, message, stack, code }
 }
 

@@ -1,6 +1,6 @@
 /** What a caller hears of whatever was thrown (spec: Errors). */
 import { late, unavailable } from './db.ts'
-import { databaseFailure } from './dialect.ts'
+import { databaseFailure, isTrouble } from './dialect.ts'
 import { ApiError } from './errors.ts'
 
 /**
@@ -21,8 +21,7 @@ export function toRefusal(error: unknown, { isRead, mostBytes }: { isRead: boole
   // The framework's other refusals of a request, such as a body that stops half-way.
   const status = (error as { statusCode?: number }).statusCode ?? 500
   if (status >= 400 && status < 500) return new ApiError('invalid_input', 'the request is not complete', { status })
-  const kind = databaseFailure(error)?.kind
-  if (kind === 'timeout' && isRead) return late(error)
-  if (kind === 'unavailable' || kind === 'busy') return unavailable(error)
+  if (databaseFailure(error)?.kind === 'timeout' && isRead) return late(error)
+  if (isTrouble(error)) return unavailable(error)
   return new ApiError('server_error', 'an unexpected error happened; the log has it under the correlation id')
 }

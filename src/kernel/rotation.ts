@@ -15,9 +15,8 @@ export class Rotation<T> {
     return this.#size
   }
 
-  /** Has something wait on behalf of whom the caller runs for. */
-  add(item: T): void {
-    const party = projectServed()
+  /** Has something wait, on behalf of whom the caller runs for unless told otherwise. */
+  add(item: T, party: ProjectId | undefined = projectServed()): void {
     const items = this.#parties.get(party)
     if (items) items.push(item)
     else this.#parties.set(party, [item])

@@ -12,6 +12,7 @@ import { certificates } from './0009-certificates.ts'
 import { dns } from './0010-dns.ts'
 import { mail } from './0011-mail.ts'
 import { managedCertificates } from './0012-managed-certificates.ts'
+import { writeProbe } from './0013-write-probe.ts'
 import { zoneContents } from './0014-zone-contents.ts'
 
 export const migrations: readonly Migration[] = [
@@ -27,5 +28,6 @@ export const migrations: readonly Migration[] = [
   dns,
   mail,
   managedCertificates,
+  writeProbe,
   zoneContents,
 ]

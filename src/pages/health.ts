@@ -1,19 +1,37 @@
-/** Whether this server can do its work, for load balancers and supervisors. */
-import { answers, type Database } from '../kernel/db.ts'
-import { envelope } from '../kernel/edge.ts'
-import { ApiError } from '../kernel/errors.ts'
+/** Whether this server can do its work, for load balancers, supervisors and those who watch. */
+import { statusOf } from '../kernel/errors.ts'
+import type { Health, Watch } from '../kernel/health.ts'
 import type { OpenPage } from '../kernel/http.ts'
 
 const type = 'application/json; charset=utf-8'
 
-/** GET /health: 200 while the database answers, 503 `unavailable` otherwise. */
-export function healthPage(db: Database): OpenPage {
-  return {
-    path: '/health',
+/**
+ * GET /health is 200 while everything works. GET /health/reads is 200 for as long as reads do: a load balancer that asks
+ * it goes on sending requests while the disk is full. Otherwise both are 503 `unavailable`; both tell what works.
+ */
+export function healthPages({ health }: Watch): OpenPage[] {
+  const page = (path: string, isWell: (health: Health) => boolean): OpenPage => ({
+    path,
     async answer() {
-      if (await answers(db)) return { status: 200, type, body: JSON.stringify({ status: 'ok' }) }
-      const refusal = new ApiError('unavailable', 'the database is not available')
-      return { status: refusal.status, type, body: envelope(refusal) }
+      const found = await health()
+      const body = { status: statusIn(found), ...found }
+      if (isWell(found)) return { status: 200, type, body: JSON.stringify(body) }
+      const error = { code: 'unavailable', message: troubleIn(found), details: null }
+      return { status: statusOf.unavailable, type, body: JSON.stringify({ ...body, error }) }
     },
-  }
+  })
+  return [
+    page('/health', (found) => statusIn(found) === 'ok'),
+    page('/health/reads', (found) => statusIn(found) !== 'failing'),
+  ]
+}
+
+function statusIn({ reads, writes, database }: Health): 'ok' | 'degraded' | 'failing' {
+  if (reads === 'failing') return 'failing'
+  return writes === 'failing' || database === 'damaged' ? 'degraded' : 'ok'
+}
+
+function troubleIn({ reads, database }: Health): string {
+  if (reads === 'failing') return 'the database is not available'
+  return database === 'damaged' ? 'the database is damaged' : 'the database takes no writes'
 }

@@ -8,7 +8,7 @@ import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onBehalfOf } from '../behalf.ts'
 import { type Database, OutcomeUnknown, type Transaction } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
+import { databaseFailure, isTrouble } from '../dialect.ts'
 import { ApiError } from '../errors.ts'
 import { type Faults, noFaults } from '../faults.ts'
 import type { Logger } from '../log.ts'
@@ -372,10 +372,10 @@ class Run {
   }
 }
 
-/** Lost leases, killed workers and a database that is away or busy say nothing about the action itself. */
+/** Lost leases, killed workers and a database that is in trouble say nothing about the action itself. */
 function isInterruption(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof Killed || error instanceof OutcomeUnknown) return true
   if (error instanceof ApiError) return error.code === 'unavailable' || error.code === 'timeout'
   const kind = databaseFailure(error)?.kind
-  return kind === 'unavailable' || kind === 'busy' || kind === 'retry' || kind === 'timeout'
+  return isTrouble(error) || kind === 'retry' || kind === 'timeout'
 }

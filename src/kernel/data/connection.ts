@@ -59,6 +59,7 @@ export class Connection {
   readonly #client: pg.PoolClient
   readonly #wire: Wire
   readonly #prepares: boolean
+  readonly #failed: (error: unknown) => void
   /** By text, least recently used first. */
   readonly #prepared = new Map<string, Prepared>()
   readonly #seen = new Set<string>()
@@ -67,10 +68,12 @@ export class Connection {
   #broken: unknown
   #isCorked = false
 
-  constructor(client: pg.PoolClient, { prepares }: { prepares: boolean }) {
+  /** `prepares` allows prepared statements; `failed` hears of each error that a statement met. */
+  constructor(client: pg.PoolClient, { prepares, failed }: { prepares: boolean; failed: (error: unknown) => void }) {
     this.#client = client
     this.#wire = (client as unknown as { connection: Wire }).connection
     this.#prepares = prepares
+    this.#failed = failed
     client.once('end', () => {
       this.#broken ??= new Error('Connection terminated')
     })
@@ -167,6 +170,7 @@ export class Connection {
   }
 
   #judge(unit: Unit, error: unknown): Outcome {
+    this.#failed(error)
     const stale = databaseFailure(error)?.kind === 'stale'
     for (const [text, prepared] of this.#prepared) {
       if (unit.used.includes(prepared) && (stale || !prepared.isKnown)) this.#forget(text, prepared)

@@ -1,6 +1,7 @@
 /** A database on SQLite: transactions that wait at the same time share one commit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely } from 'kysely'
+import { projectServed } from '../behalf.ts'
 import type { Clock } from '../clock.ts'
 import {
   type Database,
@@ -10,16 +11,19 @@ import {
   Listeners,
   type Tables,
   type Transaction,
+  TroubleListeners,
   unavailable,
 } from '../db.ts'
-import { databaseFailure, type Engine } from '../dialect.ts'
+import { databaseFailure, type Engine, isTrouble } from '../dialect.ts'
 import { shortcuts } from '../prepared.ts'
 import { Rotation } from '../rotation.ts'
+import type { ProjectId } from '../scope.ts'
 import { openSqlite } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
 interface Job {
+  readonly party: ProjectId | undefined
   readonly followUps: (() => void)[]
   run(): Promise<unknown>
   settle(outcome: Outcome): void
@@ -38,9 +42,11 @@ export function openGrouped(path: string, clock: Clock): Database {
   const heard = new Listeners()
   const waiting = new Rotation<Job>()
   let running: Promise<void> | undefined
-  let open: Promise<void> | undefined
+  let open: Promise<readonly Job[]> | undefined
   let current: Job | undefined
+  const troubles = new TroubleListeners()
   const engine = openSqlite(path, {
+    readFailed: (error) => troubles.tell(error),
     beforeRead: () => open,
     // Work that goes on after its transaction has ended would write into somebody else's.
     beforeWrite() {
@@ -62,14 +68,15 @@ export function openGrouped(path: string, clock: Clock): Database {
         await new Promise(setImmediate)
       }
       ids = groupIds(writer)
-      open = runGroup(writer, ids, waiting)
-      await open
+      open = runGroup(writer, ids, waiting, troubles)
+      for (const job of await open) waiting.add(job, job.party)
       open = undefined
     }
     running = undefined
   }
   return {
     dialect,
+    location: path,
     get query() {
       return guarded(reads)
     },
@@ -78,9 +85,11 @@ export function openGrouped(path: string, clock: Clock): Database {
       return new Promise<T>((resolve, reject) => {
         const followUps: (() => void)[] = []
         const job: Job = {
+          party: projectServed(),
           followUps,
           async run() {
             current = job
+            followUps.length = 0
             try {
               const tx = handle({ query: writes, dialect, now: clock.now(), drawIds }, followUps, heard)
               return await insideTransaction.run(job, () => work(tx))
@@ -90,11 +99,12 @@ export function openGrouped(path: string, clock: Clock): Database {
           },
           settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
         }
-        waiting.add(job)
+        waiting.add(job, job.party)
         running ??= runAll()
       })
     },
     listen: (topic, listener) => heard.add(topic, listener),
+    onTrouble: (listener) => troubles.add(listener),
     async close() {
       await running
       await reads.destroy()
@@ -122,8 +132,16 @@ function groupIds({ nextId }: Writer) {
   }
 }
 
-/** Never rejects: whatever happens is told to the callers. */
-async function runGroup(writer: Writer, ids: GroupIds, waiting: Rotation<Job>): Promise<void> {
+/**
+ * Never rejects: whatever happens is told to the callers. Returns those whose work has to be done again, because another
+ * in their group met a damaged page: SQLite writes nothing in a transaction that did.
+ */
+async function runGroup(
+  writer: Writer,
+  ids: GroupIds,
+  waiting: Rotation<Job>,
+  troubles: TroubleListeners,
+): Promise<readonly Job[]> {
   const jobs: Job[] = []
   const outcomes: Outcome[] = []
   try {
@@ -137,15 +155,19 @@ async function runGroup(writer: Writer, ids: GroupIds, waiting: Rotation<Job>): 
     ids.save()
     writer.exec('commit')
   } catch (error) {
+    troubles.tell(error)
     rollback(writer)
     // Where nothing could be begun, those that would have come next are told so too.
     while (outcomes.length === 0 && waiting.size > 0 && jobs.length < mostInGroup) jobs.push(waiting.take()!)
-    for (const job of jobs) job.settle({ error: reported(error) })
-    return
+    const culprit = isDamage(error) ? jobs[outcomes.length] : undefined
+    const failed = culprit ? [culprit] : jobs
+    for (const job of failed) job.settle({ error: reported(error) })
+    return jobs.filter((job) => !failed.includes(job))
   }
   jobs.forEach((job, index) => {
     job.settle(followUp(job, outcomes[index]!))
   })
+  return []
 }
 
 async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
@@ -156,7 +178,7 @@ async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
     return { value }
   } catch (error) {
     // A full disk may have rolled everything back already, so the whole group fails for this reason.
-    if (!writer.isOpen()) throw error
+    if (!writer.isOpen() || isDamage(error)) throw error
     writer.exec('rollback to job')
     writer.exec('release job')
     return { error: reported(error) }
@@ -173,10 +195,11 @@ function followUp(job: Job, outcome: Outcome): Outcome {
   }
 }
 
+const isDamage = (error: unknown) => databaseFailure(error)?.kind === 'damaged'
+
 /** What did not happen for want of disk or of the lock may be asked for again. */
 function reported(error: unknown): unknown {
-  const kind = databaseFailure(error)?.kind
-  return kind === 'unavailable' || kind === 'busy' ? unavailable(error) : error
+  return isTrouble(error) ? unavailable(error) : error
 }
 
 /** The command line may be writing through its own process: wait for it without stopping the event loop. */

@@ -2,7 +2,7 @@
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
 import { projectServed } from '../behalf.ts'
-import { unavailable } from '../db.ts'
+import { type TroubleListeners, unavailable } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
 import { Connection, type Outcome, type Statement } from './connection.ts'
 import { Turns } from './turns.ts'
@@ -44,9 +44,11 @@ export class Connections {
   readonly #pool: pg.Pool
   readonly #turns: Turns
   readonly #prepares: boolean
+  readonly #troubles: TroubleListeners
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
 
-  constructor(url: string, options: PostgresOptions = {}) {
+  constructor(url: string, troubles: TroubleListeners, options: PostgresOptions = {}) {
+    this.#troubles = troubles
     const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     const kept = Math.min(2, connections >> 1)
@@ -90,8 +92,12 @@ export class Connections {
 
   /** One past the turns. */
   async connect(): Promise<Lease> {
-    const client = await this.#pool.connect()
-    const connection = this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares })
+    const failed = (error: unknown) => this.#troubles.tell(error)
+    const client = await this.#pool.connect().catch((error: unknown) => {
+      failed(error)
+      throw error
+    })
+    const connection = this.#known.get(client) ?? new Connection(client, { prepares: this.#prepares, failed })
     this.#known.set(client, connection)
     return { connection, release: () => client.release(connection.isBroken) }
   }

@@ -27,7 +27,7 @@ forEachBareDatabase(
       const client = new pg.Client(config).on('error', () => undefined)
       await client.connect()
       later(() => client.end())
-      return new Connection(client as pg.PoolClient, options)
+      return new Connection(client as pg.PoolClient, { ...options, failed: () => undefined })
     }
 
     const statement = (text: string, ...values: unknown[]) => ({ text, values })

@@ -24,9 +24,10 @@ import {
   type Queries,
   type Tables,
   type Transaction,
+  TroubleListeners,
   unavailable,
 } from '../db.ts'
-import { type Dialect, databaseFailure, guardStatement } from '../dialect.ts'
+import { type Dialect, databaseFailure, guardStatement, isTrouble, locationOf } from '../dialect.ts'
 import { postponements, shortcuts } from '../prepared.ts'
 import { type Connection, isScript, type Outcome, type Statement } from './connection.ts'
 import { Connections, Lookups, type PostgresOptions, read } from './pool.ts'
@@ -158,7 +159,7 @@ async function transactOnce<T>(connections: Connections, work: (query: Queries) 
     await transaction.rollBack()
     // Without COMMIT nothing was written, so the caller may hear that it can repeat the request.
     const kind = databaseFailure(error)?.kind
-    throw kind === 'unavailable' ? unavailable(error) : kind === 'timeout' ? late(error) : error
+    throw isTrouble(error) ? unavailable(error) : kind === 'timeout' ? late(error) : error
   } finally {
     release()
   }
@@ -181,7 +182,8 @@ async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
 
 /** A database on PostgreSQL, which several processes may share. */
 export function openPooled(url: string, clock: Clock, options?: PostgresOptions): Database {
-  const connections = new Connections(url, options)
+  const troubles = new TroubleListeners()
+  const connections = new Connections(url, troubles, options)
   const lookups = new Lookups(connections)
   const heard = new Listeners()
   const queries = kyselyOn(async () => {
@@ -191,6 +193,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
   shortcuts.set(queries, (text, values) => lookups.run(text, values))
   return {
     dialect: postgresDialect,
+    location: locationOf({ engine: 'postgres', url }),
     get query() {
       return guarded(queries)
     },
@@ -209,6 +212,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
       return result
     },
     listen: (topic, listener) => heard.add(topic, listener),
+    onTrouble: (listener) => troubles.add(listener),
     async close() {
       await lookups.close()
       await connections.close()

@@ -7,6 +7,7 @@ import type { Logger } from '../log.ts'
 export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database {
   return {
     dialect: db.dialect,
+    location: db.location,
     get query() {
       return db.query
     },
@@ -22,6 +23,7 @@ export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database
         }
       }),
     listen: (topic, listener) => db.listen(topic, listener),
+    onTrouble: (listener) => db.onTrouble(listener),
     close: () => db.close(),
   }
 }

@@ -1,4 +1,5 @@
 /** SQLite, inside this process: one connection on which reads and one write transaction take turns. */
+import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
   type DatabaseConnection,
@@ -33,27 +34,29 @@ const severalKeys = /\bprimary key \(\w+,/
 /** Who may use the one connection of SQLite, and when. */
 export interface SqliteGates {
   /** Awaited before a read, so that it never sees an open transaction. */
-  beforeRead(): Promise<void> | undefined
+  beforeRead(): Promise<unknown> | undefined
   /** Throws unless the caller's transaction is the open one. */
   beforeWrite(): void
+  /** Hears of everything that a read failed for. */
+  readFailed(error: unknown): void
 }
 
 /** Opens a SQLite file (or `:memory:`). */
-export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGates): Engine {
-  // What tenants trust the database with; SQLite gives its other files the mode of this one.
-  if (path !== ':memory:') createPrivate(path)
-  const database = new DatabaseSync(path, { timeout: 20, enableForeignKeyConstraints: true })
-  database.exec(
-    'pragma journal_mode = wal; pragma synchronous = full; pragma cache_size = -16000; pragma temp_store = memory',
-  )
+export function openSqlite(path: string, { beforeRead, beforeWrite, readFailed }: SqliteGates): Engine {
+  const database = prepare(path === ':memory:' ? new DatabaseSync(path) : openFile(path))
   const statements = sqliteStatements(database)
-  const reading = readTogether(database)
+  const reading = readTogether(database, readFailed)
   const read: Run = (text, values) => {
     // Nothing may come between the gate and the statement.
     const wait = beforeRead()
     if (wait) return wait.then(() => read(text, values))
-    reading.begin()
-    return statements(text, values)
+    try {
+      reading.begin()
+      return statements(text, values)
+    } catch (error) {
+      readFailed(error)
+      throw error
+    }
   }
   const write: Run = (text, values) => {
     beforeWrite()
@@ -85,6 +88,27 @@ export function openSqlite(path: string, { beforeRead, beforeWrite }: SqliteGate
   }
 }
 
+function openFile(path: string): DatabaseSync {
+  // What tenants trust the database with; SQLite gives its other files the mode of this one.
+  createPrivate(path)
+  // What SQLite keeps beside a file goes by its name, so that two who use different names destroy it.
+  if (statSync(path).nlink > 1) throw new Error('the file has a second name (a hard link), which has to go first')
+  return new DatabaseSync(path)
+}
+
+/** What every connection needs. */
+function prepare(database: DatabaseSync): DatabaseSync {
+  try {
+    database.exec(`
+      pragma busy_timeout = 20; pragma foreign_keys = on; pragma journal_mode = wal; pragma synchronous = full;
+      pragma cache_size = -16000; pragma temp_store = memory`)
+    return database
+  } catch (error) {
+    database.close()
+    throw error
+  }
+}
+
 const writeNextId = `
   insert into id_sequence (only, next) values (1, ?) on conflict (only) do update set next = excluded.next`
 
@@ -92,17 +116,27 @@ const writeNextId = `
  * Reads of one turn of the event loop share a transaction: taking and giving back the file's locks for each would cost
  * more than most reads.
  */
-function readTogether(database: DatabaseSync) {
-  const [begin, commit] = [database.prepare('begin'), database.prepare('commit')]
+function readTogether(database: DatabaseSync, failed: (error: unknown) => void) {
+  const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((text) => database.prepare(text))
   let isOpen = false
+  /** Never throws: every read has its answer, and how a transaction ends that wrote nothing changes none of them. */
   const end = () => {
-    if (isOpen) commit.run()
+    if (!isOpen) return
     isOpen = false
+    for (const statement of [commit!, rollback!]) {
+      // A failed read may have ended it already, and one that met a damaged page keeps it from being committed.
+      if (!database.isTransaction) return
+      try {
+        statement.run()
+      } catch (error) {
+        failed(error)
+      }
+    }
   }
   return {
     begin() {
       if (isOpen) return
-      begin.run()
+      begin!.run()
       isOpen = true
       setImmediate(end)
     },

@@ -1,7 +1,7 @@
 /** Key files: 32 bytes, as they are or in base64, that nobody but the operator reads. A file appears whole or not at all. */
 import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createFolderOf } from '../private-file.ts'
+import { createFolderOf, syncToDisk } from '../private-file.ts'
 import { type Kek, keyBytes, randomKey, toKek } from './kek.ts'
 
 /** Reads a key; undefined when there is no such file. Errors: plain ones that say in words what is wrong with it. */
@@ -40,7 +40,7 @@ export function createKeyFile(path: string): Kek {
   try {
     // Unlike a rename, a link never replaces a file.
     linkSync(draft, path)
-    syncFolder(dirname(path))
+    syncToDisk(dirname(path))
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
   } finally {
@@ -57,14 +57,5 @@ function writeDurably(path: string, text: string): void {
     fsyncSync(file)
   } finally {
     closeSync(file)
-  }
-}
-
-function syncFolder(path: string): void {
-  const folder = openSync(path, 'r')
-  try {
-    fsyncSync(folder)
-  } finally {
-    closeSync(folder)
   }
 }

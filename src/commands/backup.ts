@@ -1,0 +1,129 @@
+/** `wolke backup` and `wolke restore`: a copy of the database while it is in use, and its way back. */
+import { Command } from 'commander'
+import { databaseOption, keyFileOption } from '../config.ts'
+import { runningClock } from '../kernel/clock.ts'
+import { BackupFailure, backUp, type Contents, type Restored, restore } from '../kernel/data/backup.ts'
+import { openDatabase } from '../kernel/data/open.ts'
+import { type DatabaseUrl, fileOf, isInMemory, locationOf } from '../kernel/dialect.ts'
+import { lockForServing } from '../kernel/process-lock.ts'
+import { keksInUse } from '../kernel/secrets/installation.ts'
+import { readKeyFile } from '../kernel/secrets/key-file.ts'
+import { migrations } from '../migrations/index.ts'
+import { unusable } from './database.ts'
+import { CommandFailure } from './failure.ts'
+import { keyFileOf } from './keyring.ts'
+
+interface Options {
+  readonly database: DatabaseUrl
+  readonly overwrite?: boolean
+  readonly keyFile?: string
+}
+
+const schema = migrations.map(({ id }) => id)
+
+export function backupCommand(): Command {
+  return new Command('backup')
+    .description('write a checked copy of the database to a file, also while a server runs')
+    .argument('<file>', 'where to')
+    .addOption(databaseOption())
+    .option('--overwrite', 'replace a file that is there')
+    .action((file: string, options: Options) => makeBackup(file, options))
+}
+
+export function restoreCommand(): Command {
+  return new Command('restore')
+    .description('put a backup in the place of the database, which is kept under another name')
+    .argument('<file>', 'the backup')
+    .addOption(databaseOption())
+    .addOption(keyFileOption())
+    .action((file: string, options: Options) => putBack(file, options))
+}
+
+async function makeBackup(file: string, { database, overwrite = false }: Options): Promise<void> {
+  const path = pathOf(database, (url) => `pg_dump --format=custom --file=${file} ${url}`)
+  const contents = await reporting('nothing was backed up', () => backUp(path, file, { schema, overwrite }))
+  console.log(`Backed up ${path} to ${file}: ${summary(contents)}`)
+}
+
+async function putBack(file: string, options: Options): Promise<void> {
+  const { database } = options
+  const path = pathOf(
+    database,
+    (url) => `pg_restore --no-owner --exit-on-error --single-transaction --dbname=${url} ${file}`,
+  )
+  const restored = await reporting('nothing was restored', async () => restoreLocked(file, options, path))
+  console.log(`Restored ${path} from ${file}: ${summary(restored)}`)
+  if (restored.aside !== undefined) console.log(`The database that was there is ${restored.aside}`)
+  await warnOfKey(options, restored)
+}
+
+function restoreLocked(file: string, { database }: Options, path: string): Restored {
+  const lock = locked(database, path)
+  if (!lock) throw new CommandFailure(`a wolke serve is using ${path}: stop it first`)
+  try {
+    const restored = restore(file, lock.path, { schema, now: new Date(runningClock().now()) })
+    lock.release()
+    return restored
+  } catch (error) {
+    lock.abandon()
+    throw error
+  }
+}
+
+function locked(database: DatabaseUrl, path: string) {
+  try {
+    return lockForServing(path)
+  } catch (error) {
+    throw unusable(database, error)
+  }
+}
+
+/** The file of a database. Errors: `CommandFailure` that says what to do where there is none. */
+function pathOf(database: DatabaseUrl, elsewhere: (url: string) => string): string {
+  const path = fileOf(database)
+  if (path !== undefined) return path
+  if (isInMemory(database)) {
+    throw new CommandFailure('the database "memory" ends with its server; there is nothing to keep', 2)
+  }
+  throw new CommandFailure(
+    `PostgreSQL brings its own tools, see docs/operating.md: ${elsewhere(locationOf(database))}`,
+    2,
+  )
+}
+
+async function reporting<T>(outcome: string, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (error instanceof BackupFailure) throw new CommandFailure(`${outcome}: ${error.message}`)
+    throw error
+  }
+}
+
+function summary({ rows, schema: latest }: Contents): string {
+  const total = [...rows.values()].reduce((sum, count) => sum + count, 0)
+  return `${total} rows in ${rows.size} tables, schema ${latest}`
+}
+
+/** A backup does not hold the key of its secrets, and without it no server starts. */
+async function warnOfKey(options: Options, { rows }: Restored): Promise<void> {
+  // Older ones have no secrets.
+  if (!rows.has('installation_secret')) return
+  const db = await openDatabase(options.database, { clock: runningClock() })
+  const needed = await keksInUse(db.query).finally(() => db.close())
+  const path = keyFileOf(options)
+  const missing = [...needed].filter((id) => id !== keyAt(path))
+  if (missing.length === 0) return
+  console.error(
+    `wolke: warning: its secrets need the key ${missing.join(' and ')}, which ${path} does not hold; put it there before you serve`,
+  )
+}
+
+/** The id of the key in a file; undefined when it holds none that can be used. */
+function keyAt(path: string): string | undefined {
+  try {
+    return readKeyFile(path)?.id
+  } catch {
+    return undefined
+  }
+}

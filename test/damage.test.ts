@@ -1,0 +1,143 @@
+/** A damaged database file: requests that meet the damage are refused, everything else goes on. */
+import assert from 'node:assert/strict'
+import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { before, describe, test } from 'node:test'
+import { until } from './bare-database.ts'
+import { ask } from './dns-client.ts'
+import { call, makeKey, program, type Served } from './program.ts'
+
+const { folder, serve, command, fail } = program('damage')
+const whole = join(folder, 'whole.db')
+const keyCount = 400
+
+/** The root of a server's pages outside the API. */
+const rootOf = ({ baseUrl }: Served) => baseUrl.slice(0, -'/v1'.length)
+
+before(async () => {
+  const server = await serve(`sqlite:${whole}`)
+  for (let i = 0; i < keyCount; i += 20) {
+    const some = Array.from({ length: 20 }, (_, j) => ({
+      name: `key-${i + j}`,
+      public_key: makeKey(),
+      labels: { n: `${i + j}` },
+    }))
+    await Promise.all(some.map((body) => call(server.baseUrl, 'POST', '/ssh_keys', body)))
+  }
+  await server.stop()
+})
+
+interface Page {
+  readonly pageno: number
+  readonly pgsize: number
+}
+
+/** A copy of the whole database with the pages of a table or an index overwritten. */
+function damagedCopy(name: string, pagesOf: string, damage: (pageSize: number) => Buffer): string {
+  const path = join(folder, `${name}.db`)
+  copyFileSync(whole, path)
+  copyFileSync(`${whole}.key`, `${path}.key`)
+  const database = new DatabaseSync(path)
+  const pages = database.prepare(pagesOf).all() as unknown as Page[]
+  database.exec('pragma journal_mode = delete')
+  database.close()
+  assert.ok(pages.length > 0, 'there is something to damage')
+  overwrite(path, pages, damage)
+  return path
+}
+
+function overwrite(path: string, pages: readonly Page[], damage: (pageSize: number) => Buffer): void {
+  const file = openSync(path, 'r+')
+  for (const { pageno, pgsize } of pages) writeSync(file, damage(pgsize), 0, pgsize, (pageno - 1) * pgsize)
+  closeSync(file)
+}
+
+const pagesOf = (pattern: string) =>
+  `select pageno, pgsize from dbstat where name like '${pattern}' and pagetype = 'leaf' order by pageno limit -1 offset 1`
+
+/** Lists, reads, makes and deletes SSH keys, and firewalls beside them; returns the statuses of both. */
+async function use({ baseUrl }: Served): Promise<{ keys: number[]; firewalls: number[] }> {
+  const pages = Array.from({ length: keyCount / 50 }, (_, page) => `/ssh_keys?per_page=50&page=${page + 1}`)
+  const lists = await Promise.all(pages.map((path) => call(baseUrl, 'GET', path)))
+  const found = lists.flatMap(({ json }) => json.ssh_keys ?? [])
+  const reads = await Promise.all(found.map(({ id }) => call(baseUrl, 'GET', `/ssh_keys/${id}`)))
+  const names = await Promise.all(
+    Array.from({ length: keyCount }, (_, i) => call(baseUrl, 'GET', `/ssh_keys?name=key-${i}`)),
+  )
+  const writes = Array.from({ length: 40 }, async (_, i) => [
+    call(baseUrl, 'POST', '/ssh_keys', { name: `new-${i}`, public_key: makeKey(), labels: { n: `${i}` } }),
+    call(baseUrl, 'PUT', `/ssh_keys/${found[i]?.id ?? 1}`, { name: `renamed-${i}` }),
+    call(baseUrl, 'POST', '/firewalls', { name: `beside-${i}` }),
+  ])
+  const written = await Promise.all((await Promise.all(writes)).map((three) => Promise.all(three)))
+  const answers = [...lists, ...reads, ...names, ...written.flatMap(([post, put]) => [post!, put!])]
+  return {
+    keys: answers.map(({ status }) => status),
+    firewalls: written.map(([, , firewall]) => firewall!.status),
+  }
+}
+
+describe('A damaged file', { concurrency: 2 }, () => {
+  const cases: [name: string, pages: string, damage: (pageSize: number) => Buffer][] = [
+    ['table-with-noise', pagesOf('ssh_key'), (size) => Buffer.alloc(size, 0xff)],
+    ['table-with-zeros', pagesOf('ssh_key'), (size) => Buffer.alloc(size)],
+    ['index', pagesOf('sqlite_autoindex_ssh_key%'), (size) => Buffer.alloc(size, 0xff)],
+  ]
+  for (const [name, pages, damage] of cases) {
+    test(`with damaged pages (${name}) refuses what meets them, serves the rest, and says so once`, async () => {
+      const path = damagedCopy(name, pages, damage)
+      const server = await serve(`sqlite:${path}`)
+      const { keys, firewalls } = await use(server)
+      assert.ok(keys.includes(503), 'something met the damage')
+      assert.deepEqual(
+        [...new Set(keys)].filter((status) => ![200, 201, 404, 503].includes(status)),
+        [],
+      )
+      assert.deepEqual([...new Set(firewalls)], [201], 'writes beside it are not drawn into it')
+      const health = await call(rootOf(server), 'GET', '/health')
+      assert.deepEqual([health.status, health.json.database, health.json.status], [503, 'damaged', 'degraded'])
+      const reads = await call(rootOf(server), 'GET', '/health/reads')
+      assert.deepEqual([reads.status, reads.json.database, reads.json.reads], [200, 'damaged', 'ok'])
+      assert.equal(server.child.exitCode, null)
+      await server.stop()
+      assert.equal(server.child.exitCode, 0)
+      const told = server.log().filter(({ msg }) => /is damaged/.test(String(msg)))
+      assert.deepEqual(
+        told.map(({ database, level }) => [database, level]),
+        [[path, 50]],
+      )
+      assert.ok(!JSON.stringify(server.log()).includes('"stack"'))
+    })
+  }
+
+  test('under background work and the name server ends nothing', async () => {
+    const path = damagedCopy('background', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+    const server = await serve(`sqlite:${path}`)
+    await call(server.baseUrl, 'POST', '/zones', { name: 'example.com', mode: 'primary' })
+    const database = new DatabaseSync(path)
+    const lost = "'action', 'zone', 'zone_change', 'dns_change', 'mail'"
+    database.exec('pragma wal_checkpoint(truncate)')
+    const pages = database
+      .prepare(`select pageno, pgsize from dbstat join sqlite_schema using (name) where tbl_name in (${lost})`)
+      .all()
+    database.close()
+    assert.ok(pages.length > 4)
+    overwrite(path, pages as unknown as Page[], (size) => Buffer.alloc(size, 0xff))
+    // What another process writes makes the server read the file again.
+    assert.equal((await command('project', 'create', 'other', '--database', `sqlite:${path}`)).code, 0)
+    await until(async () => (await call(rootOf(server), 'GET', '/health')).json.database === 'damaged', 'it was met')
+    assert.equal((await call(server.baseUrl, 'GET', '/zones')).status, 503)
+    assert.equal((await call(server.baseUrl, 'GET', '/ssh_keys')).status, 200)
+    assert.equal((await call(server.baseUrl, 'POST', '/ssh_keys', { name: 'n', public_key: makeKey() })).status, 201)
+    const { address: host, port } = server.dns
+    assert.equal((await ask({ host, port }, 'www.example.com', 'A')).rcode, 'SERVFAIL')
+    await until(() => server.log().some(({ msg }) => /looking for actions/.test(String(msg))), 'the engine met it too')
+    assert.equal(server.child.exitCode, null)
+    await server.stop()
+    assert.equal(server.child.exitCode, 0)
+    assert.equal(server.log().filter(({ msg }) => /is damaged/.test(String(msg))).length, 1)
+    assert.ok(!JSON.stringify(server.log()).includes('"stack"'), JSON.stringify(server.log(), undefined, 1))
+    assert.match(await fail(`sqlite:${path}`), /^wolke: cannot use the database \S+: it is damaged [^\n]+$/m)
+  })
+})

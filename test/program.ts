@@ -1,0 +1,127 @@
+/** The real program as a process of its own, run from its sources. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { until } from './bare-database.ts'
+
+/** The token of Project default in every server that is started here. */
+export const token = `test_${randomBytes(40).toString('hex')}`.slice(0, 64)
+
+export interface Served {
+  readonly baseUrl: string
+  /** Where its name server listens. */
+  readonly dns: { readonly address: string; readonly port: number }
+  readonly child: ChildProcess
+  /** The lines of its log so far. */
+  log(): Record<string, unknown>[]
+  /** Ends it at once, without its having a say, and waits until it is gone. */
+  kill(): Promise<void>
+  /** Asks it to end, and waits until it has. */
+  stop(): Promise<void>
+}
+
+export interface Program {
+  /** A folder that goes away after the tests. */
+  readonly folder: string
+  /** Starts a server on free ports; several may share a PostgreSQL. */
+  serve(database: string, ...options: string[]): Promise<Served>
+  /** Runs a command to its end. */
+  command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
+  /** Starts a server that ends by itself with 1; what it says on standard error. */
+  fail(database: string, ...options: string[]): Promise<string>
+}
+
+/** Makes a place to run the program from; what still runs in it after the tests is killed. */
+export function program(name: string): Program {
+  const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
+  const running = new Set<ChildProcess>()
+  let started = 0
+  const run = (args: readonly string[]) => {
+    // The first one that is stopped leaves the others what it compiled.
+    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
+    const main = ['--disable-warning=ExperimentalWarning', join(import.meta.dirname, '../src/main.ts')]
+    const child = spawn(process.execPath, [...main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    running.add(child)
+    const written = { stdout: '', stderr: '' }
+    for (const name of ['stdout', 'stderr'] as const) {
+      child[name].setEncoding('utf8').on('data', (text: string) => {
+        written[name] += text
+      })
+    }
+    const gone = new Promise<void>((resolve) => child.once('close', () => resolve()))
+    void gone.then(() => running.delete(child))
+    return { child, gone, written }
+  }
+  const server = (database: string, options: readonly string[]) => {
+    const free = ['--listen', '127.0.0.1:0', '--dns-listen', '127.0.0.1:0', '--metadata-listen', '127.0.0.1:0']
+    const quiet = ['--rate-limit', 'off', '--log-level', 'error', '--token', token]
+    return run(['serve', '--database', database, ...free, ...quiet, ...options])
+  }
+  after(() => {
+    for (const child of running) child.kill('SIGKILL')
+    rmSync(folder, { recursive: true })
+  })
+  return {
+    folder,
+    async command(...args) {
+      const { child, gone, written } = run(args)
+      await gone
+      return { code: child.exitCode, ...written }
+    },
+    async fail(database, ...options) {
+      const { child, gone, written } = server(database, options)
+      const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
+      await gone
+      clearTimeout(late)
+      assert.equal(child.exitCode, 1, written.stderr)
+      return written.stderr
+    },
+    async serve(database, ...options) {
+      const ready = join(folder, `ready-${++started}`)
+      const { child, gone, written } = server(database, ['--ready-file', ready, ...options])
+      await until(() => {
+        assert.equal(child.exitCode, null, `the server ended instead of serving: ${written.stderr}`)
+        return existsSync(ready)
+      }, 'the server is ready')
+      const { base_url: baseUrl, dns } = JSON.parse(readFileSync(ready, 'utf8')) as { base_url: string; dns: string }
+      const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
+        child.kill(signal)
+        return gone
+      }
+      return {
+        baseUrl,
+        dns: { address: dns.split(':')[0]!, port: Number(dns.split(':')[1]) },
+        child,
+        log: () =>
+          written.stderr
+            .split('\n')
+            .slice(0, -1)
+            .map((line) => JSON.parse(line)),
+        kill: end('SIGKILL'),
+        stop: end('SIGTERM'),
+      }
+    },
+  }
+}
+
+/** Calls a server with the token of Project default, or a path outside the API when it begins with `http`. */
+export async function call(baseUrl: string, method: string, path: string, body?: unknown) {
+  const response = await fetch(baseUrl + path, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
+    ...(body ? { body: JSON.stringify(body) } : {}),
+  })
+  const text = await response.text()
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  return { status: response.status, json: (text === '' ? undefined : JSON.parse(text)) as any }
+}
+
+/** A new SSH public key. */
+export function makeKey(): string {
+  const text = (value: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, value.length]), value])
+  return `ssh-ed25519 ${Buffer.concat([text(Buffer.from('ssh-ed25519')), text(randomBytes(32))]).toString('base64')}`
+}
