@@ -1,59 +1,20 @@
 /** What was answered is there, however the processes that answered it end. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from './bare-database.ts'
 import { closeAdmin, createDatabase, postgresUrl } from './postgres.ts'
+import { openProgram } from './program.ts'
 
-const token = `test_${randomBytes(40).toString('hex')}`.slice(0, 64)
-const dir = mkdtempSync(join(tmpdir(), 'wolke-durability-'))
-const running = new Set<ChildProcess>()
+const { dir, serve, call, close } = openProgram()
 
 after(async () => {
-  for (const child of running) child.kill('SIGKILL')
-  rmSync(dir, { recursive: true })
+  await close()
   await closeAdmin()
 })
-
-interface Served {
-  readonly baseUrl: string
-  /** Ends it at once, without its having a say, and waits until it is gone. */
-  kill(): Promise<void>
-  /** Asks it to end, and waits until it has. */
-  stop(): Promise<void>
-}
-
-let started = 0
-
-/** Starts the real program; several may share a PostgreSQL. */
-async function serve(database: string): Promise<Served> {
-  const ready = join(dir, `ready-${++started}`)
-  const options = ['--listen', '127.0.0.1:0', '--rate-limit', 'off', '--log-level', 'error', '--ready-file', ready]
-  const program = [join(import.meta.dirname, '../src/main.ts'), 'serve', '--database', database, '--token', token]
-  const args = ['--disable-warning=ExperimentalWarning', ...program, ...options]
-  // The first one that is stopped leaves the others what it compiled.
-  const env = { ...process.env, NODE_COMPILE_CACHE: join(dir, 'compiled') }
-  const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'ignore', 'inherit'] })
-  running.add(child)
-  const gone = new Promise<void>((resolve) => child.once('exit', () => resolve()))
-  void gone.then(() => running.delete(child))
-  await until(() => {
-    assert.equal(child.exitCode, null, 'the server ended instead of serving')
-    return existsSync(ready)
-  }, 'the server is ready')
-  const { base_url: baseUrl } = JSON.parse(readFileSync(ready, 'utf8')) as { base_url: string }
-  const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
-    child.kill(signal)
-    return gone
-  }
-  return { baseUrl, kill: end('SIGKILL'), stop: end('SIGTERM') }
-}
 
 /** What a client knows of one SSH key: what was answered last, and what it asked for since without an answer. */
 interface Known {
@@ -128,16 +89,6 @@ class Writer {
 function makeKey(): string {
   const text = (value: Buffer) => Buffer.concat([Buffer.from([0, 0, 0, value.length]), value])
   return `ssh-ed25519 ${Buffer.concat([text(Buffer.from('ssh-ed25519')), text(randomBytes(32))]).toString('base64')}`
-}
-
-async function call(baseUrl: string, method: string, path: string, body?: unknown) {
-  const response = await fetch(baseUrl + path, {
-    method,
-    headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
-    ...(body ? { body: JSON.stringify(body) } : {}),
-  })
-  const text = await response.text()
-  return { status: response.status, json: text === '' ? undefined : (JSON.parse(text) as unknown) }
 }
 
 interface Listed {
