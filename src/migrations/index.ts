@@ -12,6 +12,7 @@ import { certificates } from './0009-certificates.ts'
 import { dns } from './0010-dns.ts'
 import { mail } from './0011-mail.ts'
 import { managedCertificates } from './0012-managed-certificates.ts'
+import { actionHistory } from './0013-action-history.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -26,4 +27,5 @@ export const migrations: readonly Migration[] = [
   dns,
   mail,
   managedCertificates,
+  actionHistory,
 ]
