@@ -13,6 +13,7 @@ import { dns } from './0010-dns.ts'
 import { mail } from './0011-mail.ts'
 import { managedCertificates } from './0012-managed-certificates.ts'
 import { actionHistory } from './0013-action-history.ts'
+import { leadingTerms } from './0014-leading-terms.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -28,4 +29,5 @@ export const migrations: readonly Migration[] = [
   mail,
   managedCertificates,
   actionHistory,
+  leadingTerms,
 ]
