@@ -186,10 +186,12 @@ function selectEnded(
   // Likewise lists could be sorted by progress until August 2023.
   const isAsked = keys.some(({ field }) => field === 'progress')
   const progress = isAsked ? sql`(select progress from action where id = action_id)` : sql`0`
+  // As an expression it does not tempt the database to walk by it, and to sort all that it finds.
+  const begun = keys.some(({ field }) => field === 'started') ? sql`started` : sql`started || ''`
   return sql`
     select action_id as id, ${columns}, ${progress} as progress from action_history
     where project_id = ${projectId} and type = ${type} and resource_id = ${resourceId} and status = ${status}
-      and started >= ${since}`
+      and ${begun} >= ${since}`
 }
 
 function passes({ status, started, resources }: Action, { type, resourceId, statuses, since }: ActionFilter): boolean {
