@@ -55,7 +55,7 @@ export const lockOrder = [
 export const belonging = {
   token: 'the Project',
   label: 'the resource',
-  action_by_resource: 'the action that is inserted with it',
+  action_history: 'the action',
   action_serial: 'the action',
   address: 'who has it',
   dns_change: 'the zone, or who has the address',

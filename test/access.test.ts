@@ -20,6 +20,7 @@ import {
   isTokenShaped,
   revokeToken,
 } from '../src/kernel/access/tokens.ts'
+import { enterHistory } from '../src/kernel/actions/history.ts'
 import type { Endpoint } from '../src/kernel/contract.ts'
 import type { Database } from '../src/kernel/db.ts'
 import { loggedPath, openLog } from '../src/kernel/log.ts'
@@ -201,13 +202,12 @@ forEachDatabase('A Project', (open) => {
     const addAction = (id: number, status: 'running' | 'success') =>
       db.transact(async (tx) => {
         const action = { id, status, project_id: project.id, definition: 'x', command: 'x', progress: 100 }
-        const ended = { started: project.created, finished: null, error_code: null, error_message: null }
+        const ended = { started: project.created, finished: project.created, error_code: null, error_message: null }
         const run = { worker: null, lease_until: null, fence: 0, attempts: 0, run_after: 0, step: 0 }
         const rest = { input: '{}', resources: '[]', phase: 'forward' as const }
         const row = { ...action, ...ended, ...run, ...rest }
         await tx.query.insertInto('action').values(row).execute()
-        const resource = { action_id: id, project_id: project.id, type: 'ssh_key', resource_id: 1 }
-        await tx.query.insertInto('action_by_resource').values(resource).execute()
+        if (status === 'success') await enterHistory(tx, [{ ...row, resources: [{ type: 'ssh_key', id: 1 }] }])
       })
     await addAction(1, 'success')
     assert.equal(await deleteProject(db, project), false)

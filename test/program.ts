@@ -108,16 +108,21 @@ export function program(name: string): Program {
   }
 }
 
+export interface Reply {
+  readonly status: number
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
+  readonly json: any
+}
+
 /** Calls a server with the token of Project default, or a path outside the API when it begins with `http`. */
-export async function call(baseUrl: string, method: string, path: string, body?: unknown) {
+export async function call(baseUrl: string, method: string, path: string, body?: unknown): Promise<Reply> {
   const response = await fetch(baseUrl + path, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },
     ...(body ? { body: JSON.stringify(body) } : {}),
   })
   const text = await response.text()
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into replies of every shape
-  return { status: response.status, json: (text === '' ? undefined : JSON.parse(text)) as any }
+  return { status: response.status, json: text === '' ? undefined : JSON.parse(text) }
 }
 
 /** A new SSH public key. */

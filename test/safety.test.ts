@@ -276,6 +276,7 @@ const ownTables: Rule = {
 const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
+  'kernel/actions/expiry.ts',
   'kernel/address-pool.ts',
   'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',

@@ -801,12 +801,12 @@ export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
         const id = next ?? (await make())
         next = undefined
         await done(api.delete(`/images/${id}`))
-        const actions = world.db.query
-          .selectFrom('action_by_resource')
-          .select('action_id')
-          .where('resource_id', '=', id)
-        const rows = await actions.where('type', '=', 'image').orderBy('action_id', 'desc').limit(1).execute()
-        return rows.map(({ action_id }) => ({ id: action_id, serverId: server }))
+        const removals = world.db.query
+          .selectFrom('action')
+          .select(['id', 'input'])
+          .where('definition', '=', 'images/delete_image')
+        const rows = (await removals.execute()).filter(({ input }) => JSON.parse(input).image === id)
+        return rows.map((row) => ({ id: row.id, serverId: server }))
       },
     }
   },

@@ -5,7 +5,7 @@
 import { type Static, type TObject, type TSchema, Type } from 'typebox'
 import { type ChangeName, inEffect } from './changes.ts'
 import type { ErrorCode } from './errors.ts'
-import { parseId } from './ids.ts'
+import { largestId, parseId } from './ids.ts'
 import type { ProjectScope } from './scope.ts'
 import { parseSelector, type Selector } from './selectors.ts'
 
@@ -136,9 +136,21 @@ function integerParam(description: string, options: { fallback: number; max: num
   }
 }
 
+/** Longest text in a path or a query, in characters. */
+export const maxText = 255
+
 /** A text taken as it is; absent means no filter. */
 export function textParam(description: string): Param<string | undefined> {
-  return { schema: { type: 'string' }, description, repeatable: false, parse: (texts) => texts.at(-1) }
+  return {
+    schema: { type: 'string', maxLength: maxText },
+    description,
+    repeatable: false,
+    parse(texts) {
+      const text = texts.at(-1)
+      if (text !== undefined && text.length > maxText) throw `must be at most ${maxText} characters long`
+      return text
+    },
+  }
 }
 
 /** True when given as `true` or without a value; absent means false. */
@@ -168,7 +180,7 @@ export function enumParam<const V extends string>(
   values: readonly V[],
 ): Param<readonly V[] | undefined> {
   return {
-    schema: { type: 'array', items: { type: 'string', enum: values } },
+    schema: { type: 'array', items: { type: 'string', enum: values }, maxItems: maxRepeats },
     description,
     repeatable: true,
     parse: (texts) =>
@@ -183,7 +195,7 @@ export function enumParam<const V extends string>(
 /** Ids, each of which may be given. */
 export function idsParam(description: string): Param<readonly number[] | undefined> {
   return {
-    schema: { type: 'array', items: { type: 'integer', format: 'int64' } },
+    schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: largestId }, maxItems: maxRepeats },
     description,
     repeatable: true,
     parse: (texts) =>
@@ -202,7 +214,7 @@ function sortParam(fields: readonly string[], former: FormerFields = {}): Param<
   const variants = (field: string) => [field, `${field}:asc`, `${field}:desc`]
   const values = fields.flatMap(variants)
   return {
-    schema: { type: 'array', items: { type: 'string', enum: values } },
+    schema: { type: 'array', items: { type: 'string', enum: values }, maxItems: maxRepeats },
     description: 'Sort by a field, ascending unless `:desc` follows; may be repeated',
     repeatable: true,
     parse: (texts, nowMs) =>
@@ -257,8 +269,9 @@ export function sorting(fields: readonly string[], former?: FormerFields) {
 
 // ---- Shapes that all families share --------------------------------------------------------------------------------
 
-export const Id = Type.Integer({ minimum: 1, maximum: 2 ** 52 - 1 })
+export const Id = Type.Integer({ minimum: 1, maximum: largestId })
 export const Timestamp = Type.String({ format: 'date-time' })
+/** What a body carries is bounded by `parseLabels`, in words that name the label. */
 export const Labels = Type.Record(Type.String(), Type.String())
 
 /** A value that may be null. */
@@ -278,7 +291,7 @@ export const Pagination = Type.Object({
 export const Meta = Type.Object({ pagination: Pagination })
 
 /** An id or a name, as clients send either in one field (facts/conventions 3). */
-export const IdOrName = Type.Union([Type.Integer(), Type.String({ minLength: 1, maxLength: 255 })])
+export const IdOrName = Type.Union([Id, Type.String({ minLength: 1, maxLength: 255 })])
 
 /** `"1"` and `1` both mean the id 1; any other text is a name. */
 export function toIdOrName(value: number | string): { id: number } | { name: string } {

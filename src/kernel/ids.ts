@@ -3,7 +3,8 @@
 /** New ids start here: above 32 bits, so that a client that cuts them off is found out on the first day. */
 export const firstId = 10_000_000_000
 
-const largestId = 2 ** 52 - 1
+/** No id is larger; both databases and JSON keep all of them exactly. */
+export const largestId = 2 ** 52 - 1
 
 /** Reads an id from a path or a query; undefined when the text is not one. */
 export function parseId(text: string): number | undefined {

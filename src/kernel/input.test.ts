@@ -19,6 +19,7 @@ const Body = Type.Object(
     on: Type.Optional(Type.Boolean()),
     http: Type.Optional(Type.Object({ timeout: Type.Integer({ minimum: 30 }) }, closed)),
     rules: Type.Optional(Type.Array(Rule, { maxItems: 3 })),
+    parts: Type.Optional(nullable(Type.Array(Type.Object({ labels: Labels }, closed)))),
   },
   closed,
 )
@@ -115,6 +116,11 @@ describe('A body that breaks its schema is refused', () => {
       { name: 'a', labels: { 'wolke.cloud/x': '1' } },
       one('labels'),
       ['labels', 'label key "wolke.cloud/x" uses the reserved prefix "wolke.cloud/"'],
+    ],
+    [
+      { name: 'a', parts: [{ labels: { a: 'b' } }, { labels: { '': 'c' } }] },
+      one('parts'),
+      ['parts[1].labels', 'label key "" must not be empty'],
     ],
   ]
   for (const [body, message, ...fields] of cases) {

@@ -60,7 +60,7 @@ function checkKeys(value: object, count: Count): void {
 }
 
 /** Neither database keeps these as they are, and one refuses them. */
-function isStorable(text: string): boolean {
+export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
 
@@ -71,13 +71,14 @@ function checkText(text: string): void {
 /** A check of bodies against one schema; compiled at its first use, because most runs use few endpoints. */
 export type BodyCheck = (body: unknown) => void
 
-/** Errors: 422 `invalid_input` with every problem found (at most 20). A body's `labels` follow the spec's Labels. */
+/** Errors: 422 `invalid_input` with every problem found (at most 20). Every `labels` of a body follow the spec's Labels. */
 export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
   let validator: Validator | undefined
+  const checkLabels = labelCheck(schema, vendor)
   return (body) => {
     validator ??= Compile(schema)
     const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
-    if ('labels' in schema.properties) problems.push(...labelProblems(body, vendor))
+    problems.push(...(checkLabels?.(body, '') ?? []))
     if (problems.length > 0) throw refuse(problems)
   }
 }
@@ -88,12 +89,42 @@ function refuse(problems: Problem[]): ApiError {
   return invalidInput(problems.slice(0, maxProblems), message)
 }
 
-function labelProblems(body: unknown, vendor: string): Problem[] {
-  const labels = (body as { labels?: unknown } | null)?.labels
-  // Anything but an object is the schema's to refuse.
-  if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return []
-  const result = parseLabels(labels, { vendor })
-  return result.ok ? [] : result.problems.map(({ path, message }) => ({ field: path, message }))
+/** Finds what is wrong with the labels in a value; values of another shape are the schema's to refuse. */
+type LabelCheck = (value: unknown, field: string) => Problem[]
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+}
+
+/** The check of all labels in a schema, however deep they are; undefined when there are none. */
+function labelCheck({ properties = {}, items, anyOf = [] }: Shape, vendor: string): LabelCheck | undefined {
+  const ofFields = Object.entries(properties).flatMap(([name, shape]) => {
+    const check = name === 'labels' ? labelsCheck(vendor) : labelCheck(shape, vendor)
+    return check ? [{ name, check }] : []
+  })
+  const ofItems = items && labelCheck(items, vendor)
+  const ofMembers = anyOf.flatMap((shape) => labelCheck(shape, vendor) ?? [])
+  if (ofFields.length + ofMembers.length === 0 && !ofItems) return undefined
+  return (value, field) => {
+    if (typeof value !== 'object' || value === null) return []
+    const fields = value as Record<string, unknown>
+    const entries = ofItems && Array.isArray(value) ? value : []
+    return [
+      ...ofMembers.flatMap((check) => check(value, field)),
+      ...entries.flatMap((entry, index) => ofItems!(entry, `${field}[${index}]`)),
+      ...ofFields.flatMap(({ name, check }) => check(fields[name], field ? `${field}.${name}` : name)),
+    ]
+  }
+}
+
+function labelsCheck(vendor: string): LabelCheck {
+  return (labels, field) => {
+    if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return []
+    const result = parseLabels(labels, { vendor })
+    return result.ok ? [] : result.problems.map(({ message }) => ({ field, message }))
+  }
 }
 
 const unknownField = 'unknown field'

@@ -3,7 +3,15 @@ import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import type { Labels } from './labels.ts'
 import type { Selector, Term } from './selectors.ts'
-import { canonical, drivingTerms, MAX_SELECTOR_BYTES, matches, parseSelector } from './selectors.ts'
+import {
+  canonical,
+  conditionOf,
+  conditionsMet,
+  drivingTerms,
+  MAX_SELECTOR_BYTES,
+  matches,
+  parseSelector,
+} from './selectors.ts'
 
 function parsed(text: string): Selector {
   const result = parseSelector(text)
@@ -217,7 +225,9 @@ describe('any selector', () => {
       fc.property(samples, fc.dictionary(key, value, { maxKeys: 6 }), (terms, labels) => {
         const selector = parsed(textOf(terms, ''))
         if (!matches(selector, labels)) return
+        const met = conditionsMet(labels)
         for (const driver of drivingTerms(selector)) {
+          assert.ok(met.includes(conditionOf(driver)))
           assert.ok(Object.hasOwn(labels, driver.key))
           assert.ok(driver.op === 'exists' || driver.values.includes(labels[driver.key] ?? '?'))
         }

@@ -79,6 +79,39 @@ export function canonical(selector: Selector): string {
   return [...new Set(selector.terms.map(canonicalTerm))].sort().join(',')
 }
 
+/** Most characters of selectors that are remembered with what they mean. */
+const maxRemembered = 1_048_576
+let remembered = new Map<string, Selector>()
+let rememberedLength = 0
+
+/** Reads a selector that was accepted when it was stored; each is parsed once for many uses. */
+export function storedSelector(text: string): Selector {
+  const known = remembered.get(text)
+  if (known) return known
+  const result = parseSelector(text)
+  if (!result.ok) throw new Error(`a stored selector cannot be read: ${result.message}`)
+  rememberedLength += text.length
+  if (rememberedLength > maxRemembered) {
+    remembered = new Map()
+    rememberedLength = text.length
+  }
+  remembered.set(text, result.selector)
+  return result.selector
+}
+
+/**
+ * What labels must have for a term to hold, in a form that can be looked up among those of `conditionsMet`: a label, or
+ * only its key.
+ */
+export function conditionOf(term: Term): string {
+  return term.op === 'in' && term.values.length === 1 ? `${term.key}=${term.values[0]}` : term.key
+}
+
+/** Every `conditionOf` that labels meet, and the empty text for selectors that have no positive term. */
+export function conditionsMet(labels: Labels): string[] {
+  return ['', ...Object.entries(labels).flatMap(([key, value]) => [key, `${key}=${value}`])]
+}
+
 /**
  * The terms that a label index can be asked for, those that look most telling first: `in` with few values, then `exists`.
  * Negative terms are none of them, as those also match objects that the index does not list.

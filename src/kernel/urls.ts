@@ -1,6 +1,7 @@
 /** Reading the target of a request. */
-import { type Endpoint, isIdParam } from './contract.ts'
+import { type Endpoint, isIdParam, maxText } from './contract.ts'
 import { parseId } from './ids.ts'
+import { isStorable } from './input.ts'
 
 /** Whether every percent sign in it begins a character. */
 export function isDecodable(url: string): boolean {
@@ -46,7 +47,9 @@ export function methodsAt(path: string, endpoints: readonly Endpoint[], base: st
 
 /** Whether a text can stand for a parameter. `actions` is a path of its own wherever a resource could be named. */
 function fits(name: string, text: string): boolean {
-  return isIdParam(name) ? parseId(text) !== undefined : text !== '' && (name !== 'id_or_name' || text !== 'actions')
+  if (isIdParam(name)) return parseId(text) !== undefined
+  if (text === '' || text.length > maxText || !isStorable(text)) return false
+  return name !== 'id_or_name' || text !== 'actions'
 }
 
 /** The text of the first parameter of the path that cannot be what it stands for. */

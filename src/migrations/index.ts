@@ -14,6 +14,8 @@ import { mail } from './0011-mail.ts'
 import { managedCertificates } from './0012-managed-certificates.ts'
 import { writeProbe } from './0013-write-probe.ts'
 import { zoneContents } from './0014-zone-contents.ts'
+import { actionHistory } from './0015-action-history.ts'
+import { leadingTerms } from './0016-leading-terms.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -30,4 +32,6 @@ export const migrations: readonly Migration[] = [
   managedCertificates,
   writeProbe,
   zoneContents,
+  actionHistory,
+  leadingTerms,
 ]

@@ -1,12 +1,13 @@
 /**
  * A complete infrastructure in memory. It keeps what it was told, refuses what is older than what it has, and can be
- * made slow, unreliable or dead at any call, so that tests can compare the world with the database afterwards.
+ * made slow, unreliable or dead at any call, so that tests can compare the world with the database afterwards. It is lost
+ * with its process, and each process has its own: what is not there is made from what a call says about it.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthorityDriver, DelegationDriver } from '../../families/certificates/driver.ts'
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
-import type { ImageDriver, ImageRef } from '../../families/images/driver.ts'
+import type { Capture, ImageDriver, ImageRef } from '../../families/images/driver.ts'
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { type Clock, runningClock } from '../../kernel/clock.ts'
@@ -133,10 +134,11 @@ export function createSimulation({ delayMs, slowMs = 500, clock = runningClock()
     })
   }
 
-  const capture = ({ imageId, serverId }: ImageRef, part: 'all' | 'half') => {
-    const server = servers.get(serverId)
-    if (part === 'half' || removedImages.has(imageId) || images.has(imageId) || !server) return
-    images.set(imageId, { serverId, sizeMb: server.state.diskGb * 60 })
+  const capture = ({ imageId, server }: Capture, part: 'all' | 'half') => {
+    if (!servers.has(server.id)) applyServer(server, part)
+    const source = servers.get(server.id)
+    if (part === 'half' || removedImages.has(imageId) || images.has(imageId) || !source) return
+    images.set(imageId, { serverId: server.id, sizeMb: source.state.diskGb * 60 })
   }
 
   const removeImage = ({ imageId }: ImageRef, part: 'all' | 'half') => {
@@ -191,11 +193,11 @@ export function createSimulation({ delayMs, slowMs = 500, clock = runningClock()
           ),
       },
       images: {
-        async capture(image) {
-          await perform({ driver: 'images', method: 'capture', serverId: image.serverId }, (part) =>
-            capture(image, part),
+        async capture(wanted) {
+          await perform({ driver: 'images', method: 'capture', serverId: wanted.server.id }, (part) =>
+            capture(wanted, part),
           )
-          const made = images.get(image.imageId)
+          const made = images.get(wanted.imageId)
           if (!made) throw new DriverError('there is nothing to copy', { transient: false })
           return made.sizeMb
         },

@@ -3,7 +3,7 @@ import { type ActionInput, defineAction, defineStep, type StepContext } from '..
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
 import { toFilter } from './domain.ts'
-import { confirmFilter, deleteApplication, filterSource, renewFilters, serversWithPending } from './membership.ts'
+import { confirmFilter, deleteApplication, filterSource, renewFilters } from './membership.ts'
 
 interface Input extends ActionInput {
   readonly server: number
@@ -20,12 +20,6 @@ export async function enforceFilter(
   if (!source) return undefined
   await drivers.firewalls.apply({ serverId, generation: source.generation, ...toFilter(source.firewalls) })
   return source.generation
-}
-
-/** Sees to it that a server's filter is in force, before something depends on it. */
-export async function settleFilter(context: Parameters<typeof enforceFilter>[0], serverId: number): Promise<void> {
-  const pending = await serversWithPending(context.query, context.scope, [serverId])
-  if (pending.has(serverId)) await enforceFilter(context, serverId)
 }
 
 async function confirm(

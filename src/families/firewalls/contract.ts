@@ -59,7 +59,7 @@ const Targets = Type.Array(
       label_selector: Type.Optional(
         nullable(Type.Object({ selector: Type.String({ minLength: 1, maxLength: 1024 }) })),
       ),
-      applied_to_resources: Type.Optional(nullable(Type.Array(Type.Unknown()))),
+      applied_to_resources: Type.Optional(nullable(Type.Array(Type.Unknown(), { maxItems: 10_000 }))),
     },
     closed,
   ),

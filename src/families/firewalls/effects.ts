@@ -9,7 +9,7 @@ import { checkFirewallLimit, insertApplication, renewFilters } from './membershi
 import { holdFirewalls } from './store.ts'
 import { rematchServer } from './targets.ts'
 
-export { enforceFilter, settleFilter } from './actions.ts'
+export { enforceFilter } from './actions.ts'
 export { forgetServer, renewFilters } from './membership.ts'
 export { rematchServer } from './targets.ts'
 

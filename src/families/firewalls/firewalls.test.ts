@@ -8,6 +8,7 @@ import {
   newFirewall,
   newServer,
   privateOnly,
+  serverBody,
   settleAll,
   toSelector,
   toServer,
@@ -57,6 +58,26 @@ const actionsOf = async (api: Client, id: number): Promise<WireAction[]> =>
   (await api.get(`/servers/${id}/actions?sort=id`)).body.actions
 
 forEachDatabase('firewalls', (open) => {
+  test('a server looks at few of many selectors, and finds every one that matches it', async () => {
+    const { api, db } = await open({ runActions: false })
+    const selectors = Array.from({ length: 60 }, (_, i) => `env=prod,app=app-${i}`)
+    for (const [i, selector] of selectors.entries()) {
+      await newFirewall(api, `f${i}`, { apply_to: [toSelector(selector)] })
+    }
+    const odd = ['!gone', 'app in (app-7,app-8)', 'env', 'env!=dev,tier']
+    const found = []
+    for (const selector of odd)
+      found.push(await newFirewall(api, selector.slice(0, 6), { apply_to: [toSelector(selector)] }))
+    const terms = await db.query.selectFrom('firewall_application').select('leading_term').execute()
+    const counts = Map.groupBy(terms, ({ leading_term }) => leading_term)
+    assert.ok(Math.max(...[...counts.values()].map(({ length }) => length)) <= 2)
+    const labels = { env: 'prod', app: 'app-7', tier: 'web' }
+    const { server } = expect(await api.post('/servers', serverBody('a', { labels })), 201).body
+    const has = server.public_net.firewalls.map(({ id }: { id: number }) => id)
+    const { firewalls } = expect(await api.get('/firewalls?name=f7'), 200).body
+    assert.deepEqual(has.toSorted(), [firewalls[0].id, ...found].toSorted())
+  })
+
   test('a firewall has exactly the documented fields, and is gone after its deletion', async () => {
     const { api } = await open()
     const created = await api.post('/firewalls', { name: 'web', labels: { env: 'dev' }, rules: [allow('80')] })

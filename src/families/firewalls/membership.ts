@@ -6,9 +6,18 @@
 import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import type { Labels } from '../../kernel/labels.ts'
 import type { Pending } from '../../kernel/reconcile.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { canonical, type Selector } from '../../kernel/selectors.ts'
+import {
+  canonical,
+  conditionOf,
+  conditionsMet,
+  drivingTerms,
+  matches,
+  type Selector,
+  storedSelector,
+} from '../../kernel/selectors.ts'
 import { maxFirewallsOfServer, type Rule } from './domain.ts'
 import type { FirewallApplicationRow, FirewallMatchRow } from './tables.ts'
 
@@ -166,15 +175,35 @@ export async function filterSource(
   return { generation: filter.generation, firewalls: rows.map((row) => ({ rules: JSON.parse(row.rules) as Rule[] })) }
 }
 
-/** Every selector of the Project's firewalls, oldest first. */
-export async function selectorApplications(query: Queries, scope: ProjectScope): Promise<FirewallApplicationRow[]> {
-  return query
-    .selectFrom('firewall_application')
-    .selectAll()
-    .where('project_id', '=', scope.projectId)
-    .where('selector', 'is not', null)
-    .orderBy('id')
-    .execute()
+const selectorsAtOnce = 200
+
+/**
+ * The selectors of the Project's firewalls that match some labels, oldest first. Only those are looked at whose leading
+ * term the labels meet, some at a time: others get their turn in between.
+ */
+export async function selectorsMatching(
+  query: Queries,
+  scope: ProjectScope,
+  labels: Labels,
+): Promise<FirewallApplicationRow[]> {
+  const conditions = conditionsMet(labels)
+  const found: FirewallApplicationRow[] = []
+  for (let after = 0; ; ) {
+    const some = await query
+      .selectFrom('firewall_application')
+      .selectAll()
+      .where('project_id', '=', scope.projectId)
+      .where('selector', 'is not', null)
+      .where('leading_term', 'in', conditions)
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(selectorsAtOnce)
+      .execute()
+    found.push(...some.filter(({ selector }) => matches(storedSelector(selector as string), labels)))
+    if (some.length < selectorsAtOnce) return found
+    after = some.at(-1)!.id
+    await new Promise(setImmediate)
+  }
 }
 
 /** Which selector of each firewall a server counts for now. */
@@ -216,11 +245,30 @@ export async function insertApplication(
   const server_id = 'serverId' in target ? target.serverId : null
   const selector = 'selector' in target ? target.selector.text : null
   const selector_key = 'selector' in target ? canonical(target.selector) : null
+  const leading_term = 'selector' in target ? await leadingTerm(tx.query, scope, target.selector) : ''
+  const row = { id, project_id: scope.projectId, firewall_id: firewallId, server_id, selector, selector_key }
   await tx.query
     .insertInto('firewall_application')
-    .values({ id, project_id: scope.projectId, firewall_id: firewallId, server_id, selector, selector_key })
+    .values({ ...row, leading_term })
     .execute()
   return id
+}
+
+/** The term of a selector that leads to the fewest others, so that no label leads to many. */
+async function leadingTerm(query: Queries, scope: ProjectScope, selector: Selector): Promise<string> {
+  const conditions = drivingTerms(selector).map(conditionOf)
+  if (conditions.length < 2) return conditions[0] ?? ''
+  const rows = await query
+    .selectFrom('firewall_application')
+    .select(['leading_term', (count) => count.fn.countAll<number>().as('selectors')])
+    .where('project_id', '=', scope.projectId)
+    .where('selector', 'is not', null)
+    .where('leading_term', 'in', conditions)
+    .groupBy('leading_term')
+    .execute()
+  const counts = new Map(rows.map((row) => [row.leading_term, Number(row.selectors)]))
+  const count = (condition: string) => counts.get(condition) ?? 0
+  return conditions.reduce((best, condition) => (count(condition) < count(best) ? condition : best))
 }
 
 /** Nothing happens when it is gone already. */

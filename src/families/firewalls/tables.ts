@@ -20,6 +20,8 @@ export interface FirewallApplicationRow {
   /** As it was given, and in the form in which two of the same meaning are equal. */
   readonly selector: string | null
   readonly selector_key: string | null
+  /** What labels must meet for a look at the selector to be worth it; empty for all. */
+  readonly leading_term: string
 }
 
 /** A server that some selector of a firewall matches; under several selectors it counts for the oldest. */

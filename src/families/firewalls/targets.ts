@@ -5,7 +5,7 @@ import type { Queries, Transaction } from '../../kernel/db.ts'
 import { ApiError, type ErrorCode, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { canonical, matches, parseSelector, type Selector } from '../../kernel/selectors.ts'
+import { canonical, matches, parseSelector, type Selector, storedSelector } from '../../kernel/selectors.ts'
 import { primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { holdServers, serversByIds, serversMatching } from '../servers/reads.ts'
 import { applyFirewall, removeFirewall, startFilterChange, startSelectorChange } from './actions.ts'
@@ -20,7 +20,7 @@ import {
   matchesOfServer,
   putMatches,
   renewFilters,
-  selectorApplications,
+  selectorsMatching,
 } from './membership.ts'
 
 export type Target = { readonly serverId: number } | { readonly selector: Selector }
@@ -57,8 +57,7 @@ function keyOfTarget(target: Target): string {
 
 function keyOfApplication({ serverId, selector }: Application): string {
   if (serverId !== null) return `server:${serverId}`
-  const result = parseSelector(selector as string)
-  return `selector:${result.ok ? canonical(result.selector) : selector}`
+  return `selector:${canonical(storedSelector(selector as string))}`
 }
 
 /** Codes that differ between creating a firewall and applying an existing one. */
@@ -226,17 +225,12 @@ async function removeSelector(
   const direct = new Set(applications.map(({ serverId }) => serverId))
   const lost: number[] = []
   for (const server of await serversByIds(tx.query, scope, gone.matched)) {
-    const heir = others.find(({ selector }) => isMatch(selector as string, server.labels))
+    const heir = others.find(({ selector }) => matches(storedSelector(selector as string), server.labels))
     if (heir) await putMatches(tx, scope, { firewallId, applicationId: heir.id }, [server.id])
     else lost.push(server.id)
   }
   await dropMatches(tx, scope, firewallId, lost)
   return lost.filter((id) => !direct.has(id))
-}
-
-function isMatch(selector: string, labels: Labels): boolean {
-  const result = parseSelector(selector)
-  return result.ok && matches(result.selector, labels)
 }
 
 /**
@@ -249,13 +243,13 @@ export async function rematchServer(
   scope: ProjectScope,
   server: { readonly id: number; readonly labels: Labels },
 ): Promise<ActionStart[]> {
-  const applications = await selectorApplications(tx.query, scope)
+  const matching = await selectorsMatching(tx.query, scope, server.labels)
   const before = await matchesOfServer(tx.query, scope, server.id)
-  if (applications.length + before.size === 0) return []
+  if (matching.length + before.size === 0) return []
   const isPublic = (await publicServers(tx.query, scope, [server.id])).has(server.id)
   const after = new Map<number, number>()
-  for (const { id, firewall_id, selector } of isPublic ? applications : []) {
-    if (!after.has(firewall_id) && isMatch(selector as string, server.labels)) after.set(firewall_id, id)
+  for (const { id, firewall_id } of isPublic ? matching : []) {
+    if (!after.has(firewall_id)) after.set(firewall_id, id)
   }
   const direct = await directFirewalls(tx.query, scope, server.id)
   const starts: ActionStart[] = []

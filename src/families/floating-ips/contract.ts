@@ -1,7 +1,7 @@
 /** Floating IPs on the wire (spec: Floating IP, Floating IPs). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import { defineEndpoints, Id, IdOrName, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
 import { Location } from '../locations/contract.ts'
 
 const closed = { additionalProperties: false } as const
@@ -23,6 +23,7 @@ export const FloatingIp = Type.Object({
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
+const DnsPtr = Type.String({ maxLength: 1_024, description: 'A host name of at most 253 characters' })
 const Description = nullable(Type.String({ maxLength: 1_024 }))
 const Reply = Type.Object({ floating_ip: FloatingIp })
 const section = 'Endpoints, Floating IPs'
@@ -46,9 +47,7 @@ export const floatingIpEndpoints = defineEndpoints({
     body: Type.Object(
       {
         type: IpType,
-        home_location: Type.Optional(
-          nullable(Type.Union([Type.String({ minLength: 1, maxLength: 255 }), Type.Integer()])),
-        ),
+        home_location: Type.Optional(nullable(IdOrName)),
         server: Type.Optional(nullable(Id)),
         description: Type.Optional(Description),
         labels: Type.Optional(Labels),
@@ -115,7 +114,7 @@ export const floatingIpEndpoints = defineEndpoints({
     path: '/floating_ips/{id}/actions/change_dns_ptr',
     summary: 'Change the reverse DNS name of an address',
     section,
-    body: Type.Object({ ip: Type.String({ maxLength: 64 }), dns_ptr: Type.Optional(nullable(Type.String())) }, closed),
+    body: Type.Object({ ip: Type.String({ maxLength: 64 }), dns_ptr: Type.Optional(nullable(DnsPtr)) }, closed),
     status: 201,
     reply: ActionReply,
     errors: [],

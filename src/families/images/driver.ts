@@ -1,4 +1,5 @@
 /** What images need from the infrastructure. */
+import type { ServerState } from '../servers/driver.ts'
 
 export interface ImageRef {
   readonly imageId: number
@@ -6,9 +7,16 @@ export interface ImageRef {
   readonly serverId: number
 }
 
+/** A copy that is wanted. */
+export interface Capture {
+  readonly imageId: number
+  /** The server whose disk is copied, as it is wanted: a driver that has lost it makes it again. */
+  readonly server: ServerState
+}
+
 export interface ImageDriver {
   /** Copies the disk of a server and returns how large the copy is, in MB. Repeating it changes nothing. */
-  capture(image: ImageRef): Promise<number>
+  capture(capture: Capture): Promise<number>
   /** Removes the copy; succeeds when there is none. A capture that comes later has no effect. */
   remove(image: ImageRef): Promise<void>
 }

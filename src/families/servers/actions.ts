@@ -3,7 +3,7 @@ import { lockProject } from '../../kernel/access/projects.ts'
 import { type ActionInput, DriverError, defineAction, type StepContext } from '../../kernel/actions/define.ts'
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/db.ts'
-import { enforceFilter, forgetServer, renewFilters, settleFilter } from '../firewalls/effects.ts'
+import { enforceFilter, forgetServer, renewFilters } from '../firewalls/effects.ts'
 import { enforceRouting, renewRouting, unassignAll } from '../floating-ips/effects.ts'
 import { discardImages, lockBackups } from '../images/effects.ts'
 import { releasePrimaryIpsOf } from '../primary-ips/effects.ts'
@@ -47,13 +47,21 @@ async function desiredState({ query, scope, input }: Context): Promise<ServerSta
   }
 }
 
-/** Hands the driver what is wanted now. */
-export async function follow(context: Context): Promise<void> {
+/**
+ * What is wanted of a server now, ready to be handed to a driver, which may have lost the server and its packet filter
+ * with it: one that is to have power stands behind its filter by then. A server whose filter cannot be put in force gets
+ * no power.
+ */
+export async function settledState(context: Context): Promise<ServerState> {
   const state = await desiredState(context)
   if (!state) throw new DriverError('the server no longer exists', { transient: false })
-  // A server whose packet filter cannot be put in force gets no power.
-  if (state.power === 'on') await settleFilter(context, state.id)
-  await context.drivers.servers.apply(state)
+  if (state.power === 'on') await enforceFilter(context, state.id)
+  return state
+}
+
+/** Hands the driver what is wanted now. */
+export async function follow(context: Context): Promise<void> {
+  await context.drivers.servers.apply(await settledState(context))
 }
 
 /** Follows a desired state that was taken back; a server that went with it is removed. */

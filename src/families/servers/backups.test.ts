@@ -2,7 +2,11 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
-import { expect, newServer, settleAll } from '../../../test/resources.ts'
+import { allow, expect, newFirewall, newServer, settleAll } from '../../../test/resources.ts'
+import { createSimulation, type SimulatedWorld, type Simulation } from '../../drivers/simulated/simulation.ts'
+import { families } from '../../families.ts'
+import { Engine } from '../../kernel/actions/engine.ts'
+import { openLog } from '../../kernel/log.ts'
 import { backupWindowOf, openWindow } from './domain.ts'
 
 interface Image {
@@ -50,7 +54,31 @@ test('six windows of four hours cover the day; the one that spans midnight belon
   assert.deepEqual([...windows].sort(), ['02-06', '06-10', '10-14', '14-18', '18-22', '22-02'])
 })
 
+/** Runs what waits, in a process whose infrastructure has nothing of what others made. */
+async function settleElsewhere({ db, secrets }: World): Promise<Simulation> {
+  const elsewhere = createSimulation({ delayMs: 0 })
+  const definitions = families.flatMap((family) => family.actions)
+  await new Engine({ db, drivers: elsewhere.drivers, secrets, log: openLog('silent'), definitions, retryMs: 1 }).idle()
+  return elsewhere
+}
+
 forEachDatabase('images of servers', (open, engineName) => {
+  test('a server that the infrastructure has lost is made again, behind its packet filter, before it is copied', async () => {
+    const world = await open({ runActions: false })
+    const firewall = await newFirewall(world.api, 'web', { rules: [allow('443')] })
+    const server = await makeServer(world, 'web', { firewalls: [{ firewall }] })
+    const before = await makeImage(world, server)
+    const { image } = expect(await doing(world.api, server, 'create_image'), 201).body
+    const elsewhere = await settleElsewhere(world)
+    const after = expect(await world.api.get(`/images/${image.id}`), 200).body.image
+    assert.deepEqual({ ...after, id: 0, description: '' }, { ...before, id: 0, description: '' })
+    const [here, there] = [world.simulation.world, elsewhere.world]
+    const stateIn = ({ servers }: SimulatedWorld) => ({ ...servers.get(server)!.state, generation: 0 })
+    assert.deepEqual(stateIn(there), stateIn(here))
+    assert.deepEqual(there.filters.get(server), here.filters.get(server))
+    assert.deepEqual([...there.images.keys()], [image.id])
+  })
+
   test('a snapshot is creating until its action succeeds, and then has its size', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)

@@ -61,6 +61,7 @@ export const Server = Type.Object({
   placement_group: Type.Null(),
 })
 
+const UserData = Type.String({ maxLength: 65_536, description: 'At most 32,768 characters' })
 const Name = Type.String({ minLength: 1, maxLength: 253 })
 const Reply = Type.Object({ server: Server })
 const section = 'Servers'
@@ -105,7 +106,7 @@ export const serverEndpoints = defineEndpoints({
           Type.Array(Type.Object({ firewall: Id }, { additionalProperties: false }), { maxItems: 100 }),
         ),
         placement_group: Type.Optional(nullable(Id)),
-        user_data: Type.Optional(Type.String()),
+        user_data: Type.Optional(UserData),
         labels: Type.Optional(Labels),
         start_after_create: Type.Optional(Type.Boolean()),
         public_net: Type.Optional(
@@ -187,7 +188,7 @@ export const serverEndpoints = defineEndpoints({
     summary: 'Write an image to the disk of a server, over what is on it',
     section,
     body: Type.Object(
-      { image: IdOrName, user_data: Type.Optional(nullable(Type.String())) },
+      { image: IdOrName, user_data: Type.Optional(nullable(UserData)) },
       { additionalProperties: false },
     ),
     status: 201,

@@ -1,12 +1,12 @@
 /** What happens to the disks of servers: copies are made of them, images are written to them. */
-import { type ActionInput, defineAction, defineStep } from '../../kernel/actions/define.ts'
+import { defineAction, defineStep } from '../../kernel/actions/define.ts'
 import { completeImage, discardImages, holdImage, lockBackups, surplusBackups } from '../images/effects.ts'
-import { follow, followBack, type Input } from './actions.ts'
+import { follow, followBack, type Input, settledState } from './actions.ts'
+
 import { dropFormer, revertDisk } from './renewal.ts'
 import { confirmPower, findServer, revertPower } from './store.ts'
 
-interface ImageInput extends ActionInput {
-  readonly server: number
+interface ImageInput extends Input {
   readonly image: number
 }
 
@@ -16,7 +16,8 @@ export const createImage = defineAction<ImageInput>({
   steps: [
     defineStep<ImageInput, number>({
       name: 'capture',
-      run: ({ drivers, input: { image, server } }) => drivers.images.capture({ imageId: image, serverId: server }),
+      run: async (context) =>
+        context.drivers.images.capture({ imageId: context.input.image, server: await settledState(context) }),
       undo: ({ drivers, input: { image, server } }) => drivers.images.remove({ imageId: image, serverId: server }),
       async commit(tx, { scope, input: { image, server } }, sizeMb) {
         const backups = await lockBackups(tx, scope, server)

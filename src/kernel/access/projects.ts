@@ -1,6 +1,6 @@
 /** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
 import { sql } from 'kysely'
-import { forgetHistory } from '../actions/store.ts'
+import { forgetHistory } from '../actions/history.ts'
 import type { Database, Queries, Transaction } from '../db.ts'
 import { drawId } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'

@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { timestamp } from '../clock.ts'
 import type { Database, Transaction } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
+import { enterHistory, toAction } from './history.ts'
 import type { ActionRow } from './store.ts'
 
 /** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
@@ -90,13 +91,15 @@ export async function advance(
  */
 export async function finish(
   tx: Transaction,
-  action: Pick<ActionRow, 'id' | 'fence'>,
+  action: ActionRow,
   outcome: Pick<ActionRow, 'status'> & Partial<ActionRow>,
   effects: (tx: Transaction) => Promise<void> | undefined = () => undefined,
 ): Promise<void> {
-  const ended = { ...outcome, finished: timestamp(tx.now), worker: null, lease_until: null }
-  await advance(tx, action, outcome.status === 'success' ? { ...ended, progress: 100 } : ended)
+  const end = { finished: timestamp(tx.now), worker: null, lease_until: null }
+  const ended = { ...outcome, ...end, ...(outcome.status === 'success' ? { progress: 100 } : {}) }
+  await advance(tx, action, ended)
   await effects(tx)
+  await enterHistory(tx, [toAction({ ...action, ...ended })])
   await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
   const { numDeletedRows } = await tx.query
     .deleteFrom('action_serial')

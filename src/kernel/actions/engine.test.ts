@@ -236,7 +236,7 @@ forEachBareDatabase('actions', (openBare) => {
     )
     await bench.engine([definition]).idle()
     const ended = await bench.action(id)
-    const claims = [ended, { id, fence: ended.fence + 1 }, { id, fence: 0 }]
+    const claims = [ended, { ...ended, fence: ended.fence + 1 }, { ...ended, fence: 0 }]
     for (const claim of claims) {
       const change = bench.db.transact((tx) => advance(tx, claim, { progress: 50 }))
       await assert.rejects(change, LeaseLost)

@@ -2,17 +2,15 @@
 import type { Static } from 'typebox'
 import { inEffect } from '../changes.ts'
 import type { Clock } from '../clock.ts'
-import { timestamp } from '../clock.ts'
 import type { Call, Handlers, Sort } from '../contract.ts'
 import type { Database } from '../db.ts'
 import { notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
-import { numberPage, type PageRequest } from '../listing.ts'
+import { numberPage, type PageRequest, pageOf } from '../listing.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { ActionSchema, actionEndpoints, familyActionEndpoints } from './contract.ts'
-import { type Action, type ActionFilter, selectActions, toAction } from './store.ts'
-
-const historyMs = 90 * 24 * 3_600_000
+import { type ActionFilter, actionsByIds, historyStart, pageOfActions } from './history.ts'
+import type { Action } from './store.ts'
 
 /** An action as the API shows it. */
 export function actionToWire(action: Action): Static<typeof ActionSchema> {
@@ -36,24 +34,10 @@ interface Reader {
 
 type Query = Omit<ActionFilter, 'since'>
 
-async function read(
-  { db, clock }: Reader,
-  scope: ProjectScope,
-  filter: Query,
-  sort: readonly Sort[],
-  page?: PageRequest,
-) {
+/** The filter of a request made now. */
+function asOfNow({ clock }: Reader, filter: Query): ActionFilter {
   const now = clock.now()
-  const since = timestamp(inEffect('action_history_limited', now) ? now - historyMs : 0)
-  let select = selectActions(db.query, scope, { ...filter, since })
-  const keys = sort.some(({ field }) => field === 'id') ? sort : [...sort, { field: 'id', descending: false }]
-  for (const { field, descending } of keys) {
-    select = select.orderBy(`action.${field as 'id'}`, descending ? 'desc' : 'asc')
-  }
-  if (page) select = select.offset((page.page - 1) * page.per_page).limit(page.per_page + 1)
-  const rows = await select.execute()
-  const shown = page ? rows.slice(0, page.per_page) : rows
-  return { actions: shown.map((row) => actionToWire(toAction(row))), found: rows.length }
+  return { ...filter, since: inEffect('action_history_limited', now) ? historyStart(now) : '' }
 }
 
 async function readPage(
@@ -62,14 +46,26 @@ async function readPage(
   filter: Query,
   query: PageRequest & { sort: readonly Sort[] },
 ) {
-  const { actions, found } = await read(reader, scope, filter, query.sort, query)
-  return { actions, meta: { pagination: numberPage(query, found) } }
+  const found = await pageOfActions(reader.db.query, scope, asOfNow(reader, filter), query)
+  const actions = found.slice(0, query.per_page).map(actionToWire)
+  return { actions, meta: { pagination: numberPage(query, found.length) } }
+}
+
+/** Those with the given ids, which are few. */
+async function readSome(
+  reader: Reader,
+  scope: ProjectScope,
+  ids: readonly number[],
+  filter: Query,
+  sort: readonly Sort[] = [],
+) {
+  return actionsByIds(reader.db.query, scope, ids, asOfNow(reader, filter), sort)
 }
 
 async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: Query = {}) {
-  const { actions } = await read(reader, scope, { ...filter, ids: [id] }, [])
-  if (!actions[0]) throw notFound('action', id)
-  return { action: actions[0] }
+  const [action] = await readSome(reader, scope, [id], filter)
+  if (!action) throw notFound('action', id)
+  return { action: actionToWire(action) }
 }
 
 /** Handlers of the endpoints for actions of all families. */
@@ -78,8 +74,8 @@ export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
     async list({ scope, query }) {
       const { id, status, sort } = query
       if (!id) return readPage(reader, scope, { statuses: status }, query)
-      const { actions } = await read(reader, scope, { ids: id, statuses: status }, sort)
-      return { actions }
+      const actions = await readSome(reader, scope, id, { statuses: status }, sort)
+      return { actions: actions.map(actionToWire) }
     },
     get: ({ scope, params }) => readOne(reader, scope, params.id),
   }
@@ -102,8 +98,15 @@ export function familyActionRoutes<Family extends string>(
     return id ?? (await find(scope, key)).id
   }
   const handlers: Handlers<ReturnType<typeof familyActionEndpoints<'family'>>> = {
-    listFamilyActions: ({ scope, query }) =>
-      readPage(reader, scope, { type, ids: query.id, statuses: query.status }, query),
+    async listFamilyActions({ scope, query }) {
+      const filter = { type, statuses: query.status }
+      if (!query.id) return readPage(reader, scope, filter, query)
+      const { rows, pagination } = pageOf(await readSome(reader, scope, query.id, filter, query.sort), {
+        page: query.page,
+        per_page: query.per_page,
+      })
+      return { actions: rows.map(actionToWire), meta: { pagination } }
+    },
     getFamilyAction: ({ scope, params }) => readOne(reader, scope, params.id, { type }),
     async listActions({ scope, params, query }) {
       const { id } = await find(scope, keyIn(params))

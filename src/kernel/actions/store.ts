@@ -1,11 +1,11 @@
-/** Every statement on actions on behalf of a Project: starting and reading them. What workers do is in claims.ts. */
-import type { SelectQueryBuilder } from 'kysely'
+/** Starting actions on behalf of a Project. What workers do is in claims.ts, reading in history.ts. */
 import { timestamp } from '../clock.ts'
-import type { Queries, Tables, Transaction } from '../db.ts'
+import type { Queries, Transaction } from '../db.ts'
 import { ApiError } from '../errors.ts'
 import { insertRowsAlong } from '../prepared.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
+import { enterHistory, runningActions } from './history.ts'
 
 export type ActionStatus = 'running' | 'success' | 'error'
 
@@ -38,14 +38,6 @@ export interface ActionRow {
   readonly run_after: number
 }
 
-/** Finds the actions that name a resource; the action's own list is the truth. */
-interface ActionByResourceRow {
-  readonly project_id: ProjectId
-  readonly type: string
-  readonly resource_id: number
-  readonly action_id: number
-}
-
 interface ResourceLockRow {
   readonly type: string
   readonly resource_id: number
@@ -61,7 +53,6 @@ interface ActionSerialRow {
 declare module '../db.ts' {
   interface Tables {
     action: ActionRow
-    action_by_resource: ActionByResourceRow
     resource_lock: ResourceLockRow
     action_serial: ActionSerialRow
   }
@@ -70,11 +61,6 @@ declare module '../db.ts' {
 /** An action as callers see it. */
 export interface Action extends Omit<ActionRow, 'resources'> {
   readonly resources: readonly ResourceRef[]
-}
-
-/** Reads the resources of a row. */
-export function toAction(row: ActionRow): Action {
-  return { ...row, resources: JSON.parse(row.resources) as ResourceRef[] }
 }
 
 /** One action to start. */
@@ -109,16 +95,9 @@ export async function startAction<Input extends ActionInput>(
 export async function startActionUnless(tx: Transaction, scope: ProjectScope, start: ActionStart): Promise<void> {
   const [ref] = start.resources
   await tx.dialect.lockKeys([`once ${keyOf(start.definition)} ${ref!.type}:${ref!.id}`])?.execute(tx.query)
-  const running = await selectActions(tx.query, scope, {
-    type: ref!.type,
-    resourceId: ref!.id,
-    statuses: ['running'],
-    since: '',
-  })
-    .where('definition', '=', keyOf(start.definition))
-    .limit(1)
-    .execute()
-  if (running.length === 0) await startActions(tx, scope, [start])
+  const running = await runningActions(tx.query, scope, { type: ref!.type, resourceId: ref!.id, since: '' })
+  if (running.some(({ definition }) => definition === keyOf(start.definition))) return
+  await startActions(tx, scope, [start])
 }
 
 /** Starts several, in the order in which serial ones will run. Errors: `locked`. */
@@ -133,17 +112,10 @@ export async function startActions(
   const rows = starts.map((start, index) => newRow(tx, scope, start, ids[index]!))
   const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
   await insertRowsAlong(tx, 'action', rows)
-  await insertRowsAlong(
+  const actions = rows.map((row, index) => ({ ...row, resources: starts[index]!.resources }))
+  await enterHistory(
     tx,
-    'action_by_resource',
-    starts.flatMap(({ resources }, index) =>
-      resources.map(({ type, id }) => ({
-        project_id: scope.projectId,
-        type,
-        resource_id: id,
-        action_id: ids[index]!,
-      })),
-    ),
+    actions.filter(({ status }) => status !== 'running'),
   )
   await takeLocks(tx, scope, running)
   await insertRowsAlong(
@@ -154,7 +126,7 @@ export async function startActions(
     ),
   )
   if (running.length > 0) tx.signal('actions')
-  return rows.map((row, index) => ({ ...row, resources: starts[index]!.resources }))
+  return actions
 }
 
 const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`
@@ -246,50 +218,4 @@ export async function lockedIds(
     .where('resource_id', 'in', ids)
     .execute()
   return new Set(rows.map((row) => row.resource_id))
-}
-
-// ---- Reading -------------------------------------------------------------------------------------------------------
-
-/** Which actions a request is about. */
-export interface ActionFilter {
-  readonly ids?: readonly number[] | undefined
-  /** Only those that name a resource of this type, or this very resource. */
-  readonly type?: string | undefined
-  readonly resourceId?: number | undefined
-  readonly statuses?: readonly ActionStatus[] | undefined
-  /** Only those started since then (spec: Limits, Action history). */
-  readonly since: string
-}
-
-/** A select of the Project's actions that pass the filter. */
-export function selectActions(query: Queries, { projectId }: ProjectScope, filter: ActionFilter) {
-  const { ids, type, resourceId, statuses, since } = filter
-  let select = query.selectFrom('action').selectAll('action').where('action.project_id', '=', projectId)
-  select = select.where('started', '>=', since)
-  if (ids) select = select.where('action.id', 'in', ids)
-  if (statuses) select = select.where('status', 'in', statuses)
-  if (type === undefined) return select
-  return select.where('action.id', 'in', (nested) => {
-    const named = nested
-      .selectFrom('action_by_resource')
-      .select('action_id')
-      .where('project_id', '=', projectId)
-      .where('type', '=', type)
-    return resourceId === undefined ? named : named.where('resource_id', '=', resourceId)
-  }) as SelectQueryBuilder<Tables, 'action', ActionRow>
-}
-
-/** Forgets what has happened in a Project; actions that are running stay. */
-export async function forgetHistory(tx: Transaction, { projectId }: ProjectScope): Promise<void> {
-  const history = tx.query
-    .selectFrom('action')
-    .select('id')
-    .where('project_id', '=', projectId)
-    .where('status', '!=', 'running')
-  await tx.query
-    .deleteFrom('action_by_resource')
-    .where('project_id', '=', projectId)
-    .where('action_id', 'in', history)
-    .execute()
-  await tx.query.deleteFrom('action').where('project_id', '=', projectId).where('status', '!=', 'running').execute()
 }

@@ -1,0 +1,43 @@
+/** Removing actions of all Projects that are older than any list shows (spec: Limits, Action history). */
+import { sql } from 'kysely'
+import type { Clock } from '../clock.ts'
+import type { Database, Transaction } from '../db.ts'
+import { entriesOf, historyStart, toAction } from './history.ts'
+import type { ActionRow } from './store.ts'
+
+const removedAtOnce = 200
+const stepsAtOnce = 50
+
+/** Removes some of the actions that no list shows any more, in transactions so short that nobody waits for them. */
+export async function removeOldActions(db: Database, clock: Clock): Promise<void> {
+  const before = historyStart(clock.now())
+  for (let step = 0, after = 0; step < stepsAtOnce; step++) {
+    const last = await db.transact((tx) => removeSome(tx, before, after))
+    if (last === undefined) return
+    after = last
+  }
+}
+
+/** Looks at the oldest actions past an id. Returns the id of the last one; undefined when there is nothing old behind it. */
+async function removeSome(tx: Transaction, before: string, after: number): Promise<number | undefined> {
+  const { rows } = await sql<ActionRow>`
+    select * from action where id > ${after} order by id limit ${removedAtOnce} ${tx.dialect.lockRows('skip')}
+  `.execute(tx.query)
+  // What still runs is needed, however old it is.
+  const old = rows.filter(({ started, status }) => started < before && status !== 'running').map(toAction)
+  if (old.length > 0) {
+    // One of the databases takes every value of a list for a text unless it is told.
+    const number = (value: number) => sql`cast(${value} as bigint)`
+    const keys = old.flatMap(entriesOf).map(({ project_id, type, resource_id, status, action_id }) => {
+      return sql`(${number(project_id)}, ${type}, ${number(resource_id)}, ${status}, ${number(action_id)})`
+    })
+    await sql`
+      delete from action_history
+      where (project_id, type, resource_id, status, action_id) in (values ${sql.join(keys)})
+    `.execute(tx.query)
+    const ids = old.map(({ id }) => id)
+    await tx.query.deleteFrom('action').where('id', 'in', ids).execute()
+  }
+  const last = rows.at(-1)
+  return last && last.started < before ? last.id : undefined
+}

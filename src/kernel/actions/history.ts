@@ -1,0 +1,220 @@
+/**
+ * Reading actions (spec: Actions; Action history). Those that run are few and are looked through. Those that ended never
+ * change: each has an entry for every resource that it names and one for each type of them, in the orders in which lists
+ * are sorted, so that a page costs the same however long the history is.
+ */
+import { type RawBuilder, sql } from 'kysely'
+import { timestamp } from '../clock.ts'
+import type { Sort } from '../contract.ts'
+import type { Queries, Transaction } from '../db.ts'
+import type { PageRequest } from '../listing.ts'
+import { insertRowsAlong } from '../prepared.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import type { ResourceRef } from './define.ts'
+import type { Action, ActionRow, ActionStatus } from './store.ts'
+
+/** What lists are sorted by. */
+type SortedBy = Pick<ActionRow, 'id' | 'command' | 'status' | 'started' | 'finished' | 'progress'>
+
+interface ActionHistoryRow {
+  readonly project_id: ProjectId
+  readonly type: string
+  /** 0 in the entry for all resources of the type. */
+  readonly resource_id: number
+  readonly status: Exclude<ActionStatus, 'running'>
+  readonly action_id: number
+  readonly command: string
+  readonly started: string
+  readonly finished: string
+}
+
+declare module '../db.ts' {
+  interface Tables {
+    action_history: ActionHistoryRow
+  }
+}
+
+const everyResource = 0
+const historyMs = 90 * 24 * 3_600_000
+
+/** When the first actions started that are still shown, at a time in milliseconds (spec: Limits, Action history). */
+export function historyStart(now: number): string {
+  return timestamp(now - historyMs)
+}
+
+/** Which actions a list is of. */
+export interface ActionFilter {
+  /** Only those that name a resource of this type, or this very resource. */
+  readonly type?: string | undefined
+  readonly resourceId?: number | undefined
+  readonly statuses?: readonly ActionStatus[] | undefined
+  /** Only those started since then. */
+  readonly since: string
+}
+
+/** Reads the resources of a row. */
+export function toAction(row: ActionRow): Action {
+  return { ...row, resources: JSON.parse(row.resources) as ResourceRef[] }
+}
+
+// ---- Keeping -------------------------------------------------------------------------------------------------------
+
+/** The keys of an action's entries. */
+export function entriesOf({
+  id,
+  project_id,
+  status,
+  resources,
+}: Pick<Action, 'id' | 'project_id' | 'status' | 'resources'>) {
+  const keys = new Map<string, Pick<ActionHistoryRow, 'type' | 'resource_id'>>()
+  for (const { type, id: resource_id } of resources) {
+    keys.set(type, { type, resource_id: everyResource })
+    keys.set(`${type}:${resource_id}`, { type, resource_id })
+  }
+  return [...keys.values()].map((key) => ({ project_id, ...key, status: status as 'success', action_id: id }))
+}
+
+/** Enters actions that have just ended. */
+export async function enterHistory(tx: Transaction, ended: readonly Action[]): Promise<void> {
+  const rows = ended.flatMap((action) => {
+    const { command, started, finished } = action
+    return entriesOf(action).map((entry) => ({ ...entry, command, started, finished: finished as string }))
+  })
+  await insertRowsAlong(tx, 'action_history', rows)
+}
+
+/** Forgets what has happened in a Project; actions that are running stay. */
+export async function forgetHistory({ query }: Transaction, { projectId }: ProjectScope): Promise<void> {
+  await query.deleteFrom('action_history').where('project_id', '=', projectId).execute()
+  await query.deleteFrom('action').where('project_id', '=', projectId).where('status', '!=', 'running').execute()
+}
+
+// ---- Reading -------------------------------------------------------------------------------------------------------
+
+/** Those of the Project's actions that have one of at most 100 ids, in the order asked for. */
+export async function actionsByIds(
+  query: Queries,
+  { projectId }: ProjectScope,
+  ids: readonly number[],
+  filter: ActionFilter,
+  sort: readonly Sort[] = [],
+): Promise<Action[]> {
+  if (ids.length === 0) return []
+  const rows = await query
+    .selectFrom('action')
+    .selectAll()
+    .where('project_id', '=', projectId)
+    .where('id', 'in', ids)
+    .execute()
+  return rows
+    .map(toAction)
+    .filter((action) => passes(action, filter))
+    .sort(comparing(complete(sort)))
+}
+
+/** The actions of a Project that are running. */
+export async function runningActions(
+  query: Queries,
+  { projectId }: ProjectScope,
+  filter: ActionFilter,
+): Promise<Action[]> {
+  const { rows } = await sql<ActionRow>`
+    select * from action where project_id = ${projectId} and status = 'running' order by id
+  `.execute(query)
+  return rows.map(toAction).filter((action) => passes(action, filter))
+}
+
+/** One page of actions, and one more when there is one. */
+export async function pageOfActions(
+  query: Queries,
+  scope: ProjectScope,
+  filter: ActionFilter,
+  { page, per_page, sort }: PageRequest & { readonly sort: readonly Sort[] },
+): Promise<Action[]> {
+  const keys = complete(sort)
+  // First: an action that ends meanwhile is met twice rather than not at all.
+  const running = (await runningActions(query, scope, filter)).sort(comparing(keys))
+  const offset = (page - 1) * per_page
+  // Among the entries before those of the page are at most all that are running.
+  const skip = Math.max(0, offset - running.length)
+  const ended = await endedActions(query, scope, filter, keys, { skip, take: offset + per_page + 1 - skip })
+  const known = new Set(ended.map(({ id }) => id))
+  const merged = [...running.filter(({ id }) => !known.has(id)), ...ended].sort(comparing(keys))
+  const shown = merged.slice(offset - skip, offset - skip + per_page + 1)
+  const byId = new Map(running.map((action) => [action.id, action]))
+  const missing = shown.filter(({ id }) => known.has(id)).map(({ id }) => id)
+  for (const action of await actionsByIds(query, scope, missing, { since: '' })) byId.set(action.id, action)
+  return shown.flatMap(({ id }) => byId.get(id) ?? [])
+}
+
+/** Some of the ended actions in order, by one walk through an index for each status. */
+async function endedActions(
+  query: Queries,
+  scope: ProjectScope,
+  filter: ActionFilter,
+  keys: readonly Sort[],
+  { skip, take }: { readonly skip: number; readonly take: number },
+): Promise<SortedBy[]> {
+  const statuses = (['error', 'success'] as const).filter((status) => filter.statuses?.includes(status) ?? true)
+  if (statuses.length === 0) return []
+  const order = sql.join(
+    keys.map(({ field, descending }) => sql`${sql.ref(field)} ${sql.raw(descending ? 'desc' : 'asc')}`),
+  )
+  const walks = statuses.map((status) => {
+    const walk = selectEnded(scope, filter, status, keys)
+    return sql`select * from (${walk} order by ${order} limit ${skip + take}) as walk`
+  })
+  const { rows } = await sql<SortedBy>`
+    ${sql.join(walks, sql` union all `)} order by ${order} limit ${take} offset ${skip}
+  `.execute(query)
+  return rows
+}
+
+function selectEnded(
+  { projectId }: ProjectScope,
+  { type, resourceId = everyResource, since }: ActionFilter,
+  status: 'error' | 'success',
+  keys: readonly Sort[],
+): RawBuilder<SortedBy> {
+  const columns = sql`command, status, started, finished`
+  // Until January 2025 there was a list of all actions; nothing keeps that one in order.
+  if (type === undefined) {
+    return sql`
+      select id, ${columns}, progress from action
+      where project_id = ${projectId} and status = ${status} and started >= ${since}`
+  }
+  // Likewise lists could be sorted by progress until August 2023.
+  const isAsked = keys.some(({ field }) => field === 'progress')
+  const progress = isAsked ? sql`(select progress from action where id = action_id)` : sql`0`
+  // As an expression it does not tempt the database to walk by it, and to sort all that it finds.
+  const begun = keys.some(({ field }) => field === 'started') ? sql`started` : sql`started || ''`
+  return sql`
+    select action_id as id, ${columns}, ${progress} as progress from action_history
+    where project_id = ${projectId} and type = ${type} and resource_id = ${resourceId} and status = ${status}
+      and ${begun} >= ${since}`
+}
+
+function passes({ status, started, resources }: Action, { type, resourceId, statuses, since }: ActionFilter): boolean {
+  if (started < since || (statuses && !statuses.includes(status))) return false
+  if (type === undefined) return true
+  return resources.some((ref) => ref.type === type && (resourceId ?? ref.id) === ref.id)
+}
+
+/** The order made total by the id, which follows the direction before it so that one index serves both. */
+function complete(sort: readonly Sort[]): readonly Sort[] {
+  const end = sort.findIndex(({ field }) => field === 'id')
+  if (end !== -1) return sort.slice(0, end + 1)
+  return [...sort, { field: 'id', descending: sort.at(-1)?.descending ?? false }]
+}
+
+/** Compares as the databases do; what has not finished comes after all that has. */
+function comparing(keys: readonly Sort[]): (a: SortedBy, b: SortedBy) => number {
+  const values = (action: SortedBy, field: string) => action[field as keyof SortedBy] ?? '~'
+  return (a, b) => {
+    for (const { field, descending } of keys) {
+      const [x, y] = [values(a, field), values(b, field)]
+      if (x !== y) return x < y === descending ? 1 : -1
+    }
+    return 0
+  }
+}
