@@ -4,6 +4,8 @@
  * the framework's own refusals among them (spec: Authentication, Errors, Limits).
  */
 import { isUtf8 } from 'node:buffer'
+import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
+import { createServer as createSecureServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
 import { type Admission, admit, invalidToken, isStillKnown, visitor } from './admission.ts'
@@ -11,10 +13,11 @@ import { onBehalfOf } from './behalf.ts'
 import { asOf, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
 import { compressed, isCompressible } from './compress.ts'
+import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from './contract.ts'
 import { unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
-import { answerMalformed, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
+import { answerMalformed, clientNetwork, correlationId, envelope, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
@@ -40,6 +43,7 @@ export interface EdgeOptions {
   readonly log: Logger
   readonly vendor: string
   readonly tls?: { readonly cert: string; readonly key: string }
+  readonly connections?: Partial<ConnectionLimits>
   readonly observe?: (exchange: Exchange) => void
 }
 
@@ -58,6 +62,8 @@ export interface Edge {
 /** The last segment of the base URL (spec: Versioning). */
 export const basePath = '/v1'
 const json = 'application/json; charset=utf-8'
+/** How long nothing may move on a connection while an answer is under way, in milliseconds. */
+const idleMs = 30_000
 /** Where a URL that cannot be decoded is sent, so that it is refused like any other. */
 const undecodable = '/%00undecodable'
 
@@ -82,13 +88,7 @@ interface Routes {
 
 /** Makes the server; it answers what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
-  const malformed = answerMalformed({
-    take: (network) => options.limits.networks.take(network) as Verdict,
-    now: options.clock.now,
-    report: (id, reason) => options.log.info({ id, reason }, 'malformed request'),
-  })
-  const server = createServer(options, malformed)
-  malformed.attach(server.server)
+  const server = createServer(options)
   const routes: Routes = { mounted: [], openPaths: new Set() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
@@ -131,30 +131,50 @@ export function buildEdge(options: EdgeOptions): Edge {
   }
 }
 
-function createServer({ tls }: EdgeOptions, malformed: Malformed): FastifyInstance {
-  const http = {
-    headersTimeout: 5_000,
-    connectionsCheckingInterval: 1_000,
-    // A request without Host is refused here like any other, not by an empty answer of the runtime.
-    requireHostHeader: false,
-  }
+function createServer(options: EdgeOptions): FastifyInstance {
   return fastify({
-    ...(tls ? { https: { ...tls, ...http } as never } : { http }),
+    serverFactory: (handler: RequestListener) => serverFor(handler, options),
     logger: false,
     genReqId: correlationId,
     requestIdHeader: false,
     bodyLimit: maxBodyBytes,
-    requestTimeout: 10_000,
-    connectionTimeout: 0,
-    keepAliveTimeout: 75_000,
-    maxRequestsPerSocket: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: malformed.clientError,
+    // The server has one of its own.
+    clientErrorHandler: () => undefined,
     // No path is longer than all headers together, so that no parameter is refused for its length alone.
     routerOptions: { maxParamLength: 65_536 },
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+}
+
+/** A server of the runtime with bounds on time, on what a connection may ask for and on connections. */
+function serverFor(handler: RequestListener, { tls, clock, log, limits, connections: given }: EdgeOptions): Server {
+  const settings = {
+    headersTimeout: 5_000,
+    requestTimeout: 10_000,
+    keepAliveTimeout: 75_000,
+    connectionsCheckingInterval: 1_000,
+    // A request without Host is refused here like any other, not by an empty answer of the runtime.
+    requireHostHeader: false,
+  }
+  const server = tls
+    ? createSecureServer({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout })
+    : createPlainServer(settings)
+  // Also for whoever does not read what it is answered.
+  server.setTimeout(idleMs)
+  const malformed = answerMalformed({
+    take: (network) => limits.networks.take(network) as Verdict,
+    now: clock.now,
+    report: (id, reason) => log.info({ id, reason }, 'malformed request'),
+  })
+  const connections = new Connections({ ...defaultConnectionLimits, ...given }, clientNetwork, (socket, reason) =>
+    tls ? socket.destroy() : malformed.turnAway(socket, reason),
+  )
+  server.on('clientError', malformed.clientError)
+  malformed.attach(server, connections)
+  connections.serve(server, handler, { isSecure: tls !== undefined })
+  return server
 }
 
 /** Answers that are under way while the server stops tell their callers to come back on another connection. */
