@@ -27,6 +27,20 @@ const lingerSilenceMs = 1_000
 const lingerMs = 10_000
 const lingerBytes = 16 * 1024 * 1024
 
+/** Begins what was sent ahead of its time: one request each time that all others had theirs. */
+class Line {
+  readonly #begins: (() => void)[] = []
+
+  join(begin: () => void): void {
+    if (this.#begins.push(begin) === 1) setImmediate(this.#call)
+  }
+
+  readonly #call = (): void => {
+    this.#begins.shift()?.()
+    if (this.#begins.length > 0) setImmediate(this.#call)
+  }
+}
+
 /** What has to be answered in its turn. */
 interface Turn {
   /** Undefined for what never became a request. */
@@ -57,6 +71,7 @@ class Network {
 export class Connection {
   readonly #socket: Socket
   readonly #network: Network
+  readonly #line: Line
   readonly #maxRequests: number
   readonly #waiting: Turn[] = []
   #current: Turn | undefined
@@ -68,9 +83,10 @@ export class Connection {
   #reader: ((bytes: Buffer) => void) | undefined
   #held: Buffer | undefined
 
-  constructor(socket: Socket, network: Network, { requests }: ConnectionLimits) {
+  constructor(socket: Socket, network: Network, line: Line, { requests }: ConnectionLimits) {
     this.#socket = socket
     this.#network = network
+    this.#line = line
     this.#maxRequests = requests
     // The runtime says so when an answer was the last one of a connection.
     socket.destroySoon = () => this.end()
@@ -142,7 +158,7 @@ export class Connection {
   }
 
   #await(turn: Turn): void {
-    if (this.#current) {
+    if (this.#current || this.#waiting.length > 0) {
       this.#waiting.push(turn)
       if (this.#waiting.length === 1) this.#socket.pause()
       if (this.#waiting.length === maxBurst) process.nextTick(() => this.#network.suspect())
@@ -154,15 +170,19 @@ export class Connection {
 
   /** The answer under way is finished. */
   readonly #next = (): void => {
-    const next = this.#isEnding ? undefined : this.#waiting.shift()
-    this.#current = next
-    next?.begin()
-    if (next && this.#waiting.length === 0 && !this.#isEnding) this.#socket.resume()
-    if (this.#held) this.#read()
+    this.#current = undefined
+    if (this.#waiting.length > 0) this.#line.join(this.#begin)
+    else if (this.#held) this.#line.join(this.#read)
+  }
+
+  readonly #begin = (): void => {
+    this.#current = this.#waiting.shift()
+    this.#current?.begin()
+    if (this.#waiting.length === 0 && !this.#isEnding) this.#read()
   }
 
   /** Hands the parser what it may have now, and stops the socket while there is more. */
-  #read(): void {
+  readonly #read = (): void => {
     const socket = this.#socket
     while (this.#held && this.#isReady()) {
       const bytes = this.#held
@@ -192,6 +212,7 @@ function endOfPiece(bytes: Buffer): number {
 
 /** All connections of a server. */
 export class Connections {
+  readonly #line = new Line()
   readonly #limits: ConnectionLimits
   readonly #networkOf: (address: string | undefined) => string
   readonly #refuse: (socket: Socket, text: string) => void
@@ -255,7 +276,7 @@ export class Connections {
   #open(socket: Socket): void {
     const network = this.#networks.get(this.#networkOf(socket.remoteAddress))
     if (!network) return void socket.destroy()
-    const connection = new Connection(socket, network, this.#limits)
+    const connection = new Connection(socket, network, this.#line, this.#limits)
     network.connections.add(connection)
     this.#connections.set(socket, connection)
     socket.once('close', () => network.connections.delete(connection))

@@ -8,11 +8,11 @@ import { createServer as createPlainServer, type RequestListener, type Server } 
 import { createServer as createSecureServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
-import { type Admission, admit, invalidToken, isStillKnown, visitor } from './admission.ts'
+import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
 import { onBehalfOf } from './behalf.ts'
 import { asOf, inEffect } from './changes.ts'
 import type { Clock } from './clock.ts'
-import { compressed, isCompressible } from './compress.ts'
+import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from './contract.ts'
 import { unavailable } from './db.ts'
@@ -22,6 +22,7 @@ import { ApiError, notFound } from './errors.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
 import { type Logger, loggedPath } from './log.ts'
+import { type OpenPage, servePage } from './open-pages.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
 import { firstUnfit, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
@@ -45,12 +46,6 @@ export interface EdgeOptions {
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly connections?: Partial<ConnectionLimits>
   readonly observe?: (exchange: Exchange) => void
-}
-
-/** An answer outside the contract table: health, the reference. Needs no token and costs no request. */
-export interface OpenPage {
-  readonly path: string
-  answer(): Promise<{ status: number; type: string; body: string | Buffer; headers?: Record<string, string> }>
 }
 
 export interface Edge {
@@ -83,13 +78,13 @@ interface Mounted {
 /** What was mounted so far. */
 interface Routes {
   readonly mounted: Mounted[]
-  readonly openPaths: Set<string>
+  readonly pages: Map<string, OpenPage>
 }
 
 /** Makes the server; it answers what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
   const server = createServer(options)
-  const routes: Routes = { mounted: [], openPaths: new Set() }
+  const routes: Routes = { mounted: [], pages: new Map() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
   admitAll(server, options, routes)
@@ -119,14 +114,8 @@ export function buildEdge(options: EdgeOptions): Edge {
       }
     },
     open(page) {
-      routes.openPaths.add(page.path)
-      server.get(page.path, async (request, reply) => {
-        const { status, type, body, headers = {} } = await page.answer()
-        reply.code(status).headers(headers).type(type)
-        return typeof body === 'string' && type.startsWith('application/json')
-          ? sendJson(request, reply, body)
-          : reply.send(body)
-      })
+      routes.pages.set(page.path, page)
+      server.get(page.path, servePage(page))
     },
   }
 }
@@ -202,9 +191,10 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     }
     // Nothing was begun yet, so that the caller may hear that it can come again.
     const fail = (cause: unknown) => {
-      settle({ ...visitor(request, options), refusal: unavailable(cause) })
+      settle({ ...bystander(request, options), refusal: unavailable(cause) })
     }
-    if (routes.openPaths.has(pathOf(request.url))) return settle(visitor(request, options))
+    const page = routes.pages.get(pathOf(request.url))
+    if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
     const admission = admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
     else settle(admission)
@@ -233,8 +223,8 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   return notFound('resource', (unfit ?? '').slice(0, 80))
 }
 
-function allowedAt(path: string, { mounted, openPaths }: Routes): string[] {
-  if (openPaths.has(path)) return ['GET', 'HEAD']
+function allowedAt(path: string, { mounted, pages }: Routes): string[] {
+  if (pages.has(path)) return ['GET', 'HEAD']
   return methodsAt(
     path,
     mounted.map(({ endpoint }) => endpoint),
@@ -383,10 +373,10 @@ function answer(
 function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply | Promise<FastifyReply> {
   if (!isCompressible(text)) return reply.send(text)
   reply.header('vary', 'accept-encoding')
-  const packed = compressed(text, request.headers['accept-encoding'])
-  if (!packed) return reply.send(text)
-  reply.header('content-encoding', packed.encoding)
-  return packed.body.then((body) => reply.send(body))
+  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  if (encoding === 'identity') return reply.send(text)
+  reply.header('content-encoding', encoding)
+  return pack(text, encoding).then((body) => reply.send(body))
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------

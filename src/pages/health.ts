@@ -2,7 +2,7 @@
 import { answers, type Database } from '../kernel/db.ts'
 import { envelope } from '../kernel/edge.ts'
 import { ApiError } from '../kernel/errors.ts'
-import type { OpenPage } from '../kernel/http.ts'
+import type { OpenPage } from '../kernel/open-pages.ts'
 
 const type = 'application/json; charset=utf-8'
 
@@ -10,6 +10,7 @@ const type = 'application/json; charset=utf-8'
 export function healthPage(db: Database): OpenPage {
   return {
     path: '/health',
+    isFree: true,
     async answer() {
       if (await answers(db)) return { status: 200, type, body: JSON.stringify({ status: 'ok' }) }
       const refusal = new ApiError('unavailable', 'the database is not available')
