@@ -19,7 +19,7 @@ export const defaultConnectionLimits: ConnectionLimits = { perAddress: 500, requ
 const maxBurst = 16
 /** How long the connections of such a network are read so, in milliseconds. */
 const suspicionMs = 60_000
-/** Bytes that are read at once then: the parser cannot be stopped before it has made a request of every byte it was given. */
+/** Bytes of a body that are read at once then: the parser cannot be stopped before it has used every byte it was given. */
 const pieceBytes = 2_048
 
 /** After the last answer: how long the other side may be silent, how long it may go on, in ms, and how much it may send. */
@@ -108,7 +108,7 @@ export class Connection {
   refuse(text: () => string): void {
     if (this.#isEnding) return
     this.#isLast = true
-    const spoilt = this.#waiting.at(-1) ?? this.#current
+    const spoilt = this.#newest
     if (spoilt?.request && !spoilt.request.complete) {
       // It is the rest of a request that is wrong, so that this is the answer to it.
       if (this.#waiting.length > 0) this.#waiting.pop()
@@ -141,7 +141,7 @@ export class Connection {
     socket.resume()
   }
 
-  /** From now on the runtime's parser gets no more bytes than make a few requests, and none while one is unanswered. */
+  /** From now on the runtime's parser gets one request at a time, and the next when that is answered. */
   readInPieces(): void {
     if (this.#reader || this.#isEnding) return
     const socket = this.#socket
@@ -184,9 +184,9 @@ export class Connection {
   /** Hands the parser what it may have now, and stops the socket while there is more. */
   readonly #read = (): void => {
     const socket = this.#socket
-    while (this.#held && this.#isReady()) {
+    while (this.#held && this.#mayRead()) {
       const bytes = this.#held
-      const end = endOfPiece(bytes)
+      const end = endOfPiece(bytes, this.#newest !== undefined)
       this.#held = end < bytes.length ? bytes.subarray(end) : undefined
       this.#reader?.(bytes.subarray(0, end))
     }
@@ -194,20 +194,24 @@ export class Connection {
     else if (this.#waiting.length === 0 && !socket.destroyed) socket.resume()
   }
 
-  #isReady(): boolean {
+  #mayRead(): boolean {
     const { destroyed, writableNeedDrain } = this.#socket
     if (destroyed || writableNeedDrain || this.#isEnding) return false
     // The body of a request is read for as long as it is the last that arrived.
-    const newest = this.#waiting.at(-1) ?? this.#current
-    return !newest || newest.request?.complete === false
+    return this.#newest === undefined || this.#newest.request?.complete === false
+  }
+
+  /** What arrived last and is not answered. */
+  get #newest(): Turn | undefined {
+    return this.#waiting.at(-1) ?? this.#current
   }
 }
 
-/** Where a piece ends: behind a request's headers if some end in it, so that no request waits half-read. */
-function endOfPiece(bytes: Buffer): number {
-  if (bytes.length <= pieceBytes) return bytes.length
-  const end = bytes.lastIndexOf('\r\n\r\n', pieceBytes - 4)
-  return end === -1 ? pieceBytes : end + 4
+/** Where a piece ends: behind the headers of the first request, or somewhere in the body of one. */
+function endOfPiece(bytes: Buffer, isBody: boolean): number {
+  if (isBody) return Math.min(bytes.length, pieceBytes)
+  const end = bytes.indexOf('\r\n\r\n')
+  return end === -1 ? bytes.length : end + 4
 }
 
 /** All connections of a server. */
