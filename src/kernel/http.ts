@@ -3,7 +3,6 @@
  * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
  * the framework's own refusals among them (spec: Authentication, Errors, Limits).
  */
-import { isUtf8 } from 'node:buffer'
 import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -252,8 +251,7 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }
-  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
-  return parseJson(bytes.toString())
+  return parseJson(bytes)
 }
 
 function mountEndpoint(
