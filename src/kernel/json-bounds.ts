@@ -54,11 +54,7 @@ function tooMany(): ApiError {
 
 /** The place of the quote that ends the text which begins at `start`; the end of all when there is none. */
 function endOfText(bytes: Buffer, start: number): number {
-  for (let end = bytes.indexOf(quote, start + 1); end !== -1; end = bytes.indexOf(quote, end + 1)) {
-    let first = end
-    while (bytes[first - 1] === backslash) first--
-    // Pairs of backslashes stand for themselves.
-    if ((end - first) % 2 === 0) return end
-  }
-  return bytes.length
+  let at = start + 1
+  while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1
+  return at
 }
