@@ -1,5 +1,6 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
+import { defaultConnectionLimits } from './kernel/connections.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
@@ -14,6 +15,10 @@ export interface Config {
   readonly token?: string
   /** Requests per hour and Project, or no limit. */
   readonly rateLimit: number | typeof off
+  readonly connectionsPerAddress: number
+  readonly requestsPerConnection: number
+  /** Origins, without a path. */
+  readonly publicUrl: readonly string[]
   readonly actionDelay: number
   /** Where the clock starts, in milliseconds; undefined means now. */
   readonly now?: number
@@ -83,6 +88,23 @@ function rateLimit(text: string): number | typeof off {
   const limit = Number(text)
   if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
   return limit
+}
+
+function count(text: string): number {
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new InvalidArgumentError('Expected a number from 1.')
+  return Number(text)
+}
+
+/** URLs as origins; the base path may follow. */
+function origins(text: string): string[] {
+  return text.split(',').map((part) => {
+    const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined
+    const isOrigin = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
+    if (!isOrigin || !/^\/(v1\/?)?$/.test(url.pathname)) {
+      throw new InvalidArgumentError(`${part.trim()}: expected a URL such as https://cloud.example.com.`)
+    }
+    return url.origin
+  })
 }
 
 function milliseconds(text: string): number {
@@ -282,6 +304,18 @@ export function serveOptions(): Option[] {
       .env('WOLKE_RATE_LIMIT')
       .argParser(rateLimit)
       .default(3600),
+    new Option('--connections-per-address <n>', 'connections that an address (IPv6: its /64) may have at a time')
+      .env('WOLKE_CONNECTIONS_PER_ADDRESS')
+      .argParser(count)
+      .default(defaultConnectionLimits.perAddress),
+    new Option('--requests-per-connection <n>', 'requests after which a connection is closed')
+      .env('WOLKE_REQUESTS_PER_CONNECTION')
+      .argParser(count)
+      .default(defaultConnectionLimits.requests),
+    new Option('--public-url <url,...>', 'where callers find the API; answers link to no other host name')
+      .env('WOLKE_PUBLIC_URL')
+      .argParser(origins)
+      .default([], 'none'),
     new Option('--action-delay <ms>', 'how long the simulated infrastructure takes for one step')
       .env('WOLKE_ACTION_DELAY')
       .argParser(milliseconds)

@@ -112,8 +112,11 @@ export class Connection {
     if (spoilt?.request && !spoilt.request.complete) {
       // It is the rest of a request that is wrong, so that this is the answer to it.
       if (this.#waiting.length > 0) this.#waiting.pop()
-      else if (spoilt.response?.headersSent) return void this.#socket.destroy()
-      else return this.end(text())
+      else {
+        if (spoilt.response?.headersSent) this.#socket.destroy()
+        else this.end(text())
+        return
+      }
     }
     this.#await({ request: undefined, response: undefined, begin: () => this.end(text()) })
   }
@@ -259,7 +262,8 @@ export class Connections {
     const network = this.#networks.get(key) ?? new Network()
     const { perAddress } = this.#limits
     if (network.sockets >= perAddress) {
-      return this.#refuse(socket, `an address may have ${perAddress} connections at a time`)
+      this.#refuse(socket, `an address may have ${perAddress} connections at a time`)
+      return
     }
     this.#networks.set(key, network)
     network.sockets++

@@ -24,7 +24,7 @@ import { type Logger, loggedPath } from './log.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
-import { firstUnfit, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
+import { firstUnfit, hasValidHost, isDecodable, methodsAt, originOf, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
 export interface Exchange {
@@ -44,6 +44,8 @@ export interface EdgeOptions {
   readonly vendor: string
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly connections?: Partial<ConnectionLimits>
+  /** Where callers find the API, such as `https://cloud.example.com`. */
+  readonly publicOrigins?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
 }
 
@@ -207,8 +209,8 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (request.url === undecodable) {
     return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
   }
-  if (!isHost(request.headers.host, request.raw.httpVersion)) {
-    return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
+  if (!hasValidHost(request.raw)) {
+    return new ApiError('invalid_input', 'the request needs one valid Host header', { status: 400 })
   }
   const unfit = firstUnfit(request.params as Record<string, string>)
   if (!request.is404 && unfit === undefined) return undefined
@@ -272,7 +274,7 @@ function mountEndpoint(
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.endpoint = endpoint
     const now = options.clock.now()
-    checkCalendar(request, endpoint, now)
+    checkCalendar(request, endpoint, now, options)
     const params = hasParams ? readParams(request.params as Record<string, string>) : {}
     let input: { query: Record<string, unknown>; body: unknown }
     try {
@@ -322,23 +324,23 @@ async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: 
 }
 
 /** An endpoint exists between the changes that brought and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
-function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number): void {
+function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number, options: EdgeOptions): void {
   const { addedBy, removedBy, removedWithout: without } = endpoint
   if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
   if (removedBy && inEffect(removedBy, nowMs))
-    throw removed(request, 'this endpoint', `${basePath}/changes#${removedBy}`)
+    throw removed(linksFrom(request, options), 'this endpoint', `${basePath}/changes#${removedBy}`)
   if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(request.url)).has(without.param)) {
-    throw removed(request, `this endpoint without ${without.param}`, without.announcement)
+    throw removed(linksFrom(request, options), `this endpoint without ${without.param}`, without.announcement)
   }
 }
 
-function removed(request: FastifyRequest, what: string, path: string): ApiError {
-  const details = { announcement: originOf(request) + path }
+function removed(origin: string, what: string, path: string): ApiError {
+  const details = { announcement: origin + path }
   return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details })
 }
 
-function originOf(request: FastifyRequest): string {
-  return `${request.protocol}://${request.headers.host ?? 'localhost'}`
+function linksFrom({ protocol, headers }: FastifyRequest, { publicOrigins = [] }: EdgeOptions): string {
+  return originOf(protocol, headers.host, publicOrigins)
 }
 
 /** What the path names; `misdirected` has seen that ids are ids. */
@@ -353,14 +355,14 @@ function answer(
   reply: FastifyReply,
   endpoint: Endpoint,
   result: unknown,
-  { clock }: EdgeOptions,
+  options: EdgeOptions,
 ): FastifyReply | Promise<FastifyReply> {
   reply.code(endpoint.status)
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
-  const now = clock.now()
+  const now = options.clock.now()
   const links = pagination && !inEffect('link_header_removed', now)
-  const link = links ? linkHeader(originOf(request), request.url, pagination) : undefined
+  const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
   if (link) reply.header('link', link)
   const text = JSON.stringify(asOf(result, now))
   if (!inEffect('compression_added', now)) return reply.type(json).send(text)

@@ -180,7 +180,10 @@ describe('JSON', () => {
     ['1,001 keys', `[${Array.from({ length: 1_001 }, (_, i) => `{"k":${i}}`)}]`],
     ['20,001 entries', `[${Array.from({ length: 20_001 }, () => 0)}]`],
     ['20,001 empty arrays', `[${Array.from({ length: 20_001 }, () => '[]')}]`],
-    ['20,001 entries in two arrays', `[[${Array.from({ length: 19_990 }, () => 0)}],[${Array.from({ length: 9 }, () => 0)}]]`],
+    [
+      '20,001 entries in two arrays',
+      `[[${Array.from({ length: 19_990 }, () => 0)}],[${Array.from({ length: 9 }, () => 0)}]]`,
+    ],
     ['a text that does not end', '{"a":"\\"}'],
     ['NUL in a text', '["a\\u0000"]'],
     ['NUL in a key', '{"\\u0000":1}'],
