@@ -44,6 +44,8 @@ export interface EdgeOptions {
   readonly vendor: string
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly connections?: Partial<ConnectionLimits>
+  /** How long a TLS handshake may take, in milliseconds. */
+  readonly handshakeMs?: number
   /** Where callers find the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
@@ -139,7 +141,8 @@ function createServer(options: EdgeOptions): FastifyInstance {
 }
 
 /** A server of the runtime with bounds on time, on what a connection may ask for and on connections. */
-function serverFor(handler: RequestListener, { tls, clock, log, limits, connections: given }: EdgeOptions): Server {
+function serverFor(handler: RequestListener, options: EdgeOptions): Server {
+  const { tls, clock, log, limits, handshakeMs = 5_000 } = options
   const settings = {
     headersTimeout: 5_000,
     requestTimeout: 10_000,
@@ -149,7 +152,7 @@ function serverFor(handler: RequestListener, { tls, clock, log, limits, connecti
     requireHostHeader: false,
   }
   const server = tls
-    ? createSecureServer({ ...settings, ...tls, handshakeTimeout: settings.headersTimeout })
+    ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs })
     : createPlainServer(settings)
   // Also for whoever does not read what it is answered.
   server.setTimeout(idleMs)
@@ -158,8 +161,10 @@ function serverFor(handler: RequestListener, { tls, clock, log, limits, connecti
     now: clock.now,
     report: (id, reason) => log.info({ id, reason }, 'malformed request'),
   })
-  const connections = new Connections({ ...defaultConnectionLimits, ...given }, clientNetwork, (socket, reason) =>
-    tls ? socket.destroy() : malformed.turnAway(socket, reason),
+  const connections = new Connections(
+    { ...defaultConnectionLimits, ...options.connections },
+    clientNetwork,
+    (socket, reason) => (tls ? socket.destroy() : malformed.turnAway(socket, reason)),
   )
   server.on('clientError', malformed.clientError)
   malformed.attach(server, connections)
