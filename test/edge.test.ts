@@ -59,7 +59,7 @@ function parse(bytes: Buffer): RawAnswer[] {
   let text = bytes.toString('latin1')
   for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
     const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
-    const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(/:\s*/, 2)))
+    const headers = Object.fromEntries(lines.map((line) => /^([^:]*):\s*(.*)$/.exec(line.toLowerCase())!.slice(1)))
     const status = Number(statusLine.split(' ')[1])
     const length = status === 100 || status === 204 ? 0 : Number(headers['content-length'])
     assert.ok(length >= 0, `the answer tells its length: ${text}`)
@@ -357,6 +357,51 @@ forEachDatabase('The edge', (open) => {
     assert.equal((await raw(world, request('POST /v1/ssh_keys', token, ['Expect: 100-continue'])))[0]!.status, 422)
     const [listed] = await raw(world, request('GET /v1/ssh_keys', token, ['Content-Length: 1'], '{'))
     assert.equal(listed!.status, 200)
+  })
+
+  test('links lead to hosts that the operator named, to this machine and to addresses, else to where the caller is', async () => {
+    const origins = ['https://cloud.example.com', 'http://wolke.internal:8080']
+    const past = '2025-02-01T00:00:00Z'
+    for (const publicOrigins of [[], origins]) {
+      const world = await open({ publicOrigins, clock: testClock(past) })
+      const elsewhere = publicOrigins[0] ?? ''
+      const cases: [host: string, origin: string][] = [
+        ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+        ['[::1]:80', 'http://[::1]:80'],
+        ['LOCALHOST:8080', 'http://LOCALHOST:8080'],
+        ['evil.example', elsewhere],
+        ['localhost.evil.example', elsewhere],
+        ['127.0.0.1.evil.example', elsewhere],
+        ['cloud.example.com', elsewhere],
+        ['Wolke.internal:8080', publicOrigins[1] ?? ''],
+      ]
+      for (const [host, origin] of cases) {
+        const ask = async (path: string) => {
+          const head = `GET /v1${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`
+          return (await raw(world, `${head}Authorization: Bearer ${world.api.token}\r\n\r\n`))[0]!
+        }
+        const { link } = (await ask('/ssh_keys?page=2')).headers
+        assert.equal(link?.split('>')[0], `<${origin.toLowerCase()}/v1/ssh_keys?page=1`, host)
+        const { error } = JSON.parse((await ask('/actions')).text)
+        assert.equal(error.details.announcement, `${origin}/docs#list-actions-removed`, host)
+      }
+    }
+  })
+
+  test('mistakes of tenants leave no stack in the log', async () => {
+    const lines: string[] = []
+    const log = openLog('trace', { write: (line) => void lines.push(line) })
+    const world = await open({ log })
+    for (const [, bytes] of [...badRequests(world.api.token!), ...malformed(world.api.token!)])
+      await raw(world, bytes, 1)
+    const { api } = world
+    for (let i = 0; i < 2; i++) await api.post('/ssh_keys', { name: 'a', public_key: key })
+    const unknown = { name: 'a', type: 'managed', domain_names: ['no-zone.example.com'] }
+    const { action } = (await api.post('/certificates', unknown)).body
+    await world.settle()
+    assert.equal((await api.get(`/actions/${action.id}`)).body.action.status, 'error')
+    assert.ok(lines.some((line) => line.includes('an action failed') && line.includes('no-zone.example.com')))
+    for (const line of lines) assert.doesNotMatch(line, /"stack"/)
   })
 
   test('HTTP/1.0 works without Host', async () => {
