@@ -5,6 +5,7 @@
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
+import { Line } from './line.ts'
 
 export interface ConnectionLimits {
   /** Connections that a network (see `clientNetwork`) may have at a time. */
@@ -26,20 +27,6 @@ const pieceBytes = 2_048
 const lingerSilenceMs = 1_000
 const lingerMs = 10_000
 const lingerBytes = 16 * 1024 * 1024
-
-/** Begins what was sent ahead of its time: one request each time that all others had theirs. */
-class Line {
-  readonly #begins: (() => void)[] = []
-
-  join(begin: () => void): void {
-    if (this.#begins.push(begin) === 1) setImmediate(this.#call)
-  }
-
-  readonly #call = (): void => {
-    this.#begins.shift()?.()
-    if (this.#begins.length > 0) setImmediate(this.#call)
-  }
-}
 
 /** What has to be answered in its turn. */
 interface Turn {
@@ -219,6 +206,7 @@ function endOfPiece(bytes: Buffer, isBody: boolean): number {
 
 /** All connections of a server. */
 export class Connections {
+  /** What was sent ahead of its time begins when all others had theirs. */
   readonly #line = new Line()
   readonly #limits: ConnectionLimits
   readonly #networkOf: (address: string | undefined) => string

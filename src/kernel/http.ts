@@ -19,6 +19,7 @@ import { databaseFailure } from './dialect.ts'
 import { answerMalformed, clientNetwork, correlationId, envelope, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
+import { Line } from './line.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
 import { type Logger, loggedPath } from './log.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
@@ -239,13 +240,19 @@ function allowedAt(path: string, { mounted, pages }: Routes): string[] {
 }
 
 function readBodies(server: FastifyInstance): void {
+  const large = new Line()
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      done(null, readBody(request, bytes as Buffer))
-    } catch (error) {
-      done(error as Error)
+    const read = () => {
+      try {
+        done(null, readBody(request, bytes as Buffer))
+      } catch (error) {
+        done(error as Error)
+      }
     }
+    // Each takes long enough to be felt, so that many at once must not come one right after the other.
+    if (bytes.length > maxBodyBytes) large.join(read)
+    else read()
   })
 }
 
