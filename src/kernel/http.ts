@@ -3,28 +3,26 @@
  * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
  * the framework's own refusals among them (spec: Authentication, Errors, Limits).
  */
-import { createServer as createPlainServer, type RequestListener, type Server } from 'node:http'
-import { createServer as createSecureServer } from 'node:https'
+import type { RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
 import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
 import { onBehalfOf } from './behalf.ts'
 import { asOf, inEffect } from './changes.ts'
-import type { Clock } from './clock.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
-import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from './contract.ts'
 import { unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
-import { answerMalformed, clientNetwork, correlationId, envelope, standardHeaders } from './edge.ts'
+import { correlationId, envelope, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
 import { Line } from './line.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
-import { type Logger, loggedPath } from './log.ts'
+import { loggedPath } from './log.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
-import type { Limiter, Verdict } from './rate-limit.ts'
+import type { Limiter } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
+import { type ServerOptions, serverFor } from './server.ts'
 import { firstUnfit, hasValidHost, isDecodable, methodsAt, originOf, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
@@ -36,17 +34,11 @@ export interface Exchange {
   readonly reply: unknown
 }
 
-export interface EdgeOptions {
+export interface EdgeOptions extends ServerOptions {
   readonly authenticator: Authenticator
   /** Limits of Projects, and of networks for callers without one. */
   readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
-  readonly clock: Clock
-  readonly log: Logger
   readonly vendor: string
-  readonly tls?: { readonly cert: string; readonly key: string }
-  readonly connections?: Partial<ConnectionLimits>
-  /** How long a TLS handshake may take, in milliseconds. */
-  readonly handshakeMs?: number
   /** Where callers find the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
@@ -61,8 +53,6 @@ export interface Edge {
 /** The last segment of the base URL (spec: Versioning). */
 export const basePath = '/v1'
 const json = 'application/json; charset=utf-8'
-/** How long nothing may move on a connection while an answer is under way, in milliseconds. */
-const idleMs = 30_000
 /** Where a URL that cannot be decoded is sent, so that it is refused like any other. */
 const undecodable = '/%00undecodable'
 
@@ -119,7 +109,11 @@ export function buildEdge(options: EdgeOptions): Edge {
     },
     open(page) {
       routes.pages.set(page.path, page)
-      server.get(page.path, servePage(page))
+      const ask = servePage(page)
+      server.get(page.path, async (request, reply) => {
+        const { status, headers, body } = await ask(request.headers)
+        return reply.code(status).headers(headers).send(body)
+      })
     },
   }
 }
@@ -139,38 +133,6 @@ function createServer(options: EdgeOptions): FastifyInstance {
     routerOptions: { maxParamLength: 65_536 },
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
-}
-
-/** A server of the runtime with bounds on time, on what a connection may ask for and on connections. */
-function serverFor(handler: RequestListener, options: EdgeOptions): Server {
-  const { tls, clock, log, limits, handshakeMs = 5_000 } = options
-  const settings = {
-    headersTimeout: 5_000,
-    requestTimeout: 10_000,
-    keepAliveTimeout: 75_000,
-    connectionsCheckingInterval: 1_000,
-    // A request without Host is refused here like any other, not by an empty answer of the runtime.
-    requireHostHeader: false,
-  }
-  const server = tls
-    ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs })
-    : createPlainServer(settings)
-  // Also for whoever does not read what it is answered.
-  server.setTimeout(idleMs)
-  const malformed = answerMalformed({
-    take: (network) => limits.networks.take(network) as Verdict,
-    now: clock.now,
-    report: (id, reason) => log.info({ id, reason }, 'malformed request'),
-  })
-  const connections = new Connections(
-    { ...defaultConnectionLimits, ...options.connections },
-    clientNetwork,
-    (socket, reason) => (tls ? socket.destroy() : malformed.turnAway(socket, reason)),
-  )
-  server.on('clientError', malformed.clientError)
-  malformed.attach(server, connections)
-  connections.serve(server, handler, { isSecure: tls !== undefined })
-  return server
 }
 
 /** Answers that are under way while the server stops tell their callers to come back on another connection. */

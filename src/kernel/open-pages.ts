@@ -1,6 +1,6 @@
 /** Pages that need no token: health, the reference. What many ask for at once is made once. */
 import { createHash } from 'node:crypto'
-import type { FastifyReply, FastifyRequest } from 'fastify'
+import type { IncomingHttpHeaders } from 'node:http'
 import { type Encoding, isCompressible, pack, preferredEncoding } from './compress.ts'
 
 /** An answer outside the contract table. Needs no token and costs no Project a request. */
@@ -18,18 +18,24 @@ export interface PageAnswer {
   readonly headers?: Record<string, string>
 }
 
-/** Answers requests for a page. */
-export function servePage(page: OpenPage): (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply> {
+/** A page as one caller gets it. */
+export interface SentPage {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: Buffer
+}
+
+/** Answers requests for a page, each by its headers. */
+export function servePage(page: OpenPage): (asked: IncomingHttpHeaders) => Promise<SentPage> {
   let answering: Promise<PageAnswer> | undefined
   let kept: KeptBody | undefined
-  return async (request, reply) => {
+  return async (asked) => {
     answering ??= page.answer().finally(() => {
       answering = undefined
     })
-    const { status, type, body, headers = {} } = await answering
+    const { status, type, body, headers } = await answering
     if (kept?.text !== body) kept = new KeptBody(body)
-    reply.code(status).headers(headers).type(type)
-    return kept.send(request, reply)
+    return kept.send({ status, headers: { ...headers, 'content-type': type } }, asked)
   }
 }
 
@@ -45,16 +51,14 @@ class KeptBody {
     this.#etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   }
 
-  async send(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  async send({ status, headers }: SentPage, asked: IncomingHttpHeaders): Promise<SentPage> {
     const isLong = isCompressible(this.text)
-    if (isLong) reply.header('vary', 'accept-encoding')
-    if (reply.statusCode === 200) {
-      reply.header('etag', this.#etag)
-      if (names(request.headers['if-none-match'], this.#etag)) return reply.code(304).send()
-    }
-    const encoding = isLong ? preferredEncoding(request.headers['accept-encoding']) : 'identity'
-    if (encoding !== 'identity') reply.header('content-encoding', encoding)
-    return reply.send(await this.#as(encoding))
+    const all = { ...headers, ...(isLong ? { vary: 'accept-encoding' } : {}) }
+    if (status === 200) Object.assign(all, { etag: this.#etag })
+    if (status === 200 && names(asked['if-none-match'], this.#etag)) return { status: 304, headers: all }
+    const encoding = isLong ? preferredEncoding(asked['accept-encoding']) : 'identity'
+    if (encoding !== 'identity') Object.assign(all, { 'content-encoding': encoding })
+    return { status, headers: all, body: await this.#as(encoding) }
   }
 
   #as(encoding: Encoding): Promise<Buffer> {

@@ -61,8 +61,13 @@ export function firstUnfit(params: Record<string, string>): string | undefined {
 export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   const { host } = headers
   if (host === undefined) return httpVersion === '1.0'
-  return isHost(host) && countOf('host', rawHeaders) === 1
+  if (host !== lastHost && !isHost(host)) return false
+  lastHost = host
+  return countOf('host', rawHeaders) === 1
 }
+
+/** Most requests name the one that the request before them named. */
+let lastHost: string | undefined
 
 /** Whether a text has the form of a host name or an address, in brackets where it is IPv6, with a port or without. */
 function isHost(text: string): boolean {
