@@ -12,7 +12,7 @@ import type { Database } from './kernel/db.ts'
 import { defaultZoneSettings, type ZoneSettings } from './kernel/dns/settings.ts'
 import { type Faults, noFaults } from './kernel/faults.ts'
 import { watchDatabase } from './kernel/health.ts'
-import { buildEdge, type Edge, type Exchange } from './kernel/http.ts'
+import { buildEdge, type Edge, type EdgeOptions, type Exchange } from './kernel/http.ts'
 import type { DefaultLimits } from './kernel/limits.ts'
 import type { Logger } from './kernel/log.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
@@ -36,7 +36,9 @@ export interface AppOptions {
   readonly reverseDomain: string
   /** Requests per hour and Project; undefined means no limit. */
   readonly rateLimit: number | undefined
-  readonly tls?: { readonly cert: string; readonly key: string }
+  readonly tls?: EdgeOptions['tls']
+  readonly connections?: EdgeOptions['connections']
+  readonly publicOrigins?: EdgeOptions['publicOrigins']
   readonly faults?: Faults
   readonly limits?: DefaultLimits
   /** What differs from the defaults below `reverseDomain`. */
@@ -75,6 +77,8 @@ export function buildApp(options: AppOptions): App {
     log,
     vendor,
     ...(options.tls ? { tls: options.tls } : {}),
+    ...(options.connections ? { connections: options.connections } : {}),
+    ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
     ...(options.observe ? { observe: options.observe } : {}),
   })
   const platform: Platform = {

@@ -26,7 +26,7 @@ export interface DnsConfig {
 const off = 'off'
 
 /** A number from 1 up. */
-function count(text: string): number {
+export function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a number of at least 1.')
   return Number(text)
 }

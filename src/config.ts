@@ -1,6 +1,7 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
-import { type DnsConfig, dnsOptions } from './config-dns.ts'
+import { count, type DnsConfig, dnsOptions } from './config-dns.ts'
+import { defaultConnectionLimits } from './kernel/connections.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
 import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
 import { type LogLevel, logLevels } from './kernel/log.ts'
@@ -18,6 +19,10 @@ export interface Config extends DnsConfig {
   readonly token?: string
   /** Requests per hour and Project, or no limit. */
   readonly rateLimit: number | typeof off
+  readonly connectionsPerAddress: number
+  readonly requestsPerConnection: number
+  /** Origins, without a path. */
+  readonly publicUrl: readonly string[]
   readonly actionDelay: number
   /** Where the clock starts, in milliseconds; undefined means now. */
   readonly now?: number
@@ -85,9 +90,16 @@ function rateLimit(text: string): number | typeof off {
   return limit
 }
 
-function connections(text: string): number {
-  if (!/^[1-9]\d{0,3}$/.test(text)) throw new InvalidArgumentError('Expected a number of connections from 1 on.')
-  return Number(text)
+/** URLs as origins; the base path may follow. */
+function origins(text: string): string[] {
+  return text.split(',').map((part) => {
+    const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined
+    const isOrigin = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
+    if (!isOrigin || !/^\/(v1\/?)?$/.test(url.pathname)) {
+      throw new InvalidArgumentError(`${part.trim()}: expected a URL such as https://cloud.example.com.`)
+    }
+    return url.origin
+  })
 }
 
 function milliseconds(text: string): number {
@@ -209,10 +221,10 @@ export function serveOptions(): Option[] {
     databaseOption(),
     new Option('--database-connections <n>', 'connections of this process to PostgreSQL (default: 30)')
       .env('WOLKE_DATABASE_CONNECTIONS')
-      .argParser(connections),
+      .argParser(count),
     new Option('--project-connections <n>', 'how many of them one Project may hold (default: about two thirds)')
       .env('WOLKE_PROJECT_CONNECTIONS')
-      .argParser(connections),
+      .argParser(count),
     new Option('--metadata-listen <host:port|off>', 'address of the metadata service')
       .env('WOLKE_METADATA_LISTEN')
       .argParser((text) => (text === 'off' ? text : listen(text)))
@@ -233,6 +245,18 @@ export function serveOptions(): Option[] {
       .env('WOLKE_RATE_LIMIT')
       .argParser(rateLimit)
       .default(3600),
+    new Option('--connections-per-address <n>', 'connections that an address (IPv6: its /64) may have at a time')
+      .env('WOLKE_CONNECTIONS_PER_ADDRESS')
+      .argParser(count)
+      .default(defaultConnectionLimits.perAddress),
+    new Option('--requests-per-connection <n>', 'requests after which a connection is closed')
+      .env('WOLKE_REQUESTS_PER_CONNECTION')
+      .argParser(count)
+      .default(defaultConnectionLimits.requests),
+    new Option('--public-url <url,...>', 'where callers find the API; answers link to no other host name')
+      .env('WOLKE_PUBLIC_URL')
+      .argParser(origins)
+      .default([], 'none'),
     new Option('--action-delay <ms>', 'how long the simulated infrastructure takes for one step')
       .env('WOLKE_ACTION_DELAY')
       .argParser(milliseconds)

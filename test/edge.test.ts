@@ -59,7 +59,7 @@ function parse(bytes: Buffer): RawAnswer[] {
   let text = bytes.toString('latin1')
   for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
     const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
-    const headers = Object.fromEntries(lines.map((line) => line.toLowerCase().split(/:\s*/, 2)))
+    const headers = Object.fromEntries(lines.map((line) => /^([^:]*):\s*(.*)$/.exec(line.toLowerCase())!.slice(1)))
     const status = Number(statusLine.split(' ')[1])
     const length = status === 100 || status === 204 ? 0 : Number(headers['content-length'])
     assert.ok(length >= 0, `the answer tells its length: ${text}`)
@@ -141,6 +141,15 @@ function malformed(token: string): Case[] {
       400,
       'invalid_input',
     ],
+    ['two Hosts', request('GET /v1/ssh_keys', token, ['Host: wolke.example']), 400, 'invalid_input'],
+    ...['[::1', '::1', '[::1]:', '[1.2.3.4]', '[::g]', 'a:b', 'a:123456', '[]', ''].map(
+      (host): Case => [
+        `the Host ${host}`,
+        `GET /v1/ssh_keys HTTP/1.1\r\nHost: ${host}\r\n${auth}\r\nConnection: close\r\n\r\n`,
+        400,
+        'invalid_input',
+      ],
+    ),
     ['an Expect header', request('POST /v1/ssh_keys', token, ['Expect: weird']), 417, 'invalid_input'],
     ['CONNECT', 'CONNECT example.com:443 HTTP/1.1\r\nHost: example.com:443\r\n\r\n', 405, 'method_not_allowed'],
     [
@@ -298,6 +307,32 @@ forEachDatabase('The edge', (open) => {
     checkEnvelope(cut, 400, 'invalid_input')
   })
 
+  test('pipelined requests, however many at once, are all answered in their order, and bodies among them', async () => {
+    const world = await open()
+    const head = `HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\n`
+    // Longer than what is read of a body at once, and ends in what could be the end of headers.
+    const body = `{"name":"${'x'.repeat(5_000)}"}\r\n\r\n`
+    const round = [
+      `GET /v1/ssh_keys/1 ${head}\r\n`,
+      `POST /v1/ssh_keys ${head}Content-Length: ${body.length}\r\n\r\n${body}`,
+      `POST /v1/ssh_keys ${head}Transfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n`,
+      `GET /v1/ssh_keys ${head}\r\n`,
+      `GET /v1/nothing ${head}Expect: 100-continue\r\n\r\n`,
+    ].join('')
+    // The second time its network is known for it, so that bytes are read otherwise from the start.
+    for (let time = 0; time < 2; time++) {
+      const answers = await raw(world, round.repeat(50), 250)
+      assert.deepEqual(
+        answers.map(({ status }) => status),
+        Array.from({ length: 50 }, () => [404, 422, 422, 200, 404]).flat(),
+      )
+    }
+    const bytes = round.repeat(4)
+    const cut = await raw(world, [...bytes.match(/[\s\S]{1,97}/g)!], 20)
+    assert.equal(cut.length, 20)
+    assert.equal((await raw(world, `${round.repeat(10)}BROKEN\r\n\r\n`)).at(-1)?.status, 400)
+  })
+
   test('answers keep the order of pipelined requests, also when the second is malformed', async () => {
     const world = await open()
     const good = `GET /v1/ssh_keys HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${world.api.token}\r\n\r\n`
@@ -322,6 +357,51 @@ forEachDatabase('The edge', (open) => {
     assert.equal((await raw(world, request('POST /v1/ssh_keys', token, ['Expect: 100-continue'])))[0]!.status, 422)
     const [listed] = await raw(world, request('GET /v1/ssh_keys', token, ['Content-Length: 1'], '{'))
     assert.equal(listed!.status, 200)
+  })
+
+  test('links lead to hosts that the operator named, to this machine and to addresses, else to where the caller is', async () => {
+    const origins = ['https://cloud.example.com', 'http://wolke.internal:8080']
+    const past = '2025-02-01T00:00:00Z'
+    for (const publicOrigins of [[], origins]) {
+      const world = await open({ publicOrigins, clock: testClock(past) })
+      const elsewhere = publicOrigins[0] ?? ''
+      const cases: [host: string, origin: string][] = [
+        ['127.0.0.1:8080', 'http://127.0.0.1:8080'],
+        ['[::1]:80', 'http://[::1]:80'],
+        ['LOCALHOST:8080', 'http://LOCALHOST:8080'],
+        ['evil.example', elsewhere],
+        ['localhost.evil.example', elsewhere],
+        ['127.0.0.1.evil.example', elsewhere],
+        ['cloud.example.com', elsewhere],
+        ['Wolke.internal:8080', publicOrigins[1] ?? ''],
+      ]
+      for (const [host, origin] of cases) {
+        const ask = async (path: string) => {
+          const head = `GET /v1${path} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n`
+          return (await raw(world, `${head}Authorization: Bearer ${world.api.token}\r\n\r\n`))[0]!
+        }
+        const { link } = (await ask('/ssh_keys?page=2')).headers
+        assert.equal(link?.split('>')[0], `<${origin.toLowerCase()}/v1/ssh_keys?page=1`, host)
+        const { error } = JSON.parse((await ask('/actions')).text)
+        assert.equal(error.details.announcement, `${origin}/docs#list-actions-removed`, host)
+      }
+    }
+  })
+
+  test('mistakes of tenants leave no stack in the log', async () => {
+    const lines: string[] = []
+    const log = openLog('trace', { write: (line) => void lines.push(line) })
+    const world = await open({ log })
+    for (const [, bytes] of [...badRequests(world.api.token!), ...malformed(world.api.token!)])
+      await raw(world, bytes, 1)
+    const { api } = world
+    for (let i = 0; i < 2; i++) await api.post('/ssh_keys', { name: 'a', public_key: key })
+    const unknown = { name: 'a', type: 'managed', domain_names: ['no-zone.example.com'] }
+    const { action } = (await api.post('/certificates', unknown)).body
+    await world.settle()
+    assert.equal((await api.get(`/actions/${action.id}`)).body.action.status, 'error')
+    assert.ok(lines.some((line) => line.includes('an action failed') && line.includes('no-zone.example.com')))
+    for (const line of lines) assert.doesNotMatch(line, /"stack"/)
   })
 
   test('HTTP/1.0 works without Host', async () => {
@@ -517,6 +597,103 @@ forEachDatabase('Stopping', (open) => {
   })
 })
 
+// ---- Connections -----------------------------------------------------------------------------------------------------
+
+/** A table of endpoints as small as can be. */
+const things = {
+  create: {
+    method: 'POST',
+    path: '/things',
+    summary: '',
+    section: '',
+    body: Type.Object({}),
+    status: 204,
+    errors: [],
+  },
+} as const
+
+describe('A connection', () => {
+  test('is answered one request at a time, and what it does not read holds up its own requests alone', async (t) => {
+    const edge = edgeAlone()
+    let [underWay, most, answered] = [0, 0, 0]
+    const body = 'x'.repeat(100_000)
+    edge.server.addHook('onRequest', async () => {
+      most = Math.max(most, ++underWay)
+    })
+    edge.server.addHook('onResponse', async () => {
+      underWay--
+      answered++
+    })
+    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'text/plain', body }) })
+    const port = await listen(t, edge)
+    const get = 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n'
+    const silent = connect(port, '127.0.0.1')
+    t.after(() => silent.destroy())
+    silent.pause()
+    silent.write(get.repeat(900))
+    const answers = await talk(connect(port, '127.0.0.1'), [get.repeat(100)], 100)
+    assert.equal(answers.length, 100)
+    assert.ok(most <= 2, `${most} at a time on two connections`)
+    assert.ok(answered < 900, 'who reads nothing is not answered for ever')
+  })
+
+  test('ends with the answer to its last request, and what it sends beyond is not carried out', async (t) => {
+    const edge = edgeAlone({ connections: { requests: 30 } })
+    let asked = 0
+    const answer = async () => {
+      asked++
+      return { status: 200, type: 'text/plain', body: 'x' }
+    }
+    edge.open({ path: '/page', answer })
+    const port = await listen(t, edge)
+    for (const count of [31, 1_000]) {
+      asked = 0
+      const answers = await talk(connect(port, '127.0.0.1'), ['GET /page HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)])
+      assert.deepEqual([answers.length, asked], [30, 30])
+      assert.deepEqual([...new Set(answers.map(({ headers }) => headers.connection))], ['keep-alive', 'close'])
+    }
+  })
+
+  test('is refused in words when its address has as many as it may', async (t) => {
+    const edge = edgeAlone({ connections: { perAddress: 2 } })
+    const port = await listen(t, edge)
+    const dial = () => connect(port, '127.0.0.1')
+    const first = [dial(), dial()]
+    await Promise.all(first.map((socket) => once(socket, 'connect')))
+    const [refused] = await talk(dial(), [])
+    checkEnvelope(refused, 429, 'rate_limit_exceeded')
+    assert.match(refused!.text, /2 connections/)
+    const gone = once(first[0]!, 'close')
+    first[0]!.destroy()
+    await gone
+    const ask = () => talk(dial(), [request('GET /v1/nothing', undefined)])
+    let again = (await ask())[0]
+    while (again?.status === 429) again = (await ask())[0]
+    checkEnvelope(again, 401, 'unauthorized')
+    first[1]!.destroy()
+  })
+
+  test('hears that its body is too long, whatever of it was sent: 4 MB at once', async (t) => {
+    const edge = edgeAlone({ authenticator: { cached: () => principal } as never })
+    edge.mount({ create: things.create }, { create: async () => undefined })
+    const port = await listen(t, edge)
+    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n'
+    const body = Buffer.alloc(4 * 1024 * 1024, 0x20)
+    const size = body.length.toString(16)
+    for (const pieces of [
+      [`${head}Content-Length: ${body.length}\r\n\r\n`, body],
+      [`${head}Transfer-Encoding: chunked\r\n\r\n${size}\r\n`, body, '\r\n0\r\n\r\n'],
+    ]) {
+      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
+      for (const piece of pieces) socket.write(piece)
+      // All of it is taken, so that even who sends first and reads then gets the answer.
+      await new Promise<void>((resolve, reject) => socket.end(resolve).once('error', reject))
+      const [answer] = await talk(socket, [])
+      checkEnvelope(answer, 413, 'invalid_input')
+    }
+  })
+})
+
 // ---- Time and size limits of the server itself ---------------------------------------------------------------------
 
 function edgeAlone(options: Partial<EdgeOptions> = {}) {
@@ -551,20 +728,7 @@ describe('The server', () => {
 
   test('ends slow headers and slow bodies with an envelope', async (t) => {
     const edge = edgeAlone({ authenticator: { cached: () => principal } as never })
-    edge.mount(
-      {
-        create: {
-          method: 'POST',
-          path: '/things',
-          summary: '',
-          section: '',
-          body: Type.Object({}),
-          status: 204,
-          errors: [],
-        },
-      },
-      { create: async () => undefined },
-    )
+    edge.mount({ create: things.create }, { create: async () => undefined })
     edge.server.server.headersTimeout = 50
     edge.server.server.requestTimeout = 100
     const port = await listen(t, edge)
@@ -573,6 +737,14 @@ describe('The server', () => {
     for (const [answer, ...more] of await Promise.all(slow.map((text) => talk(connect(port, '127.0.0.1'), [text])))) {
       checkEnvelope(answer, 408, 'timeout')
       assert.equal(more.length, 0)
+    }
+  })
+
+  test('ends what never says hello under TLS, or half of it, as it ends silence without', async (t) => {
+    const edge = edgeAlone({ tls: { cert: certificate, key: privateKey }, handshakeMs: 50 })
+    const port = await listen(t, edge)
+    for (const hello of [Buffer.alloc(0), Buffer.from('16030100a5010000a10303', 'hex')]) {
+      assert.deepEqual(await talk(connect(port, '127.0.0.1'), [hello]), [])
     }
   })
 
@@ -593,16 +765,44 @@ describe('The server', () => {
 // ---- Compression ---------------------------------------------------------------------------------------------------
 
 describe('Compression', () => {
-  test('packs pages of 1 KiB and more like any other JSON', async (t) => {
+  test('packs pages of 1 KiB and more, once in each encoding for all who ask', async (t) => {
     const edge = edgeAlone()
     const body = JSON.stringify({ text: 'ä'.repeat(600) })
-    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'application/json', body }) })
+    let made = 0
+    const answer = async () => {
+      made++
+      return { status: 200, type: 'application/json', body }
+    }
+    edge.open({ path: '/page', answer })
     const port = await listen(t, edge)
-    const [answer] = await talk(connect(port, '127.0.0.1'), [
-      request('GET /page', undefined, ['Accept-Encoding: gzip']),
-    ])
-    assert.equal(answer!.headers['content-encoding'], 'gzip')
-    assert.equal(answer!.headers.vary, 'accept-encoding')
-    assert.equal(gunzipSync(Buffer.from(answer!.text, 'latin1')).toString(), body)
+    const ask = async (...headers: string[]) =>
+      (await talk(connect(port, '127.0.0.1'), [request('GET /page', undefined, headers)]))[0]!
+    const packed = await Promise.all(Array.from({ length: 8 }, () => ask('Accept-Encoding: gzip')))
+    for (const { headers, text } of packed) {
+      assert.deepEqual([headers['content-encoding'], headers.vary], ['gzip', 'accept-encoding'])
+      assert.equal(gunzipSync(Buffer.from(text, 'latin1')).toString(), body)
+    }
+    assert.ok(made <= 8)
+    const plain = await ask()
+    assert.equal(Buffer.from(plain.text, 'latin1').toString(), body)
+    assert.match(plain.headers.etag!, /^w\/"[\w-]{22}"$/)
+  })
+
+  test('a page that the caller has already is not sent again', async (t) => {
+    const edge = edgeAlone()
+    let body = 'one'
+    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'text/plain', body }) })
+    const port = await listen(t, edge)
+    const ask = (etag: string) => fetch(`http://127.0.0.1:${port}/page`, { headers: { 'if-none-match': etag } })
+    const first = await ask('"other"')
+    const etag = first.headers.get('etag')!
+    assert.deepEqual([first.status, await first.text()], [200, 'one'])
+    for (const text of [etag, `"x", ${etag}`, '*', etag.slice(2)]) {
+      const again = await ask(text)
+      assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag])
+      checkHeaders(Object.fromEntries(again.headers))
+    }
+    body = 'two'
+    assert.equal((await ask(etag)).status, 200)
   })
 })

@@ -92,6 +92,7 @@ export interface WorldOptions {
   readonly catalogue?: Catalogue
   readonly limits?: AppOptions['limits']
   readonly zones?: AppOptions['zones']
+  readonly publicOrigins?: AppOptions['publicOrigins']
   readonly mail?: AppOptions['mail']
   readonly addressPool?: readonly string[]
   /** The database of another world, to be its second process (PostgreSQL) or its next life. */
@@ -178,6 +179,7 @@ async function openWorld(
     rateLimit: options.rateLimit,
     limits: options.limits ?? {},
     ...(options.zones ? { zones: options.zones } : {}),
+    ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),

@@ -280,6 +280,25 @@ forEachDatabase('Limited requests', (open) => {
     assert.deepEqual([answer.status, limitsOf(answer).slice(0, 2)], [200, [2, 0]])
   })
 
+  test('open pages cost the network of whoever asks, with a token too, and never a Project', async () => {
+    const { api, baseUrl } = await open({ rateLimit: 3 })
+    const headers = { authorization: `Bearer ${api.token}` }
+    for (const [path, left] of [
+      ['/openapi.json', 2],
+      ['/changes', 1],
+      ['/ca.pem', 0],
+    ] as const) {
+      const page = await fetch(baseUrl + path, { headers })
+      assert.deepEqual([page.status, limitsOf(page).slice(0, 2)], [200, [3, left]], path)
+    }
+    for (const path of ['/openapi.json', '/changes']) {
+      const refused = await fetch(baseUrl + path, { headers })
+      const { error } = (await refused.json()) as Answer['body']
+      assert.deepEqual([refused.status, error.code], [429, 'rate_limit_exceeded'])
+    }
+    assert.deepEqual(limitsOf(await api.get('/ssh_keys')).slice(0, 2), [3, 2])
+  })
+
   test('without a limit the headers are there all the same', async () => {
     const { api, clock } = await open()
     assert.deepEqual(limitsOf(await api.get('/ssh_keys')), [2 ** 31 - 1, 2 ** 31 - 1, clock.now() / 1_000])

@@ -81,6 +81,8 @@ async function start(config: Config, { tls, catalogue, lock }: Found, running: A
     zones,
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
+    connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
+    publicOrigins: config.publicUrl,
     ...(tls ? { tls } : {}),
     ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
     engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },

@@ -24,9 +24,15 @@ export interface Admission {
   readonly refusal?: ApiError
 }
 
-/** Admits to what needs no token, at no cost. */
-export function visitor(request: Caller, { limits }: Gate): Admission {
+/** Lets by at no cost. */
+export function bystander(request: Caller, { limits }: Gate): Admission {
   return { verdict: limits.networks.peek(clientNetwork(request.ip)) }
+}
+
+/** Admits to what needs no token; its network pays, whoever asks. Refusals: `rate_limit_exceeded`. */
+export function visitor(request: Caller, { limits }: Gate): Admission {
+  const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
+  return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict) }
 }
 
 /**

@@ -10,30 +10,26 @@ const toBrotli = promisify(brotliCompress)
 // The default of 11 is made for files that are compressed once; 4 is faster than gzip and smaller.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
-export interface Compressed {
-  readonly encoding: 'br' | 'gzip'
-  readonly body: Promise<Buffer>
-}
+export type Encoding = 'br' | 'gzip' | 'identity'
 
 /** Whether `text` is long enough to be compressed on request. */
 export function isCompressible(text: string): boolean {
   return text.length >= minCompressedBytes || Buffer.byteLength(text) >= minCompressedBytes
 }
 
-/** Compresses `text` as the caller's Accept-Encoding asks; undefined when it should go out as it is. */
-export function compressed(text: string, acceptEncoding: string | undefined): Compressed | undefined {
-  const encoding = acceptEncoding && preferred(acceptEncoding)
-  if (encoding === 'br') return { encoding, body: toBrotli(text, brotliOptions) }
-  if (encoding === 'gzip') return { encoding, body: toGzip(text) }
-  return undefined
+/** `text` in an encoding; made in the background. */
+export async function pack(text: string, encoding: Encoding): Promise<Buffer> {
+  if (encoding === 'identity') return Buffer.from(text)
+  return encoding === 'br' ? toBrotli(text, brotliOptions) : toGzip(text)
 }
 
 /** The coding with the highest weight; among equals the one that packs best (RFC 9110, 12.5.3). */
-function preferred(acceptEncoding: string): 'br' | 'gzip' | undefined {
+export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
+  if (!acceptEncoding) return 'identity'
   const weights = new Map(acceptEncoding.toLowerCase().split(',').map(readWeight))
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
   const best = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br'
-  return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : undefined
+  return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : 'identity'
 }
 
 function readWeight(part: string): [name: string, weight: number] {

@@ -3,9 +3,10 @@
  * headers and the same envelope as any other answer.
  */
 import { randomBytes } from 'node:crypto'
-import { type Server, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type Server, STATUS_CODES } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
+import type { Connections } from './connections.ts'
 import { ApiError } from './errors.ts'
 import type { Verdict } from './rate-limit.ts'
 
@@ -43,17 +44,13 @@ export function envelope(error: ApiError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
 }
 
-/** How long a connection that was refused may still bring what its peer had sent, in milliseconds. */
-const lingerMs = 1_000
-
-/** A socket of the runtime's server; it knows the answer that is under way on it. */
-type Connection = Socket & { readonly _httpMessage?: ServerResponse | null }
-
 /** What answers in place of a server that cannot make a request of what it received. */
 export interface Malformed {
   clientError(cause: NodeJS.ErrnoException, socket: Socket): void
+  /** Ends a connection before anything was read from it. */
+  turnAway(socket: Socket, reason: string): void
   /** Listens to a server's other such events. */
-  attach(server: Server): void
+  attach(server: Server, connections: Connections): void
 }
 
 /** Answers malformed requests; `take` charges the caller's network. */
@@ -67,48 +64,35 @@ export function answerMalformed(options: {
     options.report(id, reason)
     return standardHeaders(id, options.take(clientNetwork(socket.remoteAddress)), options.now())
   }
+  let known: Connections | undefined
   return {
     clientError(cause, socket) {
-      if (cause.code === 'ECONNRESET') return void socket.destroy()
-      whenTurnComes(socket, () => {
-        const headers = headersFor(socket, cause.code ?? cause.message)
-        endWith(socket, rawAnswer(malformed(cause.code), headers))
-      })
+      const connection = known?.of(socket)
+      if (cause.code === 'ECONNRESET' || !connection || !socket.writable) return void socket.destroy()
+      connection.refuse(() => rawAnswer(malformed(cause.code), headersFor(socket, cause.code ?? cause.message)))
     },
-    attach(server) {
+    turnAway(socket, reason) {
+      const error = new ApiError('rate_limit_exceeded', reason)
+      socket.on('error', () => socket.destroy())
+      socket.end(rawAnswer(error, headersFor(socket, reason)))
+      socket.destroySoon()
+    },
+    attach(server, connections) {
+      known = connections
       server.on('connect', (_request, socket: Socket) => {
         const error = new ApiError('method_not_allowed', 'this is no proxy')
-        endWith(socket, rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
+        connections.of(socket)?.refuse(() => rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
       })
-      server.on('checkExpectation', ({ socket }, response) => {
-        const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
-        const body = envelope(error)
-        response.writeHead(error.status, { ...headersFor(socket, 'Expect'), ...bodyHeaders(body) }).end(body)
+      server.on('checkExpectation', (request, response) => {
+        const { socket } = request
+        connections.of(socket)?.request(request, response, () => {
+          const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+          const body = envelope(error)
+          response.writeHead(error.status, { ...headersFor(socket, 'Expect'), ...bodyHeaders(body) }).end(body)
+        })
       })
     },
   }
-}
-
-/**
- * Answers leave in the order of their requests: one to a whole request that came before goes first, and one that has
- * begun is not written into.
- */
-function whenTurnComes(socket: Connection, answer: () => void): void {
-  const current = socket._httpMessage
-  if (!socket.writable) socket.destroy()
-  else if (!current) answer()
-  else if (current.req.complete) current.once('close', () => whenTurnComes(socket, answer))
-  else if (current.headersSent) socket.destroy()
-  else answer()
-}
-
-/** Says the last word on a connection. Closing at once would make the kernel drop the answer with what is unread. */
-function endWith(socket: Socket, text: string): void {
-  socket.on('error', () => socket.destroy())
-  socket.end(text)
-  socket.resume()
-  const timer = setTimeout(() => socket.destroy(), lingerMs)
-  socket.once('close', () => clearTimeout(timer))
 }
 
 const json = 'application/json; charset=utf-8'

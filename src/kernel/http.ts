@@ -3,25 +3,27 @@
  * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
  * the framework's own refusals among them (spec: Authentication, Errors, Limits).
  */
-import { isUtf8 } from 'node:buffer'
+import type { RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from './access/tokens.ts'
-import { type Admission, admit, invalidToken, isStillKnown, visitor } from './admission.ts'
+import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
 import { onBehalfOf } from './behalf.ts'
 import { asOf, inEffect } from './changes.ts'
-import type { Clock } from './clock.ts'
-import { compressed, isCompressible } from './compress.ts'
+import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from './contract.ts'
 import { unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
-import { answerMalformed, correlationId, envelope, type Malformed, standardHeaders } from './edge.ts'
+import { correlationId, envelope, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
+import { Line } from './line.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
-import { type Logger, loggedPath } from './log.ts'
-import type { Limiter, Verdict } from './rate-limit.ts'
+import { loggedPath } from './log.ts'
+import { type OpenPage, servePage } from './open-pages.ts'
+import type { Limiter } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
-import { firstUnfit, isDecodable, isHost, methodsAt, pathOf, searchOf } from './urls.ts'
+import { type ServerOptions, serverFor } from './server.ts'
+import { firstUnfit, hasValidHost, isDecodable, methodsAt, originOf, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
 export interface Exchange {
@@ -32,21 +34,14 @@ export interface Exchange {
   readonly reply: unknown
 }
 
-export interface EdgeOptions {
+export interface EdgeOptions extends ServerOptions {
   readonly authenticator: Authenticator
   /** Limits of Projects, and of networks for callers without one. */
   readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
-  readonly clock: Clock
-  readonly log: Logger
   readonly vendor: string
-  readonly tls?: { readonly cert: string; readonly key: string }
+  /** Where callers find the API, such as `https://cloud.example.com`. */
+  readonly publicOrigins?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
-}
-
-/** An answer outside the contract table: health, the reference. Needs no token and costs no request. */
-export interface OpenPage {
-  readonly path: string
-  answer(): Promise<{ status: number; type: string; body: string | Buffer; headers?: Record<string, string> }>
 }
 
 export interface Edge {
@@ -77,19 +72,13 @@ interface Mounted {
 /** What was mounted so far. */
 interface Routes {
   readonly mounted: Mounted[]
-  readonly openPaths: Set<string>
+  readonly pages: Map<string, OpenPage>
 }
 
 /** Makes the server; it answers what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
-  const malformed = answerMalformed({
-    take: (network) => options.limits.networks.take(network) as Verdict,
-    now: options.clock.now,
-    report: (id, reason) => options.log.info({ id, reason }, 'malformed request'),
-  })
-  const server = createServer(options, malformed)
-  malformed.attach(server.server)
-  const routes: Routes = { mounted: [], openPaths: new Set() }
+  const server = createServer(options)
+  const routes: Routes = { mounted: [], pages: new Map() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
   admitAll(server, options, routes)
@@ -119,38 +108,27 @@ export function buildEdge(options: EdgeOptions): Edge {
       }
     },
     open(page) {
-      routes.openPaths.add(page.path)
+      routes.pages.set(page.path, page)
+      const ask = servePage(page)
       server.get(page.path, async (request, reply) => {
-        const { status, type, body, headers = {} } = await page.answer()
-        reply.code(status).headers(headers).type(type)
-        return typeof body === 'string' && type.startsWith('application/json')
-          ? sendJson(request, reply, body)
-          : reply.send(body)
+        const { status, headers, body } = await ask(request.headers)
+        return reply.code(status).headers(headers).send(body)
       })
     },
   }
 }
 
-function createServer({ tls }: EdgeOptions, malformed: Malformed): FastifyInstance {
-  const http = {
-    headersTimeout: 5_000,
-    connectionsCheckingInterval: 1_000,
-    // A request without Host is refused here like any other, not by an empty answer of the runtime.
-    requireHostHeader: false,
-  }
+function createServer(options: EdgeOptions): FastifyInstance {
   return fastify({
-    ...(tls ? { https: { ...tls, ...http } as never } : { http }),
+    serverFactory: (handler: RequestListener) => serverFor(handler, options),
     logger: false,
     genReqId: correlationId,
     requestIdHeader: false,
     bodyLimit: maxBodyBytes,
-    requestTimeout: 10_000,
-    connectionTimeout: 0,
-    keepAliveTimeout: 75_000,
-    maxRequestsPerSocket: 0,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    clientErrorHandler: malformed.clientError,
+    // The server has one of its own.
+    clientErrorHandler: () => undefined,
     // No path is longer than all headers together, so that no parameter is refused for its length alone.
     routerOptions: { maxParamLength: 65_536 },
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
@@ -182,9 +160,10 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     }
     // Nothing was begun yet, so that the caller may hear that it can come again.
     const fail = (cause: unknown) => {
-      settle({ ...visitor(request, options), refusal: unavailable(cause) })
+      settle({ ...bystander(request, options), refusal: unavailable(cause) })
     }
-    if (routes.openPaths.has(pathOf(request.url))) return settle(visitor(request, options))
+    const page = routes.pages.get(pathOf(request.url))
+    if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
     const admission = admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
     else settle(admission)
@@ -198,8 +177,8 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   if (request.url === undecodable) {
     return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
   }
-  if (!isHost(request.headers.host, request.raw.httpVersion)) {
-    return new ApiError('invalid_input', 'the request has no valid Host header', { status: 400 })
+  if (!hasValidHost(request.raw)) {
+    return new ApiError('invalid_input', 'the request needs one valid Host header', { status: 400 })
   }
   const unfit = firstUnfit(request.params as Record<string, string>)
   if (!request.is404 && unfit === undefined) return undefined
@@ -213,8 +192,8 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
   return notFound('resource', (unfit ?? '').slice(0, 80))
 }
 
-function allowedAt(path: string, { mounted, openPaths }: Routes): string[] {
-  if (openPaths.has(path)) return ['GET', 'HEAD']
+function allowedAt(path: string, { mounted, pages }: Routes): string[] {
+  if (pages.has(path)) return ['GET', 'HEAD']
   return methodsAt(
     path,
     mounted.map(({ endpoint }) => endpoint),
@@ -223,13 +202,19 @@ function allowedAt(path: string, { mounted, openPaths }: Routes): string[] {
 }
 
 function readBodies(server: FastifyInstance): void {
+  const large = new Line()
   server.removeAllContentTypeParsers()
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
-    try {
-      done(null, readBody(request, bytes as Buffer))
-    } catch (error) {
-      done(error as Error)
+    const read = () => {
+      try {
+        done(null, readBody(request, bytes as Buffer))
+      } catch (error) {
+        done(error as Error)
+      }
     }
+    // Each takes long enough to be felt, so that many at once must not come one right after the other.
+    if (bytes.length > maxBodyBytes) large.join(read)
+    else read()
   })
 }
 
@@ -242,8 +227,7 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
     throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }
-  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
-  return parseJson(bytes.toString())
+  return parseJson(bytes)
 }
 
 function mountEndpoint(
@@ -264,7 +248,7 @@ function mountEndpoint(
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.endpoint = endpoint
     const now = options.clock.now()
-    checkCalendar(request, endpoint, now)
+    checkCalendar(request, endpoint, now, options)
     const params = hasParams ? readParams(request.params as Record<string, string>) : {}
     let input: { query: Record<string, unknown>; body: unknown }
     try {
@@ -315,23 +299,23 @@ async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: 
 }
 
 /** An endpoint exists between the changes that brought and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
-function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number): void {
+function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number, options: EdgeOptions): void {
   const { addedBy, removedBy, removedWithout: without } = endpoint
   if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
   if (removedBy && inEffect(removedBy, nowMs))
-    throw removed(request, 'this endpoint', `${basePath}/changes#${removedBy}`)
+    throw removed(linksFrom(request, options), 'this endpoint', `${basePath}/changes#${removedBy}`)
   if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(request.url)).has(without.param)) {
-    throw removed(request, `this endpoint without ${without.param}`, without.announcement)
+    throw removed(linksFrom(request, options), `this endpoint without ${without.param}`, without.announcement)
   }
 }
 
-function removed(request: FastifyRequest, what: string, path: string): ApiError {
-  const details = { announcement: originOf(request) + path }
+function removed(origin: string, what: string, path: string): ApiError {
+  const details = { announcement: origin + path }
   return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details })
 }
 
-function originOf(request: FastifyRequest): string {
-  return `${request.protocol}://${request.headers.host ?? 'localhost'}`
+function linksFrom({ protocol, headers }: FastifyRequest, { publicOrigins = [] }: EdgeOptions): string {
+  return originOf(protocol, headers.host, publicOrigins)
 }
 
 /** What the path names; `misdirected` has seen that ids are ids. */
@@ -346,14 +330,14 @@ function answer(
   reply: FastifyReply,
   endpoint: Endpoint,
   result: unknown,
-  { clock }: EdgeOptions,
+  options: EdgeOptions,
 ): FastifyReply | Promise<FastifyReply> {
   reply.code(endpoint.status)
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
-  const now = clock.now()
+  const now = options.clock.now()
   const links = pagination && !inEffect('link_header_removed', now)
-  const link = links ? linkHeader(originOf(request), request.url, pagination) : undefined
+  const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
   if (link) reply.header('link', link)
   const text = JSON.stringify(asOf(result, now))
   if (!inEffect('compression_added', now)) return reply.type(json).send(text)
@@ -364,10 +348,10 @@ function answer(
 function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply | Promise<FastifyReply> {
   if (!isCompressible(text)) return reply.send(text)
   reply.header('vary', 'accept-encoding')
-  const packed = compressed(text, request.headers['accept-encoding'])
-  if (!packed) return reply.send(text)
-  reply.header('content-encoding', packed.encoding)
-  return packed.body.then((body) => reply.send(body))
+  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  if (encoding === 'identity') return reply.send(text)
+  reply.header('content-encoding', encoding)
+  return pack(text, encoding).then((body) => reply.send(body))
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------

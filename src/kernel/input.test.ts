@@ -5,6 +5,7 @@ import { Type } from 'typebox'
 import { enumParam, IdOrName, idsParam, Labels, listing, nullable, textParam } from './contract.ts'
 import { ApiError, type ErrorDetails } from './errors.ts'
 import { bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
+import { checkJsonBounds } from './json-bounds.ts'
 
 const closed = { additionalProperties: false }
 const Rule = Type.Object({ port: Type.String(), ips: Type.Array(Type.String(), { maxItems: 2 }) }, closed)
@@ -171,6 +172,7 @@ describe('A body that breaks its schema is refused', () => {
 })
 
 describe('JSON', () => {
+  const parse = (text: string) => parseJson(Buffer.from(text))
   const refused: [name: string, text: string][] = [
     ['half', '{"a":'],
     ['two values', '{} {}'],
@@ -183,6 +185,12 @@ describe('JSON', () => {
     ['17 levels', '['.repeat(17) + ']'.repeat(17)],
     ['1,001 keys', `[${Array.from({ length: 1_001 }, (_, i) => `{"k":${i}}`)}]`],
     ['20,001 entries', `[${Array.from({ length: 20_001 }, () => 0)}]`],
+    ['20,001 empty arrays', `[${Array.from({ length: 20_001 }, () => '[]')}]`],
+    [
+      '20,001 entries in two arrays',
+      `[[${Array.from({ length: 19_990 }, () => 0)}],[${Array.from({ length: 9 }, () => 0)}]]`,
+    ],
+    ['a text that does not end', '{"a":"\\"}'],
     ['NUL in a text', '["a\\u0000"]'],
     ['NUL in a key', '{"\\u0000":1}'],
     ['half a surrogate pair in a text', '["\\udc00"]'],
@@ -190,23 +198,27 @@ describe('JSON', () => {
   ]
   for (const [name, text] of refused) {
     test(`with ${name} is refused`, () => {
-      const { status, code, details } = refusalOf(() => parseJson(text))
+      const { status, code, details } = refusalOf(() => parse(text))
       assert.deepEqual([status, code, details], [400, 'json_error', null])
     })
   }
 
   test('within the bounds is a value, and nothing is undefined', () => {
-    assert.equal(parseJson(''), undefined)
-    assert.equal(parseJson(' \r\n\t'), undefined)
-    assert.deepEqual(parseJson('null'), null)
-    assert.deepEqual(parseJson('{"constructor":1,"toString":2,"\\ud83d\\ude00":"😀"}'), {
+    assert.equal(parse(''), undefined)
+    assert.equal(parse(' \r\n\t'), undefined)
+    assert.deepEqual(parse('null'), null)
+    assert.deepEqual(parse('{"constructor":1,"toString":2,"\\ud83d\\ude00":"😀"}'), {
       constructor: 1,
       toString: 2,
       '😀': '😀',
     })
-    parseJson('['.repeat(16) + ']'.repeat(16))
-    parseJson(`[${Array.from({ length: 1_000 }, (_, i) => `{"k":${i}}`)}]`)
-    parseJson(`[${Array.from({ length: 20_000 }, () => 0)}]`)
+    parse('['.repeat(16) + ']'.repeat(16))
+    parse(`[${Array.from({ length: 1_000 }, (_, i) => `{"k":${i}}`)}]`)
+    parse(`[${Array.from({ length: 20_000 }, () => 0)}]`)
+    parse(` [ ${Array.from({ length: 20_000 }, () => '[ ]')} ]`)
+    parse(`[[${Array.from({ length: 19_990 }, () => 0)}],[${Array.from({ length: 8 }, () => 0)}]]`)
+    const texts = { a: '[[[[[[[[[[[[[[[[[[{"', b: '\\', c: '\\"', d: ',:'.repeat(30_000), e: '__proto__' }
+    assert.deepEqual(parse(JSON.stringify(texts)), texts)
     assert.equal(maxBodyBytes, 131_072)
   })
 })
@@ -252,5 +264,34 @@ describe('A query string', () => {
       status: ['success'],
       text: undefined,
     })
+  })
+})
+
+describe('Bounds of JSON', () => {
+  test('hold whatever it is, exactly as what is parsed from it counts', () => {
+    const count = (value: unknown): { depth: number; keys: number; entries: number } => {
+      if (typeof value !== 'object' || value === null) return { depth: 0, keys: 0, entries: 0 }
+      const own = { depth: 1, keys: Array.isArray(value) ? 0 : Object.keys(value).length, entries: 0 }
+      return Object.values(value)
+        .map(count)
+        .reduce(
+          (sum, inner) => ({
+            depth: Math.max(sum.depth, inner.depth + 1),
+            keys: sum.keys + inner.keys,
+            entries: sum.entries + inner.entries,
+          }),
+          { ...own, entries: Object.values(value).length },
+        )
+    }
+    const value = fc.jsonValue({ maxDepth: 20, depthSize: 'xlarge' })
+    fc.assert(
+      fc.property(value, fc.integer({ min: 0, max: 2 }), (json, indent) => {
+        const { depth, keys, entries } = count(json)
+        const isWithin = depth <= 16 && keys <= 1_000 && entries <= 20_000
+        const bytes = Buffer.from(JSON.stringify(json, null, indent))
+        if (isWithin) checkJsonBounds(bytes)
+        else refusalOf(() => checkJsonBounds(bytes))
+      }),
+    )
   })
 })

@@ -2,25 +2,27 @@
  * From bytes to values: JSON bodies with bounds that hold before any schema looks at them, query strings read once for
  * all families, and problems in words that name the field (spec: Errors; facts/conventions 2.1).
  */
+import { isUtf8 } from 'node:buffer'
 import type { TObject } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
 import { Settings } from 'typebox/system'
 import type { QueryParams } from './contract.ts'
 import { ApiError, invalidInput, type Problem } from './errors.ts'
+import { checkJsonBounds, maxKeys } from './json-bounds.ts'
 import { parseLabels } from './labels.ts'
 
 /** Largest request body in bytes. */
 export const maxBodyBytes = 128 * 1024
-const maxDepth = 16
-const maxKeys = 1_000
-const maxNodes = 20_000
 const maxProblems = 20
 
 // Each unknown field takes two entries and the one that lists them all comes last, so that a smaller bound would hide it.
 Settings.Set({ maxErrors: 2 * maxKeys })
 
 /** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
-export function parseJson(text: string): unknown {
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
+  checkJsonBounds(bytes)
+  const text = bytes.toString()
   if (text.trim() === '') return undefined
   let value: unknown
   try {
@@ -29,34 +31,20 @@ export function parseJson(text: string): unknown {
     throw new ApiError('json_error', 'the request body is not valid JSON', { cause })
   }
   // Only an escape can bring in what the text itself does not show.
-  checkBounds(value, { keys: 0, nodes: 0, escapes: text.includes('\\u') }, 1)
+  if (text.includes('\\u') || text.includes('__proto__')) checkTexts(value)
   return value
 }
 
-/** What was counted so far, and whether texts have to be looked at. */
-interface Count {
-  keys: number
-  nodes: number
-  readonly escapes: boolean
-}
-
-function checkBounds(value: unknown, count: Count, depth: number): void {
-  if (typeof value === 'string' && count.escapes) checkText(value)
+function checkTexts(value: unknown): void {
+  if (typeof value === 'string') checkText(value)
   if (typeof value !== 'object' || value === null) return
-  if (depth > maxDepth) throw new ApiError('json_error', `the JSON is nested deeper than ${maxDepth} levels`)
-  const children = Object.values(value)
-  count.nodes += children.length
-  if (!Array.isArray(value)) checkKeys(value, count)
-  if (count.keys > maxKeys || count.nodes > maxNodes) throw new ApiError('json_error', 'the JSON has too many entries')
-  for (const child of children) checkBounds(child, count, depth + 1)
+  if (!Array.isArray(value)) Object.keys(value).forEach(checkKey)
+  Object.values(value).forEach(checkTexts)
 }
 
-function checkKeys(value: object, count: Count): void {
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') throw new ApiError('json_error', "the key '__proto__' is not allowed")
-    if (count.escapes) checkText(key)
-    count.keys++
-  }
+function checkKey(key: string): void {
+  if (key === '__proto__') throw new ApiError('json_error', "the key '__proto__' is not allowed")
+  checkText(key)
 }
 
 /** Neither database keeps these as they are, and one refuses them. */

@@ -1,4 +1,6 @@
 /** Reading the target of a request. */
+import type { IncomingMessage } from 'node:http'
+import { isIP, isIPv6 } from 'node:net'
 import { type Endpoint, isIdParam, maxText } from './contract.ts'
 import { parseId } from './ids.ts'
 import { isStorable } from './input.ts'
@@ -58,7 +60,46 @@ export function firstUnfit(params: Record<string, string>): string | undefined {
   return undefined
 }
 
-/** Whether a Host header, which HTTP/1.1 demands, has the form of a host: links echo it (RFC 9112, 3.2). */
-export function isHost(text: string | undefined, httpVersion: string): boolean {
-  return text === undefined ? httpVersion === '1.0' : /^[\w.:[\]-]{1,255}$/.test(text)
+/** The one Host of a request, which HTTP/1.1 demands; HTTP/1.0 does without (RFC 9112, 3.2). */
+export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
+  const { host } = headers
+  if (host === undefined) return httpVersion === '1.0'
+  if (host !== lastHost && !isHost(host)) return false
+  lastHost = host
+  return countOf('host', rawHeaders) === 1
+}
+
+/** Most requests name the one that the request before them named. */
+let lastHost: string | undefined
+
+/** Whether a text has the form of a host name or an address, in brackets where it is IPv6, with a port or without. */
+function isHost(text: string): boolean {
+  const [, address, name] = /^(?:\[([\da-f:.]{2,45})\]|([\w.-]{1,253}))(?::\d{1,5})?$/i.exec(text) ?? []
+  return address === undefined ? name !== undefined : isIPv6(address)
+}
+
+/** How often a header was sent: of most, the runtime shows the first alone. */
+function countOf(name: string, rawHeaders: readonly string[]): number {
+  let count = 0
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]!.length === name.length && rawHeaders[i]!.toLowerCase() === name) count++
+  }
+  return count
+}
+
+/**
+ * Where links of an answer begin, such as `https://cloud.example.com`: at the host that was asked for, if the operator
+ * named it, it is this machine's own name for itself, or an address; else at the first that the operator named. Empty
+ * when there is none, so that links begin with the path and lead to where the caller is: whoever sends a Host of somebody
+ * else's gets no link there into a cache.
+ */
+export function originOf(protocol: string, host: string | undefined, publicOrigins: readonly string[]): string {
+  const named = publicOrigins.find((origin) => origin.slice(origin.indexOf('//') + 2) === host?.toLowerCase())
+  if (named !== undefined) return named
+  if (host !== undefined && isOwn(host.replace(/:\d+$/, ''))) return `${protocol}://${host}`
+  return publicOrigins[0] ?? ''
+}
+
+function isOwn(hostname: string): boolean {
+  return hostname.toLowerCase() === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }

@@ -1,7 +1,7 @@
 /** Whether this server can do its work, for load balancers, supervisors and those who watch. */
 import { statusOf } from '../kernel/errors.ts'
 import type { Health, Watch } from '../kernel/health.ts'
-import type { OpenPage } from '../kernel/http.ts'
+import type { OpenPage } from '../kernel/open-pages.ts'
 
 const type = 'application/json; charset=utf-8'
 
@@ -12,6 +12,7 @@ const type = 'application/json; charset=utf-8'
 export function healthPages({ health }: Watch): OpenPage[] {
   const page = (path: string, isWell: (health: Health) => boolean): OpenPage => ({
     path,
+    isFree: true,
     async answer() {
       const found = await health()
       const body = { status: statusIn(found), ...found }

@@ -321,7 +321,10 @@ class Run {
 
   async #giveUp(error: unknown): Promise<void> {
     const { row } = this.#flight
-    this.#options.log.warn({ err: error, action: row.id, definition: row.definition }, 'an action failed')
+    // What a driver says on purpose, of what a tenant asked for, comes from no place in the code.
+    const reason =
+      error instanceof DriverError ? { code: error.code, reason: error.message, cause: error.cause } : { err: error }
+    this.#options.log.warn({ ...reason, action: row.id, definition: row.definition }, 'an action failed')
     // The text of a bug may hold anything; only what a driver says on purpose is shown.
     const failure: Failure =
       error instanceof DriverError

@@ -1,0 +1,80 @@
+/** Pages that need no token: health, the reference. What many ask for at once is made once. */
+import { createHash } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Encoding, isCompressible, pack, preferredEncoding } from './compress.ts'
+
+/** An answer outside the contract table. Needs no token and costs no Project a request. */
+export interface OpenPage {
+  readonly path: string
+  /** Costs nobody a request: refusing it would take as long as answering. Supervisors ask for health every second. */
+  readonly isFree?: boolean
+  answer(): Promise<PageAnswer>
+}
+
+export interface PageAnswer {
+  readonly status: number
+  readonly type: string
+  readonly body: string
+  readonly headers?: Record<string, string>
+}
+
+/** A page as one caller gets it. */
+export interface SentPage {
+  readonly status: number
+  readonly headers: Record<string, string>
+  readonly body?: Buffer
+}
+
+/** Answers requests for a page, each by its headers. */
+export function servePage(page: OpenPage): (asked: IncomingHttpHeaders) => Promise<SentPage> {
+  let answering: Promise<PageAnswer> | undefined
+  let kept: KeptBody | undefined
+  return async (asked) => {
+    answering ??= page.answer().finally(() => {
+      answering = undefined
+    })
+    const { status, type, body, headers } = await answering
+    if (kept?.text !== body) kept = new KeptBody(body)
+    return kept.send({ status, headers: { ...headers, 'content-type': type } }, asked)
+  }
+}
+
+/** A body as it was last sent, in each encoding that somebody asked for. */
+class KeptBody {
+  readonly text: string
+  readonly #etag: string
+  readonly #encodings = new Map<Encoding, Promise<Buffer>>()
+
+  constructor(text: string) {
+    this.text = text
+    // Weak, because it is the same for all encodings.
+    this.#etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
+  }
+
+  async send({ status, headers }: SentPage, asked: IncomingHttpHeaders): Promise<SentPage> {
+    const isLong = isCompressible(this.text)
+    const all = { ...headers, ...(isLong ? { vary: 'accept-encoding' } : {}) }
+    if (status === 200) Object.assign(all, { etag: this.#etag })
+    if (status === 200 && names(asked['if-none-match'], this.#etag)) return { status: 304, headers: all }
+    const encoding = isLong ? preferredEncoding(asked['accept-encoding']) : 'identity'
+    if (encoding !== 'identity') Object.assign(all, { 'content-encoding': encoding })
+    return { status, headers: all, body: await this.#as(encoding) }
+  }
+
+  #as(encoding: Encoding): Promise<Buffer> {
+    const known = this.#encodings.get(encoding)
+    if (known) return known
+    const made = pack(this.text, encoding).catch((error: unknown) => {
+      this.#encodings.delete(encoding)
+      throw error
+    })
+    this.#encodings.set(encoding, made)
+    return made
+  }
+}
+
+/** Whether an If-None-Match header names a body (RFC 9110, 13.1.2). */
+function names(ifNoneMatch: string | undefined, etag: string): boolean {
+  if (ifNoneMatch === undefined) return false
+  return ifNoneMatch.split(',').some((text) => text.trim() === '*' || `W/${text.trim().replace(/^W\//, '')}` === etag)
+}
