@@ -60,6 +60,7 @@ export const belonging = {
   address: 'who has it',
   dns_change: 'the zone, or who has the address',
   rrset: 'the zone',
+  zone_content: 'the zone, or who writes it; whoever deletes it leaves out what others hold',
   zone_change: 'the zone',
   zone_challenge: 'the zone',
   certificate_key: 'the certificate',

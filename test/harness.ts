@@ -163,7 +163,8 @@ async function openWorld(
     ? watchDatabase(plain, () => recordLocks((violation) => disorder.push(violation)))
     : plain
   const db = options.wrapDatabase?.(recorded) ?? recorded
-  await migrate(db, migrations)
+  // A change of the schema writes whatever it has to.
+  await migrate(plain, migrations)
   const simulation = options.simulation ?? createSimulation({ delayMs: 0, clock })
   const failures: Error[] = []
   const secrets = await unlock(db, testKeyring)

@@ -30,7 +30,8 @@ function readLocking({ sql, parameters }: CompiledQuery): Locking | undefined {
   const write = /\b(update) "?(\w+)"? set\b|\b(insert) into "?(\w+)"?|\b(delete) from "?(\w+)"?/.exec(sql)
   const skips = locking?.[2] !== undefined
   if (locking && (skips || !write)) {
-    const table = /\bfrom "?(\w+)/.exec(sql)![1]!
+    // `extract(epoch from clock_timestamp())` reads no table.
+    const table = /\bfrom "?(\w+)\b(?!\()/.exec(sql)![1]!
     const mode = locking[1] === 'share' ? 'share' : 'update'
     return { table, mode, verb: 'lock', skips, keys: wantedKeys(sql, parameters, keyColumnOf(table)) }
   }

@@ -59,6 +59,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'metadata/driver.ts',
   ],
   migrations: ['kernel'],
+  'lock-order.ts': ['kernel'],
   'families.ts': ['families', 'kernel', 'platform.ts'],
   pages: ['kernel', 'families.ts'],
   'app.ts': ['kernel', 'catalogue', 'families.ts', 'pages', 'platform.ts'],

@@ -86,9 +86,20 @@ export type DatabaseFailure =
   | { readonly kind: 'unique' | 'foreign_key'; readonly constraint: string }
   | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' | 'damaged' }
 
+/** Fails like a write of a value that must be unique, without having waited for whoever is writing the same. */
+export class Taken extends Error {
+  readonly constraint: string
+
+  constructor(constraint: string) {
+    super(`${constraint}: the value is taken`)
+    this.constraint = constraint
+  }
+}
+
 /** Reads an engine's error; undefined when it is not one of those that have a meaning here. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (!(error instanceof Error)) return undefined
+  if (error instanceof Taken) return { kind: 'unique', constraint: error.constraint }
   const { code, errcode, constraint, message } = error as Error & {
     code?: string
     errcode?: number

@@ -4,7 +4,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { Tables, Transaction } from './db.ts'
-import { databaseFailure } from './dialect.ts'
+import { databaseFailure, Taken } from './dialect.ts'
 import { ApiError, notUnique } from './errors.ts'
 import type { Faults } from './faults.ts'
 import { indexLabels } from './label-index.ts'
@@ -66,12 +66,9 @@ export async function replaceVersion<Row extends VersionedRow>(
   return row as Row
 }
 
-/** A name is visibly taken. */
-class NameTaken extends Error {}
-
 /**
  * Two that want each other's names would wait for each other in the index of names: who renames something takes its old
- * and its new name first, and does not wait for a name that is visibly taken. Errors: `NameTaken`.
+ * and its new name first, and does not wait for a name that is visibly taken. Errors: `Taken`.
  */
 async function reserveName(
   tx: Transaction,
@@ -89,7 +86,7 @@ async function reserveName(
     .where('project_id', '=', projectId)
     .where('name', '=', name)
     .executeTakeFirst()
-  if (holder && holder.id !== id) throw new NameTaken()
+  if (holder && holder.id !== id) throw new Taken(`${table}_project_id_name_key`)
 }
 
 /** Errors: `uniqueness_error` when the write gives a name that another resource of the Project has. */
@@ -97,7 +94,7 @@ export async function refusingTakenNames<T>(write: () => Promise<T>, message = '
   try {
     return await write()
   } catch (error) {
-    if (error instanceof NameTaken || databaseFailure(error)?.kind === 'unique') throw notUnique('name', message)
+    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', message)
     throw error
   }
 }

@@ -28,10 +28,10 @@ export function searchOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-/** The methods that some of the endpoints answer to at a path below the base. What answers GET answers HEAD. */
+/** The methods that some of the endpoints answer to at a decodable path below the base. What answers GET answers HEAD. */
 export function methodsAt(path: string, endpoints: readonly Endpoint[], base: string): string[] {
   const methods = new Set<string>()
-  const segments = path.split('/')
+  const segments = path.split('/').map(decodeURIComponent)
   for (const endpoint of endpoints) {
     const pattern = (base + endpoint.path).split('/')
     if (pattern.length !== segments.length) continue
