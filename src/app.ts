@@ -5,6 +5,7 @@ import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { removeOldActions } from './kernel/actions/expiry.ts'
+import { fileAllActions } from './kernel/actions/history.ts'
 import { type Chores, planChores } from './kernel/chores.ts'
 import type { Clock } from './kernel/clock.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
@@ -95,7 +96,10 @@ export function buildApp(options: AppOptions): App {
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
   const familyChores = families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers)))
-  const chores = planChores([...familyChores, () => removeOldMail(db), () => removeOldActions(db, clock)], log)
+  const chores = planChores(
+    [...familyChores, () => removeOldMail(db), () => fileAllActions(db), () => removeOldActions(db, clock)],
+    log,
+  )
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   for (const page of [...healthPages(watch), changesPage(clock), ...referencePages()]) edge.open(page)
   if (drivers.authority.root) edge.open(rootPage(drivers.authority.root))

@@ -56,6 +56,7 @@ export const belonging = {
   token: 'the Project',
   label: 'the resource',
   action_history: 'the action',
+  action_unfiled: 'the action; whoever deletes it leaves out what others hold',
   action_serial: 'the action',
   address: 'who has it',
   dns_change: 'the zone, or who has the address',

@@ -25,6 +25,11 @@ export const actionHistory: Migration = {
     `create index action_history_by_command on action_history (project_id, type, resource_id, status, command, action_id)`,
     `create index action_history_by_start on action_history (project_id, type, resource_id, status, started, action_id)`,
     `create index action_history_by_end on action_history (project_id, type, resource_id, status, finished, action_id)`,
+    `create table action_unfiled (
+      project_id integer not null,
+      action_id integer not null,
+      primary key (project_id, action_id)
+    )`,
     `create index action_running_by_project on action (project_id, id) where status = 'running'`,
   ],
 }

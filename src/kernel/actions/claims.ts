@@ -6,7 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { timestamp } from '../clock.ts'
 import type { Database, Transaction } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
-import { enterHistory, toAction } from './history.ts'
+import { noteEnded } from './history.ts'
 import type { ActionRow } from './store.ts'
 
 /** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
@@ -99,7 +99,7 @@ export async function finish(
   const ended = { ...outcome, ...end, ...(outcome.status === 'success' ? { progress: 100 } : {}) }
   await advance(tx, action, ended)
   await effects(tx)
-  await enterHistory(tx, [toAction({ ...action, ...ended })])
+  await noteEnded(tx, [action])
   await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
   const { numDeletedRows } = await tx.query
     .deleteFrom('action_serial')

@@ -36,6 +36,7 @@ async function removeSome(tx: Transaction, before: string, after: number): Promi
       where (project_id, type, resource_id, status, action_id) in (values ${sql.join(keys)})
     `.execute(tx.query)
     const ids = old.map(({ id }) => id)
+    await tx.query.deleteFrom('action_unfiled').where('action_id', 'in', ids).execute()
     await tx.query.deleteFrom('action').where('id', 'in', ids).execute()
   }
   const last = rows.at(-1)

@@ -3,9 +3,9 @@ import { test } from 'node:test'
 import { CompiledQuery, sql } from 'kysely'
 import { type BareDatabase, forEachBareDatabase, run } from '../../../test/bare-database.ts'
 import type { Sort } from '../contract.ts'
-import type { Queries } from '../db.ts'
+import type { Database } from '../db.ts'
 import { removeOldActions } from './expiry.ts'
-import { actionsByIds, enterHistory, historyStart, pageOfActions } from './history.ts'
+import { actionsByIds, enterHistory, fileAllActions, historyStart, noteEnded, pageOfActions } from './history.ts'
 import type { Action, ActionStatus } from './store.ts'
 
 const dayMs = 24 * 3_600_000
@@ -47,7 +47,10 @@ function makeAction(projectId: Action['project_id'], i: number, change: Partial<
   }
 }
 
-async function insert({ db }: BareDatabase, actions: readonly Action[]): Promise<void> {
+const fourth = (id: number) => id % 4 === 0
+
+/** Inserts actions; one in four has no entries yet unless told otherwise: it makes no difference to whoever reads. */
+async function insert({ db }: BareDatabase, actions: readonly Action[], isUnfiled = fourth): Promise<void> {
   await db.transact(async (tx) => {
     const rows = actions.map((action) => ({ ...action, resources: JSON.stringify(action.resources) }))
     for (let i = 0; i < rows.length; i += 500) {
@@ -56,9 +59,14 @@ async function insert({ db }: BareDatabase, actions: readonly Action[]): Promise
         .values(rows.slice(i, i + 500))
         .execute()
     }
+    const ended = actions.filter(({ status }) => status !== 'running')
     await enterHistory(
       tx,
-      actions.filter(({ status }) => status !== 'running'),
+      ended.filter(({ id }) => !isUnfiled(id)),
+    )
+    await noteEnded(
+      tx,
+      ended.filter(({ id }) => isUnfiled(id)),
     )
   })
 }
@@ -107,12 +115,9 @@ function expected(actions: readonly Action[], sort: readonly Sort[]): Action[] {
 }
 
 /** Runs `work` and returns how the database goes about each of its reads. */
-async function plansOf(
-  query: Queries,
-  isSqlite: boolean,
-  work: (query: Queries) => Promise<unknown>,
-): Promise<string[]> {
+async function plansOf(db: Database, isSqlite: boolean, work: (db: Database) => Promise<unknown>): Promise<string[]> {
   const statements: CompiledQuery[] = []
+  const { query } = db
   const executor = query.getExecutor()
   const recorder = query.withPlugin({
     transformQuery: ({ node, queryId }) => {
@@ -121,7 +126,7 @@ async function plansOf(
     },
     transformResult: async ({ result }) => result,
   })
-  await work(recorder as Queries)
+  await work(Object.create(db, { query: { value: recorder } }) as Database)
   const explain = isSqlite ? 'explain query plan ' : 'explain '
   return Promise.all(
     statements.map(async ({ sql: statement, parameters }) => {
@@ -148,7 +153,7 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
           const wanted = expected(passing, sort).map(({ id }) => id)
           const shown: number[] = []
           for (let page = 1; ; page++) {
-            const found = await pageOfActions(bare.db.query, bare.scope, of, { page, per_page: 25, sort })
+            const found = await pageOfActions(bare.db, bare.scope, of, { page, per_page: 25, sort })
             shown.push(...found.slice(0, 25).map(({ id }) => id))
             if (found.length <= 25) break
           }
@@ -156,6 +161,28 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
         }
       }
     }
+  })
+
+  test('has entries for all but a few as soon as somebody reads it, and by the clock for all', async () => {
+    const bare = await open()
+    const actions = Array.from({ length: 450 }, (_, i) =>
+      makeAction(bare.scope.projectId, i, { status: 'success', finished: at(now) }),
+    )
+    const unfiled = async () => (await bare.db.query.selectFrom('action_unfiled').select('action_id').execute()).length
+    const of = { type: 'thing', since: everything }
+    const list = () => pageOfActions(bare.db, bare.scope, of, { page: 1, per_page: 25, sort: [] })
+    await insert(bare, actions.slice(0, 40))
+    await list()
+    assert.equal(await unfiled(), 10)
+    await insert(bare, actions.slice(40), () => true)
+    assert.equal((await list()).length, 26)
+    assert.equal(await unfiled(), 0)
+    const last = makeAction(bare.scope.projectId, 450, { status: 'error', finished: at(now) })
+    await insert(bare, [last], () => true)
+    assert.equal(await unfiled(), 1)
+    await fileAllActions(bare.db)
+    assert.equal(await unfiled(), 0)
+    assert.equal((await pageOfActions(bare.db, bare.scope, of, { page: 10, per_page: 50, sort: [] })).length, 1)
   })
 
   test('is found by ids whatever it names, and never in another Project', async () => {
@@ -179,12 +206,12 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
       ),
     )
     // SQLite is never told what is in its tables.
-    if (!isSqlite) await run(bare.db, 'analyze action, action_history')
+    if (!isSqlite) await run(bare.db, 'analyze action, action_history, action_unfiled')
     const of = { type: 'thing', resourceId: 2, since: historyStart(now) }
     for (const field of fields) {
       for (const descending of [false, true]) {
         const page = { page: 1, per_page: 25, sort: [{ field, descending }] }
-        const plans = await plansOf(bare.db.query, isSqlite, (query) => pageOfActions(query, bare.scope, of, page))
+        const plans = await plansOf(bare.db, isSqlite, (db) => pageOfActions(db, bare.scope, of, page))
         const walk = plans.find((plan) => plan.includes('action_history'))
         assert.match(walk ?? '', indexes[field], `${field}\n${walk}`)
         for (const plan of plans) assert.doesNotMatch(plan, /Seq Scan|Bitmap|SCAN action/, `${field}\n${plan}`)
@@ -225,6 +252,7 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
       left.map(({ id }) => id),
       [4, ...recent.map(({ id }) => id)],
     )
+    await fileAllActions(bare.db)
     const entries = await bare.db.query.selectFrom('action_history').select('action_id').distinct().execute()
     assert.deepEqual(entries.map(({ action_id }) => action_id).sort(), recent.map(({ id }) => id).sort())
     assert.equal(historyStart(now), at(now - 90 * dayMs))

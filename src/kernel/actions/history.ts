@@ -1,12 +1,15 @@
 /**
- * Reading actions (spec: Actions; Action history). Those that run are few and are looked through. Those that ended never
- * change: each has an entry for every resource that it names and one for each type of them, in the orders in which lists
- * are sorted, so that a page costs the same however long the history is.
+ * Reading actions (spec: Actions; Action history). Those that ended never change: each has an entry for every resource that
+ * it names and one for each type of them, in the orders in which lists are sorted, so that a page costs the same however
+ * long the history is. Entries are written many at a time, when somebody reads or nobody does anything else, because one
+ * by one they would cost as much as the rest of a request. Until then an action is among the recent ones, like those that
+ * still run; these are few and are looked through.
  */
 import { type RawBuilder, sql } from 'kysely'
+import { onBehalfOf } from '../behalf.ts'
 import { timestamp } from '../clock.ts'
 import type { Sort } from '../contract.ts'
-import type { Queries, Transaction } from '../db.ts'
+import type { Database, Queries, Transaction } from '../db.ts'
 import type { PageRequest } from '../listing.ts'
 import { insertRowsAlong } from '../prepared.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -28,9 +31,16 @@ interface ActionHistoryRow {
   readonly finished: string
 }
 
+/** Actions that have ended and have no entries yet. */
+interface ActionUnfiledRow {
+  readonly project_id: ProjectId
+  readonly action_id: number
+}
+
 declare module '../db.ts' {
   interface Tables {
     action_history: ActionHistoryRow
+    action_unfiled: ActionUnfiledRow
   }
 }
 
@@ -74,7 +84,47 @@ export function entriesOf({
   return [...keys.values()].map((key) => ({ project_id, ...key, status: status as 'success', action_id: id }))
 }
 
-/** Enters actions that have just ended. */
+/** Notes actions that have just ended, which get their entries later. */
+export async function noteEnded(
+  tx: Transaction,
+  ended: readonly Pick<ActionRow, 'id' | 'project_id'>[],
+): Promise<void> {
+  const rows = ended.map(({ id, project_id }) => ({ project_id, action_id: id }))
+  await insertRowsAlong(tx, 'action_unfiled', rows)
+}
+
+/** How many get their entries in one transaction, which takes a few milliseconds. */
+const filedAtOnce = 200
+
+/** Gives all of a Project's actions that have ended their entries, in short transactions. */
+async function fileActions(db: Database, scope: ProjectScope): Promise<void> {
+  while (await db.transact((tx) => fileSome(tx, scope)));
+}
+
+/** The same for all Projects. */
+export async function fileAllActions(db: Database): Promise<void> {
+  const { rows } = await sql<{ projectId: ProjectId }>`
+    select distinct project_id as "projectId" from action_unfiled
+  `.execute(db.query)
+  for (const scope of rows) await onBehalfOf(scope.projectId, () => fileActions(db, scope))
+}
+
+/** Returns whether there may be more; not when somebody else is at it. */
+async function fileSome(tx: Transaction, { projectId }: ProjectScope): Promise<boolean> {
+  const { rows } = await sql<{ id: number }>`
+    select action_id as id from action_unfiled where project_id = ${projectId}
+    order by action_id limit ${filedAtOnce} ${tx.dialect.lockRows('skip')}
+  `.execute(tx.query)
+  if (rows.length === 0) return false
+  const ids = rows.map(({ id }) => id)
+  const ended = tx.query.selectFrom('action').selectAll().where('project_id', '=', projectId).where('id', 'in', ids)
+  await enterHistory(tx, (await ended.execute()).map(toAction))
+  const noted = tx.query.deleteFrom('action_unfiled').where('project_id', '=', projectId)
+  await noted.where('action_id', 'in', ids).execute()
+  return rows.length === filedAtOnce
+}
+
+/** Enters actions that have ended. */
 export async function enterHistory(tx: Transaction, ended: readonly Action[]): Promise<void> {
   const rows = ended.flatMap((action) => {
     const { command, started, finished } = action
@@ -85,6 +135,7 @@ export async function enterHistory(tx: Transaction, ended: readonly Action[]): P
 
 /** Forgets what has happened in a Project; actions that are running stay. */
 export async function forgetHistory({ query }: Transaction, { projectId }: ProjectScope): Promise<void> {
+  await query.deleteFrom('action_unfiled').where('project_id', '=', projectId).execute()
   await query.deleteFrom('action_history').where('project_id', '=', projectId).execute()
   await query.deleteFrom('action').where('project_id', '=', projectId).where('status', '!=', 'running').execute()
 }
@@ -112,6 +163,31 @@ export async function actionsByIds(
     .sort(comparing(complete(sort)))
 }
 
+/** Most that are looked through without entries. */
+const mostUnfiled = 200
+
+/** The actions of a Project that run, and those that have ended and have no entries yet. */
+async function recentActions(db: Database, scope: ProjectScope, filter: ActionFilter): Promise<Action[]> {
+  // Who lists all actions does not go by the entries.
+  const unfiled = filter.type === undefined ? [] : await unfiledActions(db.query, scope)
+  if (unfiled.length > mostUnfiled) {
+    await fileActions(db, scope)
+    return recentActions(db, scope, filter)
+  }
+  const running = await runningActions(db.query, scope, filter)
+  const known = new Set(running.map(({ id }) => id))
+  return [...running, ...unfiled.filter((action) => !known.has(action.id) && passes(action, filter))]
+}
+
+async function unfiledActions(query: Queries, { projectId }: ProjectScope): Promise<Action[]> {
+  const { rows } = await sql<ActionRow>`
+    select action.* from (
+      select action_id from action_unfiled where project_id = ${projectId} order by action_id limit ${mostUnfiled + 1}
+    ) as noted join action on action.id = action_id
+  `.execute(query)
+  return rows.map(toAction)
+}
+
 /** The actions of a Project that are running. */
 export async function runningActions(
   query: Queries,
@@ -126,24 +202,24 @@ export async function runningActions(
 
 /** One page of actions, and one more when there is one. */
 export async function pageOfActions(
-  query: Queries,
+  db: Database,
   scope: ProjectScope,
   filter: ActionFilter,
   { page, per_page, sort }: PageRequest & { readonly sort: readonly Sort[] },
 ): Promise<Action[]> {
   const keys = complete(sort)
   // First: an action that ends meanwhile is met twice rather than not at all.
-  const running = (await runningActions(query, scope, filter)).sort(comparing(keys))
+  const recent = (await recentActions(db, scope, filter)).sort(comparing(keys))
   const offset = (page - 1) * per_page
-  // Among the entries before those of the page are at most all that are running.
-  const skip = Math.max(0, offset - running.length)
-  const ended = await endedActions(query, scope, filter, keys, { skip, take: offset + per_page + 1 - skip })
+  // Among the actions before those of the page are at most all recent ones.
+  const skip = Math.max(0, offset - recent.length)
+  const ended = await endedActions(db.query, scope, filter, keys, { skip, take: offset + per_page + 1 - skip })
   const known = new Set(ended.map(({ id }) => id))
-  const merged = [...running.filter(({ id }) => !known.has(id)), ...ended].sort(comparing(keys))
+  const merged = [...recent.filter(({ id }) => !known.has(id)), ...ended].sort(comparing(keys))
   const shown = merged.slice(offset - skip, offset - skip + per_page + 1)
-  const byId = new Map(running.map((action) => [action.id, action]))
+  const byId = new Map(recent.map((action) => [action.id, action]))
   const missing = shown.filter(({ id }) => known.has(id)).map(({ id }) => id)
-  for (const action of await actionsByIds(query, scope, missing, { since: '' })) byId.set(action.id, action)
+  for (const action of await actionsByIds(db.query, scope, missing, { since: '' })) byId.set(action.id, action)
   return shown.flatMap(({ id }) => byId.get(id) ?? [])
 }
 

@@ -46,7 +46,7 @@ async function readPage(
   filter: Query,
   query: PageRequest & { sort: readonly Sort[] },
 ) {
-  const found = await pageOfActions(reader.db.query, scope, asOfNow(reader, filter), query)
+  const found = await pageOfActions(reader.db, scope, asOfNow(reader, filter), query)
   const actions = found.slice(0, query.per_page).map(actionToWire)
   return { actions, meta: { pagination: numberPage(query, found.length) } }
 }

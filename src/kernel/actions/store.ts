@@ -5,7 +5,7 @@ import { ApiError } from '../errors.ts'
 import { insertRowsAlong } from '../prepared.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
-import { enterHistory, runningActions } from './history.ts'
+import { noteEnded, runningActions } from './history.ts'
 
 export type ActionStatus = 'running' | 'success' | 'error'
 
@@ -113,7 +113,7 @@ export async function startActions(
   const running = rows.flatMap(({ id, status }, index) => (status === 'running' ? [{ id, start: starts[index]! }] : []))
   await insertRowsAlong(tx, 'action', rows)
   const actions = rows.map((row, index) => ({ ...row, resources: starts[index]!.resources }))
-  await enterHistory(
+  await noteEnded(
     tx,
     actions.filter(({ status }) => status !== 'running'),
   )
