@@ -1,69 +1,106 @@
-/** Work of which only so much runs at once: what is beyond that waits, and those on whose behalf it waits take turns. */
+/** Places of which there are only so many: who finds none waits, and those on whose behalf they wait take turns. */
 
 export interface FairQueueOptions {
-  /** Most that runs at once, in all. */
+  /** How many places there are. */
   readonly atOnce: number
-  /** Most that runs at once for one key. */
+  /** How many of them one key may have. */
   readonly perKey: number
+  /** How many are left to the installation itself, whose key is undefined; none unless told otherwise. */
+  readonly kept?: number
+  /** How long one waits and what it hears then; for ever unless told otherwise. */
+  readonly patience?: { readonly ms: number; error(): Error }
 }
 
-interface Lane {
-  running: number
-  readonly waiting: (() => void)[]
+interface Waiter {
+  admit(): void
+  readonly patience: NodeJS.Timeout | undefined
 }
 
-/** Work of one key starts in its order; keys that wait start one each before any of them starts another. */
+/** Those of one key are served in their order; of the keys that wait, the one whose turn was longest ago comes first. */
 export class FairQueue<Key> {
   readonly #options: FairQueueOptions
-  /** Keys that have something running or waiting, the one whose turn was longest ago first. */
-  readonly #lanes = new Map<Key, Lane>()
-  #running = 0
+  readonly #inside = new Map<Key, number>()
+  /** In the order in which they are served; a key that was served, or that gave a place back, goes to the end. */
+  readonly #waiting = new Map<Key, Waiter[]>()
+  #total = 0
 
   constructor(options: FairQueueOptions) {
     this.#options = options
   }
 
-  /** Runs `work` when it is its turn. */
+  /** Runs `work` when it has a place. Errors: what `patience` says; those of `work`. */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
-    const lane = this.#laneOf(key)
-    await new Promise<void>((start) => {
-      lane.waiting.push(start)
-      this.#startNext()
-    })
+    await this.enter(key)
     try {
       return await work()
     } finally {
-      this.#running--
-      lane.running--
-      // Others that came while it ran have not had a turn for longer.
-      this.#putLast(key, lane)
-      this.#startNext()
+      this.leave(key)
     }
   }
 
-  #laneOf(key: Key): Lane {
-    const known = this.#lanes.get(key)
-    if (known) return known
-    const lane: Lane = { running: 0, waiting: [] }
-    this.#lanes.set(key, lane)
-    return lane
+  /** Resolves once `key` has a place, which it then has to `leave`. Errors: what `patience` says. */
+  async enter(key: Key): Promise<void> {
+    if (this.#hasPlace(key)) return this.#admit(key)
+    const { promise, resolve, reject } = Promise.withResolvers<void>()
+    const { patience } = this.#options
+    const giveUp = () => {
+      // All have the same patience, so that the first to lose it is the one that has waited longest.
+      this.#takeFirst(key)
+      reject(patience!.error())
+    }
+    const queue = this.#waiting.get(key) ?? []
+    queue.push({ admit: resolve, patience: patience && setTimeout(giveUp, patience.ms).unref() })
+    this.#waiting.set(key, queue)
+    return promise
   }
 
-  #startNext(): void {
-    const { atOnce, perKey } = this.#options
-    if (this.#running >= atOnce) return
-    for (const [key, lane] of this.#lanes) {
-      if (lane.running >= perKey || lane.waiting.length === 0) continue
-      this.#running++
-      lane.running++
-      this.#putLast(key, lane)
-      lane.waiting.shift()!()
-      return
+  /** Gives a place back; whoever is next has it at once. */
+  leave(key: Key): void {
+    const left = this.#inside.get(key)! - 1
+    if (left > 0) this.#inside.set(key, left)
+    else this.#inside.delete(key)
+    this.#total--
+    this.#putLast(key)
+    for (let next = this.#next(); next; next = this.#next()) {
+      const { admit, patience } = this.#takeFirst(next.key)
+      clearTimeout(patience)
+      this.#admit(next.key)
+      admit()
     }
   }
 
-  #putLast(key: Key, lane: Lane): void {
-    this.#lanes.delete(key)
-    if (lane.running > 0 || lane.waiting.length > 0) this.#lanes.set(key, lane)
+  #hasPlace(key: Key): boolean {
+    const { atOnce, perKey, kept = 0 } = this.#options
+    if (this.#total >= atOnce) return false
+    if (key === undefined) return true
+    const ofOthers = this.#inside.get(undefined as Key) ?? 0
+    return this.#total - ofOthers < atOnce - kept && (this.#inside.get(key) ?? 0) < perKey
+  }
+
+  #admit(key: Key): void {
+    this.#inside.set(key, (this.#inside.get(key) ?? 0) + 1)
+    this.#total++
+  }
+
+  /** Which key comes next: the installation first, because all depend on what it does. */
+  #next(): { key: Key } | undefined {
+    const own = undefined as Key
+    if (this.#waiting.has(own) && this.#hasPlace(own)) return { key: own }
+    for (const key of this.#waiting.keys()) if (this.#hasPlace(key)) return { key }
+    return undefined
+  }
+
+  /** Takes out the one that has waited longest; the others of its key come after those of the other keys. */
+  #takeFirst(key: Key): Waiter {
+    const first = this.#waiting.get(key)!.shift()!
+    this.#putLast(key)
+    return first
+  }
+
+  #putLast(key: Key): void {
+    const queue = this.#waiting.get(key)
+    if (!queue) return
+    this.#waiting.delete(key)
+    if (queue.length > 0) this.#waiting.set(key, queue)
   }
 }

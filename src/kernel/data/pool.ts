@@ -4,8 +4,9 @@ import pg from 'pg'
 import { projectServed } from '../behalf.ts'
 import { type TroubleListeners, unavailable } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
+import { FairQueue } from '../fair-queue.ts'
+import type { ProjectId } from '../scope.ts'
 import { Connection, type Outcome, type Statement } from './connection.ts'
-import { Turns } from './turns.ts'
 
 /** How the connections of this process are used. */
 export interface PostgresOptions {
@@ -42,7 +43,7 @@ interface Lease {
 /** The connections of this process. */
 export class Connections {
   readonly #pool: pg.Pool
-  readonly #turns: Turns
+  readonly #turns: FairQueue<ProjectId | undefined>
   readonly #prepares: boolean
   readonly #troubles: TroubleListeners
   readonly #known = new WeakMap<pg.PoolClient, Connection>()
@@ -53,7 +54,13 @@ export class Connections {
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     const kept = Math.min(2, connections >> 1)
     const share = Math.max(1, Math.floor(((connections - kept) * 2) / 3))
-    this.#turns = new Turns({ places: connections, perProject: connectionsPerProject ?? share, kept, patienceMs })
+    const error = () => unavailable(new Error('waited too long for a connection to the database'))
+    this.#turns = new FairQueue({
+      atOnce: connections,
+      perKey: connectionsPerProject ?? share,
+      kept,
+      patience: { ms: patienceMs, error },
+    })
     this.#pool = new pg.Pool({
       connectionString: url,
       max: connections + 1,
