@@ -12,6 +12,7 @@ import { certificates } from './certificates.ts'
 import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
+import { history } from './history.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
 import { postgres } from './postgres.ts'
@@ -23,6 +24,7 @@ import type { Effort } from './rounds.ts'
 const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise<Row[]>> = {
   get,
   list: lists,
+  history,
   post,
   'set-rules': setRules,
   actions,
