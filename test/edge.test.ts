@@ -637,6 +637,32 @@ describe('A connection', () => {
     assert.ok(answered < 900, 'who reads nothing is not answered for ever')
   })
 
+  test('lives while an answer is made, however long that takes, and not while nobody reads it', async (t) => {
+    const edge = edgeAlone()
+    const { server } = edge.server
+    server.setTimeout(50)
+    for (const [path, size] of [
+      ['/slow', 1],
+      ['/large', 32 * 1024 * 1024],
+    ] as const) {
+      const answer = async () => {
+        await once(server, 'timeout')
+        return { status: 200, type: 'text/plain', body: 'x'.repeat(size) }
+      }
+      edge.open({ path, answer })
+    }
+    const port = await listen(t, edge)
+    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
+    assert.equal((await talk(connect(port, '127.0.0.1'), [get('/slow')], 1))[0]?.text, 'x')
+    const connected = once(server, 'connection')
+    const silent = connect(port, '127.0.0.1')
+    t.after(() => silent.destroy())
+    silent.pause()
+    silent.write(get('/large'))
+    const [socket] = (await connected) as [Socket]
+    await once(socket, 'close')
+  })
+
   test('ends with the answer to its last request, and what it sends beyond is not carried out', async (t) => {
     const edge = edgeAlone({ connections: { requests: 30 } })
     let asked = 0

@@ -80,6 +80,11 @@ export class Connection {
     if (network.isSuspect) this.readInPieces()
   }
 
+  /** Whether the other side waits for an answer that is still being made. */
+  get isOwed(): boolean {
+    return this.#current !== undefined && !this.#isEnding && this.#socket.writableLength === 0
+  }
+
   /** A request arrived; `begin` is called when all that came before it is answered. */
   request(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     if (this.#isLast) return
@@ -234,6 +239,10 @@ export class Connections {
   serve(server: Server, handler: RequestListener, options: { readonly isSecure: boolean }): void {
     server.on('connection', (socket: Socket) => this.#count(socket, options))
     if (options.isSecure) server.on('secureConnection', (socket: Socket) => this.#open(socket))
+    server.on('timeout', (socket: Socket) => {
+      // An answer may take long where many wait for the same thing; what nobody reads, or asks for, may not.
+      if (!this.of(socket)?.isOwed) socket.destroy()
+    })
     server.on('request', (request, response) => {
       this.of(request.socket)?.request(request, response, () => handler(request, response))
     })

@@ -17,8 +17,9 @@ export interface ServerOptions {
   readonly handshakeMs?: number
 }
 
-/** How long nothing may move on a connection while an answer is under way, in milliseconds. */
+/** How long nothing may move on a connection while its caller does not read an answer, in milliseconds. */
 const idleMs = 30_000
+
 /** A server of the runtime with bounds on time, on what a connection may ask for and on connections. */
 export function serverFor(handler: RequestListener, options: ServerOptions): Server {
   const { tls, clock, log, limits, handshakeMs = 5_000 } = options
@@ -33,7 +34,7 @@ export function serverFor(handler: RequestListener, options: ServerOptions): Ser
   const server = tls
     ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs })
     : createServer(settings)
-  // Also for whoever does not read what it is answered.
+  // For whoever does not read what it is answered; what becomes of it is up to the connections.
   server.setTimeout(idleMs)
   const malformed = answerMalformed({
     take: (network) => limits.networks.take(network) as Verdict,
