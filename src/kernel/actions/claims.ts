@@ -37,13 +37,14 @@ const isNext = sql`not exists (
 
 /**
  * Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left, and so are
- * those that the claimant has under way, should their leases have ended all the same.
+ * those that the claimant has under way, should their leases have ended all the same. `among` narrows the search, which
+ * otherwise looks through all that wait.
  */
 export async function claimActions(
   db: Database,
   { worker, definitions, leaseMs: lease }: Claimant,
   limit: number,
-  underWay: readonly number[] = [],
+  { underWay = [], among }: { readonly underWay?: readonly number[]; readonly among?: readonly number[] } = {},
 ): Promise<ActionRow[]> {
   if (definitions.length === 0) return []
   const { rows } = await db.transact((tx) =>
@@ -54,6 +55,7 @@ export async function claimActions(
           and (lease_until is null or ${isOver(tx.dialect, 'lease_until', lease)})
           and definition in (${sql.join(definitions)})
           ${underWay.length > 0 ? sql`and id not in (${sql.join(underWay)})` : sql``}
+          ${among ? sql`and id in (${sql.join(among)})` : sql``}
           and ${isNext}
         order by id limit ${limit} ${tx.dialect.lockRows('skip')}
       )
@@ -101,12 +103,22 @@ export async function finish(
   await effects(tx)
   await noteEnded(tx, [action])
   await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
-  const { numDeletedRows } = await tx.query
+  const queues = await tx.query
     .deleteFrom('action_serial')
     .where('action_id', '=', action.id)
-    .executeTakeFirstOrThrow()
+    .returning('serial_key')
+    .execute()
   // Those that waited for this one can go on.
-  if (numDeletedRows > 0n) tx.signal('actions')
+  for (const { serial_key } of queues) {
+    const next = await tx.query
+      .selectFrom('action_serial')
+      .select('action_id')
+      .where('serial_key', '=', serial_key)
+      .orderBy('action_id')
+      .limit(1)
+      .executeTakeFirst()
+    if (next) tx.signal('actions', String(next.action_id))
+  }
 }
 
 /** Extends the claims of `worker` on `ids`; returns those that it still holds. */

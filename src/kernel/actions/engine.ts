@@ -61,6 +61,9 @@ const maxClaims = 20
 /** Actions in progress at the same time in this process. */
 const maxInFlight = 64
 
+/** Most actions that are remembered to be claimed soon; when there are more, all that wait are looked through. */
+const mostHeardOf = 200
+
 /** Thrown by a test's fault point: the worker stops as if its process had been killed. */
 export class Killed extends Error {}
 
@@ -84,7 +87,8 @@ export class Engine {
   #taken = 0
   /** Whether there may be more to claim than was claimed last time. */
   #more = false
-  #again = false
+  /** Actions that may be claimed by now. What nobody has told of is found by the poll. */
+  readonly #heardOf = new Set<number>()
   #stopping = false
 
   constructor(options: EngineOptions) {
@@ -103,16 +107,37 @@ export class Engine {
     await forgetLeases(db)
     const unknown = await countUnknown(db, this.#claimant.definitions)
     if (unknown.size > 0) log.warn({ actions: Object.fromEntries(unknown) }, 'these actions need another version')
-    db.listen('actions', () => this.wake())
+    db.listen('actions', (action) => this.#hear(Number(action)))
     this.#poll = setInterval(() => this.wake(), pollMs)
     this.#pulse = setInterval(() => void this.#heartbeat(), this.#options.leaseMs / 3)
     this.wake()
   }
 
-  /** Looks for work soon. */
+  /** Looks through all that waits, soon. */
   wake(): void {
-    if (this.#claiming) this.#again = true
-    else if (!this.#stopping) void this.#claim()
+    this.#more = true
+    this.#goOn()
+  }
+
+  #hear(action: number): void {
+    if (this.#heardOf.size < mostHeardOf) this.#heardOf.add(action)
+    else this.#more = true
+    this.#goOn()
+  }
+
+  /** Claims if there is something to claim and room for it. */
+  #goOn(): void {
+    if (this.#claiming || this.#stopping) return
+    if (this.#mayLookThrough || (this.#heardOf.size > 0 && this.#room > 0)) void this.#claim()
+  }
+
+  get #room(): number {
+    return maxInFlight - this.#inFlight.size
+  }
+
+  /** Looking through all that waits is for many at a time: it takes longer the more there are. */
+  get #mayLookThrough(): boolean {
+    return this.#more && this.#room >= maxInFlight / 2
   }
 
   /** Resolves when nothing is left that this engine could run, now or after a pause; for tests. */
@@ -121,6 +146,7 @@ export class Engine {
       const taken = this.#taken
       // A claim that is under way may have looked before the latest action was there.
       await this.#claiming
+      this.#more = true
       await this.#claim()
       if (this.#inFlight.size > 0) {
         await this.#landed()
@@ -161,22 +187,27 @@ export class Engine {
     this.#claiming ??= this.#claimOnce()
       .catch((error: unknown) => {
         this.#options.log.error({ err: error }, 'looking for actions failed')
+        // The poll looks again.
+        this.#more = false
         return 0
       })
       .finally(() => {
         this.#claiming = undefined
-        if (this.#again) setImmediate(() => this.wake())
-        this.#again = false
+        setImmediate(() => this.#goOn())
       })
     return this.#claiming
   }
 
   async #claimOnce(): Promise<number> {
-    const free = maxInFlight - this.#inFlight.size
-    if (free <= 0 || this.#stopping) return 0
+    const room = this.#room
+    const among = this.#mayLookThrough ? undefined : [...this.#heardOf]
+    if (room <= 0 || this.#stopping || among?.length === 0) return 0
+    this.#heardOf.clear()
+    if (!among) this.#more = false
     const safeUntil = this.#safeUntil()
-    const rows = await claimActions(this.#options.db, this.#claimant, free, this.#underWay())
-    this.#more = rows.length >= free
+    const underWay = this.#underWay()
+    const rows = await claimActions(this.#options.db, this.#claimant, room, { underWay, ...(among ? { among } : {}) })
+    if (rows.length >= room) this.#more = true
     for (const row of rows) this.#take({ row, safeUntil, done: Promise.resolve() })
     return rows.length
   }
@@ -191,7 +222,7 @@ export class Engine {
     this.#inFlight.add(flight)
     flight.done = this.#run(flight).finally(() => {
       this.#inFlight.delete(flight)
-      if (this.#more && this.#inFlight.size < maxInFlight / 2) this.wake()
+      this.#goOn()
     })
   }
 

@@ -125,7 +125,7 @@ export async function startActions(
       [...new Set(start.serial?.map(keyOfResource))].map((serial_key) => ({ serial_key, action_id: id })),
     ),
   )
-  if (running.length > 0) tx.signal('actions')
+  for (const { id } of running) tx.signal('actions', String(id))
   return actions
 }
 
