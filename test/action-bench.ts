@@ -1,7 +1,8 @@
 /** A small world for tests of the actions: synthetic definitions, and engines that can be killed at any place. */
 import assert from 'node:assert/strict'
 import { type ActionDefinition, DriverError, defineAction, type Step } from '../src/kernel/actions/define.ts'
-import { Engine, type EngineOptions, Killed } from '../src/kernel/actions/engine.ts'
+import { Engine, type EngineOptions } from '../src/kernel/actions/engine.ts'
+import { Killed } from '../src/kernel/actions/run.ts'
 import { type ActionRow, type ActionStart, startAction } from '../src/kernel/actions/store.ts'
 import type { Database } from '../src/kernel/db.ts'
 import type { Faults } from '../src/kernel/faults.ts'

@@ -1,25 +1,16 @@
 /**
- * Runs actions. A process claims some, does their steps one by one and records each before the next; whoever dies in
- * between is replaced when its lease ends, and whoever comes back late finds its writes refused. A step that fails for
- * good makes the action unwind: the desired state is taken back, the world follows, the action ends as `action_failed`
- * and nothing stays locked.
+ * Claims actions and has them run. Whoever dies meanwhile is replaced when its lease ends, and whoever comes back late
+ * finds its writes refused.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { onBehalfOf } from '../behalf.ts'
-import { type Database, OutcomeUnknown, type Transaction } from '../db.ts'
-import { databaseFailure, isTrouble } from '../dialect.ts'
-import { ApiError } from '../errors.ts'
-import { type Faults, noFaults } from '../faults.ts'
-import type { Logger } from '../log.ts'
-import type { Secrets } from '../secrets/secrets.ts'
+import { noFaults } from '../faults.ts'
 import {
-  advance,
   type Claimant,
   claimActions,
   countUnknown,
   extendLeases,
-  finish,
   forgetLeases,
   LeaseLost,
   leaseMs,
@@ -27,50 +18,25 @@ import {
   type Release,
   release,
 } from './claims.ts'
-import {
-  type ActionDefinition,
-  type ActionInput,
-  DriverError,
-  type Drivers,
-  type Failure,
-  keyOf,
-  type StepContext,
-} from './define.ts'
-import { inTime } from './in-time.ts'
+import { type ActionDefinition, keyOf } from './define.ts'
+import { type Claim, isInterruption, Killed, Run, type RunOptions } from './run.ts'
 import type { ActionRow } from './store.ts'
 
-export interface EngineOptions {
-  readonly db: Database
-  readonly drivers: Drivers
-  readonly secrets: Secrets
-  readonly log: Logger
+export interface EngineOptions
+  extends Omit<RunOptions, 'faults' | 'callTimeoutMs' | 'retryMs'>,
+    Partial<Pick<RunOptions, 'faults' | 'callTimeoutMs' | 'retryMs'>> {
   readonly definitions: readonly ActionDefinition[]
-  readonly faults?: Faults
-  /** Milliseconds after which a driver's call counts as failed. */
-  readonly callTimeoutMs?: number
-  /** Milliseconds before the first repetition of a failed call; doubles each time. */
-  readonly retryMs?: number
   readonly leaseMs?: number
   readonly pollMs?: number
 }
 
-/** Attempts at one step before the action gives up. */
-const maxAttempts = 5
-/** Claims after which a step that keeps ending its worker is given up. */
-const maxClaims = 20
 /** Actions in progress at the same time in this process. */
 const maxInFlight = 64
 
 /** Most actions that are remembered to be claimed soon; when there are more, all that wait are looked through. */
 const mostHeardOf = 200
 
-/** Thrown by a test's fault point: the worker stops as if its process had been killed. */
-export class Killed extends Error {}
-
-interface InFlight {
-  readonly row: ActionRow
-  /** Monotonic time until which the lease surely holds. */
-  safeUntil: number
+interface InFlight extends Claim {
   done: Promise<void>
 }
 
@@ -257,159 +223,4 @@ export class Engine {
         this.#options.log.warn({ err: error, action: row.id }, 'its lease has to run out')
     }
   }
-}
-
-/** One claimed action on its way, from the step that it has reached. */
-class Run {
-  readonly #options: Required<EngineOptions>
-  readonly #definition: ActionDefinition
-  readonly #flight: InFlight
-  readonly #stopping: () => boolean
-  readonly #context: StepContext<ActionInput>
-  #step: number
-  #attempts: number
-
-  constructor(
-    options: Required<EngineOptions>,
-    definition: ActionDefinition,
-    flight: InFlight,
-    stopping: () => boolean,
-  ) {
-    const { row } = flight
-    this.#options = options
-    this.#definition = definition
-    this.#flight = flight
-    this.#stopping = stopping
-    this.#step = row.step
-    this.#attempts = row.attempts
-    this.#context = {
-      actionId: row.id,
-      scope: { projectId: row.project_id },
-      input: JSON.parse(row.input) as ActionInput,
-      query: options.db.query,
-      drivers: options.drivers,
-      secrets: options.secrets,
-    }
-  }
-
-  async proceed(): Promise<void> {
-    if (this.#flight.row.phase === 'unwinding') return this.#unwind()
-    const { steps } = this.#definition
-    while (this.#step < steps.length) {
-      if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
-      const step = steps[this.#step]!
-      try {
-        const result = await this.#perform(step.name, () => step.run?.(this.#context))
-        await this.#record((tx) => step.commit?.(tx, this.#context, result))
-      } catch (error) {
-        if (isInterruption(error)) throw error
-        if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
-        return this.#giveUp(error)
-      }
-      await this.#reach('after-commit', step.name)
-    }
-  }
-
-  /** Runs one effect on the world, in time and only while the lease surely holds. */
-  async #perform(name: string, effect: () => Promise<void> | undefined): Promise<void> {
-    if (this.#attempts > maxClaims) throw new Error('no worker survives this step')
-    await this.#reach('before-effect', name)
-    if (performance.now() > this.#flight.safeUntil) throw new LeaseLost('the lease may have ended')
-    const result = await inTime(effect(), this.#options.callTimeoutMs)
-    await this.#reach('after-effect', name)
-    return result
-  }
-
-  #reach(moment: string, name: string): Promise<void> | void {
-    return this.#options.faults.reach(`${this.#flight.row.definition}#${name}:${moment}`)
-  }
-
-  async #record(commit: (tx: Transaction) => Promise<void> | undefined): Promise<void> {
-    const { row } = this.#flight
-    const done = this.#step + 1
-    const total = this.#definition.steps.length
-    await this.#options.db.transact(async (tx) => {
-      if (done === total) return finish(tx, row, { status: 'success', step: done }, commit)
-      // First of all, so that a worker that comes too late neither waits for rows nor trips over what it finds.
-      await advance(tx, row, { step: done, attempts: 1, progress: Math.floor((done / total) * 100) })
-      await commit(tx)
-    })
-    this.#step = done
-    this.#attempts = 1
-  }
-
-  #mayRepeat(error: unknown): boolean {
-    return error instanceof DriverError && error.transient && this.#attempts < maxAttempts
-  }
-
-  #backoffMs(): number {
-    return this.#options.retryMs * 2 ** (this.#attempts - 1) * (0.75 + Math.random() / 2)
-  }
-
-  #release(how: Release): Promise<void> {
-    return this.#options.db.transact((tx) => release(tx, this.#flight.row, how))
-  }
-
-  async #giveUp(error: unknown): Promise<void> {
-    const { row } = this.#flight
-    // What a driver says on purpose, of what a tenant asked for, comes from no place in the code.
-    const reason =
-      error instanceof DriverError ? { code: error.code, reason: error.message, cause: error.cause } : { err: error }
-    this.#options.log.warn({ ...reason, action: row.id, definition: row.definition }, 'an action failed')
-    // The text of a bug may hold anything; only what a driver says on purpose is shown.
-    const failure: Failure =
-      error instanceof DriverError
-        ? { code: error.code, message: error.message }
-        : { code: 'action_failed', message: 'an unexpected error happened' }
-    // The failed step is undone as well: it may have had its effect all the same.
-    const step = this.#step + 1
-    const shown = { error_code: failure.code, error_message: failure.message }
-    // An end without its revert is wrong, but a resource that stays locked for ever is worse.
-    const reverts = this.#attempts <= 2 * maxClaims
-    if (!reverts) this.#options.log.error({ action: row.id }, 'no worker survives its revert, which is left out')
-    await this.#options.db.transact(async (tx) => {
-      await advance(tx, row, { phase: 'unwinding', step, attempts: 1, ...shown })
-      if (reverts) await this.#definition.revert?.(tx, this.#context, failure)
-    })
-    this.#step = step
-    this.#attempts = 1
-    await this.#reach('after-commit', 'revert')
-    return this.#unwind()
-  }
-
-  /** Undoes the steps in reverse. One that cannot be undone is left to the reconciler of its family. */
-  async #unwind(): Promise<void> {
-    for (; this.#step > 0; this.#step--) {
-      if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
-      const step = this.#definition.steps[this.#step - 1]!
-      if (!step.undo) continue
-      try {
-        const result = await this.#perform(`${step.name}-undo`, () => step.undo?.(this.#context))
-        await this.#recordUndone((tx) => step.undone?.(tx, this.#context, result))
-      } catch (error) {
-        if (isInterruption(error)) throw error
-        if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
-        this.#options.log.error({ err: error, action: this.#flight.row.id, step: step.name }, 'undoing a step failed')
-        await this.#recordUndone()
-      }
-      await this.#reach('after-commit', `${step.name}-undo`)
-    }
-    await this.#options.db.transact((tx) => finish(tx, this.#flight.row, { status: 'error' }))
-  }
-
-  async #recordUndone(commit?: (tx: Transaction) => Promise<void> | undefined): Promise<void> {
-    await this.#options.db.transact(async (tx) => {
-      await advance(tx, this.#flight.row, { step: this.#step - 1, attempts: 1 })
-      await commit?.(tx)
-    })
-    this.#attempts = 1
-  }
-}
-
-/** Lost leases, killed workers and a database that is in trouble say nothing about the action itself. */
-function isInterruption(error: unknown): boolean {
-  if (error instanceof LeaseLost || error instanceof Killed || error instanceof OutcomeUnknown) return true
-  if (error instanceof ApiError) return error.code === 'unavailable' || error.code === 'timeout'
-  const kind = databaseFailure(error)?.kind
-  return isTrouble(error) || kind === 'retry' || kind === 'timeout'
 }

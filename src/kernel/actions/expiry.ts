@@ -1,12 +1,25 @@
-/** Removing actions of all Projects that are older than any list shows (spec: Limits, Action history). */
+/**
+ * What the clock does with the actions of all Projects: those that have ended get their entries, and those that are older
+ * than any list shows go (spec: Limits, Action history).
+ */
 import { sql } from 'kysely'
+import { onBehalfOf } from '../behalf.ts'
 import type { Clock } from '../clock.ts'
 import type { Database, Transaction } from '../db.ts'
-import { entriesOf, historyStart, toAction } from './history.ts'
+import type { ProjectId } from '../scope.ts'
+import { entriesOf, fileActions, historyStart, toAction } from './history.ts'
 import type { ActionRow } from './store.ts'
 
 const removedAtOnce = 200
 const stepsAtOnce = 50
+
+/** Gives all actions that have ended their entries, in short transactions. */
+export async function fileAllActions(db: Database): Promise<void> {
+  const { rows } = await sql<{ projectId: ProjectId }>`
+    select distinct project_id as "projectId" from action_unfiled
+  `.execute(db.query)
+  for (const scope of rows) await onBehalfOf(scope.projectId, () => fileActions(db, scope))
+}
 
 /** Removes some of the actions that no list shows any more, in transactions so short that nobody waits for them. */
 export async function removeOldActions(db: Database, clock: Clock): Promise<void> {

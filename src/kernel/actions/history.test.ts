@@ -4,8 +4,8 @@ import { CompiledQuery, sql } from 'kysely'
 import { type BareDatabase, forEachBareDatabase, run } from '../../../test/bare-database.ts'
 import type { Sort } from '../contract.ts'
 import type { Database } from '../db.ts'
-import { removeOldActions } from './expiry.ts'
-import { actionsByIds, enterHistory, fileAllActions, historyStart, noteEnded, pageOfActions } from './history.ts'
+import { fileAllActions, removeOldActions } from './expiry.ts'
+import { actionsByIds, enterHistory, historyStart, noteEnded, pageOfActions } from './history.ts'
 import type { Action, ActionStatus } from './store.ts'
 
 const dayMs = 24 * 3_600_000

@@ -6,7 +6,6 @@
  * still run; these are few and are looked through.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { onBehalfOf } from '../behalf.ts'
 import { timestamp } from '../clock.ts'
 import type { Sort } from '../contract.ts'
 import type { Database, Queries, Transaction } from '../db.ts'
@@ -97,16 +96,8 @@ export async function noteEnded(
 const filedAtOnce = 200
 
 /** Gives all of a Project's actions that have ended their entries, in short transactions. */
-async function fileActions(db: Database, scope: ProjectScope): Promise<void> {
+export async function fileActions(db: Database, scope: ProjectScope): Promise<void> {
   while (await db.transact((tx) => fileSome(tx, scope)));
-}
-
-/** The same for all Projects. */
-export async function fileAllActions(db: Database): Promise<void> {
-  const { rows } = await sql<{ projectId: ProjectId }>`
-    select distinct project_id as "projectId" from action_unfiled
-  `.execute(db.query)
-  for (const scope of rows) await onBehalfOf(scope.projectId, () => fileActions(db, scope))
 }
 
 /** Returns whether there may be more; not when somebody else is at it. */
@@ -183,7 +174,7 @@ async function unfiledActions(query: Queries, { projectId }: ProjectScope): Prom
   const { rows } = await sql<ActionRow>`
     select action.* from (
       select action_id from action_unfiled where project_id = ${projectId} order by action_id limit ${mostUnfiled + 1}
-    ) as noted join action on action.id = action_id
+    ) as noted join action on action.id = action_id and action.project_id = ${projectId}
   `.execute(query)
   return rows.map(toAction)
 }

@@ -4,7 +4,8 @@ import { type Effects, killAt, openBench, permanent, placesOf, runToEnd, traced 
 import { forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
 import type { Faults } from '../faults.ts'
 import { type ActionDefinition, DriverError } from './define.ts'
-import { type Engine, Killed } from './engine.ts'
+import type { Engine } from './engine.ts'
+import { Killed } from './run.ts'
 import { startActions } from './store.ts'
 
 forEachBareDatabase('taking over', (openBare) => {
