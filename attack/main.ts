@@ -27,6 +27,7 @@ const { values: options } = parseArgs({
 
 function refuse(reason: string): never {
   console.error(`attack: ${reason}`)
+  // Nothing was started yet that would have to end first.
   process.exit(2)
 }
 
@@ -43,6 +44,7 @@ if (options.write && (options.only || options.database || options.scale !== 'lon
 const seed = Number(options.seed)
 const scale = options.scale as Scale
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  // An attack cannot be interrupted half-way: what it started is ended, and the rest of it with the process.
   process.once(signal, () => void clearAll().finally(() => process.exit(130)))
 }
 

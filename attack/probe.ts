@@ -95,6 +95,7 @@ async function probe(job: Job): Promise<void> {
 }
 
 if (process.env.WOLKE_ATTACK_PROBE) {
+  // It would go on asking a server that nobody watches any more.
   process.once('disconnect', () => process.exit())
   process.once('message', (job: Job) => void probe(job))
 }

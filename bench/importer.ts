@@ -11,6 +11,7 @@ export interface Imports {
 }
 
 process.on('message', async (job: Imports) => process.send?.(await attempt(job)))
+// It would go on importing for nobody.
 process.on('disconnect', () => process.exit())
 
 async function attempt(job: Imports): Promise<{ error?: string }> {
