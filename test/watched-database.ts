@@ -105,9 +105,9 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
   }
   const postpone = postponements.get(inner)
   if (postpone) {
-    postponements.set(queries, (sql, parameters) => {
+    postponements.set(queries, (sql, parameters, refusal) => {
       watch.before?.({ sql, parameters } as CompiledQuery)
-      postpone(sql, parameters)
+      postpone(sql, parameters, refusal)
     })
   }
   return queries

@@ -493,7 +493,7 @@ forEachBareDatabase(
       await new Promise((resolve) => server.close(resolve))
       const db = await behind(bare, port)
       await assert.rejects(
-        db.transact(async () => 1),
+        db.transact((tx) => insert(tx, 1)),
         { code: 'unavailable' },
       )
     })
@@ -505,7 +505,7 @@ forEachBareDatabase(
       const db = await behind(bare, (server.address() as { port: number }).port)
       const before = performance.now()
       await assert.rejects(
-        db.transact(async () => 1),
+        db.transact((tx) => insert(tx, 1)),
         { code: 'unavailable' },
       )
       assert.ok(performance.now() - before < 3_000)

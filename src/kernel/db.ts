@@ -19,6 +19,8 @@ export type Queries = Kysely<Tables>
 /** One open transaction. */
 export interface Transaction {
   readonly query: Queries
+  /** For lookups of what operators set, which may be read beside the transaction to save a round trip in it. */
+  readonly settings: Queries
   readonly dialect: Dialect
   /** The clock's time for everything that this transaction does, in milliseconds. */
   readonly now: number
@@ -88,7 +90,7 @@ export class TroubleListeners {
 
 /** A transaction handle whose follow-ups are collected in `followUps` until the commit. */
 export function handle(
-  parts: Pick<Transaction, 'query' | 'dialect' | 'now' | 'drawIds'>,
+  parts: Pick<Transaction, 'query' | 'settings' | 'dialect' | 'now' | 'drawIds'>,
   followUps: (() => void)[],
   heard: Listeners,
 ): Transaction {

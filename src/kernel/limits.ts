@@ -53,7 +53,7 @@ export async function enforceLimit(
   defaults: DefaultLimits,
 ): Promise<void> {
   const { kind } = counted
-  const own = await limitsOf(tx.query, scope)
+  const own = await limitsOf(tx.settings, scope)
   const most = own.has(kind) ? own.get(kind) : defaults[kind]
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')

@@ -20,8 +20,26 @@ const placeholders = (count: number) => Array.from({ length: count }, (_, index)
 /** How handles run a compiled statement without what kysely does for each. */
 export const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
 
+/** Says in the API's words what a statement failed with. */
+export type Explain = (error: unknown) => unknown
+
+/** Why a statement may be refused. */
+export interface Refusal {
+  readonly explain: Explain
+  /** The value that others may claim at the same time: it waits until they have ended. */
+  readonly claims: string
+}
+
 /** How handles of transactions take a statement that may wait for the next one, to travel with it. */
-export const postponements = new WeakMap<Queries, (text: string, values: readonly unknown[]) => void>()
+export const postponements = new WeakMap<
+  Queries,
+  (text: string, values: readonly unknown[], refusal?: Refusal) => void
+>()
+
+/** How a statement that only inserts is run: along with the next one where that is possible. */
+interface Along {
+  readonly refusal: Refusal | undefined
+}
 
 /** A statement that was compiled before. */
 interface Statement {
@@ -39,19 +57,23 @@ async function execute<Row>(
   query: Queries,
   { compiled: statement, inOrder }: Statement,
   values: readonly unknown[],
-  goesAlong: boolean,
+  along: Along | undefined,
 ): Promise<readonly Row[]> {
   const parameters = inOrder
     ? values
     : statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
-  const postpone = goesAlong ? postponements.get(query) : undefined
+  const postpone = along ? postponements.get(query) : undefined
   if (postpone) {
-    postpone(statement.sql, parameters)
+    postpone(statement.sql, parameters, along?.refusal)
     return []
   }
   const run = shortcuts.get(query)
-  const result = run ? run(statement.sql, parameters) : query.executeQuery({ ...statement, parameters })
-  return (result instanceof Promise ? await result : result).rows as readonly Row[]
+  try {
+    const result = run ? run(statement.sql, parameters) : query.executeQuery({ ...statement, parameters })
+    return (result instanceof Promise ? await result : result).rows as readonly Row[]
+  } catch (error) {
+    throw along?.refusal ? along.refusal.explain(error) : error
+  }
 }
 
 /** What builds a statement, in kysely's two ways. */
@@ -71,7 +93,7 @@ export function remembered<Row>() {
     key: unknown,
     values: readonly unknown[],
     build: () => Built,
-    goesAlong = false,
+    along?: Along,
   ): Promise<readonly Row[]> => {
     // The handles of all transactions on an engine share its adapter.
     const { adapter } = query.getExecutor()
@@ -80,7 +102,7 @@ export function remembered<Row>() {
     if (statement.compiled.parameters.length <= mostParameters && statements.size < mostRemembered) {
       known.set(adapter, statements.set(key, statement))
     }
-    return execute(query, statement, values, goesAlong)
+    return execute(query, statement, values, along)
   }
 }
 
@@ -111,26 +133,27 @@ export function insertRows<T extends keyof Tables>(
   table: T,
   rows: readonly Tables[T][],
 ): Promise<void> {
-  return insert(query, table, rows, false)
+  return insert(query, table, rows)
 }
 
 /**
- * Inserts rows that nothing should refuse. Where statements travel they go along with the transaction's next one, at
- * the latest with its commit, which then fails in their place.
+ * Inserts rows. Where statements travel they go along with the transaction's next one, at the latest with its commit,
+ * which then fails in their place, with what `refusal` calls the failure.
  */
 export function insertRowsAlong<T extends keyof Tables>(
   { query }: Transaction,
   table: T,
   rows: readonly Tables[T][],
+  refusal?: Refusal,
 ): Promise<void> {
-  return insert(query, table, rows, true)
+  return insert(query, table, rows, { refusal })
 }
 
 async function insert<T extends keyof Tables>(
   query: Queries,
   table: T,
   rows: readonly Tables[T][],
-  goesAlong: boolean,
+  along?: Along,
 ): Promise<void> {
   if (rows.length === 0) return
   const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
@@ -140,7 +163,7 @@ async function insert<T extends keyof Tables>(
     const values: unknown[] = []
     for (const row of some) for (const column of columns) values.push(row[column])
     const build = () => insertion(query, table, columns, some.length)
-    await insertions(query, `${table} ${some.length}`, values, build, goesAlong)
+    await insertions(query, `${table} ${some.length}`, values, build, along)
   }
 }
 

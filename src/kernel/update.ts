@@ -9,7 +9,8 @@ import { ApiError, notUnique } from './errors.ts'
 import type { Faults } from './faults.ts'
 import { indexLabels } from './label-index.ts'
 import type { Labels } from './labels.ts'
-import type { ProjectScope } from './scope.ts'
+import { insertRowsAlong } from './prepared.ts'
+import type { ProjectId, ProjectScope } from './scope.ts'
 
 /** What an attempt returns when the row was no longer as it had read it. */
 export const changedMeanwhile = Symbol('changed meanwhile')
@@ -89,12 +90,26 @@ async function reserveName(
   if (holder && holder.id !== id) throw new Taken(`${table}_project_id_name_key`)
 }
 
+/** Inserts a resource; it goes along. Errors: `uniqueness_error` when another of the Project has its name. */
+export async function insertNamed<T extends keyof Tables>(
+  tx: Transaction,
+  table: T,
+  row: Tables[T] & { readonly project_id: ProjectId; readonly name: string },
+  message?: string,
+): Promise<void> {
+  const claims = `${table} ${row.project_id} ${row.name}`
+  await insertRowsAlong(tx, table, [row], { claims, explain: (error) => nameTaken(error, message) })
+}
+
 /** Errors: `uniqueness_error` when the write gives a name that another resource of the Project has. */
-export async function refusingTakenNames<T>(write: () => Promise<T>, message = 'name is already used'): Promise<T> {
+export async function refusingTakenNames<T>(write: () => Promise<T>, message?: string): Promise<T> {
   try {
     return await write()
   } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', message)
-    throw error
+    throw nameTaken(error, message)
   }
+}
+
+function nameTaken(error: unknown, message = 'name is already used'): unknown {
+  return databaseFailure(error)?.kind === 'unique' ? notUnique('name', message) : error
 }

@@ -9,7 +9,7 @@ import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
-import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
+import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import {
   type Certificate,
   type CertificateFacts,
@@ -20,6 +20,8 @@ import {
   type KeyPair,
 } from './domain.ts'
 import type { CertificateRow } from './tables.ts'
+
+const nameTaken = 'certificate name is already used'
 
 const certificateListing: Listing = {
   table: 'certificate',
@@ -144,7 +146,7 @@ async function insert(
   const id = await drawId(tx)
   const own = { id, project_id: scope.projectId, name, labels: JSON.stringify(labels) }
   const row: CertificateRow = { ...own, ...columns, created: timestamp(tx.now), version: 1 }
-  await refusingNames(() => tx.query.insertInto('certificate').values(row).execute())
+  await insertNamed(tx, 'certificate', row, nameTaken)
   await indexLabels(tx, scope, { kind: 'certificate', id }, labels, {})
   return row
 }
@@ -172,7 +174,10 @@ export async function updateCertificate(
   before: Certificate,
   change: { name: string; labels: Labels },
 ): Promise<Certificate | typeof changedMeanwhile> {
-  const row = await refusingNames(() => replaceVersion<CertificateRow>(tx, scope, 'certificate', before, change))
+  const row = await refusingTakenNames(
+    () => replaceVersion<CertificateRow>(tx, scope, 'certificate', before, change),
+    nameTaken,
+  )
   return row === changedMeanwhile ? row : fromRow(row)
 }
 
@@ -282,8 +287,4 @@ async function insertUse(tx: Transaction, scope: ProjectScope, user: Certificate
     if (databaseFailure(error)?.kind === 'foreign_key') throw notFound('certificate', id)
     throw error
   }
-}
-
-function refusingNames<T>(write: () => Promise<T>): Promise<T> {
-  return refusingTakenNames(write, 'certificate name is already used')
 }

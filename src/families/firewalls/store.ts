@@ -6,9 +6,9 @@ import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
-import { insertRows, prepared } from '../../kernel/prepared.ts'
+import { prepared } from '../../kernel/prepared.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
+import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import type { Firewall, Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
 
@@ -90,7 +90,7 @@ export async function insertFirewall(
     labels: JSON.stringify(given.labels),
     rules: JSON.stringify(given.rules),
   }
-  await refusingTakenNames(() => insertRows(tx, 'firewall', [row]))
+  await insertNamed(tx, 'firewall', row)
   await indexLabels(tx, scope, { kind: 'firewall', id: row.id }, given.labels, {})
   return firewall
 }

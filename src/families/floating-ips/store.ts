@@ -12,7 +12,7 @@ import { type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { Pending } from '../../kernel/reconcile.ts'
 import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
+import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import type { FloatingIp } from './domain.ts'
 import type { FloatingIpRow } from './tables.ts'
 
@@ -105,7 +105,7 @@ export async function insertFloatingIp(
     created: timestamp(tx.now),
     version: 1,
   }
-  await refusingTakenNames(() => tx.query.insertInto('floating_ip').values(row).execute())
+  await insertNamed(tx, 'floating_ip', row)
   await indexLabels(tx, scope, { kind: 'floating_ip', id }, given.labels, {})
   return fromRow(row)
 }

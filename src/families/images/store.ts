@@ -7,6 +7,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
 import { type Listing, listJoined, type PageQuery } from '../../kernel/listing.ts'
+import { insertRowsAlong } from '../../kernel/prepared.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { changedMeanwhile, replaceVersion } from '../../kernel/update.ts'
 import type { ImageFilter, OwnImage } from './domain.ts'
@@ -123,7 +124,7 @@ export async function insertImage(tx: Transaction, scope: ProjectScope, given: N
     labels: JSON.stringify(given.labels),
     version: 1,
   }
-  await tx.query.insertInto('image').values(row).execute()
+  await insertRowsAlong(tx, 'image', [row])
   await indexLabels(tx, scope, { kind: 'image', id: row.id }, given.labels, {})
   return fromRow(row)
 }

@@ -3,6 +3,7 @@ import { claimAddress, releaseAddress } from '../../kernel/address-pool.ts'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
+import { insertRowsAlong } from '../../kernel/prepared.ts'
 import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { IpType, PrimaryIp } from './domain.ts'
@@ -54,7 +55,7 @@ export async function createPrimaryIpFor(
     created: timestamp(tx.now),
     version: 1,
   }
-  await tx.query.insertInto('primary_ip').values(row).execute()
+  await insertRowsAlong(tx, 'primary_ip', [row])
   return fromRow(row)
 }
 

@@ -8,10 +8,12 @@ import type { Labels } from '../../kernel/labels.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { matches, type Selector } from '../../kernel/selectors.ts'
-import { changedMeanwhile, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
+import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
 import { dropFormer } from './renewal.ts'
 import type { ServerRow } from './tables.ts'
+
+const nameTaken = 'server name is already used'
 
 const serverListing: Listing = {
   table: 'server',
@@ -153,7 +155,7 @@ export async function insertServer(tx: Transaction, scope: ProjectScope, given: 
     backup_window: null,
     last_backup_day: '',
   }
-  await refusingNames(() => tx.query.insertInto('server').values(row).execute())
+  await insertNamed(tx, 'server', row, nameTaken)
   await indexLabels(tx, scope, { kind: 'server', id: row.id }, given.labels, {})
   return fromRow(row)
 }
@@ -165,7 +167,7 @@ export async function updateServer(
   before: Server,
   change: { name: string; labels: Labels },
 ): Promise<Server | typeof changedMeanwhile> {
-  const row = await refusingNames(() => replaceVersion<ServerRow>(tx, scope, 'server', before, change))
+  const row = await refusingTakenNames(() => replaceVersion<ServerRow>(tx, scope, 'server', before, change), nameTaken)
   return row === changedMeanwhile ? row : fromRow(row)
 }
 
@@ -234,8 +236,4 @@ export async function deleteServer(tx: Transaction, scope: ProjectScope, id: num
     .executeTakeFirst()
   await dropFormer(tx, scope, id)
   if (row) await indexLabels(tx, scope, { kind: 'server', id }, {}, readLabels(row.labels))
-}
-
-function refusingNames<T>(write: () => Promise<T>): Promise<T> {
-  return refusingTakenNames(write, 'server name is already used')
 }

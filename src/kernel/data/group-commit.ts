@@ -91,7 +91,11 @@ export function openGrouped(path: string, clock: Clock): Database {
             current = job
             followUps.length = 0
             try {
-              const tx = handle({ query: writes, dialect, now: clock.now(), drawIds }, followUps, heard)
+              const tx = handle(
+                { query: writes, settings: writes, dialect, now: clock.now(), drawIds },
+                followUps,
+                heard,
+              )
               return await insideTransaction.run(job, () => work(tx))
             } finally {
               current = undefined

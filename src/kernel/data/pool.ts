@@ -35,7 +35,7 @@ const sessionSettings = `
 const lookupSettings = 'set synchronous_commit = off'
 
 /** A connection for one transaction or read. */
-interface Lease {
+export interface Lease {
   readonly connection: Connection
   release(): void
 }

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
 import { onBehalfOf, projectServed } from '../behalf.ts'
-import { OutcomeUnknown, type Queries } from '../db.ts'
+import { type Database, OutcomeUnknown, type Queries } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
 import { limitsOf } from '../limits.ts'
 import { insertRowsAlong, prepared } from '../prepared.ts'
@@ -28,6 +28,18 @@ forEachBareDatabase(
       await client.connect()
       later(() => client.end())
       return new Connection(client as pg.PoolClient, { ...options, failed: () => undefined })
+    }
+
+    /** A table of names, and a transaction that takes one. */
+    async function openClaims() {
+      const bare = await open()
+      await run(bare.db, 'create table taken (name text primary key)')
+      const claim = (db: Database, name: string) =>
+        db.transact((tx) => {
+          const refusal = { claims: name, explain: () => new Error(`${name} is taken`) }
+          return insertRowsAlong(tx, 'taken' as never, [{ name }] as never[], refusal)
+        })
+      return { ...bare, claim }
     }
 
     const statement = (text: string, ...values: unknown[]) => ({ text, values })
@@ -124,6 +136,59 @@ forEachBareDatabase(
       assert.equal(await write(4), 1)
       const rows = (await all(bare.db)) as { id: number }[]
       assert.deepEqual(rows.map(({ id }) => id).sort(), [1, 2, 4])
+    })
+
+    test('what only inserts shares commits, and who is refused is refused alone', async () => {
+      const { db, claim } = await openClaims()
+      const numbered = (from: number, to: number) => Array.from({ length: to - from }, (_, i) => `n${from + i}`)
+      await Promise.all(numbered(0, 30).map((name) => claim(db, name)))
+      // Rows of one transaction carry its number.
+      const { rows } = await sql<{ count: number }>`select count(distinct xmin::text) from taken`.execute(db.query)
+      assert.ok(rows[0]!.count < 30)
+      const outcomes = await Promise.allSettled(numbered(20, 40).map((name) => claim(db, name)))
+      const refused = outcomes.flatMap((outcome) => (outcome.status === 'rejected' ? [String(outcome.reason)] : []))
+      assert.deepEqual(
+        refused,
+        numbered(20, 30).map((name) => `Error: ${name} is taken`),
+      )
+      assert.equal(
+        (
+          await db.query
+            .selectFrom('taken' as never)
+            .selectAll()
+            .execute()
+        ).length,
+        40,
+      )
+    })
+
+    test('groups of two processes that claim the same in other orders do not block each other', async () => {
+      const { db, claim, another } = await openClaims()
+      const [one, other, third] = [await another(), await another(), await another()]
+      const names = ['a', 'b', 'c', 'd', 'e']
+      const [taken, free] = [gate(), gate()]
+      const held = third.transact(async (tx) => {
+        await sql`insert into taken values ('c')`.execute(tx.query)
+        taken.open()
+        await free.pass()
+        throw new Error('given back')
+      })
+      await taken.pass()
+      const claims = Promise.allSettled([
+        ...names.map((name) => claim(one, name)),
+        ...names.toReversed().map((name) => claim(other, name)),
+      ])
+      const waiting = sql<{ count: number }>`
+        select count(*) as count from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`
+      await until(async () => (await waiting.execute(db.query)).rows[0]?.count === 2)
+      free.open()
+      await assert.rejects(held, /given back/)
+      assert.equal((await claims).filter(({ status }) => status === 'fulfilled').length, names.length)
+      // The server counts what a connection met when that ends, at the latest.
+      await Promise.all([one.close(), other.close()])
+      const deadlocks = sql<{ count: number }>`
+        select deadlocks as count from pg_stat_database where datname = current_database()`
+      assert.equal((await deadlocks.execute(db.query)).rows[0]?.count, 0)
     })
   },
   ['postgres'],

@@ -1,0 +1,64 @@
+/** What builds statements for PostgreSQL: kysely, which here has no say in connections and transactions. */
+import {
+  type CompiledQuery,
+  type DatabaseConnection,
+  Kysely,
+  type Dialect as KyselyDialect,
+  PostgresAdapter,
+  PostgresIntrospector,
+  PostgresQueryCompiler,
+  type QueryResult,
+} from 'kysely'
+import type { Tables } from '../db.ts'
+import type { Statement } from './connection.ts'
+
+/** Where kysely's statements run. */
+interface Place {
+  run(statement: Statement): Promise<QueryResult<unknown>>
+  release(): void
+}
+
+// Shared by all handles, which is also how remembered statements are found again.
+const adapter = new PostgresAdapter()
+const compiler = new PostgresQueryCompiler()
+
+/** Builds statements for PostgreSQL that run at the place that is acquired for each. */
+export function kyselyOn(acquire: () => Promise<Place>): Kysely<Tables> {
+  const unused = async () => {
+    throw new Error('transactions go through Database.transact')
+  }
+  const dialect: KyselyDialect = {
+    createAdapter: () => adapter,
+    createQueryCompiler: () => compiler,
+    createIntrospector: (db) => new PostgresIntrospector(db),
+    createDriver: () => ({
+      init: async () => undefined,
+      async acquireConnection() {
+        return new KyselyConnection(await acquire())
+      },
+      beginTransaction: unused,
+      commitTransaction: unused,
+      rollbackTransaction: unused,
+      releaseConnection: async (connection) => (connection as KyselyConnection).place.release(),
+      destroy: async () => undefined,
+    }),
+  }
+  return new Kysely<Tables>({ dialect })
+}
+
+class KyselyConnection implements DatabaseConnection {
+  readonly place: Place
+
+  constructor(place: Place) {
+    this.place = place
+  }
+
+  executeQuery<Row>({ sql: text, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
+    return this.place.run({ text, values: parameters }) as Promise<QueryResult<Row>>
+  }
+
+  // biome-ignore lint/correctness/useYield: nothing streams
+  async *streamQuery(): AsyncIterableIterator<never> {
+    throw new Error('streaming is not used')
+  }
+}

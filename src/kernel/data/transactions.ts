@@ -1,0 +1,130 @@
+/** Transactions on PostgreSQL: each on a connection from its first question to its commit. */
+import { setTimeout as delay } from 'node:timers/promises'
+import type { QueryResult } from 'kysely'
+import { insideTransaction, late, type Queries, unavailable } from '../db.ts'
+import { databaseFailure, isTrouble } from '../dialect.ts'
+import { postponements, shortcuts } from '../prepared.ts'
+import { begin, commitOn, explained, NotCommitted, rollBackOn, type SharedCommits, type Waiting } from './commits.ts'
+import { isScript, type Outcome, type Statement } from './connection.ts'
+import type { Connections, Lease } from './pool.ts'
+import { kyselyOn } from './postgres-kysely.ts'
+
+/** What transactions share. */
+interface Shared {
+  readonly connections: Connections
+  readonly commits: SharedCommits
+}
+
+/**
+ * One transaction. It takes its turn for a connection with its first statement; BEGIN travels with that, and what can wait
+ * travels with the next one, at the latest with COMMIT. Once a statement has failed, none is begun any more.
+ */
+class OpenTransaction {
+  readonly query: Queries
+  readonly #connections: Connections
+  readonly #commits: SharedCommits
+  #lease: Lease | undefined
+  /** What travels ahead of the next statement. */
+  #ahead: Waiting[] = [begin]
+  /** Settles when nothing is under way. */
+  #sending: Promise<unknown> = Promise.resolve()
+  #isOver = false
+  #failure: { readonly error: unknown } | undefined
+
+  constructor({ connections, commits }: Shared) {
+    this.#connections = connections
+    this.#commits = commits
+    this.query = kyselyOn(async () => ({ run: (statement) => this.#run(statement), release: () => undefined }))
+    shortcuts.set(this.query, (text, values) => this.#run({ text, values }))
+    postponements.set(this.query, (text, values, refusal) => {
+      this.#refuseIfOver()
+      this.#ahead.push({ text, values, ...refusal })
+    })
+  }
+
+  /** Errors: as of `commitOn`. */
+  async commit(): Promise<void> {
+    this.#isOver = true
+    await this.#sending
+    if (this.#failure) throw new NotCommitted('a failed statement was ignored', { cause: this.#failure.error })
+    const last = this.#ahead.splice(0)
+    if (this.#lease) await commitOn(this.#lease.connection, last)
+    else if (last.length > 1) await this.#commits.run(last.slice(1))
+  }
+
+  /** Never rejects. */
+  async rollBack(): Promise<void> {
+    this.#isOver = true
+    await this.#sending
+    if (this.#lease) await rollBackOn(this.#lease.connection)
+  }
+
+  release(): void {
+    this.#lease?.release()
+  }
+
+  #refuseIfOver(): void {
+    if (this.#isOver) throw new Error('the transaction has ended')
+  }
+
+  async #run(statement: Statement): Promise<QueryResult<unknown>> {
+    this.#refuseIfOver()
+    const sent = this.#sending.then(() => this.#runNext(statement))
+    this.#sending = sent.catch(() => undefined)
+    return sent
+  }
+
+  async #runNext(statement: Statement): Promise<QueryResult<unknown>> {
+    if (isScript(statement)) await this.#do(this.#ahead.splice(0))
+    return (await this.#do([...this.#ahead.splice(0), statement])).at(-1)!
+  }
+
+  async #do(unit: readonly Waiting[]) {
+    if (this.#failure) throw this.#failure.error
+    const outcome = await this.#send(unit)
+    if (outcome.error === undefined) return outcome.results
+    const error = explained(unit, outcome)
+    this.#failure = { error }
+    throw error
+  }
+
+  async #send(unit: readonly Statement[]): Promise<Outcome> {
+    try {
+      this.#lease ??= await this.#connections.lease()
+    } catch (error) {
+      this.#failure = { error }
+      throw error
+    }
+    return this.#lease.connection.send(unit)
+  }
+}
+
+/** Runs `work` in one transaction, once. */
+export async function transactOnce<T>(shared: Shared, work: (query: Queries) => Promise<T>): Promise<T> {
+  const transaction = new OpenTransaction(shared)
+  try {
+    const value = await insideTransaction.run(transaction, () => work(transaction.query))
+    await transaction.commit()
+    return value
+  } catch (error) {
+    await transaction.rollBack()
+    // Without COMMIT nothing was written, so the caller may hear that it can repeat the request.
+    const kind = databaseFailure(error)?.kind
+    throw isTrouble(error) ? unavailable(error) : kind === 'timeout' ? late(error) : error
+  } finally {
+    transaction.release()
+  }
+}
+
+/** What has certainly been rolled back, for reasons that pass, is simply done again. */
+export async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    try {
+      return await attempt()
+    } catch (error) {
+      const kind = databaseFailure(error)?.kind
+      if ((kind !== 'retry' && kind !== 'stale') || tries === 4) throw error
+      await delay(Math.random() * 20 * tries)
+    }
+  }
+}
