@@ -98,8 +98,6 @@ export function prepared<Values extends readonly (string | number | null)[], Row
   }
 }
 
-/** Most rows that one statement inserts. */
-const insertedAtOnce = 500
 const insertions = remembered<unknown>()
 
 /** All columns of a table, as its first row named them. */
@@ -135,12 +133,15 @@ async function insert<T extends keyof Tables>(
   if (rows.length === 0) return
   const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
   columnsOf.set(table, columns)
-  for (let from = 0; from < rows.length; from += insertedAtOnce) {
-    const some = rows.slice(from, from + insertedAtOnce) as unknown as Record<string, unknown>[]
+  // Building a statement for all of them would take longer than inserting them.
+  const atOnce = Math.floor(mostParameters / columns.length)
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const some = rows.slice(from, from + atOnce) as unknown as Record<string, unknown>[]
+    const isLast = from + atOnce >= rows.length
     const values: unknown[] = []
     for (const row of some) for (const column of columns) values.push(row[column])
     const build = () => insertion(query, table, columns, some.length)
-    await insertions(query, `${table} ${some.length}`, values, build, goesAlong)
+    await insertions(query, `${table} ${some.length}`, values, build, goesAlong || !isLast)
   }
 }
 
