@@ -36,7 +36,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
       reads ??= watchQueries(inner, db.dialect.shared, outside)
       return reads
     },
-    async transact(work) {
+    async transact(work, options) {
       let watch: Watch = {}
       const result = await db.transact(async (tx) => {
         watch = begin()
@@ -49,7 +49,7 @@ export function watchDatabase(db: Database, begin: () => Watch, outside: Watch =
         const value = await work({ ...tx, query, dialect: { ...tx.dialect, lockKeys } })
         watch.commit?.()
         return value
-      })
+      }, options)
       watch.committed?.()
       return result
     },

@@ -311,6 +311,40 @@ forEachBareDatabase(
       await Promise.all(writing)
     })
 
+    test('what need not be durable waits for no disk, and whatever runs beside or after it does', async () => {
+      const { db } = await open()
+      const settings: number[] = []
+      const write = (id: number, isDurable: boolean) =>
+        db.transact(
+          async (tx) => {
+            settings[id] = (await sqlIn<{ synchronous: number }>(tx, 'pragma synchronous'))[0]!.synchronous
+            await insert(tx, id)
+          },
+          { isDurable },
+        )
+      await Promise.all([write(1, false), write(2, true), write(3, false), write(4, true)])
+      await write(5, false)
+      await write(6, true)
+      assert.deepEqual(settings.slice(1), [1, 2, 1, 2, 1, 2])
+      assert.deepEqual(await ids(db), [1, 2, 3, 4, 5, 6])
+    })
+
+    test('who need not be durable keeps those who must from nothing but one group in between', async () => {
+      const { db } = await open()
+      const order: string[] = []
+      const write = (isDurable: boolean) =>
+        db.transact(
+          async (tx) => {
+            order.push(isDurable ? 'durable' : 'other')
+            await insert(tx, order.length)
+          },
+          { isDurable },
+        )
+      await Promise.all([...upTo(1_000).map(() => write(false)), write(true)])
+      assert.ok(order.indexOf('durable') <= 64, `after ${order.indexOf('durable')} others`)
+      assert.equal(order.length, 1_001)
+    })
+
     test('only one server at a time has the file, and commands beside it can still write', async () => {
       const bare = await open()
       const lock = lockForServing(pathOf(bare))

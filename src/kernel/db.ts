@@ -38,6 +38,14 @@ export interface Transaction {
 /** What a commit can announce to its own process. Only a hint: another process finds the rows by looking. */
 export type Topic = 'actions' | 'dns' | 'mail'
 
+export interface TransactOptions {
+  /**
+   * False for what means nothing before a later transaction of its caller: a loss of power may take it away until
+   * something durable is written after it. On SQLite it waits neither for the disk nor in the line of the others.
+   */
+  readonly isDurable?: boolean
+}
+
 export interface Database {
   readonly dialect: Dialect
   /** Where the data lives, in words for the operator; no password is in it. */
@@ -45,7 +53,7 @@ export interface Database {
   /** For reads outside a transaction. Throws inside `transact`, where it would wait for itself. */
   readonly query: Queries
   /** Runs `work` in one transaction; rejects with what `work` threw, after a roll back. */
-  transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
+  transact<T>(work: (tx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
   /** Calls `listener` whenever `topic` is announced; what is returned ends that. */
   listen(topic: Topic, listener: (subject: string) => void): () => void
   /** Calls `listener` with each error for which the database itself is the reason; what is returned ends that. */

@@ -74,6 +74,8 @@ export interface Engine {
     readonly kysely: KyselyDialect
     readonly run: Run
     exec(statement: string): void
+    /** Whether each commit from now on waits for the disk; if not, the next that does takes those before it along. */
+    waitForDisk(always: boolean): void
     /** The id that is drawn next, as the open transaction sees it, and what it shall be from the commit on. */
     readonly nextId: { read(): number; write(next: number): void }
     /** Whether a transaction is open: some failures end it without being asked. */

@@ -38,7 +38,7 @@ export const postponements = new WeakMap<
 
 /** How a statement that only inserts is run: along with the next one where that is possible. */
 interface Along {
-  readonly refusal: Refusal | undefined
+  readonly refusal?: Refusal | undefined
 }
 
 /** A statement that was compiled before. */
@@ -120,8 +120,6 @@ export function prepared<Values extends readonly (string | number | null)[], Row
   }
 }
 
-/** Most rows that one statement inserts. */
-const insertedAtOnce = 500
 const insertions = remembered<unknown>()
 
 /** All columns of a table, as its first row named them. */
@@ -158,12 +156,15 @@ async function insert<T extends keyof Tables>(
   if (rows.length === 0) return
   const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
   columnsOf.set(table, columns)
-  for (let from = 0; from < rows.length; from += insertedAtOnce) {
-    const some = rows.slice(from, from + insertedAtOnce) as unknown as Record<string, unknown>[]
+  // Building a statement for all of them would take longer than inserting them.
+  const atOnce = Math.floor(mostParameters / columns.length)
+  for (let from = 0; from < rows.length; from += atOnce) {
+    const some = rows.slice(from, from + atOnce) as unknown as Record<string, unknown>[]
+    const isLast = from + atOnce >= rows.length
     const values: unknown[] = []
     for (const row of some) for (const column of columns) values.push(row[column])
     const build = () => insertion(query, table, columns, some.length)
-    await insertions(query, `${table} ${some.length}`, values, build, along)
+    await insertions(query, `${table} ${some.length}`, values, build, isLast ? along : (along ?? {}))
   }
 }
 

@@ -14,7 +14,13 @@ export function createFolderOf(path: string): () => void {
 function makeFolders(folder: string): string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
   const above = makeFolders(dirname(folder))
-  mkdirSync(folder, { mode: 0o700 })
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+  } catch (error) {
+    // Another process that starts at the same time may have been faster.
+    if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) return above
+    throw error
+  }
   return [...above, folder]
 }
 

@@ -77,11 +77,15 @@ export async function withDraft<T>(
   let contentId: number | undefined
   try {
     for (const piece of pieces) {
-      contentId = await db.transact(async (tx) => {
-        const id = contentId === undefined ? await begin(tx, scope, zone) : await prolong(tx, scope, contentId)
-        await insertRrsets(tx, scope, id, piece)
-        return id
-      })
+      contentId = await db.transact(
+        async (tx) => {
+          const id = contentId === undefined ? await begin(tx, scope, zone) : await prolong(tx, scope, contentId)
+          await insertRrsets(tx, scope, id, piece)
+          return id
+        },
+        // The commit that publishes it waits for the disk, and for all of it.
+        { isDurable: false },
+      )
     }
     return await use({ contentId, rest, size })
   } catch (error) {
@@ -220,7 +224,8 @@ export async function deleteExpired(db: Database): Promise<void> {
 }
 
 async function deleteContent(db: Database, scope: ProjectScope, id: number): Promise<void> {
-  while (await db.transact((tx) => deleteSome(tx, scope, id)));
+  // What comes back is deleted again.
+  while (await db.transact((tx) => deleteSome(tx, scope, id), { isDurable: false }));
 }
 
 /** One step of deleting a content. Returns whether there is more to do; not when somebody else does it. */

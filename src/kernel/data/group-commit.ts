@@ -11,6 +11,7 @@ import {
   Listeners,
   type Tables,
   type Transaction,
+  type TransactOptions,
   TroubleListeners,
   unavailable,
 } from '../db.ts'
@@ -21,6 +22,12 @@ import type { ProjectId } from '../scope.ts'
 import { openSqlite } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
+
+/** What waits for its turn, and whether its commits wait for the disk. */
+interface Line {
+  readonly isDurable: boolean
+  readonly waiting: Rotation<Job>
+}
 
 interface Job {
   readonly party: ProjectId | undefined
@@ -37,10 +44,11 @@ const groupMs = 4
  * Group commit: transactions that wait at the same time run one after another, each under a savepoint of its own, and
  * share one commit, so that they share its wait for the disk. Each caller hears of its result after that commit only.
  * A group takes of each Project in rotation, and ends early when it has taken long: what waits then is the next group's.
+ * Groups of what need not be durable take turns with the others, who neither wait for the whole of it nor pay for its size.
  */
 export function openGrouped(path: string, clock: Clock): Database {
   const heard = new Listeners()
-  const waiting = new Rotation<Job>()
+  const lines = [true, false].map((isDurable): Line => ({ isDurable, waiting: new Rotation() }))
   let running: Promise<void> | undefined
   let open: Promise<readonly Job[]> | undefined
   let current: Job | undefined
@@ -59,19 +67,22 @@ export function openGrouped(path: string, clock: Clock): Database {
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
   shortcuts.set(reads, engine.run!).set(writes, writer.run)
-  const runAll = async () => {
-    while (waiting.size > 0) {
-      // Requests that arrive together meet in one group: it starts once a turn of the event loop brings no more of them.
-      let met = 0
-      while (waiting.size > met && met < mostInGroup) {
-        met = waiting.size
-        await new Promise(setImmediate)
-      }
-      ids = groupIds(writer)
-      open = runGroup(writer, ids, waiting, troubles)
-      for (const job of await open) waiting.add(job, job.party)
-      open = undefined
+  const runNext = async (line: Line) => {
+    const { waiting } = line
+    // Requests that arrive together meet in one group: it starts once a turn of the event loop brings no more of them.
+    let met = 0
+    while (waiting.size > met && met < mostInGroup) {
+      met = waiting.size
+      await new Promise(setImmediate)
     }
+    ids = groupIds(writer)
+    open = runGroup(writer, ids, line, troubles)
+    for (const job of await open) waiting.add(job, job.party)
+    open = undefined
+  }
+  const runAll = async () => {
+    const isAnyWaiting = () => lines.some(({ waiting }) => waiting.size > 0)
+    while (isAnyWaiting()) for (const line of lines) if (line.waiting.size > 0) await runNext(line)
     running = undefined
   }
   return {
@@ -80,7 +91,7 @@ export function openGrouped(path: string, clock: Clock): Database {
     get query() {
       return guarded(reads)
     },
-    async transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T> {
+    async transact<T>(work: (tx: Transaction) => Promise<T>, { isDurable = true }: TransactOptions = {}): Promise<T> {
       guarded(reads)
       return new Promise<T>((resolve, reject) => {
         const followUps: (() => void)[] = []
@@ -103,7 +114,7 @@ export function openGrouped(path: string, clock: Clock): Database {
           },
           settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
         }
-        waiting.add(job, job.party)
+        lines.find((line) => line.isDurable === isDurable)!.waiting.add(job, job.party)
         running ??= runAll()
       })
     },
@@ -143,13 +154,13 @@ function groupIds({ nextId }: Writer) {
 async function runGroup(
   writer: Writer,
   ids: GroupIds,
-  waiting: Rotation<Job>,
+  { isDurable, waiting }: Line,
   troubles: TroubleListeners,
 ): Promise<readonly Job[]> {
   const jobs: Job[] = []
   const outcomes: Outcome[] = []
   try {
-    await begin(writer)
+    await begin(writer, isDurable)
     const end = performance.now() + groupMs
     do {
       const job = waiting.take()!
@@ -207,10 +218,11 @@ function reported(error: unknown): unknown {
 }
 
 /** The command line may be writing through its own process: wait for it without stopping the event loop. */
-async function begin(writer: Writer): Promise<void> {
+async function begin(writer: Writer, isDurable: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       rollback(writer)
+      writer.waitForDisk(isDurable)
       writer.exec('begin immediate')
       return
     } catch (error) {

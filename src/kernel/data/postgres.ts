@@ -52,6 +52,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
     get query() {
       return guarded(queries)
     },
+    // All are durable: this process outlives a crash of the server, and would go on without what that took away.
     async transact(work) {
       guarded(queries)
       const followUps: (() => void)[] = []

@@ -11,7 +11,7 @@ export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database
     get query() {
       return db.query
     },
-    transact: (work) =>
+    transact: (work, options) =>
       db.transact(async (tx) => {
         try {
           return await work(tx)
@@ -21,7 +21,7 @@ export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database
           }
           throw error
         }
-      }),
+      }, options),
     listen: (topic, listener) => db.listen(topic, listener),
     onTrouble: (listener) => db.onTrouble(listener),
     close: () => db.close(),

@@ -73,6 +73,11 @@ export function openSqlite(path: string, { beforeRead, beforeWrite, readFailed }
         reading.end()
         statements(statement, [])
       },
+      waitForDisk(always) {
+        reading.end()
+        // SQLite obeys when it reads this, not when it runs it: a statement that was prepared before would do nothing.
+        database.exec(`pragma synchronous = ${always ? 'full' : 'normal'}`)
+      },
       nextId: {
         read: () =>
           (statements('select next from id_sequence', []).rows[0] as { next: number } | undefined)?.next ?? firstId,
