@@ -76,8 +76,8 @@ export class Workshop {
 
   /** `wolke serve` on a database, with a limit that counts every request and refuses none. */
   serve(database: string, { watch = false, more = [], under = [] }: ServeOptions = {}): Promise<Running> {
-    const watching = ['--import', join(import.meta.dirname, 'tether.ts')]
-    if (watch) watching.push('--import', join(import.meta.dirname, 'stall.ts'))
+    const watching = ['--import', join(import.meta.dirname, 'tether.mjs')]
+    if (watch) watching.push('--import', join(import.meta.dirname, 'stall.mjs'))
     const key = database.startsWith('postgres') ? ['--key-file', this.file('wolke.key')] : []
     const options = ['--database', database, '--token', token, '--rate-limit', '999999999', ...key, ...more]
     const listening = (port: number) => ['--listen', `127.0.0.1:${port}`]

@@ -3,11 +3,12 @@
  * headers and the same envelope as any other answer.
  */
 import { randomBytes } from 'node:crypto'
-import { type Server, STATUS_CODES } from 'node:http'
+import type { Server } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Connections } from './connections.ts'
 import { ApiError } from './errors.ts'
+import { STATUS_CODES } from './node-http.ts'
 import type { Verdict } from './rate-limit.ts'
 
 const boot = randomBytes(8).toString('hex')

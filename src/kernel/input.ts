@@ -98,12 +98,13 @@ function labelCheck({ properties = {}, items, anyOf = [] }: Shape, vendor: strin
   return (value, field) => {
     if (typeof value !== 'object' || value === null) return []
     const fields = value as Record<string, unknown>
-    const entries = ofItems && Array.isArray(value) ? value : []
-    return [
-      ...ofMembers.flatMap((check) => check(value, field)),
-      ...entries.flatMap((entry, index) => ofItems!(entry, `${field}[${index}]`)),
-      ...ofFields.flatMap(({ name, check }) => check(fields[name], field ? `${field}.${name}` : name)),
-    ]
+    const problems: Problem[] = []
+    for (const check of ofMembers) problems.push(...check(value, field))
+    if (ofItems && Array.isArray(value)) {
+      value.forEach((entry, index) => void problems.push(...ofItems(entry, `${field}[${index}]`)))
+    }
+    for (const { name, check } of ofFields) problems.push(...check(fields[name], field ? `${field}.${name}` : name))
+    return problems
   }
 }
 

@@ -28,8 +28,12 @@ export class Rotation<T> {
     for (const [party, items] of this.#parties) {
       const item = items.shift() as T
       this.#size--
-      this.#parties.delete(party)
-      if (items.length > 0) this.#parties.set(party, items)
+      // Who is alone need not go to the end.
+      if (items.length === 0) this.#parties.delete(party)
+      else if (this.#parties.size > 1) {
+        this.#parties.delete(party)
+        this.#parties.set(party, items)
+      }
       return item
     }
     return undefined

@@ -1,10 +1,11 @@
 /** The runtime's HTTP server below the edge: with and without TLS, bounds on time, and turns on each connection. */
-import { createServer, type RequestListener, type Server } from 'node:http'
+import type { RequestListener, Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Clock } from './clock.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { answerMalformed, clientNetwork } from './edge.ts'
 import type { Logger } from './log.ts'
+import { createServer } from './node-http.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 
 export interface ServerOptions {

@@ -2,7 +2,7 @@
  * The metadata service: plain HTTP that only servers reach, on a listener of its own. Who calls is told by the driver from
  * the connection; a request that went through a proxy, or that names another host, is refused (design: T12).
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { datacenterOf } from '../families/datacenters/reads.ts'
@@ -12,6 +12,7 @@ import { inEffect } from '../kernel/changes.ts'
 import type { Clock } from '../kernel/clock.ts'
 import type { Database } from '../kernel/db.ts'
 import type { Logger } from '../kernel/log.ts'
+import { createServer } from '../kernel/node-http.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
 import type { MetadataDriver } from './driver.ts'
 

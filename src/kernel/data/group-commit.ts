@@ -139,7 +139,9 @@ function groupIds({ nextId }: Writer) {
     draw(count: number): number[] {
       const first = next ?? nextId.read()
       next = first + count
-      return Array.from({ length: count }, (_, index) => first + index)
+      const ids: number[] = []
+      for (let id = first; id < next; id++) ids.push(id)
+      return ids
     },
     save() {
       if (next !== undefined) nextId.write(next)

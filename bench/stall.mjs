@@ -1,4 +1,4 @@
-/** Loaded into the server under test beside its own code: tells how long its event loop stood still at the longest. */
+/** Loaded like `tether.mjs`: tells how long the event loop of the server under test stood still at the longest. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const resolutionMs = 1

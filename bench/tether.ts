@@ -1,3 +1,0 @@
-/** Loaded into a server under test beside its own code: ends it with whoever started it, however that ended. */
-process.on('disconnect', () => process.exit())
-process.channel?.unref()
