@@ -1,9 +1,9 @@
 /**
  * Reading actions (spec: Actions; Action history). Those that ended never change: each has an entry for every resource that
  * it names and one for each type of them, in the orders in which lists are sorted, so that a page costs the same however
- * long the history is. Entries are written many at a time, when somebody reads or nobody does anything else, because one
- * by one they would cost as much as the rest of a request. Until then an action is among the recent ones, like those that
- * still run; these are few and are looked through.
+ * long the history is. Entries are written many at a time, when somebody reads and by the minute, because one by one they
+ * would cost as much as the rest of a request. Until then an action is among the recent ones, like those that still run;
+ * these are few and are looked through.
  */
 import { type RawBuilder, sql } from 'kysely'
 import { timestamp } from '../clock.ts'
