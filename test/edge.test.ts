@@ -404,6 +404,34 @@ forEachDatabase('The edge', (open) => {
     for (const line of lines) assert.doesNotMatch(line, /"stack"/)
   })
 
+  test('a Host that is none, or not the only one, is refused before anything else is looked at', async () => {
+    const world = await open()
+    const hosts = ['', 'Host: [::1\r\n', 'Host: a\r\nHost: a\r\n']
+    const callers = ['', 'Authorization: Bearer nobody', `Authorization: Bearer ${world.readOnly.token}`]
+    const lines = [
+      'POST /v1/ssh_keys',
+      'GET /v1/nothing',
+      'GET /v1/%zz',
+      'GET /health',
+      'GET /v1/openapi.json',
+      'CONNECT a:1',
+    ]
+    for (const host of hosts) {
+      for (const caller of [...callers, 'Expect: weird']) {
+        for (const line of lines) {
+          const answers = await raw(
+            world,
+            `${line} HTTP/1.1\r\n${host}${caller || 'X-A: b'}\r\nConnection: close\r\n\r\n`,
+          )
+          named(`${line} ${host} ${caller}`, () => {
+            checkEnvelope(answers[0], 400, 'invalid_input')
+            assert.match(answers[0]!.text, /Host/)
+          })
+        }
+      }
+    }
+  })
+
   test('HTTP/1.0 works without Host', async () => {
     const world = await open()
     const [answer] = await raw(world, `GET /v1/ssh_keys HTTP/1.0\r\nAuthorization: Bearer ${world.api.token}\r\n\r\n`)
