@@ -1,6 +1,6 @@
 /** A damaged database file: requests that meet the damage are refused, everything else goes on. */
 import assert from 'node:assert/strict'
-import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
@@ -45,6 +45,49 @@ function damagedCopy(name: string, pagesOf: string, damage: (pageSize: number) =
   assert.ok(pages.length > 0, 'there is something to damage')
   overwrite(path, pages, damage)
   return path
+}
+
+/** A copy of the whole database in which pages are free, and the first page that lists them is overwritten. */
+function damagedFreelist(byte: number): string {
+  const path = damagedCopy(`freelist-${byte}`, 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+  const database = new DatabaseSync(path)
+  database.exec('create table gone (filler); insert into gone values (zeroblob(200000)); drop table gone')
+  database.close()
+  const pageno = readFileSync(path).readUInt32BE(32)
+  assert.ok(pageno > 0, 'pages are free')
+  overwrite(path, [{ pageno, pgsize: 4096 }], (size) => Buffer.alloc(size, byte))
+  return path
+}
+
+/** Overwrites what lies of a table in the log of a database that is in use. */
+function damageLog(path: string, table: string): void {
+  const database = new DatabaseSync(path)
+  const pages = database.prepare(`select pageno from dbstat where name = '${table}'`).all() as unknown as Page[]
+  database.close()
+  const wanted = new Set(pages.map(({ pageno }) => pageno))
+  const log = readFileSync(`${path}-wal`)
+  // A header of 32 bytes; frames of one page each, with a header of 24 bytes that begins with the number of the page.
+  const starts = Array.from({ length: Math.floor((log.length - 32) / 4120) }, (_, i) => 32 + i * 4120)
+  const hit = starts.filter((start) => wanted.has(log.readUInt32BE(start)))
+  assert.ok(hit.length > 0, 'the table lies in the log')
+  const file = openSync(`${path}-wal`, 'r+')
+  for (const start of hit) writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, start + 24)
+  closeSync(file)
+}
+
+/** Ends a server that has met damage: it lived, and said so once, with the file, and without a stack. */
+async function endDamaged(server: Served, path: string): Promise<void> {
+  const health = await call(rootOf(server), 'GET', '/health')
+  assert.deepEqual([health.status, health.json.database, health.json.status], [503, 'damaged', 'degraded'])
+  assert.equal(server.child.exitCode, null)
+  await server.stop()
+  assert.equal(server.child.exitCode, 0)
+  const told = server.log().filter(({ msg }) => /is damaged/.test(String(msg)))
+  assert.deepEqual(
+    told.map(({ database, level }) => [database, level]),
+    [[path, 50]],
+  )
+  assert.ok(!JSON.stringify(server.log()).includes('"stack"'), JSON.stringify(server.log(), undefined, 1))
 }
 
 function overwrite(path: string, pages: readonly Page[], damage: (pageSize: number) => Buffer): void {
@@ -95,21 +138,59 @@ describe('A damaged file', { concurrency: 2 }, () => {
         [],
       )
       assert.deepEqual([...new Set(firewalls)], [201], 'writes beside it are not drawn into it')
-      const health = await call(rootOf(server), 'GET', '/health')
-      assert.deepEqual([health.status, health.json.database, health.json.status], [503, 'damaged', 'degraded'])
       const reads = await call(rootOf(server), 'GET', '/health/reads')
       assert.deepEqual([reads.status, reads.json.database, reads.json.reads], [200, 'damaged', 'ok'])
-      assert.equal(server.child.exitCode, null)
-      await server.stop()
-      assert.equal(server.child.exitCode, 0)
-      const told = server.log().filter(({ msg }) => /is damaged/.test(String(msg)))
-      assert.deepEqual(
-        told.map(({ database, level }) => [database, level]),
-        [[path, 50]],
-      )
-      assert.ok(!JSON.stringify(server.log()).includes('"stack"'))
+      await endDamaged(server, path)
     })
   }
+
+  for (const [name, byte] of [
+    ['noise', 0xff],
+    ['zeros', 0],
+  ] as const) {
+    test(`with a damaged list of free pages (${name}) refuses what needs room, and loses nothing that it took`, async () => {
+      const path = damagedFreelist(byte)
+      const server = await serve(`sqlite:${path}`)
+      const names = Array.from({ length: 300 }, (_, i) => `wall-${i}`)
+      const labels = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`label-${i}`, 'x'.repeat(60)]))
+      const answers = await Promise.all(
+        names.map((name) => call(server.baseUrl, 'POST', '/firewalls', { name, labels })),
+      )
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [201, 503])
+      const taken = names.filter((_, i) => answers[i]!.status === 201)
+      const there = async ({ baseUrl }: Served) => {
+        const found = await Promise.all(names.map((name) => call(baseUrl, 'GET', `/firewalls?name=${name}`)))
+        return found.flatMap(({ json }) => json.firewalls.map((firewall: { name: string }) => firewall.name))
+      }
+      assert.deepEqual(await there(server), taken)
+      await endDamaged(server, path)
+      const next = await serve(`sqlite:${path}`)
+      assert.deepEqual(await there(next), taken)
+      await next.stop()
+    })
+  }
+
+  test('whose log is damaged while it is in use refuses what meets that, also after the next start', async () => {
+    const path = damagedCopy('log', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+    const server = await serve(`sqlite:${path}`)
+    const made = await call(server.baseUrl, 'POST', '/firewalls', { name: 'before' })
+    const key = await call(server.baseUrl, 'POST', '/ssh_keys', { name: 'new', public_key: makeKey() })
+    assert.deepEqual([made.status, key.status], [201, 201])
+    damageLog(path, 'ssh_key')
+    // What another process writes makes the server read the log again.
+    assert.equal((await command('project', 'create', 'other', '--database', `sqlite:${path}`)).code, 0)
+    const ask = async ({ baseUrl }: Served) => {
+      const paths = [`/ssh_keys/${key.json.ssh_key.id}`, `/firewalls/${made.json.firewall.id}`]
+      const answers = await Promise.all(paths.map((path) => call(baseUrl, 'GET', path)))
+      return answers.map(({ status }) => status)
+    }
+    assert.deepEqual(await ask(server), [503, 200])
+    assert.equal((await call(server.baseUrl, 'POST', '/firewalls', { name: 'after' })).status, 201)
+    await endDamaged(server, path)
+    const next = await serve(`sqlite:${path}`)
+    assert.deepEqual(await ask(next), [503, 200])
+    await endDamaged(next, path)
+  })
 
   test('under background work and the name server ends nothing', async () => {
     const path = damagedCopy('background', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
