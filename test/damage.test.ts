@@ -1,6 +1,7 @@
 /** A damaged database file: requests that meet the damage are refused, everything else goes on. */
 import assert from 'node:assert/strict'
-import { closeSync, copyFileSync, openSync, readFileSync, writeSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
@@ -220,5 +221,39 @@ describe('A damaged file', { concurrency: 2 }, () => {
     assert.equal(server.log().filter(({ msg }) => /is damaged/.test(String(msg))).length, 1)
     assert.ok(!JSON.stringify(server.log()).includes('"stack"'), JSON.stringify(server.log(), undefined, 1))
     assert.match(await fail(`sqlite:${path}`), /^wolke: cannot use the database \S+: it is damaged [^\n]+$/m)
+  })
+})
+
+describe('A disk that fails', () => {
+  test('makes the outcome of writes unknown, leaves reads alone, and is over when it works again', async (t) => {
+    const path = damagedCopy('failing', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+    const server = await serve(`sqlite:${path}`)
+    const { baseUrl } = server
+    const made = await call(baseUrl, 'POST', '/firewalls', { name: 'before' })
+    const limit = (bytes: number | 'unlimited') =>
+      execFileSync('prlimit', ['--pid', `${server.child.pid}`, `--fsize=${bytes}:`])
+    try {
+      // Beyond the end of the log each write fails, and not because the disk is full.
+      limit(statSync(`${path}-wal`).size)
+    } catch {
+      return t.skip('prlimit is not there')
+    }
+    const failed = await call(baseUrl, 'POST', '/firewalls', { name: 'meanwhile' })
+    assert.deepEqual([failed.status, failed.json.error.code], [500, 'server_error'])
+    assert.equal((await call(baseUrl, 'GET', `/firewalls/${made.json.firewall.id}`)).status, 200)
+    const health = await call(rootOf(server), 'GET', '/health')
+    assert.deepEqual([health.status, health.json.reads, health.json.writes], [503, 'ok', 'failing'])
+    limit('unlimited')
+    await until(async () => (await call(rootOf(server), 'GET', '/health')).status === 200, 'writes work again')
+    assert.equal((await call(baseUrl, 'POST', '/firewalls', { name: 'after' })).status, 201)
+    await server.kill()
+    assert.ok(server.log().some(({ msg, reason }) => msg === 'writes fail' && reason === 'disk I/O error'))
+    const next = await serve(`sqlite:${path}`)
+    const { firewalls } = (await call(next.baseUrl, 'GET', '/firewalls?sort=name')).json
+    assert.deepEqual(
+      firewalls.map(({ name }: { name: string }) => name),
+      ['after', 'before'],
+    )
+    await next.stop()
   })
 })
