@@ -1,7 +1,7 @@
 /** A damaged database file: requests that meet the damage are refused, everything else goes on. */
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeSync } from 'node:fs'
+import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
@@ -192,6 +192,37 @@ describe('A damaged file', { concurrency: 2 }, () => {
     assert.deepEqual(await ask(next), [503, 200])
     await endDamaged(next, path)
   })
+
+  for (const [what, place, length] of [
+    ['its header', 0, 32],
+    ['a page in it', 32 + 24, 4096],
+    ['a whole frame', 32, 4120],
+  ] as const) {
+    test(`with a log of which ${what} is damaged does not start without what was answered`, async () => {
+      const path = damagedCopy(`log-${length}`, 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+      const server = await serve(`sqlite:${path}`)
+      for (let i = 0; i < 5; i++) {
+        assert.equal((await call(server.baseUrl, 'POST', '/firewalls', { name: `wall-${i}` })).status, 201)
+      }
+      await server.kill()
+      const log = readFileSync(`${path}-wal`)
+      // The end of the last commit may be missing: nobody may have been told of it.
+      writeFileSync(`${path}-wal`, Buffer.from(log).fill(0xff, log.length - 4096))
+      copyFileSync(path, `${path}.torn`)
+      copyFileSync(`${path}.key`, `${path}.torn.key`)
+      copyFileSync(`${path}-wal`, `${path}.torn-wal`)
+      await (await serve(`sqlite:${path}.torn`)).stop()
+
+      writeFileSync(`${path}-wal`, Buffer.from(log).fill(0xff, place, place + length))
+      const line = await fail(`sqlite:${path}`)
+      assert.match(line, /^wolke: cannot use the database \S+: its log \S+-wal is damaged, and \d+ commits [^\n]+\n$/)
+      assert.deepEqual(readFileSync(`${path}-wal`), Buffer.from(log).fill(0xff, place, place + length))
+      const database = new DatabaseSync(path)
+      database.exec('pragma wal_checkpoint(truncate)')
+      database.close()
+      await (await serve(`sqlite:${path}`)).stop()
+    })
+  }
 
   test('under background work and the name server ends nothing', async () => {
     const path = damagedCopy('background', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))

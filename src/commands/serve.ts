@@ -11,8 +11,9 @@ import { createProject, findProject, listProjects } from '../kernel/access/proje
 import { createToken } from '../kernel/access/tokens.ts'
 import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
+import { lostCommits } from '../kernel/data/write-ahead.ts'
 import type { Database, Transaction } from '../kernel/db.ts'
-import { fileOf, isTrouble } from '../kernel/dialect.ts'
+import { type DatabaseUrl, fileOf, isTrouble } from '../kernel/dialect.ts'
 import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
@@ -58,6 +59,7 @@ interface Found {
 async function start(config: Config, { tls, catalogue, lock }: Found, running: AsyncDisposableStack): Promise<void> {
   const log = openLog(config.logLevel)
   const clock = runningClock(config.now)
+  if (lock) refuseDamagedLog(config.database, lock.path)
   const db = await openMigrated(config.database, clock, {
     connections: config.databaseConnections,
     connectionsPerProject: config.projectConnections,
@@ -160,6 +162,14 @@ function locked(config: Config, file: string): ServingLock | undefined {
   } catch (error) {
     throw unusable(config.database, error)
   }
+}
+
+/** SQLite would leave out what it cannot read of its log, without a word. */
+function refuseDamagedLog(database: DatabaseUrl, path: string): void {
+  const lost = lostCommits(path)
+  if (lost === 0) return
+  const reason = `its log ${path}-wal is damaged, and ${lost} commits behind the damage would be lost`
+  throw unusable(database, new Error(`${reason}; wolke restore puts a backup in its place`))
 }
 
 /** What a first start creates. Returns the token of Project default when this start made it. */
