@@ -168,7 +168,7 @@ function locked(config: Config, file: string): ServingLock | undefined {
 function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   const lost = lostCommits(path)
   if (lost === 0) return
-  const reason = `its log ${path}-wal is damaged, and ${lost} commits behind the damage would be lost`
+  const reason = `its log ${path}-wal is damaged, and at least ${lost} commits behind the damage would be lost`
   throw unusable(database, new Error(`${reason}; wolke restore puts a backup in its place`))
 }
 

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -36,6 +36,27 @@ test('a log that was left by a process is whole at every moment, whatever earlie
     // More than the cache holds, so that it lies in the log although it never happened.
     if (i % 5 === 0) write(90_000, 'rollback')
     assert.equal(lostCommits(crashed()), 0, `after commit ${i}`)
+  }
+})
+
+test('commits are lost behind a damage when others follow them; the last one alone may just be torn', (t) => {
+  const { write, crashed } = open(t)
+  for (let i = 0; i < 5; i++) write(10_000)
+  const path = crashed()
+  const log = readFileSync(`${path}-wal`)
+  const starts = Array.from({ length: (log.length - 32) / 4_120 }, (_, i) => 32 + i * 4_120)
+  const commits = starts.filter((start) => log.readUInt32BE(start + 4) !== 0)
+  for (const start of starts) {
+    for (const [from, to] of [
+      [start + 24, start + 4_120],
+      [start, start + 4_120],
+    ] as const) {
+      writeFileSync(`${path}-wal`, Buffer.from(log).fill(0xff, from, to))
+      const behind = commits.filter((commit) => commit >= start).length
+      const lost = lostCommits(path)
+      // Of what follows a frame that is damaged as a whole, the first cannot be told from noise.
+      assert.ok(lost <= Math.max(0, behind - 1) && lost >= behind - 2, `${start}: ${lost}`)
+    }
   }
 })
 

@@ -4,16 +4,19 @@
  * what was answered.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
+import { endianness } from 'node:os'
 
 const headerBytes = 32
 const frameHeaderBytes = 24
 const usualPageBytes = 4_096
-/** The last bit tells in which order the bytes of the words lie that are summed up. */
-const magic = 0x377f0682
+/** Checksums are made of words as the machine has them, and the log begins with what tells which. */
+const isLittle = endianness() === 'LE'
+const magic = isLittle ? 0x377f0682 : 0x377f0683
 
 /**
- * How many commits the next one who opens the database at `path` would not find, although they had reached the disk. One
- * alone may not have: it is as it was if the machine went down in it. Nobody may have the database open.
+ * How many commits that were answered the next one who opens the database at `path` would not find, at least: those behind
+ * a damage of its log that others follow. The last one may not have been: a machine that goes down in it leaves it torn.
+ * Nobody may have the database open.
  */
 export function lostCommits(path: string): number {
   let file: number
@@ -23,8 +26,7 @@ export function lostCommits(path: string): number {
     return 0
   }
   try {
-    const lost = countLost(file)
-    return lost > 1 ? lost : 0
+    return countLost(file)
   } finally {
     closeSync(file)
   }
@@ -33,19 +35,23 @@ export function lostCommits(path: string): number {
 function countLost(file: number): number {
   const header = readAt(file, 0, headerBytes)
   if (!header) return 0
-  const sum = new Sum(header.readUInt32BE(0) === magic)
-  sum.add(header.subarray(0, 24))
-  const isWhole = header.readUInt32BE(0) >>> 1 === magic >>> 1 && sum.isAt(header, 24)
+  const isWhole = header.readUInt32BE(0) === magic && header.subarray(24).equals(sum(noSum, header.subarray(0, 24)))
   const frameBytes = frameHeaderBytes + (isWhole ? header.readUInt32BE(8) : usualPageBytes)
-  let lost = 0
-  let isBroken = !isWhole
+  let [lost, isDamaged, isAfterCommit] = [0, !isWhole, false]
+  let before = header.subarray(24)
   for (let at = headerBytes; ; at += frameBytes) {
     const frame = readAt(file, at, frameBytes)
     if (!frame) return lost
     // What was left by an earlier round of the log bears other marks.
     const isOfRound = !isWhole || frame.subarray(8, 16).equals(header.subarray(16, 24))
-    isBroken ||= !isOfRound || !sum.add(frame.subarray(0, 8)).add(frame.subarray(frameHeaderBytes)).isAt(frame, 16)
-    if (isBroken && isOfRound && frame.readUInt32BE(4) !== 0) lost++
+    const fits =
+      isOfRound &&
+      frame.subarray(16, 24).equals(sum(sum(before, frame.subarray(0, 8)), frame.subarray(frameHeaderBytes)))
+    const isCommit = isOfRound && frame.readUInt32BE(4) !== 0
+    if (isDamaged && isAfterCommit && fits && isCommit) lost++
+    isDamaged ||= !fits
+    isAfterCommit = isDamaged && (isCommit || (fits && isAfterCommit))
+    before = frame.subarray(16, 24)
   }
 }
 
@@ -54,27 +60,18 @@ function readAt(file: number, position: number, length: number): Buffer | undefi
   return readSync(file, bytes, 0, length, position) === length ? bytes : undefined
 }
 
+const noSum = Buffer.alloc(8)
+
 /** SQLite's checksum of a log, which goes on from frame to frame. */
-class Sum {
-  readonly #isLittle: boolean
-  #first = 0
-  #second = 0
-
-  constructor(isLittle: boolean) {
-    this.#isLittle = isLittle
+function sum(before: Buffer, { buffer, byteOffset, length }: Buffer): Buffer {
+  const words = new DataView(buffer, byteOffset, length)
+  let [first, second] = [before.readUInt32BE(0), before.readUInt32BE(4)]
+  for (let i = 0; i < length; i += 8) {
+    first = (first + words.getUint32(i, isLittle) + second) >>> 0
+    second = (second + words.getUint32(i + 4, isLittle) + first) >>> 0
   }
-
-  add({ buffer, byteOffset, length }: Buffer): this {
-    const words = new DataView(buffer, byteOffset, length)
-    for (let i = 0; i < length; i += 8) {
-      this.#first = (this.#first + words.getUint32(i, this.#isLittle) + this.#second) >>> 0
-      this.#second = (this.#second + words.getUint32(i + 4, this.#isLittle) + this.#first) >>> 0
-    }
-    return this
-  }
-
-  /** Whether it is what was written down there. */
-  isAt(bytes: Buffer, position: number): boolean {
-    return bytes.readUInt32BE(position) === this.#first && bytes.readUInt32BE(position + 4) === this.#second
-  }
+  const both = Buffer.alloc(8)
+  both.writeUInt32BE(first, 0)
+  both.writeUInt32BE(second, 4)
+  return both
 }
