@@ -1,6 +1,7 @@
 /** Primary name servers that send what harms, on both databases: too much, without end, or nothing at all. */
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { defaultZoneSettings, type ZoneSettings } from '../src/kernel/dns/settings.ts'
 import { openLog } from '../src/kernel/log.ts'
 import { ask, framed, nameServers } from './dns-client.ts'
@@ -20,7 +21,13 @@ afterEach(closeAll)
 after(closeAll)
 
 async function startPrimary(transfer: Transfer): Promise<Primary> {
-  const primary = await start(transfer)
+  const primary = await start(async function* (head, zone) {
+    for await (const piece of transfer(head, zone)) {
+      yield piece
+      // It shares its process with the name server, which has to have its turns.
+      await nextTurn()
+    }
+  })
   primaries.push(primary)
   return primary
 }

@@ -1,7 +1,6 @@
 /** A primary name server whose messages are written byte by byte, so that it sends what no library would. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { decode, encode } from 'dns-packet'
 import { framed } from './dns-client.ts'
 
@@ -34,8 +33,6 @@ export async function startPrimary(transfer: Transfer): Promise<Primary> {
     for await (const piece of transfer(head, name)) {
       if (!socket.writable) return
       counts.sent += piece.length
-      // It may share its process with the name server, which has to have its turns.
-      await nextTurn()
       if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close')])
     }
   }
