@@ -25,6 +25,7 @@ let sent = 0
 
 if (process.send) {
   process.on('message', async (job: Job) => process.send?.(await attempt(job)))
+  // It would go on asking for nobody.
   process.on('disconnect', () => process.exit())
 }
 

@@ -50,6 +50,7 @@ const effort: Effort = options.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, 
 const unknown = options.only.find((name) => !(name in benchmarks))
 if (unknown !== undefined) {
   console.error(`bench: no benchmark '${unknown}'; there are ${Object.keys(benchmarks).join(', ')}`)
+  // Nothing has begun that would have to be ended.
   process.exit(2)
 }
 

@@ -1,17 +1,29 @@
 /** A backup that was made under load brings everything back: resources, names, secrets. */
 import assert from 'node:assert/strict'
-import { copyFileSync, existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import {
+  copyFileSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
 import { getKeyPair } from '../src/families/certificates/store.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
+import { parseDatabaseUrl } from '../src/kernel/dialect.ts'
 import { unlock } from '../src/kernel/secrets/installation.ts'
 import { readKeyFile } from '../src/kernel/secrets/key-file.ts'
 import { until } from './bare-database.ts'
 import { selfSigned } from './certificates.ts'
+import { run, skipWithout } from './clients/clients.ts'
 import { ask } from './dns-client.ts'
 import { testClock } from './harness.ts'
+import { execute, startPostgres } from './postgres.ts'
 import { call, makeKey, program, type Served } from './program.ts'
 import { serverBody } from './resources.ts'
 
@@ -82,21 +94,47 @@ function write({ baseUrl }: Served, name: string) {
 
 const isWritten = ({ name }: { name: string }) => /^w\d-\d+$/.test(name)
 
+/** A server with something of everything, to which three write without a pause until they are stopped. */
+async function putToUse(server: Served) {
+  await fill(server)
+  const atBackup = await shown(server)
+  const writers = [1, 2, 3].map((i) => write(server, `w${i}`))
+  await until(() => writers.every(({ ids }) => ids.length > 5), 'others write')
+  const writtenBefore = writers.map(({ ids }) => ids.length)
+  return {
+    stop: () => Promise.all(writers.map((writer) => writer.stop())),
+
+    /** What was answered before the backup is there, a moment of what came meanwhile, and no id comes again. */
+    async checkRestored(next: Served): Promise<void> {
+      const found = await shown(next)
+      const written = found.firewalls!.filter(isWritten)
+      assert.deepEqual(
+        { ...found, firewalls: found.firewalls!.filter((firewall) => !isWritten(firewall)) },
+        atBackup,
+        'what was there before is as it was',
+      )
+      writers.forEach(({ ids }, i) => {
+        const kept = written.filter(({ name }) => name.startsWith(`w${i + 1}-`)).map(({ id }) => id)
+        assert.deepEqual(kept, ids.slice(0, kept.length), 'what was written meanwhile has no holes')
+        assert.ok(kept.length >= writtenBefore[i]!, 'what was answered before the backup is in it')
+      })
+      const { address: host, port } = next.dns
+      assert.ok(JSON.stringify((await ask({ host, port }, 'www.example.com', 'A')).answers).includes('203.0.113.7'))
+      const { firewall } = await make(next, '/firewalls', { name: 'after' })
+      assert.ok(firewall.id > Math.max(...writers.flatMap(({ ids }) => ids)), 'no id that was given out comes again')
+    },
+  }
+}
+
 describe('wolke backup and wolke restore', () => {
   let server: Served
-  let atBackup: Awaited<ReturnType<typeof shown>>
-  let writers: ReturnType<typeof write>[]
-  let writtenBefore: number[]
+  let use: Awaited<ReturnType<typeof putToUse>>
   const file = join(folder, 'kept/backup.db')
 
   before(async () => {
     mkdirSync(join(folder, 'kept'))
     server = await serve(`sqlite:${original}`)
-    await fill(server)
-    atBackup = await shown(server)
-    writers = [1, 2, 3].map((i) => write(server, `w${i}`))
-    await until(() => writers.every(({ ids }) => ids.length > 5), 'others write')
-    writtenBefore = writers.map(({ ids }) => ids.length)
+    use = await putToUse(server)
   })
 
   test('keep everything that was answered before, and a moment of what is written meanwhile', async () => {
@@ -105,7 +143,7 @@ describe('wolke backup and wolke restore', () => {
     assert.match(made.stdout, /^Backed up .*wolke\.db to .*backup\.db: \d+ rows in \d+ tables, schema \d{4}-\S+\n$/)
     assert.equal(statSync(file).mode & 0o777, 0o600)
     assert.deepEqual(readdirSync(join(folder, 'kept')), ['backup.db'])
-    const highest = Math.max(...(await Promise.all(writers.map((writer) => writer.stop()))).flat())
+    await use.stop()
     await server.stop()
 
     const target = join(folder, 'fresh/deep/wolke.db')
@@ -122,27 +160,9 @@ describe('wolke backup and wolke restore', () => {
     assert.equal(statSync(target).mode & 0o777, 0o600)
     copyFileSync(`${original}.key`, `${target}.key`)
     const next = await serve(`sqlite:${target}`)
-    const found = await shown(next)
-    const written = found.firewalls!.filter(isWritten)
-    assert.deepEqual(
-      { ...found, firewalls: found.firewalls!.filter((firewall) => !isWritten(firewall)) },
-      atBackup,
-      'what was there before is as it was',
-    )
-    writers.forEach(({ ids }, i) => {
-      const kept = written.filter(({ name }) => name.startsWith(`w${i + 1}-`)).map(({ id }) => id)
-      assert.deepEqual(kept, ids.slice(0, kept.length), 'what was written meanwhile has no holes')
-      assert.ok(kept.length >= writtenBefore[i]!, 'what was answered before the backup is in it')
-    })
-    const [host, port] = [next.dns.address, next.dns.port]
-    assert.equal(
-      JSON.stringify((await ask({ host, port }, 'www.example.com', 'A')).answers).includes('203.0.113.7'),
-      true,
-    )
-    const { firewall } = await make(next, '/firewalls', { name: 'after' })
-    assert.ok(firewall.id > highest, 'no id that was ever given out comes again')
+    await use.checkRestored(next)
     await next.stop()
-    await checkCertificate(target)
+    await checkCertificate(`sqlite:${target}`, `${target}.key`)
   })
 
   test('refuse what would destroy something, in one line, and change nothing', async () => {
@@ -207,6 +227,53 @@ describe('wolke backup and wolke restore', () => {
   })
 })
 
+/** What docs/operating.md says in place of `wolke backup` and `wolke restore` for PostgreSQL, as a script. */
+function documentedCommands(url: string): string {
+  const docs = readFileSync(join(import.meta.dirname, '../docs/operating.md'), 'utf8')
+  const block = /^```sh\n(pg_dump [^`]*)^```/m.exec(docs)?.[1]
+  assert.ok(block, 'the commands are there')
+  const { hostname, port, password } = new URL(url)
+  return block
+    .replaceAll('postgres://wolke@db.example/', `postgres://wolke:${password}@${hostname}:${port}/`)
+    .replaceAll('-h db.example', `-h ${hostname} -p ${port}`)
+}
+
+/** The folder of a PostgreSQL with the tools that the documentation names; undefined where none is installed. */
+function findPostgres(): string | undefined {
+  const programs = ['initdb', 'postgres', 'pg_dump', 'pg_restore', 'createdb', 'psql']
+  const folders = [
+    ...(process.env.PATH ?? '').split(delimiter),
+    ...globSync('/usr/lib/postgresql/*/bin').sort().reverse(),
+  ]
+  return folders.find((path) => programs.every((name) => existsSync(join(path, name))))
+}
+
+test('what is documented for PostgreSQL keeps the same, while the server goes on', async (t) => {
+  const programs = findPostgres()
+  if (!programs) return skipWithout(t, 'no PostgreSQL with its tools is installed')
+  const postgres = await startPostgres({ programs })
+  t.after(() => postgres.stop())
+  const url = new URL(postgres.url)
+  const { password } = url
+  await execute(postgres.url, `create role wolke login password '${password}'`, 'create database wolke owner wolke')
+  url.username = 'wolke'
+  url.pathname = '/wolke'
+  const keyFile = join(folder, 'postgres.key')
+  const server = await serve(url.href, '--key-file', keyFile)
+  const use = await putToUse(server)
+  const env = { PATH: programs + delimiter + process.env.PATH, PGPASSWORD: password }
+  const { code, stderr } = await run('sh', ['-ec', documentedCommands(url.href)], { cwd: folder, env })
+  assert.deepEqual([code, stderr], [0, ''])
+  await use.stop()
+  await server.stop()
+
+  url.pathname = '/wolke_restored'
+  const next = await serve(url.href, '--key-file', keyFile)
+  await use.checkRestored(next)
+  await next.stop()
+  await checkCertificate(url.href, keyFile)
+})
+
 async function refuses(args: string[], says: RegExp): Promise<void> {
   const { code, stdout, stderr } = await command(...args)
   assert.match(stderr, says)
@@ -215,10 +282,10 @@ async function refuses(args: string[], says: RegExp): Promise<void> {
 }
 
 /** The private key that was uploaded can be read with the key file. */
-async function checkCertificate(path: string): Promise<void> {
-  const db = await openDatabase({ engine: 'sqlite', path }, { clock: testClock() })
+async function checkCertificate(database: string, keyFile: string): Promise<void> {
+  const db = await openDatabase(parseDatabaseUrl(database)!, { clock: testClock() })
   try {
-    const secrets = await unlock(db, { current: readKeyFile(`${path}.key`)!, previous: undefined })
+    const secrets = await unlock(db, { current: readKeyFile(keyFile)!, previous: undefined })
     const row = await db.query.selectFrom('certificate').select(['id', 'project_id']).executeTakeFirstOrThrow()
     const pair = await getKeyPair(db.query, secrets, { projectId: row.project_id } as never, row.id)
     assert.equal(pair.privateKey.trim(), upload.private_key.trim())

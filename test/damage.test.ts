@@ -1,6 +1,7 @@
 /** A damaged database file: requests that meet the damage are refused, everything else goes on. */
 import assert from 'node:assert/strict'
-import { closeSync, copyFileSync, openSync, writeSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { closeSync, copyFileSync, openSync, readFileSync, statSync, writeFileSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
@@ -47,6 +48,49 @@ function damagedCopy(name: string, pagesOf: string, damage: (pageSize: number) =
   return path
 }
 
+/** A copy of the whole database in which pages are free, and the first page that lists them is overwritten. */
+function damagedFreelist(byte: number): string {
+  const path = damagedCopy(`freelist-${byte}`, 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+  const database = new DatabaseSync(path)
+  database.exec('create table gone (filler); insert into gone values (zeroblob(200000)); drop table gone')
+  database.close()
+  const pageno = readFileSync(path).readUInt32BE(32)
+  assert.ok(pageno > 0, 'pages are free')
+  overwrite(path, [{ pageno, pgsize: 4096 }], (size) => Buffer.alloc(size, byte))
+  return path
+}
+
+/** Overwrites what lies of a table in the log of a database that is in use. */
+function damageLog(path: string, table: string): void {
+  const database = new DatabaseSync(path)
+  const pages = database.prepare(`select pageno from dbstat where name = '${table}'`).all() as unknown as Page[]
+  database.close()
+  const wanted = new Set(pages.map(({ pageno }) => pageno))
+  const log = readFileSync(`${path}-wal`)
+  // A header of 32 bytes; frames of one page each, with a header of 24 bytes that begins with the number of the page.
+  const starts = Array.from({ length: Math.floor((log.length - 32) / 4120) }, (_, i) => 32 + i * 4120)
+  const hit = starts.filter((start) => wanted.has(log.readUInt32BE(start)))
+  assert.ok(hit.length > 0, 'the table lies in the log')
+  const file = openSync(`${path}-wal`, 'r+')
+  for (const start of hit) writeSync(file, Buffer.alloc(4096, 0xff), 0, 4096, start + 24)
+  closeSync(file)
+}
+
+/** Ends a server that has met damage: it lived, and said so once, with the file, and without a stack. */
+async function endDamaged(server: Served, path: string): Promise<void> {
+  const health = await call(rootOf(server), 'GET', '/health')
+  assert.deepEqual([health.status, health.json.database, health.json.status], [503, 'damaged', 'degraded'])
+  assert.equal(server.child.exitCode, null)
+  await server.stop()
+  assert.equal(server.child.exitCode, 0)
+  const told = server.log().filter(({ msg }) => /is damaged/.test(String(msg)))
+  assert.deepEqual(
+    told.map(({ database, level }) => [database, level]),
+    [[path, 50]],
+  )
+  assert.ok(!JSON.stringify(server.log()).includes('"stack"'), JSON.stringify(server.log(), undefined, 1))
+}
+
 function overwrite(path: string, pages: readonly Page[], damage: (pageSize: number) => Buffer): void {
   const file = openSync(path, 'r+')
   for (const { pageno, pgsize } of pages) writeSync(file, damage(pgsize), 0, pgsize, (pageno - 1) * pgsize)
@@ -56,15 +100,25 @@ function overwrite(path: string, pages: readonly Page[], damage: (pageSize: numb
 const pagesOf = (pattern: string) =>
   `select pageno, pgsize from dbstat where name like '${pattern}' and pagetype = 'leaf' order by pageno limit -1 offset 1`
 
+/** Fewer at once than an address may have connections. */
+async function askAll<T>(all: readonly string[], ask: (one: string) => Promise<T>): Promise<T[]> {
+  const answers: T[] = []
+  for (let from = 0; from < all.length; from += 100) {
+    answers.push(...(await Promise.all(all.slice(from, from + 100).map(ask))))
+  }
+  return answers
+}
+
 /** Lists, reads, makes and deletes SSH keys, and firewalls beside them; returns the statuses of both. */
 async function use({ baseUrl }: Served): Promise<{ keys: number[]; firewalls: number[] }> {
+  const read = (path: string) => call(baseUrl, 'GET', path)
   const pages = Array.from({ length: keyCount / 50 }, (_, page) => `/ssh_keys?per_page=50&page=${page + 1}`)
-  const lists = await Promise.all(pages.map((path) => call(baseUrl, 'GET', path)))
+  const lists = await askAll(pages, read)
   const found = lists.flatMap(({ json }) => json.ssh_keys ?? [])
-  const reads = await Promise.all(found.map(({ id }) => call(baseUrl, 'GET', `/ssh_keys/${id}`)))
-  const names = await Promise.all(
-    Array.from({ length: keyCount }, (_, i) => call(baseUrl, 'GET', `/ssh_keys?name=key-${i}`)),
-  )
+  const ids = found.map(({ id }) => `/ssh_keys/${id}`)
+  const reads = await askAll(ids, read)
+  const named = Array.from({ length: keyCount }, (_, i) => `/ssh_keys?name=key-${i}`)
+  const names = await askAll(named, read)
   const writes = Array.from({ length: 40 }, async (_, i) => [
     call(baseUrl, 'POST', '/ssh_keys', { name: `new-${i}`, public_key: makeKey(), labels: { n: `${i}` } }),
     call(baseUrl, 'PUT', `/ssh_keys/${found[i]?.id ?? 1}`, { name: `renamed-${i}` }),
@@ -95,19 +149,86 @@ describe('A damaged file', { concurrency: 2 }, () => {
         [],
       )
       assert.deepEqual([...new Set(firewalls)], [201], 'writes beside it are not drawn into it')
-      const health = await call(rootOf(server), 'GET', '/health')
-      assert.deepEqual([health.status, health.json.database, health.json.status], [503, 'damaged', 'degraded'])
       const reads = await call(rootOf(server), 'GET', '/health/reads')
       assert.deepEqual([reads.status, reads.json.database, reads.json.reads], [200, 'damaged', 'ok'])
-      assert.equal(server.child.exitCode, null)
-      await server.stop()
-      assert.equal(server.child.exitCode, 0)
-      const told = server.log().filter(({ msg }) => /is damaged/.test(String(msg)))
-      assert.deepEqual(
-        told.map(({ database, level }) => [database, level]),
-        [[path, 50]],
-      )
-      assert.ok(!JSON.stringify(server.log()).includes('"stack"'))
+      await endDamaged(server, path)
+    })
+  }
+
+  for (const [name, byte] of [
+    ['noise', 0xff],
+    ['zeros', 0],
+  ] as const) {
+    test(`with a damaged list of free pages (${name}) refuses what needs room, and loses nothing that it took`, async () => {
+      const path = damagedFreelist(byte)
+      const server = await serve(`sqlite:${path}`)
+      const names = Array.from({ length: 300 }, (_, i) => `wall-${i}`)
+      const labels = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`label-${i}`, 'x'.repeat(60)]))
+      const answers = await askAll(names, (name) => call(server.baseUrl, 'POST', '/firewalls', { name, labels }))
+      assert.deepEqual([...new Set(answers.map(({ status }) => status))].sort(), [201, 503])
+      const taken = names.filter((_, i) => answers[i]!.status === 201)
+      const there = async ({ baseUrl }: Served) => {
+        const found = await askAll(names, (name) => call(baseUrl, 'GET', `/firewalls?name=${name}`))
+        return found.flatMap(({ json }) => json.firewalls.map((firewall: { name: string }) => firewall.name))
+      }
+      assert.deepEqual(await there(server), taken)
+      await endDamaged(server, path)
+      const next = await serve(`sqlite:${path}`)
+      assert.deepEqual(await there(next), taken)
+      await next.stop()
+    })
+  }
+
+  test('whose log is damaged while it is in use refuses what meets that, also after the next start', async () => {
+    const path = damagedCopy('log', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+    const server = await serve(`sqlite:${path}`)
+    const made = await call(server.baseUrl, 'POST', '/firewalls', { name: 'before' })
+    const key = await call(server.baseUrl, 'POST', '/ssh_keys', { name: 'new', public_key: makeKey() })
+    assert.deepEqual([made.status, key.status], [201, 201])
+    damageLog(path, 'ssh_key')
+    // What another process writes makes the server read the log again.
+    assert.equal((await command('project', 'create', 'other', '--database', `sqlite:${path}`)).code, 0)
+    const ask = async ({ baseUrl }: Served) => {
+      const paths = [`/ssh_keys/${key.json.ssh_key.id}`, `/firewalls/${made.json.firewall.id}`]
+      const answers = await Promise.all(paths.map((path) => call(baseUrl, 'GET', path)))
+      return answers.map(({ status }) => status)
+    }
+    assert.deepEqual(await ask(server), [503, 200])
+    assert.equal((await call(server.baseUrl, 'POST', '/firewalls', { name: 'after' })).status, 201)
+    await endDamaged(server, path)
+    const next = await serve(`sqlite:${path}`)
+    assert.deepEqual(await ask(next), [503, 200])
+    await endDamaged(next, path)
+  })
+
+  for (const [what, place, length] of [
+    ['its header', 0, 32],
+    ['a page in it', 32 + 24, 4096],
+    ['a whole frame', 32, 4120],
+  ] as const) {
+    test(`with a log of which ${what} is damaged starts on what lies before it, says so and keeps the log`, async () => {
+      const path = damagedCopy(`log-${length}`, 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+      const server = await serve(`sqlite:${path}`)
+      for (let i = 0; i < 5; i++) {
+        assert.equal((await call(server.baseUrl, 'POST', '/firewalls', { name: `wall-${i}` })).status, 201)
+      }
+      await server.kill()
+      const log = readFileSync(`${path}-wal`)
+      // The end of the last commit may be missing: nobody may have been told of it.
+      writeFileSync(`${path}-wal`, Buffer.from(log).fill(0xff, log.length - 4096))
+      copyFileSync(path, `${path}.torn`)
+      copyFileSync(`${path}.key`, `${path}.torn.key`)
+      copyFileSync(`${path}-wal`, `${path}.torn-wal`)
+      const torn = await serve(`sqlite:${path}.torn`)
+      await torn.stop()
+      assert.ok(!torn.log().some(({ msg }) => /log of the database/.test(String(msg))))
+
+      writeFileSync(`${path}-wal`, Buffer.from(log).fill(0xff, place, place + length))
+      const next = await serve(`sqlite:${path}`)
+      await next.stop()
+      const told = next.log().find(({ msg }) => /log of the database is damaged/.test(String(msg)))
+      assert.ok(told && Number(told.commits) > 0, JSON.stringify(next.log()))
+      assert.deepEqual(readFileSync(String(told.kept)), Buffer.from(log).fill(0xff, place, place + length))
     })
   }
 
@@ -139,5 +260,39 @@ describe('A damaged file', { concurrency: 2 }, () => {
     assert.equal(server.log().filter(({ msg }) => /is damaged/.test(String(msg))).length, 1)
     assert.ok(!JSON.stringify(server.log()).includes('"stack"'), JSON.stringify(server.log(), undefined, 1))
     assert.match(await fail(`sqlite:${path}`), /^wolke: cannot use the database \S+: it is damaged [^\n]+$/m)
+  })
+})
+
+describe('A disk that fails', () => {
+  test('makes the outcome of writes unknown, leaves reads alone, and is over when it works again', async (t) => {
+    const path = damagedCopy('failing', 'select 1 as pageno, 0 as pgsize', () => Buffer.alloc(0))
+    const server = await serve(`sqlite:${path}`)
+    const { baseUrl } = server
+    const made = await call(baseUrl, 'POST', '/firewalls', { name: 'before' })
+    const limit = (bytes: number | 'unlimited') =>
+      execFileSync('prlimit', ['--pid', `${server.child.pid}`, `--fsize=${bytes}:`])
+    try {
+      // Beyond the end of the log each write fails, and not because the disk is full.
+      limit(statSync(`${path}-wal`).size)
+    } catch {
+      return t.skip('prlimit is not there')
+    }
+    const failed = await call(baseUrl, 'POST', '/firewalls', { name: 'meanwhile' })
+    assert.deepEqual([failed.status, failed.json.error.code], [500, 'server_error'])
+    assert.equal((await call(baseUrl, 'GET', `/firewalls/${made.json.firewall.id}`)).status, 200)
+    const health = await call(rootOf(server), 'GET', '/health')
+    assert.deepEqual([health.status, health.json.reads, health.json.writes], [503, 'ok', 'failing'])
+    limit('unlimited')
+    await until(async () => (await call(rootOf(server), 'GET', '/health')).status === 200, 'writes work again')
+    assert.equal((await call(baseUrl, 'POST', '/firewalls', { name: 'after' })).status, 201)
+    await server.kill()
+    assert.ok(server.log().some(({ msg, reason }) => msg === 'writes fail' && reason === 'disk I/O error'))
+    const next = await serve(`sqlite:${path}`)
+    const { firewalls } = (await call(next.baseUrl, 'GET', '/firewalls?sort=name')).json
+    assert.deepEqual(
+      firewalls.map(({ name }: { name: string }) => name),
+      ['after', 'before'],
+    )
+    await next.stop()
   })
 })

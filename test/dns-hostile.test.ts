@@ -1,13 +1,12 @@
 /** Primary name servers that send what harms, on both databases: too much, without end, or nothing at all. */
 import assert from 'node:assert/strict'
-import { createServer, type Server, type Socket } from 'node:net'
 import { after, afterEach, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { decode, encode } from 'dns-packet'
 import { defaultZoneSettings, type ZoneSettings } from '../src/kernel/dns/settings.ts'
 import { openLog } from '../src/kernel/log.ts'
 import { ask, framed, nameServers } from './dns-client.ts'
 import { type Client, forEachDatabase, type World } from './harness.ts'
+import { inZone, message, type Primary, record, soa, startPrimary as start, type Transfer } from './hostile-primary.ts'
 import { expect } from './resources.ts'
 
 const small = { records: 50, textBytes: 20_000 }
@@ -16,109 +15,36 @@ const tiny = { records: 5, textBytes: 2_000 }
 const roomy = { records: 5_000, textBytes: 200_000 }
 const loopback = { zones: { privatePrimaries: ['127.0.0.0/8'] } }
 
-/** What a primary sends when it is asked for a zone; it may take its time. */
-type Transfer = (head: Buffer, zone: string) => AsyncIterable<Buffer> | Iterable<Buffer>
-
-interface Primary {
-  readonly port: number
-  /** Zones that are being asked for as a whole right now, and the most that there ever were. */
-  readonly transfers: Set<string>
-  most: number
-  /** Bytes that were sent. */
-  sent: number
-}
-
-const open: Server[] = []
-const sockets = new Set<Socket>()
-const closeAll = () => {
-  for (const socket of sockets) socket.destroy()
-  for (const server of open.splice(0)) server.close()
-}
+const primaries: Primary[] = []
+const closeAll = () => Promise.all(primaries.splice(0).map((primary) => primary.close()))
 afterEach(closeAll)
 after(closeAll)
 
-/** Starts a primary that answers a question for a SOA record as it should, and one for a zone with `transfer`. */
 async function startPrimary(transfer: Transfer): Promise<Primary> {
-  const primary = { port: 0, transfers: new Set<string>(), most: 0, sent: 0 }
-  const server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined)
-    socket.once('close', () => sockets.delete(socket))
-    socket.once('data', (query) => void converse(primary, socket, query.subarray(2), transfer))
+  const primary = await start(async function* (head, zone) {
+    for await (const piece of transfer(head, zone)) {
+      yield piece
+      // It shares its process with the name server, which has to have its turns.
+      await nextTurn()
+    }
   })
-  open.push(server)
-  await new Promise<void>((resolve) => {
-    server.listen(0, '127.0.0.1', resolve)
-  })
-  primary.port = (server.address() as { port: number }).port
+  primaries.push(primary)
   return primary
 }
 
-async function converse(primary: Primary, socket: Socket, query: Buffer, transfer: Transfer): Promise<void> {
-  const { id, questions } = decode(query)
-  const { name, type } = questions![0]!
-  const head = encode({ type: 'response', id, flags: 0x400, questions: questions! })
-  if (type === 'SOA') return void socket.write(framed(withRecords(head, [soa(name)])))
-  primary.transfers.add(name)
-  primary.most = Math.max(primary.most, primary.transfers.size)
-  socket.once('close', () => primary.transfers.delete(name))
-  for await (const message of transfer(head, name)) {
-    if (socket.destroyed) return
-    primary.sent += message.length + 2
-    // It shares its process with the name server, which has to have its turns.
-    await nextTurn()
-    if (!socket.write(framed(message))) {
-      await new Promise<void>((resolve) => {
-        socket.once('drain', resolve)
-        socket.once('close', resolve)
-      })
-    }
-  }
-}
-
-// ---- Records as bytes ----------------------------------------------------------------------------------------------
-
-const wire = (text: string) =>
-  Buffer.concat([...text.split('.').map((label) => Buffer.concat([Buffer.of(label.length), Buffer.from(label)])), zero])
-const zero = Buffer.of(0)
-/** The name in the question. */
-const toQuestion = Buffer.of(0xc0, 12)
-const label = (text: string) => Buffer.concat([Buffer.of(text.length), Buffer.from(text)])
-
-function record(owner: Buffer, type: number, data: Buffer): Buffer {
-  const fixed = Buffer.alloc(10)
-  fixed.writeUInt16BE(type, 0)
-  fixed.writeUInt16BE(1, 2)
-  fixed.writeUInt32BE(300, 4)
-  fixed.writeUInt16BE(data.length, 8)
-  return Buffer.concat([owner, fixed, data])
-}
-
-function soa(zone: string): Buffer {
-  const times = Buffer.alloc(20)
-  for (const [index, value] of [1, 3_600, 600, 86_400, 60].entries()) times.writeUInt32BE(value, 4 * index)
-  return record(toQuestion, 6, Buffer.concat([wire(`ns.${zone}`), wire(`me.${zone}`), times]))
-}
-
-function withRecords(head: Buffer, records: readonly Buffer[]): Buffer {
-  const message = Buffer.concat([head, ...records])
-  message.writeUInt16BE(records.length, 6)
-  return message
-}
-
-const address = (index: number, owner = Buffer.concat([label(`n${index}`), toQuestion])) =>
-  record(owner, 1, Buffer.of(192, 0, 2, index % 250))
+const root = Buffer.of(0)
+const address = (index: number) => record(inZone(`n${index}`), 1, Buffer.of(192, 0, 2, index % 250))
 
 /** A record of 20 bytes that becomes 2,000 characters: it points twice to a name whose every byte has to be escaped. */
 function inflating(head: Buffer, count: number): Buffer {
-  const long = Buffer.concat([...[63, 63, 63, 49].map((n) => Buffer.concat([Buffer.of(n), Buffer.alloc(n)])), zero])
-  const first = record(Buffer.concat([label('long'), toQuestion]), 17, Buffer.concat([long, zero]))
+  const long = Buffer.concat([...[63, 63, 63, 49].map((n) => Buffer.concat([Buffer.of(n), Buffer.alloc(n)])), root])
+  const first = record(inZone('long'), 17, Buffer.concat([long, root]))
   const place = 0xc000 + head.length + 'long'.length + 3 + 10
   const pointer = Buffer.of(place >> 8, place & 0xff)
   const others = Array.from({ length: count }, (_, index) =>
-    record(Buffer.concat([label(`r${index}`), toQuestion]), 17, Buffer.concat([pointer, pointer])),
+    record(inZone(`r${index}`), 17, Buffer.concat([pointer, pointer])),
   )
-  return withRecords(head, [first, ...others])
+  return message(head, [first, ...others])
 }
 
 // ---- The tests -----------------------------------------------------------------------------------------------------
@@ -165,8 +91,8 @@ forEachDatabase('Hostile primaries', (openWorld) => {
 
   test('a zone as large as it may be is taken', async () => {
     const world = await openWorld(loopback)
-    const primary = await startPrimary((head, zone) => [
-      withRecords(head, [soa(zone), ...Array.from({ length: 49 }, (_, index) => address(index)), soa(zone)]),
+    const primary = await startPrimary((head) => [
+      message(head, [soa(), ...Array.from({ length: 49 }, (_, index) => address(index)), soa()]),
     ])
     const { place, reasons } = await listen(world)
     await makeSecondary(world.api, 'example.com', primary)
@@ -183,21 +109,21 @@ forEachDatabase('Hostile primaries', (openWorld) => {
     const released = new Promise<void>((resolve) => {
       release = resolve
     })
-    const slow = await startPrimary(async function* (head, zone) {
+    const slow = await startPrimary(async function* (head) {
       await released
-      yield withRecords(head, [soa(zone), soa(zone)])
+      yield message(head, [soa(), soa()])
     })
-    const quick = await startPrimary((head, zone) => [withRecords(head, [soa(zone), address(1), soa(zone)])])
+    const quick = await startPrimary((head) => [message(head, [soa(), address(1), soa()])])
     const { place, reasons } = await listen(world, { transfers: { inAll: 3, perProject: 2 } })
     for (let i = 0; i < 6; i++) await makeSecondary(world.api, `slow${i}.example`, slow)
     await makeSecondary(world.foreign, 'quick.example', quick)
     const looked = place.look()
     const isThere = async () => (await ask(place, 'n1.quick.example', 'A')).rcode === 'NOERROR'
     while (!(await isThere())) await new Promise(setImmediate)
-    assert.equal(slow.most, 2)
+    assert.equal(slow.mostTransfers, 2)
     release()
     await looked
-    assert.deepEqual([slow.most, reasons], [2, []])
+    assert.deepEqual([slow.mostTransfers, reasons], [2, []])
     for (let i = 0; i < 6; i++) assert.equal((await ask(place, `slow${i}.example`, 'SOA')).rcode, 'NOERROR')
   })
 
@@ -220,39 +146,39 @@ forEachDatabase('Hostile primaries', (openWorld) => {
   })
 })
 
-function* many(head: Buffer, zone: string) {
-  yield withRecords(head, [soa(zone), ...Array.from({ length: 1_000 }, (_, index) => address(index))])
+function* many(head: Buffer) {
+  yield message(head, [soa(), ...Array.from({ length: 1_000 }, (_, index) => address(index))])
 }
 
-function* inflated(head: Buffer, zone: string) {
-  yield withRecords(head, [soa(zone)])
+function* inflated(head: Buffer) {
+  yield message(head, [soa()])
   yield inflating(head, 40)
 }
 
-function* endless(head: Buffer, zone: string) {
-  yield withRecords(head, [soa(zone)])
+function* endless(head: Buffer) {
+  yield message(head, [soa()])
   // What lies outside the zone is not kept, but it counts.
   for (;;)
-    yield withRecords(
+    yield message(
       head,
-      Array.from({ length: 20 }, () => record(zero, 16, Buffer.alloc(2_000))),
+      Array.from({ length: 20 }, () => record(root, 16, Buffer.alloc(2_000))),
     )
 }
 
-function* nothing(head: Buffer, zone: string) {
-  yield withRecords(head, [soa(zone)])
-  for (;;) yield head
+function* nothing(head: Buffer) {
+  yield message(head, [soa()])
+  for (;;) yield framed(head)
 }
 
-function* crowded(head: Buffer, zone: string) {
-  const www = Buffer.concat([label('www'), toQuestion])
+function* crowded(head: Buffer) {
+  const www = inZone('www')
   const one = (index: number) => record(www, 1, Buffer.of(10, 0, index >> 8, index & 0xff))
-  yield withRecords(head, [soa(zone), ...Array.from({ length: 1_001 }, (_, index) => one(index))])
+  yield message(head, [soa(), ...Array.from({ length: 1_001 }, (_, index) => one(index))])
 }
 
-function* broken(head: Buffer, zone: string) {
-  yield withRecords(head, [soa(zone)])
-  const message = Buffer.from(head)
-  message.writeUInt16BE(3, 6)
-  yield message
+function* broken(head: Buffer) {
+  yield message(head, [soa()])
+  const cut = Buffer.from(head)
+  cut.writeUInt16BE(3, 6)
+  yield framed(cut)
 }

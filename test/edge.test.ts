@@ -5,89 +5,19 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, createServer, type Socket } from 'node:net'
-import { describe, type TestContext, test } from 'node:test'
-import { connect as connectTls } from 'node:tls'
+import { type TestContext, test } from 'node:test'
 import { URL } from 'node:url'
-import { gunzipSync } from 'node:zlib'
-import { Type } from 'typebox'
-import type { Principal } from '../src/kernel/access/tokens.ts'
-import { buildEdge, type Edge, type EdgeOptions } from '../src/kernel/http.ts'
 import { openLog } from '../src/kernel/log.ts'
-import { unlimited } from '../src/kernel/rate-limit.ts'
-import type { ProjectId } from '../src/kernel/scope.ts'
-import { certificate, privateKey } from './fixtures/tls.ts'
 import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
+import { checkEnvelope, checkHeaders, request, talk } from './raw-http.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 
-/** One answer as it came over the wire. */
-interface RawAnswer {
-  readonly status: number
-  readonly headers: Readonly<Record<string, string>>
-  readonly text: string
-}
-
 const portOf = (world: World) => Number(new URL(world.baseUrl).port)
-
-/** Sends the pieces, reads until the other side closes or `count` answers are there, and returns the answers. */
-async function talk(
-  socket: Socket,
-  pieces: (string | Buffer)[],
-  count = Number.POSITIVE_INFINITY,
-): Promise<RawAnswer[]> {
-  const received: Buffer[] = []
-  const done = new Promise<void>((resolve) => {
-    socket.on('data', (bytes) => {
-      received.push(bytes)
-      if (parse(Buffer.concat(received)).length >= count) resolve()
-    })
-    socket.on('error', () => resolve())
-    socket.on('close', () => resolve())
-  })
-  for (const piece of pieces) if (socket.writable) socket.write(piece)
-  await done
-  socket.destroy()
-  return parse(Buffer.concat(received))
-}
 
 const raw = (world: World, pieces: string | Buffer | (string | Buffer)[], count?: number) =>
   talk(connect(portOf(world), '127.0.0.1'), [pieces].flat(), count)
-
-function parse(bytes: Buffer): RawAnswer[] {
-  const answers: RawAnswer[] = []
-  let text = bytes.toString('latin1')
-  for (let end = text.indexOf('\r\n\r\n'); end !== -1; end = text.indexOf('\r\n\r\n')) {
-    const [statusLine = '', ...lines] = text.slice(0, end).split('\r\n')
-    const headers = Object.fromEntries(lines.map((line) => /^([^:]*):\s*(.*)$/.exec(line.toLowerCase())!.slice(1)))
-    const status = Number(statusLine.split(' ')[1])
-    const length = status === 100 || status === 204 ? 0 : Number(headers['content-length'])
-    assert.ok(length >= 0, `the answer tells its length: ${text}`)
-    if (text.length < end + 4 + length) break
-    if (status !== 100) answers.push({ status, headers, text: text.slice(end + 4, end + 4 + length) })
-    text = text.slice(end + 4 + length)
-  }
-  return answers
-}
-
-function checkHeaders(headers: Readonly<Record<string, string | undefined>>): void {
-  assert.match(headers['x-correlation-id'] ?? '', /^[0-9a-f]{16,32}$/)
-  for (const name of ['ratelimit-limit', 'ratelimit-remaining', 'ratelimit-reset']) {
-    assert.match(headers[name] ?? '', /^\d+$/, name)
-  }
-}
-
-function checkEnvelope(answer: RawAnswer | undefined, status: number, code: string): void {
-  assert.ok(answer, 'there is an answer')
-  assert.equal(answer.status, status, answer.text)
-  checkHeaders(answer.headers)
-  assert.match(answer.headers['content-type'] ?? '', /^application\/json/)
-  const body = JSON.parse(answer.text)
-  assert.deepEqual(Object.keys(body), ['error'])
-  assert.deepEqual(Object.keys(body.error), ['code', 'message', 'details'])
-  assert.equal(body.error.code, code)
-  assert.notEqual(body.error.message, '')
-}
 
 /** Says which case of a table failed; subtests would each throw the world away. */
 function named(name: string, check: () => void): void {
@@ -96,13 +26,6 @@ function named(name: string, check: () => void): void {
   } catch (error) {
     throw new Error(`${name}: ${(error as Error).message}`, { cause: error })
   }
-}
-
-/** A request as text; `Connection: close` makes the server end the talk. */
-function request(line: string, token: string | undefined, headers: string[] = [], body = ''): string {
-  const all = ['Host: wolke.example', 'Connection: close', ...headers]
-  if (token) all.push(`Authorization: Bearer ${token}`)
-  return `${line} HTTP/1.1\r\n${all.join('\r\n')}\r\n\r\n${body}`
 }
 
 function post(token: string | undefined, body: string, headers: string[] = ['Content-Type: application/json']): string {
@@ -404,6 +327,34 @@ forEachDatabase('The edge', (open) => {
     for (const line of lines) assert.doesNotMatch(line, /"stack"/)
   })
 
+  test('a Host that is none, or not the only one, is refused before anything else is looked at', async () => {
+    const world = await open()
+    const hosts = ['', 'Host: [::1\r\n', 'Host: a\r\nHost: a\r\n']
+    const callers = ['', 'Authorization: Bearer nobody', `Authorization: Bearer ${world.readOnly.token}`]
+    const lines = [
+      'POST /v1/ssh_keys',
+      'GET /v1/nothing',
+      'GET /v1/%zz',
+      'GET /health',
+      'GET /v1/openapi.json',
+      'CONNECT a:1',
+    ]
+    for (const host of hosts) {
+      for (const caller of [...callers, 'Expect: weird']) {
+        for (const line of lines) {
+          const answers = await raw(
+            world,
+            `${line} HTTP/1.1\r\n${host}${caller || 'X-A: b'}\r\nConnection: close\r\n\r\n`,
+          )
+          named(`${line} ${host} ${caller}`, () => {
+            checkEnvelope(answers[0], 400, 'invalid_input')
+            assert.match(answers[0]!.text, /Host/)
+          })
+        }
+      }
+    }
+  })
+
   test('HTTP/1.0 works without Host', async () => {
     const world = await open()
     const [answer] = await raw(world, `GET /v1/ssh_keys HTTP/1.0\r\nAuthorization: Bearer ${world.api.token}\r\n\r\n`)
@@ -594,241 +545,5 @@ forEachDatabase('Stopping', (open) => {
     assert.equal(answers[0]?.status, 200)
     for (const answer of answers) assert.equal(answer.status, 200, answer.text)
     await stopped
-  })
-})
-
-// ---- Connections -----------------------------------------------------------------------------------------------------
-
-/** A table of endpoints as small as can be. */
-const things = {
-  create: {
-    method: 'POST',
-    path: '/things',
-    summary: '',
-    section: '',
-    body: Type.Object({}),
-    status: 204,
-    errors: [],
-  },
-} as const
-
-describe('A connection', () => {
-  test('is answered one request at a time, and what it does not read holds up its own requests alone', async (t) => {
-    const edge = edgeAlone()
-    let [underWay, most, answered] = [0, 0, 0]
-    const body = 'x'.repeat(100_000)
-    edge.server.addHook('onRequest', async () => {
-      most = Math.max(most, ++underWay)
-    })
-    edge.server.addHook('onResponse', async () => {
-      underWay--
-      answered++
-    })
-    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'text/plain', body }) })
-    const port = await listen(t, edge)
-    const get = 'GET /page HTTP/1.1\r\nHost: a\r\n\r\n'
-    const silent = connect(port, '127.0.0.1')
-    t.after(() => silent.destroy())
-    silent.pause()
-    silent.write(get.repeat(900))
-    const answers = await talk(connect(port, '127.0.0.1'), [get.repeat(100)], 100)
-    assert.equal(answers.length, 100)
-    assert.ok(most <= 2, `${most} at a time on two connections`)
-    assert.ok(answered < 900, 'who reads nothing is not answered for ever')
-  })
-
-  test('lives while an answer is made, however long that takes, and not while nobody reads it', async (t) => {
-    const edge = edgeAlone()
-    const { server } = edge.server
-    server.setTimeout(50)
-    for (const [path, size] of [
-      ['/slow', 1],
-      ['/large', 32 * 1024 * 1024],
-    ] as const) {
-      const answer = async () => {
-        await once(server, 'timeout')
-        return { status: 200, type: 'text/plain', body: 'x'.repeat(size) }
-      }
-      edge.open({ path, answer })
-    }
-    const port = await listen(t, edge)
-    const get = (path: string) => `GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`
-    assert.equal((await talk(connect(port, '127.0.0.1'), [get('/slow')], 1))[0]?.text, 'x')
-    const connected = once(server, 'connection')
-    const silent = connect(port, '127.0.0.1')
-    t.after(() => silent.destroy())
-    silent.pause()
-    silent.write(get('/large'))
-    const [socket] = (await connected) as [Socket]
-    await once(socket, 'close')
-  })
-
-  test('ends with the answer to its last request, and what it sends beyond is not carried out', async (t) => {
-    const edge = edgeAlone({ connections: { requests: 30 } })
-    let asked = 0
-    const answer = async () => {
-      asked++
-      return { status: 200, type: 'text/plain', body: 'x' }
-    }
-    edge.open({ path: '/page', answer })
-    const port = await listen(t, edge)
-    for (const count of [31, 1_000]) {
-      asked = 0
-      const answers = await talk(connect(port, '127.0.0.1'), ['GET /page HTTP/1.1\r\nHost: a\r\n\r\n'.repeat(count)])
-      assert.deepEqual([answers.length, asked], [30, 30])
-      assert.deepEqual([...new Set(answers.map(({ headers }) => headers.connection))], ['keep-alive', 'close'])
-    }
-  })
-
-  test('is refused in words when its address has as many as it may', async (t) => {
-    const edge = edgeAlone({ connections: { perAddress: 2 } })
-    const port = await listen(t, edge)
-    const dial = () => connect(port, '127.0.0.1')
-    const first = [dial(), dial()]
-    await Promise.all(first.map((socket) => once(socket, 'connect')))
-    const [refused] = await talk(dial(), [])
-    checkEnvelope(refused, 429, 'rate_limit_exceeded')
-    assert.match(refused!.text, /2 connections/)
-    const gone = once(first[0]!, 'close')
-    first[0]!.destroy()
-    await gone
-    const ask = () => talk(dial(), [request('GET /v1/nothing', undefined)])
-    let again = (await ask())[0]
-    while (again?.status === 429) again = (await ask())[0]
-    checkEnvelope(again, 401, 'unauthorized')
-    first[1]!.destroy()
-  })
-
-  test('hears that its body is too long, whatever of it was sent: 4 MB at once', async (t) => {
-    const edge = edgeAlone({ authenticator: { cached: () => principal } as never })
-    edge.mount({ create: things.create }, { create: async () => undefined })
-    const port = await listen(t, edge)
-    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\nContent-Type: application/json\r\n'
-    const body = Buffer.alloc(4 * 1024 * 1024, 0x20)
-    const size = body.length.toString(16)
-    for (const pieces of [
-      [`${head}Content-Length: ${body.length}\r\n\r\n`, body],
-      [`${head}Transfer-Encoding: chunked\r\n\r\n${size}\r\n`, body, '\r\n0\r\n\r\n'],
-    ]) {
-      const socket = connect({ port, host: '127.0.0.1', allowHalfOpen: true })
-      for (const piece of pieces) socket.write(piece)
-      // All of it is taken, so that even who sends first and reads then gets the answer.
-      await new Promise<void>((resolve, reject) => socket.end(resolve).once('error', reject))
-      const [answer] = await talk(socket, [])
-      checkEnvelope(answer, 413, 'invalid_input')
-    }
-  })
-})
-
-// ---- Time and size limits of the server itself ---------------------------------------------------------------------
-
-function edgeAlone(options: Partial<EdgeOptions> = {}) {
-  return buildEdge({
-    authenticator: { cached: () => undefined, find: async () => undefined } as never,
-    limits: { projects: unlimited, networks: unlimited },
-    clock: testClock(),
-    log: openLog('silent'),
-    vendor: 'wolke',
-    ...options,
-  })
-}
-
-const principal: Principal = { scope: { projectId: 1 as ProjectId }, readOnly: false, bucket: 'project:1' }
-
-async function listen(t: TestContext, { server }: Edge): Promise<number> {
-  await server.listen({ host: '127.0.0.1', port: 0 })
-  t.after(() => server.close())
-  return (server.server.address() as { port: number }).port
-}
-
-describe('The server', () => {
-  for (const tls of [undefined, { cert: certificate, key: privateKey }]) {
-    test(`bounds the time of headers and bodies ${tls ? 'under TLS too' : ''}`, async () => {
-      const { server } = edgeAlone(tls ? { tls } : {}).server
-      assert.deepEqual(
-        [server.headersTimeout, server.requestTimeout, server.keepAliveTimeout, server.maxRequestsPerSocket ?? 0],
-        [5_000, 10_000, 75_000, 0],
-      )
-    })
-  }
-
-  test('ends slow headers and slow bodies with an envelope', async (t) => {
-    const edge = edgeAlone({ authenticator: { cached: () => principal } as never })
-    edge.mount({ create: things.create }, { create: async () => undefined })
-    edge.server.server.headersTimeout = 50
-    edge.server.server.requestTimeout = 100
-    const port = await listen(t, edge)
-    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n'
-    const slow = [`${head}X-Slow: `, `${head}Content-Length: 9\r\n\r\n{`, '']
-    for (const [answer, ...more] of await Promise.all(slow.map((text) => talk(connect(port, '127.0.0.1'), [text])))) {
-      checkEnvelope(answer, 408, 'timeout')
-      assert.equal(more.length, 0)
-    }
-  })
-
-  test('ends what never says hello under TLS, or half of it, as it ends silence without', async (t) => {
-    const edge = edgeAlone({ tls: { cert: certificate, key: privateKey }, handshakeMs: 50 })
-    const port = await listen(t, edge)
-    for (const hello of [Buffer.alloc(0), Buffer.from('16030100a5010000a10303', 'hex')]) {
-      assert.deepEqual(await talk(connect(port, '127.0.0.1'), [hello]), [])
-    }
-  })
-
-  test('speaks the same envelope under TLS', async (t) => {
-    const edge = edgeAlone({ tls: { cert: certificate, key: privateKey } })
-    edge.open({ path: '/health', answer: async () => ({ status: 200, type: 'application/json', body: '{}' }) })
-    const port = await listen(t, edge)
-    const ask = (text: string) =>
-      talk(connectTls({ port, host: '127.0.0.1', ca: certificate, servername: 'localhost' }), [text])
-    assert.equal((await ask(request('GET /health', undefined)))[0]!.status, 200)
-    checkEnvelope((await ask(request('GET /v1/nothing', undefined)))[0], 401, 'unauthorized')
-    checkEnvelope((await ask('GET /health HTTP/1.1\r\nConnection: close\r\n\r\n'))[0], 400, 'invalid_input')
-    checkEnvelope((await ask('GARBAGE\r\n\r\n'))[0], 400, 'invalid_input')
-    checkEnvelope((await ask(request('GET /health', undefined, ['Expect: weird'])))[0], 417, 'invalid_input')
-  })
-})
-
-// ---- Compression ---------------------------------------------------------------------------------------------------
-
-describe('Compression', () => {
-  test('packs pages of 1 KiB and more, once in each encoding for all who ask', async (t) => {
-    const edge = edgeAlone()
-    const body = JSON.stringify({ text: 'ä'.repeat(600) })
-    let made = 0
-    const answer = async () => {
-      made++
-      return { status: 200, type: 'application/json', body }
-    }
-    edge.open({ path: '/page', answer })
-    const port = await listen(t, edge)
-    const ask = async (...headers: string[]) =>
-      (await talk(connect(port, '127.0.0.1'), [request('GET /page', undefined, headers)]))[0]!
-    const packed = await Promise.all(Array.from({ length: 8 }, () => ask('Accept-Encoding: gzip')))
-    for (const { headers, text } of packed) {
-      assert.deepEqual([headers['content-encoding'], headers.vary], ['gzip', 'accept-encoding'])
-      assert.equal(gunzipSync(Buffer.from(text, 'latin1')).toString(), body)
-    }
-    assert.ok(made <= 8)
-    const plain = await ask()
-    assert.equal(Buffer.from(plain.text, 'latin1').toString(), body)
-    assert.match(plain.headers.etag!, /^w\/"[\w-]{22}"$/)
-  })
-
-  test('a page that the caller has already is not sent again', async (t) => {
-    const edge = edgeAlone()
-    let body = 'one'
-    edge.open({ path: '/page', answer: async () => ({ status: 200, type: 'text/plain', body }) })
-    const port = await listen(t, edge)
-    const ask = (etag: string) => fetch(`http://127.0.0.1:${port}/page`, { headers: { 'if-none-match': etag } })
-    const first = await ask('"other"')
-    const etag = first.headers.get('etag')!
-    assert.deepEqual([first.status, await first.text()], [200, 'one'])
-    for (const text of [etag, `"x", ${etag}`, '*', etag.slice(2)]) {
-      const again = await ask(text)
-      assert.deepEqual([again.status, await again.text(), again.headers.get('etag')], [304, '', etag])
-      checkHeaders(Object.fromEntries(again.headers))
-    }
-    body = 'two'
-    assert.equal((await ask(etag)).status, 200)
   })
 })

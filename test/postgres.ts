@@ -55,10 +55,11 @@ const common = {
   max_wal_size: '256MB',
   wal_level: 'minimal',
   max_wal_senders: '0',
-  // The password is random, so stretching it only makes every connection slower.
-  scram_iterations: '1',
   timezone: 'UTC',
 }
+
+/** The password is random, so stretching it only makes every connection slower. Older versions do not know how. */
+const unstretched = { scram_iterations: '1' }
 
 /** Speed over durability: the data of tests is worthless once the run ends. */
 const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
@@ -66,6 +67,8 @@ const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: '
 interface StartOptions {
   /** Waits for the disk like a server that keeps real data, and does not lie in memory. */
   readonly durable?: boolean
+  /** Another PostgreSQL than the one that comes with the packages: the folder of its programs. */
+  readonly programs?: string
 }
 
 /**
@@ -85,11 +88,14 @@ finish() {
 }
 trap finish EXIT
 trap 'exit 1' HUP INT TERM
+# Only newer versions have to be told.
+checksums=$("$bin/initdb" --help | grep -o -e --no-data-checksums)
 {
   IFS= read -r password <&3 &&
   (umask 077 && printf '%s\\n' "$password" >password) &&
   "$bin/initdb" -D "$data" -U postgres --pwfile=password --auth=scram-sha-256 --encoding=UTF8 --locale=C \\
-    --no-sync --no-data-checksums --no-instructions "$@" >/dev/null &&
+    --no-sync $checksums --no-instructions >/dev/null &&
+  printf '%s\\n' "$@" >>"$data/postgresql.conf" &&
   rm password && echo initialised && read -r port <&3
 } || exit 1
 "$bin/postgres" -D "$data" -p "$port" </dev/null >log 2>&1 3<&- &
@@ -138,15 +144,15 @@ async function startOnce(options: StartOptions): Promise<TestPostgres> {
   }
 }
 
-async function launch({ durable = false }: StartOptions): Promise<ChildProcess> {
+async function launch({ durable = false, programs }: StartOptions): Promise<ChildProcess> {
   const dir = await makeDirectory(durable ? onDisk : await temporaryDirectory())
   const memory = durable ? undefined : await memoryDirectory()
   const data = memory ? await makeDirectory(memory) : join(dir, 'data')
   try {
     return supervise(
       { dir, data },
-      { ...common, ...(durable ? {} : forgetful) },
-      join(await usableBinaries(dir), 'bin'),
+      { ...common, ...(programs ? {} : unstretched), ...(durable ? {} : forgetful) },
+      programs ?? join(await usableBinaries(dir), 'bin'),
     )
   } catch (error) {
     for (const path of [data, dir]) await rm(path, { recursive: true, force: true })
@@ -162,8 +168,8 @@ async function makeDirectory(parent: string): Promise<string> {
 }
 
 function supervise({ dir, data }: Directories, settings: Record<string, string>, bin: string): ChildProcess {
-  const initdbFlags = Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  return spawn('/bin/sh', ['-c', supervisor, 'sh', dir, data, bin, ...initdbFlags], {
+  const lines = Object.entries(settings).map(([name, value]) => `${name} = '${value}'`)
+  return spawn('/bin/sh', ['-c', supervisor, 'sh', dir, data, bin, ...lines], {
     ...account,
     cwd: dir,
     // initdb guesses a time zone by reading all of them unless it is told one.
@@ -333,6 +339,17 @@ export function postgresUrl(): Promise<string> {
     ? Promise.resolve(process.env[POSTGRES_VARIABLE])
     : startPostgres().then((server) => server.url)
   return shared
+}
+
+/** Runs statements on a connection of their own. */
+export async function execute(url: string, ...statements: readonly string[]): Promise<void> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    for (const statement of statements) await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 const admins = new Map<string, pg.Pool>()

@@ -1,6 +1,8 @@
 /** Request limits (spec: Limits): exact in one process, never exceeded by several, told in headers on every answer. */
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
@@ -297,6 +299,18 @@ forEachDatabase('Limited requests', (open) => {
       assert.deepEqual([refused.status, error.code], [429, 'rate_limit_exceeded'])
     }
     assert.deepEqual(limitsOf(await api.get('/ssh_keys')).slice(0, 2), [3, 2])
+  })
+
+  test('a request without a valid Host costs its network, also with a token, and hears why when nothing is left', async () => {
+    const { api, baseUrl, anonymous } = await open({ rateLimit: 2 })
+    const headers = { host: '[::1', authorization: `Bearer ${api.token}` }
+    for (const left of ['1', '0', '0']) {
+      const [answer] = await once(request(`${baseUrl}/ssh_keys`, { headers }).end(), 'response')
+      answer.resume()
+      assert.deepEqual([answer.statusCode, answer.headers['ratelimit-remaining']], [400, left])
+    }
+    assert.equal((await anonymous.get('/ssh_keys')).status, 429)
+    assert.deepEqual(limitsOf(await api.get('/ssh_keys')).slice(0, 2), [2, 1])
   })
 
   test('without a limit the headers are there all the same', async () => {

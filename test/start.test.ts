@@ -1,10 +1,10 @@
 /** Starts that cannot succeed say so in one line, and leave nothing behind. */
 import assert from 'node:assert/strict'
-import { execFileSync } from 'node:child_process'
 import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
-import { describe, type TestContext, test } from 'node:test'
+import { describe, test } from 'node:test'
+import { mount } from './disks.ts'
 import { call, program } from './program.ts'
 
 const { folder, serve, fail } = program('start')
@@ -17,18 +17,6 @@ function place(name: string): string {
   const path = join(folder, name)
   mkdirSync(path)
   return path
-}
-
-/** A file system of its own in memory; undefined where this process may not make one. */
-function mount(t: TestContext, path: string, options: string): boolean {
-  try {
-    execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path], { stdio: 'ignore' })
-  } catch {
-    t.skip('mounting needs root')
-    return false
-  }
-  t.after(() => execFileSync('umount', ['-l', path]))
-  return true
 }
 
 describe('A second server', () => {

@@ -1,8 +1,9 @@
 /** A disk that is full: writes are refused, reads are not, nothing is lost, and it all goes on when there is room again. */
-import { mkdirSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import type { Running } from '../../bench/processes.ts'
+import { fill } from '../../test/disks.ts'
 import type { Client } from '../../test/harness.ts'
 import { expect, serverBody } from '../../test/resources.ts'
 import { publicKey } from '../../test/scenarios.ts'
@@ -95,20 +96,6 @@ export async function fullDisk(context: Context): Promise<Finding[]> {
     none('the file is whole after the disk was full', 'damages', verdict === 'ok' ? [] : [verdict], context),
     atMost('writes go on once there is room', seconds, 's', 10),
   ]
-}
-
-/** Takes all the room there is. */
-function fill(file: string): void {
-  writeFileSync(file, '')
-  for (const size of [2 ** 20, 4_096, 1]) {
-    try {
-      for (;;) writeFileSync(file, Buffer.alloc(size), { flag: 'a' })
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error
-    }
-  }
-  const { bavail } = statfsSync(file)
-  if (bavail !== 0) throw new Error(`the disk has ${bavail} blocks left`)
 }
 
 async function reads(api: Client): Promise<number[]> {

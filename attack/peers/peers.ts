@@ -1,11 +1,12 @@
 /** Those whom a tenant makes the server talk to: primaries of secondary zones. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../test/harness.ts'
+import { type Primary, startPrimary } from '../../test/hostile-primary.ts'
 import { expect } from '../../test/resources.ts'
 import { type Attack, atLeast, atMost, type Context, type Finding, none } from '../attack.ts'
 import { client, memoryGrowth } from '../installation.ts'
 import { type Waits, waitsDuring } from '../probe.ts'
-import { type Manner, type Primary, startPrimary } from './primary.ts'
+import { type Manner, transferIn } from './manners.ts'
 
 interface Plan {
   readonly manner: Manner
@@ -45,9 +46,9 @@ async function harm(context: Context, { manner, what, records, zones, isEndless 
   const more = ['--dns-listen', '127.0.0.1:0', '--dns-private-primaries', '127.0.0.0/8']
   const server = await installation.serve({ more })
   const [own, other] = installation.tenants
-  const hostile = await startPrimary({ manner, records })
+  const hostile = await startPrimary(transferIn(manner, records))
   const stopHostile = workshop.keep(() => hostile.close())
-  const honest = await startPrimary({ manner: 'honest', records: 20 })
+  const honest = await startPrimary(transferIn('honest', 20))
   const stopHonest = workshop.keep(() => honest.close())
   const before = await installation.sizeMb()
   const tenant = { token: other.readWrite, path: '/v1/firewalls' }

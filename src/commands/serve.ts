@@ -1,5 +1,5 @@
 /** `wolke serve`: one process of the API, from its options to its last answer. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type App, buildApp } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
@@ -11,6 +11,7 @@ import { createProject, findProject, listProjects } from '../kernel/access/proje
 import { createToken } from '../kernel/access/tokens.ts'
 import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
+import { lostCommits } from '../kernel/data/write-ahead.ts'
 import type { Database, Transaction } from '../kernel/db.ts'
 import { fileOf, isTrouble } from '../kernel/dialect.ts'
 import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../kernel/dns/settings.ts'
@@ -58,6 +59,7 @@ interface Found {
 async function start(config: Config, { tls, catalogue, lock }: Found, running: AsyncDisposableStack): Promise<void> {
   const log = openLog(config.logLevel)
   const clock = runningClock(config.now)
+  if (lock) keepDamagedLog(log, lock.path)
   const db = await openMigrated(config.database, clock, {
     connections: config.databaseConnections,
     connectionsPerProject: config.projectConnections,
@@ -160,6 +162,15 @@ function locked(config: Config, file: string): ServingLock | undefined {
   } catch (error) {
     throw unusable(config.database, error)
   }
+}
+
+/** SQLite leaves out what lies behind a damage of its log, without a word: the operator gets one, and the log itself. */
+function keepDamagedLog(log: Logger, path: string): void {
+  const lost = lostCommits(path)
+  if (lost === 0) return
+  const kept = `${path}-wal.damaged-${Date.now()}`
+  copyFileSync(`${path}-wal`, kept)
+  log.error({ file: path, kept, commits: lost }, 'the log of the database is damaged: what lies behind it is lost')
 }
 
 /** What a first start creates. Returns the token of Project default when this start made it. */

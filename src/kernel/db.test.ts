@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server, Socket } from 'node:net'
 import { dirname, join } from 'node:path'
-import { DatabaseSync } from 'node:sqlite'
+import { DatabaseSync, StatementSync } from 'node:sqlite'
 import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -411,6 +411,35 @@ forEachBareDatabase(
       await run(db, 'pragma max_page_count = 1000000')
       await db.transact((tx) => insert(tx, 3, big))
       assert.deepEqual(await run(db, 'pragma integrity_check'), [{ integrity_check: 'ok' }])
+    })
+
+    test('whose commit meets a disk that fails hears of an unknown outcome, and of a full one that nothing happened', async (t) => {
+      const { db } = await open()
+      const { run: really } = StatementSync.prototype
+      const failWith = (errcode: number, isWritten: boolean) =>
+        t.mock.method(StatementSync.prototype, 'run', function (this: StatementSync, ...values: never) {
+          if (this.sourceSQL !== 'commit') return really.apply(this, values)
+          if (isWritten) really.apply(this, values)
+          throw Object.assign(new Error('from the disk'), { code: 'ERR_SQLITE_ERROR', errcode })
+        }).mock
+      const told: unknown[] = []
+      db.onTrouble((error) => told.push(error))
+      const [full, notSynced, notWritten] = [13, 1034, 778]
+      const cases: [errcode: number, isWritten: boolean][] = [
+        [notSynced, true],
+        [notSynced, false],
+        [notWritten, false],
+        [full, false],
+      ]
+      for (const [id, [errcode, isWritten]] of cases.entries()) {
+        const failing = failWith(errcode, isWritten)
+        const error = await db.transact((tx) => insert(tx, id)).catch((reason: unknown) => reason)
+        failing.restore()
+        if (errcode === full) assert.ok(error instanceof ApiError && error.code === 'unavailable')
+        else assert.ok(error instanceof OutcomeUnknown && databaseFailure(error) === undefined)
+      }
+      assert.deepEqual(await ids(db), [0])
+      assert.equal(told.length, cases.length)
     })
   },
   ['sqlite'],

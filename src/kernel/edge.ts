@@ -3,13 +3,14 @@
  * headers and the same envelope as any other answer.
  */
 import { randomBytes } from 'node:crypto'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 import ipaddr from 'ipaddr.js'
 import type { Connections } from './connections.ts'
 import { ApiError } from './errors.ts'
 import { STATUS_CODES } from './node-http.ts'
 import type { Verdict } from './rate-limit.ts'
+import { hasValidHost } from './urls.ts'
 
 const boot = randomBytes(8).toString('hex')
 let requests = 0
@@ -43,6 +44,12 @@ export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Re
 /** The body of an error answer. */
 export function envelope(error: ApiError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
+}
+
+/** Why a request is refused before anything else of it is looked at: it does not say whom it is for (RFC 9112, 3.2). */
+export function hostRefusal(request: IncomingMessage): ApiError | undefined {
+  if (hasValidHost(request)) return undefined
+  return new ApiError('invalid_input', 'the request needs one valid Host header', { status: 400 })
 }
 
 /** What answers in place of a server that cannot make a request of what it received. */
@@ -80,14 +87,15 @@ export function answerMalformed(options: {
     },
     attach(server, connections) {
       known = connections
-      server.on('connect', (_request, socket: Socket) => {
-        const error = new ApiError('method_not_allowed', 'this is no proxy')
+      server.on('connect', (request, socket: Socket) => {
+        const error = hostRefusal(request) ?? new ApiError('method_not_allowed', 'this is no proxy')
         connections.of(socket)?.refuse(() => rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
       })
       server.on('checkExpectation', (request, response) => {
         const { socket } = request
         connections.of(socket)?.request(request, response, () => {
-          const error = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+          const unexpected = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+          const error = hostRefusal(request) ?? unexpected
           const body = envelope(error)
           response.writeHead(error.status, { ...headersFor(socket, 'Expect'), ...bodyHeaders(body) }).end(body)
         })

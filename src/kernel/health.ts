@@ -6,7 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database, Transaction } from './db.ts'
+import { type Database, OutcomeUnknown, type Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { ApiError } from './errors.ts'
 import type { Logger } from './log.ts'
@@ -106,7 +106,7 @@ async function troubleOf(work: () => Promise<unknown>): Promise<string | undefin
 }
 
 function reasonOf(error: unknown): string {
-  const { cause = error } = error instanceof ApiError ? error : {}
+  const { cause = error } = error instanceof ApiError || error instanceof OutcomeUnknown ? error : {}
   return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
 }
 

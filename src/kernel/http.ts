@@ -13,7 +13,7 @@ import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from './contract.ts'
 import { unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
-import { correlationId, envelope, standardHeaders } from './edge.ts'
+import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { ApiError, notFound } from './errors.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from './input.ts'
 import { Line } from './line.ts'
@@ -23,7 +23,7 @@ import { type OpenPage, servePage } from './open-pages.ts'
 import type { Limiter } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
 import { type ServerOptions, serverFor } from './server.ts'
-import { firstUnfit, hasValidHost, isDecodable, methodsAt, originOf, pathOf, searchOf } from './urls.ts'
+import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, searchOf } from './urls.ts'
 
 /** What a test sees of one exchange. */
 export interface Exchange {
@@ -162,6 +162,8 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     const fail = (cause: unknown) => {
       settle({ ...bystander(request, options), refusal: unavailable(cause) })
     }
+    const misaddressed = hostRefusal(request.raw)
+    if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
     const page = routes.pages.get(pathOf(request.url))
     if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
     const admission = admit(request, options)
@@ -176,9 +178,6 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Routes): ApiError | undefined {
   if (request.url === undecodable) {
     return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
-  }
-  if (!hasValidHost(request.raw)) {
-    return new ApiError('invalid_input', 'the request needs one valid Host header', { status: 400 })
   }
   const unfit = firstUnfit(request.params as Record<string, string>)
   if (!request.is404 && unfit === undefined) return undefined

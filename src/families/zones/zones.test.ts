@@ -168,8 +168,8 @@ forEachDatabase('Zones', (open) => {
     await makeZone(world)
   })
 
-  test('a secondary zone has primaries and no RRSets of its own; their keys are sealed, and shown to who may write', async () => {
-    const { api, readOnly, db } = await open()
+  test('a secondary zone has primaries, whose addresses are public, and no RRSets of its own', async () => {
+    const { api } = await open()
     const create = (primary_nameservers?: object[]) =>
       api.post('/zones', { name: 'example.com', mode: 'secondary', primary_nameservers })
     const privates = [
@@ -190,6 +190,12 @@ forEachDatabase('Zones', (open) => {
     assert.deepEqual([zone.primary_nameservers, zone.record_count, zone.ttl, zone.status], [[primary], 0, 3600, 'ok'])
     assert.equal(zone.authoritative_nameservers.assigned.length, 3)
     expect(await api.get('/zones/example.com/rrsets'), 422, 'incorrect_zone_mode')
+  })
+
+  test('keys of primaries are sealed, and shown to who may write alone', async () => {
+    const { api, readOnly, db } = await open()
+    const given = { name: 'example.com', mode: 'secondary', primary_nameservers: [{ address: '203.0.113.1' }] }
+    expect(await api.post('/zones', given), 201)
     const signed = { address: '2001:db8::1', port: 5353, tsig_algorithm: 'hmac-sha256', tsig_key: 'c2VjcmV0' }
     const change = await api.post('/zones/example.com/actions/change_primary_nameservers', {
       primary_nameservers: [signed],

@@ -9,6 +9,7 @@ import {
   handle,
   insideTransaction,
   Listeners,
+  OutcomeUnknown,
   type Tables,
   type Transaction,
   type TransactOptions,
@@ -170,9 +171,9 @@ async function runGroup(
       outcomes.push(await runUnderSavepoint(writer, job))
     } while (waiting.size > 0 && jobs.length < mostInGroup && performance.now() < end)
     ids.save()
-    writer.exec('commit')
+    commit(writer)
   } catch (error) {
-    troubles.tell(error)
+    troubles.tell(error instanceof OutcomeUnknown ? error.cause : error)
     rollback(writer)
     // Where nothing could be begun, those that would have come next are told so too.
     while (outcomes.length === 0 && waiting.size > 0 && jobs.length < mostInGroup) jobs.push(waiting.take()!)
@@ -233,6 +234,22 @@ async function begin(writer: Writer, isDurable: boolean): Promise<void> {
     }
   }
 }
+
+/**
+ * Errors: `OutcomeUnknown` when the disk failed. SQLite takes the transaction back, but its end may lie in the log: unless
+ * the next commit overwrites it, the next start finds it there. What is full or locked fails before that.
+ */
+function commit(writer: Writer): void {
+  try {
+    writer.exec('commit')
+  } catch (error) {
+    const { errcode = 0 } = error as { errcode?: number }
+    throw (errcode & 0xff) === ioError ? new OutcomeUnknown('commit outcome unknown', { cause: error }) : error
+  }
+}
+
+/** SQLITE_IOERR, of which there are many kinds. */
+const ioError = 10
 
 /** Ends what is open: SQLite has done so by itself after some failures, and may be unable to after others. */
 function rollback(writer: Writer): void {
