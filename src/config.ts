@@ -222,7 +222,7 @@ export function serveOptions(): Option[] {
     new Option('--database-connections <n>', 'connections of this process to PostgreSQL (default: 30)')
       .env('WOLKE_DATABASE_CONNECTIONS')
       .argParser(count),
-    new Option('--project-connections <n>', 'how many of them one Project may hold (default: about two thirds)')
+    new Option('--project-connections <n>', 'how many of them one Project may hold (default: four for each processor)')
       .env('WOLKE_PROJECT_CONNECTIONS')
       .argParser(count),
     new Option('--metadata-listen <host:port|off>', 'address of the metadata service')

@@ -155,6 +155,16 @@ async function file(t: TestContext): Promise<DatabaseUrl> {
   return { engine: 'sqlite', path: join(directory, 'wolke.db') }
 }
 
+/** A database of which one knows how often a limiter has asked it. */
+function countingPurchases(db: Database) {
+  let count = 0
+  const transact: Database['transact'] = (work) => {
+    count++
+    return db.transact(work)
+  }
+  return { purchases: () => count, counted: { dialect: db.dialect, transact } as Database }
+}
+
 forEachDatabase('A bucket shared by processes', (open, engineName) => {
   for (const limit of [1, 7, 50, 500]) {
     test(`of ${limit} is admitted wholly and never exceeded, whoever asks at once`, async (t) => {
@@ -177,14 +187,22 @@ forEachDatabase('A bucket shared by processes', (open, engineName) => {
 
   test('asks the database for few of its requests', async (t) => {
     const [db] = await processes(t, open, engineName, 1)
-    let purchases = 0
-    const transact: Database['transact'] = (work) => {
-      purchases++
-      return db!.transact(work)
-    }
-    const limiter = sharedLimiter({ dialect: db!.dialect, transact } as Database, 3_600)
+    const { purchases, counted } = countingPurchases(db!)
+    const limiter = sharedLimiter(counted, 3_600)
     for (let i = 0; i < 1_000; i++) assert.ok((await limiter.take('k')).admitted)
-    assert.ok(purchases <= 20, `${purchases} purchases`)
+    assert.ok(purchases() <= 20, `${purchases()} purchases`)
+  })
+
+  test('that refills fast does not make each request wait for the database', async (t) => {
+    const [db] = await processes(t, open, engineName, 1)
+    const { purchases, counted } = countingPurchases(db!)
+    const { now, advance } = watch()
+    const limiter = sharedLimiter(counted, 1_000_000_000, now)
+    for (let i = 0; i < 80; i++) {
+      assert.ok((await limiter.take('k')).admitted)
+      advance(1)
+    }
+    assert.equal(purchases(), 1)
   })
 
   test('remembers a refusal', async (t) => {

@@ -120,6 +120,20 @@ export function prepared<Values extends readonly (string | number | null)[], Row
   }
 }
 
+/**
+ * Likewise for a statement that changes rows, of which nobody needs to hear and which nothing should refuse: where
+ * statements travel it goes along with the transaction's next one.
+ */
+export function preparedAlong<Values extends readonly (string | number | null)[]>(
+  build: (query: Queries, ...values: Values) => Compilable,
+): (query: Queries, ...values: Values) => Promise<void> {
+  const run = remembered<unknown>()
+  return async (query, ...values) => {
+    const first = () => build(query, ...(placeholders(values.length) as unknown as Values))
+    await run(query, undefined, values, first, {})
+  }
+}
+
 const insertions = remembered<unknown>()
 
 /** All columns of a table, as its first row named them. */

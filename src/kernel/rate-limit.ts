@@ -86,9 +86,9 @@ interface Wallet {
   purchase: Promise<void> | undefined
 }
 
-const largestPurchase = 64
-/** Where a bucket refills faster than that is spent, a purchase lasts so long, in milliseconds, instead of a moment. */
-const purchaseMs = 100
+/** Requests that one purchase holds at most, unless the bucket refills so fast that they would expire before they are spent. */
+const usualLot = 64
+const lotMs = 100
 /** A process buys at most this part of what is left, so that several of them run dry together. */
 const purchasePart = 24
 
@@ -173,8 +173,8 @@ async function buyCredits(
     // Whole microseconds are rounded up, which must not cost a limit that does not divide the hour its last request.
     const available = Math.floor((hour - before) / interval + 0.01)
     const want = Math.max(atLeast, Math.floor(available / purchasePart))
-    const most = Math.max(largestPurchase, Math.floor((purchaseMs * 1_000) / interval))
-    const bought = Math.min(want, most, available)
+    const largest = Math.max(usualLot, Math.floor((limit * lotMs) / hourMs))
+    const bought = Math.min(want, largest, available)
     const after = Math.ceil(before + bought * interval)
     await tx.query
       .updateTable('rate_limit')

@@ -7,8 +7,9 @@ import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import type { Labels } from '../../kernel/labels.ts'
+import { prepared } from '../../kernel/prepared.ts'
 import type { Pending } from '../../kernel/reconcile.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import {
   canonical,
   conditionOf,
@@ -74,22 +75,25 @@ async function matchesOf(
 }
 
 /** Which firewalls each server has, directly or by a selector; each pair once. */
-async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
-  if (serverIds.length === 0) return []
+function selectPairs(query: Queries, projectId: ProjectId, serverIds: readonly number[]) {
   return query
     .selectFrom('firewall_application')
     .select(['firewall_id', 'server_id'])
-    .where('project_id', '=', scope.projectId)
+    .where('project_id', '=', projectId)
     .where('server_id', 'in', serverIds)
     .union(
       query
         .selectFrom('firewall_match')
         .select(['firewall_id', 'server_id'])
-        .where('project_id', '=', scope.projectId)
+        .where('project_id', '=', projectId)
         .where('server_id', 'in', serverIds),
     )
-    .orderBy('firewall_id')
-    .execute() as Promise<{ firewall_id: number; server_id: number }[]>
+}
+
+async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
+  if (serverIds.length === 0) return []
+  const pairs = selectPairs(query, scope.projectId, serverIds).orderBy('firewall_id')
+  return (await pairs.execute()) as { firewall_id: number; server_id: number }[]
 }
 
 export interface FirewallOfServer {
@@ -155,25 +159,25 @@ export async function filterSource(
   scope: ProjectScope,
   serverId: number,
 ): Promise<{ generation: number; firewalls: { rules: Rule[] }[] } | undefined> {
-  // The generation first: rules newer than it will be handed over again, rules older than it never would.
-  const filter = await query
-    .selectFrom('firewall_filter')
-    .select('generation')
-    .where('project_id', '=', scope.projectId)
-    .where('server_id', '=', serverId)
-    .executeTakeFirst()
-  if (!filter) return undefined
-  const ids = (await pairsOfServers(query, scope, [serverId])).map((pair) => pair.firewall_id)
-  if (ids.length === 0) return { generation: filter.generation, firewalls: [] }
-  const rows = await query
-    .selectFrom('firewall')
-    .select('rules')
-    .where('project_id', '=', scope.projectId)
-    .where('id', 'in', ids)
-    .orderBy('id')
-    .execute()
-  return { generation: filter.generation, firewalls: rows.map((row) => ({ rules: JSON.parse(row.rules) as Rule[] })) }
+  const rows = await rulesOfFilter(query, scope.projectId, serverId)
+  if (rows.length === 0) return undefined
+  const firewalls = rows.flatMap(({ rules }) => (rules === null ? [] : [{ rules: JSON.parse(rules) as Rule[] }]))
+  return { generation: rows[0]!.generation, firewalls }
 }
+
+/** A row for each firewall of a server, or one without rules. It is one look, so that the generation is that of the rules. */
+const rulesOfFilter = prepared((query, projectId: ProjectId, serverId: number) =>
+  query
+    .selectFrom('firewall_filter as filter')
+    .leftJoin(selectPairs(query, projectId, [serverId]).as('pair'), 'pair.server_id', 'filter.server_id')
+    .leftJoin('firewall', (join) =>
+      join.onRef('firewall.id', '=', 'pair.firewall_id').onRef('firewall.project_id', '=', 'filter.project_id'),
+    )
+    .select(['filter.generation', 'firewall.rules'])
+    .where('filter.project_id', '=', projectId)
+    .where('filter.server_id', '=', serverId)
+    .orderBy('firewall.id'),
+)
 
 const selectorsAtOnce = 200
 

@@ -6,6 +6,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { timestamp } from '../clock.ts'
 import type { Database, Transaction } from '../db.ts'
 import type { Dialect } from '../dialect.ts'
+import { prepared, preparedAlong } from '../prepared.ts'
 import { noteEnded } from './history.ts'
 import type { ActionRow } from './store.ts'
 
@@ -102,24 +103,27 @@ export async function finish(
   await advance(tx, action, ended)
   await effects(tx)
   await noteEnded(tx, [action])
-  await tx.query.deleteFrom('resource_lock').where('action_id', '=', action.id).execute()
-  const queues = await tx.query
-    .deleteFrom('action_serial')
-    .where('action_id', '=', action.id)
-    .returning('serial_key')
-    .execute()
+  await unlock(tx.query, action.id)
   // Those that waited for this one can go on.
-  for (const { serial_key } of queues) {
-    const next = await tx.query
-      .selectFrom('action_serial')
-      .select('action_id')
-      .where('serial_key', '=', serial_key)
-      .orderBy('action_id')
-      .limit(1)
-      .executeTakeFirst()
-    if (next) tx.signal('actions', String(next.action_id))
-  }
+  for (const { next } of await leaveQueues(tx.query, action.id)) if (next !== null) tx.signal('actions', String(next))
 }
+
+const unlock = preparedAlong((query, id: number) => query.deleteFrom('resource_lock').where('action_id', '=', id))
+
+/** Takes an action out of its queues, and tells who is next in each. */
+const leaveQueues = prepared((query, id: number) =>
+  query
+    .deleteFrom('action_serial')
+    .where('action_id', '=', id)
+    .returning((of) =>
+      of
+        .selectFrom('action_serial as behind')
+        .select((first) => first.fn.min<number | null>('behind.action_id').as('id'))
+        .whereRef('behind.serial_key', '=', 'action_serial.serial_key')
+        .whereRef('behind.action_id', '>', 'action_serial.action_id')
+        .as('next'),
+    ),
+)
 
 /** Extends the claims of `worker` on `ids`; returns those that it still holds. */
 export async function extendLeases(

@@ -1,4 +1,5 @@
 /** The connections of this process to PostgreSQL: those that take turns, and the one for everybody's lookups. */
+import { availableParallelism } from 'node:os'
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
 import { projectServed } from '../behalf.ts'
@@ -12,7 +13,7 @@ import { Connection, type Outcome, type Statement } from './connection.ts'
 export interface PostgresOptions {
   /** How many there are, besides the one for lookups. */
   readonly connections?: number | undefined
-  /** How many of them one Project may hold; two thirds of what Projects may unless told otherwise. */
+  /** How many of them one Project may hold; four for each processor unless told otherwise, and at most two thirds. */
   readonly connectionsPerProject?: number | undefined
   /** How long a request waits for one, in milliseconds; 5 s unless told otherwise. */
   readonly patienceMs?: number
@@ -34,6 +35,13 @@ const sessionSettings = `
 /** Ids that were drawn are on the disk before any transaction that uses them is. */
 const lookupSettings = 'set synchronous_commit = off'
 
+/** With more of them a Project gets no more done: they wait for its locks, and others for the processor. */
+const usefulPerProcessor = 4
+
+function usualShare(connections: number): number {
+  return Math.max(1, Math.min(Math.floor((connections * 2) / 3), usefulPerProcessor * availableParallelism()))
+}
+
 /** A connection for one transaction or read. */
 export interface Lease {
   readonly connection: Connection
@@ -53,11 +61,10 @@ export class Connections {
     const { connections = defaultConnections, connectionsPerProject, patienceMs = defaultPatienceMs } = options
     this.#prepares = new URL(url).searchParams.get('prepare') !== 'off'
     const kept = Math.min(2, connections >> 1)
-    const share = Math.max(1, Math.floor(((connections - kept) * 2) / 3))
     const error = () => unavailable(new Error('waited too long for a connection to the database'))
     this.#turns = new FairQueue({
       atOnce: connections,
-      perKey: connectionsPerProject ?? share,
+      perKey: connectionsPerProject ?? usualShare(connections - kept),
       kept,
       patience: { ms: patienceMs, error },
     })
