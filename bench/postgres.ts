@@ -6,10 +6,13 @@ import { createDatabase, startPostgres } from '../test/postgres.ts'
 import { call, forAll } from './client.ts'
 import type { Load } from './load.ts'
 import type { Running, Workshop } from './processes.ts'
+import { hold } from './quota.ts'
 import { median, type Row } from './report.ts'
 import { compareGet, comparePost, connections, firewalls, given } from './requests.ts'
 import { type Effort, inTurns } from './rounds.ts'
 
+/** How much of a processor each of two processes may use: one and its server alone would fill a small machine. */
+const share = 0.3
 /** How much worse the slowest answers may be than the usual ones. */
 const mostSpread = 4
 const created = '2026-11-21T12:00:00Z'
@@ -92,13 +95,21 @@ async function anotherToken(database: string): Promise<string> {
   }
 }
 
-/** What two processes over one database do, beside one alone. */
+/** What two processes over one database do, beside one alone, each held to the same part of a processor. */
 async function together(
   workshop: Workshop,
   { rounds, seconds }: Effort,
   processes: readonly Running[],
   paths: readonly string[],
 ): Promise<Row[]> {
+  const held = processes.map(({ pid, stop }) => {
+    const letGo = hold(pid, share)
+    if (letGo) workshop.keep(async () => stop().then(letGo))
+    return letGo !== undefined
+  })
+  const note = held.every(Boolean)
+    ? `each held to ${share} of a processor; bare: one process`
+    : 'not held to a part of the processors, which one process and its server may fill; bare: one process'
   const generators = processes.map(() => workshop.generator())
   const measure = async (
     name: string,
@@ -106,9 +117,9 @@ async function together(
   ): Promise<Row> => {
     const loads: Load[][] = []
     const run = async (some: readonly Running[]) => {
-      const share = connections / some.length
+      const each = connections / some.length
       const found = await Promise.all(
-        some.map(({ url }, i) => generators[i]!({ ...job(url), connections: share, seconds })),
+        some.map(({ url }, i) => generators[i]!({ ...job(url), connections: each, seconds })),
       )
       loads.push(found)
       return found.reduce((sum, { requestsPerSecond }) => sum + requestsPerSecond, 0)
@@ -119,7 +130,7 @@ async function together(
     const bar = { text: 'ratio > 1', met: compared.ratio > 1 }
     const middle = (pick: (load: Load) => number) => median(ofTwo.map(pick))
     const spread = { p50Ms: middle(({ p50Ms }) => p50Ms), p99Ms: middle(({ p99Ms }) => p99Ms) }
-    return { name, unit: 'req/s', ...compared, ...spread, bar, note: 'bare: one process' }
+    return { name, unit: 'req/s', ...compared, ...spread, bar, note }
   }
   const body = JSON.stringify({ ...given, name: 'both-{n}' })
   return [
