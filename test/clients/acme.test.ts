@@ -126,7 +126,7 @@ describe('ACME with Pebble', () => {
         const { error } = await ended(service, action.id)
         // The authority may look while there is no server to answer it; then a retry issues.
         if (error) {
-          assert.equal(error.code, 'ca_dns_validation_failed')
+          assert.equal(error.code, 'ca_dns_validation_failed', JSON.stringify(error))
           const again = await call(service, 'POST', `/certificates/${certificate.id}/actions/retry`)
           assert.equal((await ended(service, again.action.id)).status, 'success')
         }

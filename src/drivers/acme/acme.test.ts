@@ -82,8 +82,13 @@ describe('An ACME authority', () => {
     }
     stub.say('/authorization', () => failing({ type: 'urn:ietf:params:acme:error:caa' }))
     assert.equal((await failureOf(open().validate(order()))).code, 'caa_record_does_not_allow_ca')
-    stub.say('/order', () => ({ body: { status: 'invalid', authorizations: [], error: { type: 'a:caa' } } }))
-    assert.equal((await failureOf(open().issue(order(), Buffer.of(1)))).code, 'caa_record_does_not_allow_ca')
+    for (const [type, code] of [
+      ['caa', 'caa_record_does_not_allow_ca'],
+      ['unauthorized', 'ca_dns_validation_failed'],
+    ]) {
+      stub.say('/order', () => ({ body: { status: 'invalid', authorizations: [], error: { type: `a:${type}` } } }))
+      assert.equal((await failureOf(open().issue(order(), Buffer.of(1)))).code, code)
+    }
   })
 
   test('that knows the domains already is not challenged, and gives the chain of a finished order again', async () => {

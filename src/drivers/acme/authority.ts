@@ -177,7 +177,8 @@ async function finalize(patient: Patient, { url }: AuthorityOrder, request: Buff
   )
   const finished = await poll(patient, url, ({ status }: Order) => status === 'valid' || status === 'invalid')
   if (finished.status === 'valid') return finished
-  throw refusalOf(finished.error ?? { type: 'unknown', detail: 'the order is invalid' }, { isValidation: false })
+  // A challenge that was sent twice, because a process died, may fail after its authorization was seen as valid.
+  throw refusalOf(finished.error ?? { type: 'unknown', detail: 'the order is invalid' }, { isValidation: true })
 }
 
 /** Reads a resource until it is as wanted. Errors: a transient `DriverError` when that takes too long. */
