@@ -71,6 +71,7 @@ interface Member {
 /** How many share a commit at most. */
 const mostTogether = 16
 
+/** For each Project one group is under way at a time, and the next one gathers meanwhile. */
 export class SharedCommits {
   readonly #connections: Connections
   /** Of each Project for which a group is under way: who comes with the next. */
