@@ -18,6 +18,7 @@ import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../k
 import { type Logger, openLog } from '../kernel/log.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
+import { asideName } from '../kernel/private-file.ts'
 import { lockForServing, type ServingLock } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
 import { version } from '../version.ts'
@@ -168,7 +169,7 @@ function locked(config: Config, file: string): ServingLock | undefined {
 function keepDamagedLog(log: Logger, path: string): void {
   const lost = lostCommits(path)
   if (lost === 0) return
-  const kept = `${path}-wal.damaged-${Date.now()}`
+  const kept = asideName(`${path}-wal`, 'damaged', new Date())
   copyFileSync(`${path}-wal`, kept)
   log.error({ file: path, kept, commits: lost }, 'the log of the database is damaged: what lies behind it is lost')
 }

@@ -2,10 +2,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import { timestamp } from '../../kernel/clock.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
 import { announceDns } from '../../kernel/dns/announce.ts'
 import type { ZoneLimits } from '../../kernel/dns/zone-limits.ts'
-import { notFound, notUnique } from '../../kernel/errors.ts'
+import { notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { indexLabels, readLabels } from '../../kernel/label-index.ts'
 import type { Labels } from '../../kernel/labels.ts'
@@ -13,6 +12,7 @@ import { type Filters, type Listing, listPage, type PageQuery } from '../../kern
 import { insertRows } from '../../kernel/prepared.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Secrets } from '../../kernel/secrets/secrets.ts'
+import { insertNamed } from '../../kernel/update.ts'
 import { type Draft, publish, retire } from './content.ts'
 import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './domain.ts'
 import { primariesFromRow, type SealedPrimaries, sealPrimaries } from './primaries.ts'
@@ -140,12 +140,7 @@ export async function insertZone(
     protect_delete: 0,
     created: timestamp(tx.now),
   }
-  try {
-    await tx.query.insertInto('zone').values(row).execute()
-  } catch (error) {
-    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', 'name is already used')
-    throw error
-  }
+  await insertNamed(tx, 'zone', row)
   const source =
     given.mode === 'secondary' ? await sourceRow(tx, secrets, scope, row.id, given.primaryNameservers) : undefined
   if (source) await tx.query.insertInto('zone_source').values(source).execute()

@@ -5,18 +5,13 @@
 import { projectServed } from '../behalf.ts'
 import { OutcomeUnknown } from '../db.ts'
 import { databaseFailure } from '../dialect.ts'
-import type { Explain } from '../prepared.ts'
+import type { Refusal } from '../prepared.ts'
 import type { ProjectId } from '../scope.ts'
 import type { Connection, Outcome, Statement } from './connection.ts'
 import type { Connections } from './pool.ts'
 
 /** A statement that waits for the next one. */
-export interface Waiting extends Statement {
-  /** What its failure is called. */
-  readonly explain?: Explain | undefined
-  /** The value for which it may have to wait until a rival ends, where it has one. */
-  readonly claims?: string | undefined
-}
+export interface Waiting extends Statement, Partial<Refusal> {}
 
 /** Thrown when COMMIT did not commit, because a statement had failed and the work went on all the same. */
 export class NotCommitted extends Error {}
