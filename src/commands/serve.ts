@@ -1,5 +1,5 @@
 /** `wolke serve`: one process of the API, from its options to its last answer. */
-import { copyFileSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Command } from 'commander'
 import { type App, buildApp } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
@@ -13,12 +13,11 @@ import { definePools } from '../kernel/address-pool.ts'
 import { runningClock, timestamp } from '../kernel/clock.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
 import type { Database, Transaction } from '../kernel/db.ts'
-import { fileOf, isTrouble } from '../kernel/dialect.ts'
+import { type DatabaseUrl, fileOf, isTrouble } from '../kernel/dialect.ts'
 import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../kernel/dns/settings.ts'
 import { type Logger, openLog } from '../kernel/log.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
-import { asideName } from '../kernel/private-file.ts'
 import { lockForServing, type ServingLock } from '../kernel/process-lock.ts'
 import { buildMetadataService, listenForMetadata, type MetadataOptions } from '../metadata/service.ts'
 import { version } from '../version.ts'
@@ -60,7 +59,7 @@ interface Found {
 async function start(config: Config, { tls, catalogue, lock }: Found, running: AsyncDisposableStack): Promise<void> {
   const log = openLog(config.logLevel)
   const clock = runningClock(config.now)
-  if (lock) keepDamagedLog(log, lock.path)
+  if (lock) refuseDamagedLog(config.database, lock.path)
   const db = await openMigrated(config.database, clock, {
     connections: config.databaseConnections,
     connectionsPerProject: config.projectConnections,
@@ -165,13 +164,12 @@ function locked(config: Config, file: string): ServingLock | undefined {
   }
 }
 
-/** SQLite leaves out what lies behind a damage of its log, without a word: the operator gets one, and the log itself. */
-function keepDamagedLog(log: Logger, path: string): void {
+/** SQLite would leave out what lies behind the damage, without a word, and write over what could be saved of it. */
+function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   const lost = lostCommits(path)
   if (lost === 0) return
-  const kept = asideName(`${path}-wal`, 'damaged', new Date())
-  copyFileSync(`${path}-wal`, kept)
-  log.error({ file: path, kept, commits: lost }, 'the log of the database is damaged: what lies behind it is lost')
+  const reason = `its log ${path}-wal is damaged, and at least ${lost} commits behind the damage would be lost`
+  throw unusable(database, new Error(`${reason}; docs/operating.md says how to go on`))
 }
 
 /** What a first start creates. Returns the token of Project default when this start made it. */

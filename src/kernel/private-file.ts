@@ -48,11 +48,6 @@ export function createPrivate(path: string): () => void {
   }
 }
 
-/** Under which name what is at `path` is kept when something else takes its place. */
-export function asideName(path: string, why: string, now: Date): string {
-  return `${path}.${why}-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`
-}
-
 /** Waits until what a file holds, or which files a folder holds, is on disk. */
 export function syncToDisk(path: string): void {
   const file = openSync(path, 'r')

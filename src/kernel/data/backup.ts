@@ -7,7 +7,7 @@ import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { databaseFailure } from '../dialect.ts'
 import { firstId } from '../ids.ts'
-import { asideName, syncToDisk } from '../private-file.ts'
+import { syncToDisk } from '../private-file.ts'
 
 /** What a database file holds. */
 export interface Contents {
@@ -109,7 +109,7 @@ export function restore(file: string, path: string, { schema, now }: BackupOptio
     naming(file, () => copyFileSync(file, draft))
     const contents = naming(file, () => opened(draft, (copy) => leapIds(copy, inspect(copy, schema))))
     syncToDisk(draft)
-    const aside = existsSync(path) ? setAside(path, asideName(path, 'before', now), draft) : undefined
+    const aside = existsSync(path) ? setAside(path, stamped(path, now), draft) : undefined
     if (!aside) naming(path, () => renameSync(draft, path))
     syncToDisk(dirname(path))
     return { ...contents, aside }
@@ -117,6 +117,8 @@ export function restore(file: string, path: string, { schema, now }: BackupOptio
     removeDraft(draft)
   }
 }
+
+const stamped = (path: string, now: Date) => `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`
 
 /** Keeps the database at `path` under another name while the draft takes its place. */
 function setAside(path: string, aside: string, draft: string): string {
