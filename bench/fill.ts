@@ -4,9 +4,9 @@ import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { createProject } from '../src/kernel/access/projects.ts'
+import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { firstId } from '../src/kernel/ids.ts'
-import { migrate } from '../src/kernel/migrate.ts'
 import { migrations } from '../src/migrations/index.ts'
 
 const cache = join(import.meta.dirname, '../node_modules/.cache/bench')

@@ -1,8 +1,8 @@
 /** The options of `wolke serve` about zones and the name server. */
 import { InvalidArgumentError, Option } from 'commander'
-import { defaultResponseRates, defaultTransferLimits } from './kernel/dns/settings.ts'
-import { defaultZoneLimits } from './kernel/dns/zone-limits.ts'
-import { parseAddress, parseCidr } from './kernel/networks.ts'
+import { defaultZoneLimits } from './families/zones/limits.ts'
+import { defaultResponseRates, defaultTransferLimits } from './families/zones/settings.ts'
+import { parseAddress, parseCidr } from './net/ip.ts'
 
 export interface DnsConfig {
   readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]

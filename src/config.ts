@@ -1,13 +1,13 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { count, type DnsConfig, dnsOptions } from './config-dns.ts'
-import { defaultConnectionLimits } from './kernel/connections.ts'
-import { type DatabaseUrl, parseDatabaseUrl } from './kernel/dialect.ts'
-import { type DefaultLimits, parseLimits } from './kernel/limits.ts'
-import { type LogLevel, logLevels } from './kernel/log.ts'
+import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
+import { defaultConnectionLimits } from './kernel/http/connections.ts'
 import { isMailAddress } from './kernel/mail/address.ts'
 import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
-import { parseAddress, parseCidr } from './kernel/networks.ts'
+import { type LogLevel, logLevels } from './kernel/process/log.ts'
+import { type DefaultLimits, parseLimits } from './kernel/resource/limits.ts'
+import { parseAddress, parseCidr } from './net/ip.ts'
 
 /** How `wolke serve` was asked to run. */
 export interface Config extends DnsConfig {

@@ -21,9 +21,9 @@ import {
   revokeToken,
 } from '../src/kernel/access/tokens.ts'
 import { enterHistory } from '../src/kernel/actions/history.ts'
-import type { Endpoint } from '../src/kernel/contract.ts'
-import type { Database } from '../src/kernel/db.ts'
-import { loggedPath, openLog } from '../src/kernel/log.ts'
+import type { Endpoint } from '../src/kernel/contract/contract.ts'
+import type { Database } from '../src/kernel/data/db.ts'
+import { loggedPath, openLog } from '../src/kernel/process/log.ts'
 import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'

@@ -4,9 +4,9 @@ import { type ActionDefinition, DriverError, defineAction, type Step } from '../
 import { Engine, type EngineOptions } from '../src/kernel/actions/engine.ts'
 import { Killed } from '../src/kernel/actions/run.ts'
 import { type ActionRow, type ActionStart, startAction } from '../src/kernel/actions/store.ts'
-import type { Database } from '../src/kernel/db.ts'
-import type { Faults } from '../src/kernel/faults.ts'
-import { openLog } from '../src/kernel/log.ts'
+import type { Database } from '../src/kernel/data/db.ts'
+import type { Faults } from '../src/kernel/process/faults.ts'
+import { openLog } from '../src/kernel/process/log.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { type BareDatabase, run } from './bare-database.ts'
 

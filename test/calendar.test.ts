@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { families } from '../src/families.ts'
-import { type ChangeName, calendar } from '../src/kernel/changes.ts'
+import { type ChangeName, calendar } from '../src/kernel/contract/changes.ts'
 import { certify, chain, keyPem, party, pem } from './certificates.ts'
 import { type Answer, forEachDatabase, testClock, type World } from './harness.ts'
 

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import type { TSchema } from 'typebox'
-import type { Endpoint } from '../src/kernel/contract.ts'
+import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { allEndpoints, openApiDocument } from '../src/pages/openapi.ts'
 import { forEachDatabase } from './harness.ts'
 

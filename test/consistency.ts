@@ -4,17 +4,17 @@
  */
 import assert from 'node:assert/strict'
 import type { Simulation } from '../src/drivers/simulated/simulation.ts'
+import { restMs } from '../src/families/addresses/pool.ts'
 import { type Filter, type Rule, toFilter } from '../src/families/firewalls/domain.ts'
 import { backupSlots } from '../src/families/images/domain.ts'
 import { sizeOf } from '../src/families/zones/content.ts'
 import type { Challenge } from '../src/families/zones/effects.ts'
 import { rrsetFromRow } from '../src/families/zones/rrset-store.ts'
 import type { ActionRow } from '../src/kernel/actions/store.ts'
-import { restMs } from '../src/kernel/address-pool.ts'
-import type { Clock } from '../src/kernel/clock.ts'
-import type { Database, Tables } from '../src/kernel/db.ts'
-import { cidrSize } from '../src/kernel/networks.ts'
-import { matches, parseSelector, type Selector } from '../src/kernel/selectors.ts'
+import { matches, parseSelector, type Selector } from '../src/kernel/contract/selectors.ts'
+import type { Database, Tables } from '../src/kernel/data/db.ts'
+import type { Clock } from '../src/kernel/process/clock.ts'
+import { cidrSize } from '../src/net/ip.ts'
 import type { World } from './harness.ts'
 
 export interface CheckOptions {

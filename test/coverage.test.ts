@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToken, generateToken, revokeToken } from '../src/kernel/access/tokens.ts'
-import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract.ts'
+import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, testClock, type World } from './harness.ts'

@@ -4,8 +4,8 @@ import { connect } from 'node:net'
 import { after, afterEach } from 'node:test'
 import { type DecodedPacket, decode, encode, type OptAnswer, type Packet } from 'dns-packet'
 import { type NameServer, type NameServerOptions, startNameServer } from '../src/dns/server.ts'
-import { defaultResponseRates, defaultZoneSettings } from '../src/kernel/dns/settings.ts'
-import { openLog } from '../src/kernel/log.ts'
+import { defaultResponseRates, defaultZoneSettings } from '../src/families/zones/settings.ts'
+import { openLog } from '../src/kernel/process/log.ts'
 import type { World } from './harness.ts'
 
 export type Place = Pick<NameServer, 'host' | 'port'>

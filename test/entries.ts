@@ -1,6 +1,6 @@
 /** The table that tests of a bare database write to. */
 import { sql } from 'kysely'
-import type { Database, Transaction } from '../src/kernel/db.ts'
+import type { Database, Transaction } from '../src/kernel/data/db.ts'
 import { type BareDatabase, run } from './bare-database.ts'
 
 export async function withTable<T extends BareDatabase>(bare: T): Promise<T> {

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { setLimit } from '../src/kernel/limits.ts'
+import { setLimit } from '../src/kernel/resource/limits.ts'
 import { forEachDatabase } from './harness.ts'
 
 forEachDatabase('Limits of a Project', (open) => {

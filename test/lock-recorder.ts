@@ -1,6 +1,6 @@
-/** Holds what a transaction locks against the one order in which locks are taken (src/lock-order.ts). */
+/** Holds what a transaction locks against the one order in which locks are taken (src/kernel/data/locks.ts). */
 import type { CompiledQuery } from 'kysely'
-import { belonging, kindOfKey, lockOrder } from '../src/lock-order.ts'
+import { belonging, kindOfKey, lockOrder } from '../src/kernel/data/locks.ts'
 import type { Watch } from './watched-database.ts'
 
 /** What a statement may have to wait for. */
@@ -69,9 +69,9 @@ export function recordLocks(report: (violation: Error) => void): Watch {
   const refuse = (what: string, why: string) => report(new Error(`locks out of order: ${what}: ${why}`))
   const reach = (name: string, what: string) => {
     const rank = ranks.get(name)
-    if (rank === undefined) return refuse(what, `${name} has no place in src/lock-order.ts`)
+    if (rank === undefined) return refuse(what, `${name} has no place in src/kernel/data/locks.ts`)
     if (rank >= last.rank) last = { rank, what }
-    else refuse(what, `it comes before ${last.what}, which the transaction has already (src/lock-order.ts)`)
+    else refuse(what, `it comes before ${last.what}, which the transaction has already (src/kernel/data/locks.ts)`)
   }
   const rowsOf = (table: string) => {
     const rows = held.get(table) ?? new Map<unknown, Locking['mode']>()

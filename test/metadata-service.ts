@@ -3,7 +3,7 @@ import type { Server } from 'node:http'
 import { after } from 'node:test'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { openCatalogue } from '../src/catalogue/catalogue.ts'
-import { openLog } from '../src/kernel/log.ts'
+import { openLog } from '../src/kernel/process/log.ts'
 import { buildMetadataService, listenForMetadata } from '../src/metadata/service.ts'
 import type { World } from './harness.ts'
 

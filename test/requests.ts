@@ -3,8 +3,8 @@
  * scenarios.ts; what walks over all endpoints sends these.
  */
 import assert from 'node:assert/strict'
-import { changes } from '../src/kernel/changes.ts'
-import type { Endpoint, Param } from '../src/kernel/contract.ts'
+import { changes } from '../src/kernel/contract/changes.ts'
+import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { type Answer, type Client, type Open, testClock, today, type World } from './harness.ts'

@@ -43,30 +43,34 @@ const nowhere = () => false
 
 /** What each part may import besides itself. A part that is not here may not be in src. */
 const layers: Readonly<Record<string, readonly string[]>> = {
-  kernel: [],
+  net: [],
+  kernel: ['net'],
   catalogue: ['kernel'],
-  'platform.ts': ['kernel', 'catalogue'],
-  families: ['kernel', 'catalogue', 'platform.ts'],
-  metadata: ['kernel', 'catalogue', 'families'],
-  dns: ['kernel', 'families'],
-  drivers: [
-    'families',
-    'kernel/actions/define.ts',
-    'kernel/clock.ts',
-    'kernel/networks.ts',
-    'kernel/private-networks.ts',
-    'kernel/x509.ts',
-    'metadata/driver.ts',
-  ],
+  'platform.ts': ['families', 'kernel', 'catalogue'],
+  families: ['net', 'kernel', 'catalogue', 'platform.ts'],
+  metadata: ['net', 'kernel', 'catalogue', 'families'],
+  dns: ['net', 'kernel', 'families'],
+  drivers: ['net', 'families', 'kernel/actions/define.ts', 'kernel/process/clock.ts', 'metadata/driver.ts'],
   migrations: ['kernel'],
-  'lock-order.ts': ['kernel'],
   'families.ts': ['families', 'kernel', 'platform.ts'],
-  pages: ['kernel', 'families.ts'],
-  'app.ts': ['kernel', 'catalogue', 'families.ts', 'pages', 'platform.ts'],
-  'config-dns.ts': ['kernel'],
-  'config.ts': ['config-dns.ts', 'kernel'],
+  pages: ['net', 'kernel', 'families.ts'],
+  'app.ts': ['kernel', 'catalogue', 'families', 'families.ts', 'pages', 'platform.ts'],
+  'config-dns.ts': ['net', 'kernel', 'families'],
+  'config.ts': ['config-dns.ts', 'net', 'kernel', 'families'],
   'version.ts': [],
-  commands: ['app.ts', 'catalogue', 'config.ts', 'dns', 'drivers', 'kernel', 'metadata', 'migrations', 'version.ts'],
+  commands: [
+    'app.ts',
+    'catalogue',
+    'config.ts',
+    'dns',
+    'drivers',
+    'families',
+    'kernel',
+    'metadata',
+    'migrations',
+    'net',
+    'version.ts',
+  ],
   'main.ts': ['commands', 'version.ts'],
   'bin.ts': ['main.ts'],
 }
@@ -74,7 +78,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 const partOf = (path: string) => path.split('/')[0]!
 
 const layering: Rule = {
-  promise: 'each part imports only parts below it; the kernel imports nothing but itself',
+  promise: 'each part imports only parts below it; the kernel imports nothing but itself and protocols',
   check: checkImports(({ path }, { file }) => {
     if (file === undefined) return true
     return [partOf(path), ...(layers[partOf(path)] ?? [])].some((allowed) => inFolder(file, allowed))
@@ -100,9 +104,10 @@ const drivers: Rule = {
 }
 
 const betweenFamilies: Rule = {
-  promise: 'families know of each other only reads, effects, contracts and drivers',
+  promise: 'families know of each other only reads, effects, contracts and drivers, and what all addresses share',
   check: checkImports(({ path }, { file }) => {
     if (!file || !familyOf(path) || !familyOf(file) || familyOf(path) === familyOf(file)) return true
+    if (familyOf(file) === 'addresses') return true
     return ['reads.ts', 'effects.ts', 'contract.ts', 'driver.ts'].includes(nameOf(file))
   }),
   planted: [{ 'families/firewalls/a.ts': "import { getServer } from '../servers/store.ts'" }],
@@ -149,13 +154,14 @@ const pureDomains: Rule = {
 const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
-    if (specifier === 'fastify' || specifier.startsWith('@fastify/')) return /^kernel\/(http|edge)\.ts$/.test(path)
-    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process-lock)\.ts$/.test(path)
+    if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
+      return /^kernel\/http\/(http|edge)\.ts$/.test(path)
+    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
     return true
   }),
   planted: [
     { 'families/servers/routes.ts': "import type { FastifyRequest } from 'fastify'" },
-    { 'kernel/listing.ts': "const pg = await import('pg')" },
+    { 'kernel/resource/listing.ts': "const pg = await import('pg')" },
   ],
 }
 
@@ -163,7 +169,7 @@ const engineNames: Rule = {
   promise: 'only the dialect, and what opens the database, asks which engine it is',
   check: (sources) =>
     sources
-      .filter(({ path }) => !path.startsWith('kernel/data/') && path !== 'kernel/dialect.ts')
+      .filter(({ path }) => !path.startsWith('kernel/data/'))
       .flatMap((source) =>
         [...source.code.matchAll(/[!=]==?\s*'(sqlite|postgres)'|'(sqlite|postgres)'\s*[!=]==?/g)].map(
           (match) => `${source.path}:${lineAt(source, match.index)} ${match[0]}`,
@@ -278,7 +284,7 @@ const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
   'kernel/actions/expiry.ts',
-  'kernel/address-pool.ts',
+  'families/addresses/pool.ts',
   'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
   'families/servers/host.ts',

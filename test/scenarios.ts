@@ -321,7 +321,7 @@ export const references: Readonly<Record<string, { family: string; body: (id: nu
 /** A world whose actions wait for `settle`, so that what they lock stays locked. */
 export interface Stage extends World {
   readonly open: Open
-  /** Does `work` whenever the server reaches the place (see kernel/faults.ts), until the scenario is over. */
+  /** Does `work` whenever the server reaches the place (see kernel/process/faults.ts), until the scenario is over. */
   meet(place: string, work: () => Promise<unknown>): void
 }
 

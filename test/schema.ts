@@ -1,6 +1,6 @@
 /** The tables of the schema, read from the migrations, and all that is in them. */
 import { sql } from 'kysely'
-import type { Database } from '../src/kernel/db.ts'
+import type { Database } from '../src/kernel/data/db.ts'
 import { migrations } from '../src/migrations/index.ts'
 
 /** One table of the schema: its name and its columns, as the migrations create it. */

@@ -8,7 +8,7 @@ import { posix } from 'node:path'
 export interface Import {
   /** As it is written. */
   readonly specifier: string
-  /** The file below src, such as `kernel/db.ts`; undefined for packages and modules of Node.js. */
+  /** The file below src, such as `kernel/data/db.ts`; undefined for packages and modules of Node.js. */
   readonly file: string | undefined
   readonly isTypeOnly: boolean
   readonly names: readonly string[]

@@ -8,8 +8,8 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
-import type { Database, Queries, Tables } from '../src/kernel/db.ts'
-import { postponements, shortcuts } from '../src/kernel/prepared.ts'
+import type { Database, Queries, Tables } from '../src/kernel/data/db.ts'
+import { postponements, shortcuts } from '../src/kernel/data/prepared.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 

@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running } from '../../bench/processes.ts'
-import { runningClock } from '../../src/kernel/clock.ts'
+import { runningClock } from '../../src/kernel/process/clock.ts'
 import { checkDatabase } from '../../test/consistency.ts'
 import { expect, serverBody } from '../../test/resources.ts'
 import { type Attack, atLeast, type Context, type Finding, none } from '../attack.ts'

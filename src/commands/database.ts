@@ -1,11 +1,12 @@
 /** Opens the database for a command and brings its schema up to date. */
-import { runningClock } from '../kernel/clock.ts'
+
+import type { Database } from '../kernel/data/db.ts'
+import { type DatabaseUrl, databaseFailure, isInMemory, isTrouble, locationOf } from '../kernel/data/dialect.ts'
+import { migrate } from '../kernel/data/migrate.ts'
 import { openDatabase } from '../kernel/data/open.ts'
 import type { PostgresOptions } from '../kernel/data/pool.ts'
-import type { Database } from '../kernel/db.ts'
-import { type DatabaseUrl, databaseFailure, isInMemory, isTrouble, locationOf } from '../kernel/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { migrate } from '../kernel/migrate.ts'
+import { runningClock } from '../kernel/process/clock.ts'
 import { migrations } from '../migrations/index.ts'
 import { CommandFailure } from './failure.ts'
 

@@ -1,7 +1,7 @@
 /** Finds the keys of an installation, making the first one, and unlocks its secrets with them. */
 import type { Config } from '../config.ts'
-import type { Database } from '../kernel/db.ts'
-import { fileOf, isInMemory } from '../kernel/dialect.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { keksInUse, unlock, WrongKey } from '../kernel/secrets/installation.ts'
 import { type Kek, type Keyring, randomKey, toKek } from '../kernel/secrets/kek.ts'
 import { createKeyFile, readKeyFile } from '../kernel/secrets/key-file.ts'

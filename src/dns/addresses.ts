@@ -2,15 +2,16 @@
  * Names of addresses, both ways: reverse zones for the networks that addresses come from (RFC 1035, 3.5; RFC 3596), with
  * the name of every address that somebody holds, and the names that addresses have by default.
  */
+
+import type { ReverseName } from '../families/addresses/reverse-names.ts'
 import { floatingIpNames } from '../families/floating-ips/reads.ts'
 import { primaryIpNames } from '../families/primary-ips/reads.ts'
-import type { Database } from '../kernel/db.ts'
-import { addressBytes, addressText } from '../kernel/dns/addresses.ts'
-import { type NameKey, selfAndParents } from '../kernel/dns/names.ts'
-import { parseRdata, recordTypes } from '../kernel/dns/rdata.ts'
-import { defaultTtl, soaTimes, type ZoneSettings } from '../kernel/dns/settings.ts'
-import { cidrContains, parseCidr, subnetAt } from '../kernel/networks.ts'
-import type { ReverseName } from '../kernel/reverse-names.ts'
+import { defaultTtl, soaTimes, type ZoneSettings } from '../families/zones/settings.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { addressBytes, addressText } from '../net/dns/addresses.ts'
+import { type NameKey, selfAndParents } from '../net/dns/names.ts'
+import { parseRdata, recordTypes } from '../net/dns/rdata.ts'
+import { cidrContains, parseCidr, subnetAt } from '../net/ip.ts'
 import { lookUp } from './lookup.ts'
 import { type Answer, bareAnswer, rcodes, type WireRrset } from './message.ts'
 import { ZoneImage } from './zone-image.ts'

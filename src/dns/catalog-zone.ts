@@ -3,8 +3,8 @@
  * have every zone is told of it.
  */
 import type { ServedZone } from '../families/zones/reads.ts'
-import { isWithin, type NameKey, nameOf } from '../kernel/dns/names.ts'
-import type { ZoneSettings } from '../kernel/dns/settings.ts'
+import type { ZoneSettings } from '../families/zones/settings.ts'
+import { isWithin, type NameKey, nameOf } from '../net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'
 
 export interface CatalogZoneOptions {

@@ -4,7 +4,7 @@
  */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
-import type { Logger } from '../kernel/log.ts'
+import type { Logger } from '../kernel/process/log.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 
 /** How messages are answered; undefined is no answer. */

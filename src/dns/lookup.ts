@@ -2,8 +2,8 @@
  * What a zone answers to a question (RFC 1034, 4.3.2; RFC 2308, 4592, 8482): records, aliases followed, names that a
  * wildcard stands for, referrals to delegated zones, and the two ways of having nothing.
  */
-import { isWithin, lowerName, type NameKey, parentName, selfAndParents } from '../kernel/dns/names.ts'
-import { firstNameIn, recordTypes } from '../kernel/dns/rdata.ts'
+import { isWithin, lowerName, type NameKey, parentName, selfAndParents } from '../net/dns/names.ts'
+import { firstNameIn, recordTypes } from '../net/dns/rdata.ts'
 import { type Answer, bareAnswer, type OwnedRrset, queryTypes, rcodes, type WireRrset } from './message.ts'
 import type { ZoneImage, ZoneNode } from './zone-image.ts'
 

@@ -2,7 +2,7 @@
  * DNS messages (RFC 1035, 4; RFC 6891): reading queries from bytes that anybody may have sent, and writing answers. What
  * is malformed is told apart from what is not for us; nothing here throws on bad bytes.
  */
-import { lowerName, type NameKey } from '../kernel/dns/names.ts'
+import { lowerName, type NameKey } from '../net/dns/names.ts'
 
 /** Response codes. */
 export const rcodes = {

@@ -5,6 +5,8 @@
  * A change that was committed by this process is known before its request is answered: it marks what it concerns, and
  * no query is answered before what is marked was looked at. Changes of other processes are found by looking.
  */
+
+import { announcedSince, announcementsKeptMs } from '../families/zones/announce.ts'
 import type { ServedRrset, ServedZone } from '../families/zones/reads.ts'
 import {
   changedSince,
@@ -15,10 +17,9 @@ import {
   servedZonesAfter,
   soaKey,
 } from '../families/zones/reads.ts'
-import type { Database } from '../kernel/db.ts'
-import { announcedSince, announcementsKeptMs } from '../kernel/dns/announce.ts'
-import { type NameKey, nameOf, selfAndParents } from '../kernel/dns/names.ts'
-import { nextTurn, pacing } from '../kernel/turns.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { nextTurn, pacing } from '../kernel/process/turns.ts'
+import { type NameKey, nameOf, selfAndParents } from '../net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'
 
 /** A zone that is served. */

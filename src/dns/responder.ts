@@ -2,8 +2,8 @@
  * From the bytes of a query to those of its answer. What was answered once is kept as bytes for as long as no zone that
  * it was made of changes; then an answer costs a look into a table, a copy, and the caller's own id and question.
  */
-import { lowerName, type NameKey } from '../kernel/dns/names.ts'
-import { recordTypes } from '../kernel/dns/rdata.ts'
+import { lowerName, type NameKey } from '../net/dns/names.ts'
+import { recordTypes } from '../net/dns/rdata.ts'
 import type { AddressNames } from './addresses.ts'
 import { lookUp } from './lookup.ts'
 import {

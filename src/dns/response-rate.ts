@@ -5,8 +5,8 @@
  * again over TCP, where nobody can pretend to be somebody else.
  */
 import { BlockList, isIPv6 } from 'node:net'
-import type { ResponseRates } from '../kernel/dns/settings.ts'
-import { parseCidr } from '../kernel/networks.ts'
+import type { ResponseRates } from '../families/zones/settings.ts'
+import { parseCidr } from '../net/ip.ts'
 
 /** What becomes of an answer. */
 export type Ruling = 'send' | 'truncate' | 'drop'

@@ -12,15 +12,15 @@ import {
   soaKey,
   sourceOf,
 } from '../families/zones/reads.ts'
-import { onBehalfOf } from '../kernel/behalf.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Database } from '../kernel/db.ts'
-import type { ZoneSettings } from '../kernel/dns/settings.ts'
-import { FairQueue } from '../kernel/fair-queue.ts'
-import type { Logger } from '../kernel/log.ts'
-import { parseAddress } from '../kernel/networks.ts'
+import type { ZoneSettings } from '../families/zones/settings.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { onBehalfOf } from '../kernel/process/behalf.ts'
+import type { Clock } from '../kernel/process/clock.ts'
+import { FairQueue } from '../kernel/process/fair-queue.ts'
+import type { Logger } from '../kernel/process/log.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
+import { parseAddress } from '../net/ip.ts'
 import { type Asking, askSerial, isNews, receiveZone, type ZoneHead } from './transfer-in.ts'
 
 export interface SecondariesOptions {

@@ -3,14 +3,14 @@
  * the names that addresses have by default. It never asks others on behalf of those who ask it.
  */
 
-import { listPools } from '../kernel/address-pool.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { Database } from '../kernel/db.ts'
-import type { NameKey } from '../kernel/dns/names.ts'
-import type { ResponseRates, ZoneSettings } from '../kernel/dns/settings.ts'
-import type { Logger } from '../kernel/log.ts'
-import { parseAddress } from '../kernel/networks.ts'
+import { listPools } from '../families/addresses/pool.ts'
+import type { ResponseRates, ZoneSettings } from '../families/zones/settings.ts'
+import type { Database } from '../kernel/data/db.ts'
+import type { Clock } from '../kernel/process/clock.ts'
+import type { Logger } from '../kernel/process/log.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
+import type { NameKey } from '../net/dns/names.ts'
+import { parseAddress } from '../net/ip.ts'
 import { AddressNames } from './addresses.ts'
 import { CatalogZone } from './catalog-zone.ts'
 import { type Listener, listenForDns } from './listener.ts'

@@ -5,9 +5,9 @@
 import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
 import { isIPv6 } from 'node:net'
-import { type NameKey, nameOf } from '../kernel/dns/names.ts'
-import { recordTypes } from '../kernel/dns/rdata.ts'
-import type { Logger } from '../kernel/log.ts'
+import type { Logger } from '../kernel/process/log.ts'
+import { type NameKey, nameOf } from '../net/dns/names.ts'
+import { recordTypes } from '../net/dns/rdata.ts'
 import { headerBytes, opcodes, type Query, recordBytes } from './message.ts'
 import type { ZoneImage } from './zone-image.ts'
 

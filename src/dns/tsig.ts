@@ -3,8 +3,8 @@
  * come from who has the key. A message that fails the check is worth nothing.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { lowerName, nameOf } from '../kernel/dns/names.ts'
-import type { TsigAlgorithm } from '../kernel/dns/tsig-algorithms.ts'
+import { lowerName, nameOf } from '../net/dns/names.ts'
+import type { TsigAlgorithm } from '../net/dns/tsig-algorithms.ts'
 import { headerBytes, queryTypes, readName, skipName } from './message.ts'
 
 export interface TsigKey {

@@ -2,9 +2,9 @@
  * A zone in memory, ready to be asked: every name with its records as bytes, and the names between them that have none.
  * Pure: what is in it is handed to it.
  */
-import type { NameKey } from '../kernel/dns/names.ts'
-import { isWithin, lowerName, nameOf, parentName, parseName } from '../kernel/dns/names.ts'
-import { parseRdata, recordTypes, typeCode } from '../kernel/dns/rdata.ts'
+import type { NameKey } from '../net/dns/names.ts'
+import { isWithin, lowerName, nameOf, parentName, parseName } from '../net/dns/names.ts'
+import { parseRdata, recordTypes, typeCode } from '../net/dns/rdata.ts'
 import type { OwnedRrset, WireRrset } from './message.ts'
 
 /** RRsets as the database has them. */

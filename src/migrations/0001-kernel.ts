@@ -1,6 +1,7 @@
 /** Tables of the kernel: tenants, ids, labels, actions, addresses, limits. */
+
+import type { Migration } from '../kernel/data/migrate.ts'
 import { firstId } from '../kernel/ids.ts'
-import type { Migration } from '../kernel/migrate.ts'
 
 export const kernel: Migration = {
   id: '0001-kernel',

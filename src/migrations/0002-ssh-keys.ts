@@ -1,5 +1,5 @@
 /** SSH keys. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const sshKeys: Migration = {
   id: '0002-ssh-keys',

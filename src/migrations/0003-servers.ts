@@ -1,5 +1,5 @@
 /** Servers and the Primary IPs under which they are reached. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const servers: Migration = {
   id: '0003-servers',

@@ -1,5 +1,5 @@
 /** Firewalls, what they are applied to, which servers their selectors match, and the state that each server should have. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const firewalls: Migration = {
   id: '0004-firewalls',

@@ -1,5 +1,5 @@
 /** The schema of Floating IPs. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 /** Floating IPs, and the set of them that each server should have. */
 export const floatingIps: Migration = {

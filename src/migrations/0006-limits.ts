@@ -1,4 +1,4 @@
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 /** Limits that were set for single Projects. */
 export const limits: Migration = {

@@ -1,5 +1,5 @@
 /** Snapshots and backups, when servers are backed up, and what a rebuild that fails goes back to. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const images: Migration = {
   id: '0007-images',

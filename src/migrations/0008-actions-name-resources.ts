@@ -2,7 +2,7 @@
  * An action carries the resources that it names; the table beside it only finds actions by resource. One that has
  * ended stays as it is. What is not in force, filters and sets of Floating IPs, is found without looking at the rest.
  */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const actionsNameResources: Migration = {
   id: '0008-actions-name-resources',

@@ -1,5 +1,5 @@
 /** The schema of certificates, and of the keys under which secrets are kept. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 /**
  * Keys of Projects go with their Project; private keys are apart from their certificates, which lists read. What is null

@@ -1,5 +1,5 @@
 /** Zones, their RRSets, and what tells the name servers of all processes what has changed. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const dns: Migration = {
   id: '0010-dns',

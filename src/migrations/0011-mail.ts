@@ -1,5 +1,5 @@
 /** Owners of Projects, and the mail to them. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const mail: Migration = {
   id: '0011-mail',

@@ -1,5 +1,5 @@
 /** How far managed certificates are, their orders at the certificate authority, and secrets of the installation. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const managedCertificates: Migration = {
   id: '0012-managed-certificates',

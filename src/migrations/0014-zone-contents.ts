@@ -1,5 +1,5 @@
 /** What is in a zone has an id of its own, so that it can be replaced as a whole by what was written beside it. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 /** Length of a row's records as text, and how many there are: no quote inside a value stands there without a backslash. */
 const jsonBytes = 'octet_length(records)'

@@ -1,5 +1,5 @@
 /** Ended actions by what they name, in the orders in which lists are sorted; and those that run, by Project. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const actionHistory: Migration = {
   id: '0015-action-history',

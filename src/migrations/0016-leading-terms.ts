@@ -1,5 +1,5 @@
 /** The term of a selector by which the servers that it may match are found out from their labels. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 
 export const leadingTerms: Migration = {
   id: '0016-leading-terms',

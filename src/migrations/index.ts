@@ -1,5 +1,5 @@
 /** Every schema change, oldest first. Append only. */
-import type { Migration } from '../kernel/migrate.ts'
+import type { Migration } from '../kernel/data/migrate.ts'
 import { kernel } from './0001-kernel.ts'
 import { sshKeys } from './0002-ssh-keys.ts'
 import { servers } from './0003-servers.ts'

@@ -1,5 +1,5 @@
-import { basePath } from '../kernel/http.ts'
-import type { OpenPage } from '../kernel/open-pages.ts'
+import { basePath } from '../kernel/http/http.ts'
+import type { OpenPage } from '../kernel/http/open-pages.ts'
 
 /** GET /v1/ca.pem: the root of the embedded certificate authority. There is no such page when the root is another's. */
 export function rootPage(root: () => Promise<string>): OpenPage {

@@ -1,7 +1,7 @@
 /** The calendar of the API as a page. */
-import { calendar, inEffect } from '../kernel/changes.ts'
-import type { Clock } from '../kernel/clock.ts'
-import type { OpenPage } from '../kernel/open-pages.ts'
+import { calendar, inEffect } from '../kernel/contract/changes.ts'
+import type { OpenPage } from '../kernel/http/open-pages.ts'
+import type { Clock } from '../kernel/process/clock.ts'
 
 /** GET /v1/changes: the dated changes of the API, and which of them hold now. */
 export function changesPage(clock: Clock): OpenPage {

@@ -1,8 +1,8 @@
 /** What a reader of the reference needs to know before the first call. */
-import { changes } from '../kernel/changes.ts'
-import { defaultPerPage, maxPerPage } from '../kernel/contract.ts'
-import { type Html, html } from '../kernel/html.ts'
-import { MAX_SELECTOR_BYTES, MAX_SELECTOR_TERMS, MAX_SELECTOR_VALUES } from '../kernel/selectors.ts'
+import { changes } from '../kernel/contract/changes.ts'
+import { defaultPerPage, maxPerPage } from '../kernel/contract/contract.ts'
+import { MAX_SELECTOR_BYTES, MAX_SELECTOR_TERMS, MAX_SELECTOR_VALUES } from '../kernel/contract/selectors.ts'
+import { type Html, html } from '../net/html.ts'
 
 /** The sections of the guide: anchor and title, in order. */
 export const guideSections = {

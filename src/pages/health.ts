@@ -1,7 +1,8 @@
 /** Whether this server can do its work, for load balancers, supervisors and those who watch. */
+
+import type { Health, Watch } from '../kernel/data/health.ts'
 import { statusOf } from '../kernel/errors.ts'
-import type { Health, Watch } from '../kernel/health.ts'
-import type { OpenPage } from '../kernel/open-pages.ts'
+import type { OpenPage } from '../kernel/http/open-pages.ts'
 
 const type = 'application/json; charset=utf-8'
 

@@ -1,8 +1,8 @@
 /** The OpenAPI 3.1 document, made from the tables of endpoints: what is served is what is promised. */
 import { families } from '../families.ts'
-import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract.ts'
+import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../kernel/errors.ts'
-import { basePath } from '../kernel/http.ts'
+import { basePath } from '../kernel/http/http.ts'
 
 /** Every endpoint with the family that it belongs to. */
 export function allEndpoints(): { family: string; key: string; endpoint: Endpoint }[] {

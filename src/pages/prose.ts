@@ -1,5 +1,5 @@
 /** Prose of the contract as HTML. */
-import { type Html, html } from '../kernel/html.ts'
+import { type Html, html } from '../net/html.ts'
 
 /** Text with `code` between backticks. */
 export function prose(text: string): Html {

@@ -1,5 +1,5 @@
 /** The API reference: the OpenAPI document and a page made from it that needs no network and runs no script. */
-import type { OpenPage } from '../kernel/open-pages.ts'
+import type { OpenPage } from '../kernel/http/open-pages.ts'
 import { openApiDocument } from './openapi.ts'
 import { renderReference } from './render.ts'
 

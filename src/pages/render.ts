@@ -1,6 +1,6 @@
 /** Renders the OpenAPI document as one static HTML page: no script, and nothing that is loaded from elsewhere. */
 
-import { Html, html } from '../kernel/html.ts'
+import { Html, html } from '../net/html.ts'
 import { guide, guideSections } from './guide.ts'
 import { note, prose } from './prose.ts'
 import { allowed, properties, type Schema } from './schema.ts'

@@ -1,5 +1,5 @@
 /** Renders JSON Schema as nested lists of properties. */
-import { Html, html } from '../kernel/html.ts'
+import { Html, html } from '../net/html.ts'
 import { note } from './prose.ts'
 
 export interface Schema {

@@ -5,8 +5,8 @@
 import { randomBytes, webcrypto } from 'node:crypto'
 import type { AuthorityDriver } from '../../families/certificates/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import type { Clock } from '../../kernel/clock.ts'
-import { ecdsa, loadX509 } from '../../kernel/x509.ts'
+import type { Clock } from '../../kernel/process/clock.ts'
+import { ecdsa, loadX509 } from '../../net/x509-writing.ts'
 
 export interface EmbeddedCaOptions {
   readonly clock: Clock

@@ -3,9 +3,9 @@ import { type TestContext, test } from 'node:test'
 import { forEachDatabase } from '../../../test/harness.ts'
 import { startNameServer } from '../../dns/server.ts'
 import { placeChallenge } from '../../families/zones/effects.ts'
+import { defaultZoneSettings } from '../../families/zones/settings.ts'
 import type { DriverError } from '../../kernel/actions/define.ts'
-import { defaultZoneSettings } from '../../kernel/dns/settings.ts'
-import { openLog } from '../../kernel/log.ts'
+import { openLog } from '../../kernel/process/log.ts'
 import { resolvingDelegation } from './delegation.ts'
 
 forEachDatabase('The delegation of a zone', (open) => {

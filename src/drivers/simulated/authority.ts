@@ -1,7 +1,7 @@
 /** A certificate authority in memory that challenges for every domain, in front of real certificates. */
 import { createHash } from 'node:crypto'
 import type { AuthorityDriver } from '../../families/certificates/driver.ts'
-import type { Clock } from '../../kernel/clock.ts'
+import type { Clock } from '../../kernel/process/clock.ts'
 import { embeddedCa } from '../embedded-ca/authority.ts'
 
 /** Does an effect for a certificate the way it was ordered to. */

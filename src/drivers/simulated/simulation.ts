@@ -10,7 +10,7 @@ import type { RoutingDriver, RoutingState } from '../../families/floating-ips/dr
 import type { Capture, ImageDriver, ImageRef } from '../../families/images/driver.ts'
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
-import { type Clock, runningClock } from '../../kernel/clock.ts'
+import { type Clock, runningClock } from '../../kernel/process/clock.ts'
 import type { MetadataDriver } from '../../metadata/driver.ts'
 import { uncheckedDelegation } from '../resolver/unchecked.ts'
 import { simulateAuthority } from './authority.ts'

@@ -12,7 +12,7 @@ import {
 } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { Exhausted } from '../../kernel/side-thread.ts'
+import { Exhausted } from '../../kernel/process/side-thread.ts'
 import type { Challenge } from '../zones/effects.ts'
 import { caaRecords, zoneOfDomain } from '../zones/reads.ts'
 import type { Certificate, CertificateFacts } from './domain.ts'

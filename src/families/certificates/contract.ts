@@ -1,7 +1,16 @@
 /** Certificates on the wire (spec: Certificate, Certificates). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, enumParam, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import {
+  defineEndpoints,
+  enumParam,
+  Id,
+  Labels,
+  listing,
+  Meta,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 
 const closed = { additionalProperties: false } as const
 const types = ['uploaded', 'managed'] as const

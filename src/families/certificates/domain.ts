@@ -1,6 +1,6 @@
 /** Certificates: what is kept of them, and what is accepted when. Pure. */
-import { inEffect } from '../../kernel/changes.ts'
-import type { Labels } from '../../kernel/labels.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
 
 /** What uses a certificate. */
 export interface CertificateUser {

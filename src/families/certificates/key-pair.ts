@@ -3,9 +3,9 @@
  * first; no library touches bytes that were not looked at before. It may still take long: it runs on a side thread.
  */
 import { createPrivateKey, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
-import { NotDer } from './der.ts'
+import { NotDer } from '../../net/der.ts'
+import { type PemBlock, pemBlocks, pemBytes } from '../../net/pem.ts'
 import { type Acceptance, type CertificateFacts, type KeyPair, type KeyPairProblem, maxCertificates } from './domain.ts'
-import { type PemBlock, pemBlocks, pemBytes } from './pem.ts'
 import { alternativeNames, certificateKey, type KeyKind, keyProblem, privateKey, validityOf } from './x509.ts'
 
 export type KeyPairResult =

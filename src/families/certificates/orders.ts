@@ -1,7 +1,7 @@
 /** Every statement on how far managed certificates are: their orders, what was issued, and when they are looked at. */
 import { sql } from 'kysely'
 import type { Failure } from '../../kernel/actions/define.ts'
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'

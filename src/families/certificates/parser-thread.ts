@@ -1,5 +1,5 @@
 /** The far end of the thread on which certificates are read; a program of its own in the bundle. */
-import { serveThread } from '../../kernel/side-thread.ts'
+import { serveThread } from '../../kernel/process/side-thread.ts'
 import { readKeyPair } from './key-pair.ts'
 import type { KeyPairReading } from './parser.ts'
 

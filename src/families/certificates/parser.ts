@@ -1,6 +1,6 @@
 /** From what was uploaded to what is known of it, without holding up anybody else. */
 import { invalidInput } from '../../kernel/errors.ts'
-import { Exhausted, SideThread } from '../../kernel/side-thread.ts'
+import { Exhausted, SideThread } from '../../kernel/process/side-thread.ts'
 import { type Acceptance, acceptanceAt, type CertificateFacts, type KeyPair, sizeProblems } from './domain.ts'
 import type { KeyPairResult } from './key-pair.ts'
 

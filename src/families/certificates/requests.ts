@@ -1,7 +1,7 @@
 /** Keys of managed certificates and the requests that are signed with them (PKCS #10). */
 import { createPrivateKey, generateKeyPair, type KeyObject, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
-import { ecdsa, loadX509 } from '../../kernel/x509.ts'
+import { ecdsa, loadX509 } from '../../net/x509-writing.ts'
 
 const makeKeyPair = promisify(generateKeyPair)
 

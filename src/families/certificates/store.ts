@@ -1,15 +1,15 @@
 /** Every statement on the tables of certificates. */
 import { sql } from 'kysely'
-import { timestamp } from '../../kernel/clock.ts'
-import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { ApiError, notFound } from '../../kernel/errors.ts'
-import { indexLabels, readLabels } from '../../kernel/label-index.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
+import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
-import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/update.ts'
 import {
   type Certificate,
   type CertificateFacts,

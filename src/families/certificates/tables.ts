@@ -54,7 +54,7 @@ export interface CertificateUseRow {
   readonly resource_id: number
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     certificate: CertificateRow
     certificate_key: CertificateKeyRow

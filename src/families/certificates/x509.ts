@@ -2,8 +2,8 @@
  * What certificates and private keys are made of, seen before any library computes with them: what takes long to compute
  * with (huge numbers, curves of one's own, passwords stretched a million times) is known by then.
  */
-import { timestamp } from '../../kernel/clock.ts'
-import { bitsOf, contentOf, type Der, NotDer, partsOf, readAll, tags } from './der.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import { bitsOf, contentOf, type Der, NotDer, partsOf, readAll, tags } from '../../net/der.ts'
 import type { Acceptance } from './domain.ts'
 
 /** A kind of key with its size in bits, or why there is none. */

@@ -1,7 +1,7 @@
 /** Datacenters through the API, as of dates before October 2026. */
-import type { Handlers } from '../../kernel/contract.ts'
+import type { Handlers } from '../../kernel/contract/contract.ts'
 import { invalidInput, notFound } from '../../kernel/errors.ts'
-import { pageOf } from '../../kernel/listing.ts'
+import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
 import type { datacenterEndpoints } from './contract.ts'
 import { isDatacenterName } from './domain.ts'

@@ -1,7 +1,7 @@
 /** What happens to firewalls asynchronously: the packet filter of one server follows what is wanted of it. */
 import { type ActionInput, defineAction, defineStep, type StepContext } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import { toFilter } from './domain.ts'
 import { confirmFilter, deleteApplication, filterSource, renewFilters } from './membership.ts'
 

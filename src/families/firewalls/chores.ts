@@ -1,6 +1,6 @@
 /** What is done about firewalls without a request. */
 import type { Drivers } from '../../kernel/actions/define.ts'
-import { reconcile } from '../../kernel/reconcile.ts'
+import { reconcile } from '../../kernel/resource/reconcile.ts'
 import type { Platform } from '../../platform.ts'
 import { enforceFilter } from './actions.ts'
 import { confirmFilter, pendingFilters } from './membership.ts'

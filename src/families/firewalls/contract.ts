@@ -1,7 +1,7 @@
 /** Firewalls on the wire (spec: Firewall, Firewalls). */
 import { Type } from 'typebox'
 import { ActionSchema, ActionsReply } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import { defineEndpoints, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract/contract.ts'
 import { maxNetworks, maxRules, protocols } from './domain.ts'
 
 const closed = { additionalProperties: false } as const

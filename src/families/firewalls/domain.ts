@@ -1,7 +1,8 @@
 /** Firewall rules: what they are, what is wrong with them, what they add up to on one server. Pure. */
+
+import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Problem } from '../../kernel/errors.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { parseCidr } from '../../kernel/networks.ts'
+import { parseCidr } from '../../net/ip.ts'
 
 export const protocols = ['tcp', 'udp', 'icmp', 'esp', 'gre'] as const
 export type Protocol = (typeof protocols)[number]

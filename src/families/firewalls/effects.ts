@@ -1,8 +1,8 @@
 /** What other families may change about firewalls inside their transaction. */
 import type { ActionStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import type { ApiError } from '../../kernel/errors.ts'
-import type { Labels } from '../../kernel/labels.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { applyFirewall, startFilterChange } from './actions.ts'
 import { checkFirewallLimit, insertApplication, renewFilters } from './membership.ts'

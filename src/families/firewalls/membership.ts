@@ -4,12 +4,7 @@
  * with a generation that grows whenever one of its firewalls, or the rules of one, change.
  */
 import { sql } from 'kysely'
-import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { prepared } from '../../kernel/prepared.ts'
-import type { Pending } from '../../kernel/reconcile.ts'
-import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
 import {
   canonical,
   conditionOf,
@@ -18,7 +13,12 @@ import {
   matches,
   type Selector,
   storedSelector,
-} from '../../kernel/selectors.ts'
+} from '../../kernel/contract/selectors.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { prepared } from '../../kernel/data/prepared.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { Pending } from '../../kernel/resource/reconcile.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { maxFirewallsOfServer, type Rule } from './domain.ts'
 import type { FirewallApplicationRow, FirewallMatchRow } from './tables.ts'
 

@@ -40,7 +40,7 @@ export interface FirewallFilterRow {
   readonly generation_in_force: number
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     firewall: FirewallRow
     firewall_application: FirewallApplicationRow

@@ -1,6 +1,6 @@
 /** Firewalls as the API shows them. */
 import type { Static } from 'typebox'
-import type { Queries } from '../../kernel/db.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Firewall as Wire } from './contract.ts'
 import type { Firewall, Rule } from './domain.ts'

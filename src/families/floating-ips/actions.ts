@@ -1,7 +1,7 @@
 /** What happens to Floating IPs asynchronously: the sets of the servers concerned follow what is wanted. */
 import { type ActionInput, defineAction, defineStep, type StepContext } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import { holdServers } from '../servers/reads.ts'
 import { confirmRouting, floatingIpsOfServers, renewRouting, routingGeneration, wantServer } from './store.ts'
 

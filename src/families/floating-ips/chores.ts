@@ -1,6 +1,6 @@
 /** What is done about Floating IPs without a request. */
 import type { Drivers } from '../../kernel/actions/define.ts'
-import { reconcile } from '../../kernel/reconcile.ts'
+import { reconcile } from '../../kernel/resource/reconcile.ts'
 import type { Platform } from '../../platform.ts'
 import { enforceRouting } from './actions.ts'
 import { confirmRouting, pendingRoutings } from './store.ts'

@@ -1,7 +1,16 @@
 /** Floating IPs on the wire (spec: Floating IP, Floating IPs). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, Id, IdOrName, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
+import {
+  defineEndpoints,
+  Id,
+  IdOrName,
+  Labels,
+  listing,
+  Meta,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { Location } from '../locations/contract.ts'
 
 const closed = { additionalProperties: false } as const

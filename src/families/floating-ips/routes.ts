@@ -1,15 +1,15 @@
 /** Floating IPs through the API. */
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, refuseLocked, startAction } from '../../kernel/actions/store.ts'
-import { inEffect } from '../../kernel/changes.ts'
-import { type Handlers, toIdOrName } from '../../kernel/contract.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
+import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
-import { enforceLimit } from '../../kernel/limits.ts'
-import { withReverseName } from '../../kernel/reverse-names.ts'
+import { enforceLimit } from '../../kernel/resource/limits.ts'
+import { beforeWrite, optimistically } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { beforeWrite, optimistically } from '../../kernel/update.ts'
 import type { Platform } from '../../platform.ts'
+import { withReverseName } from '../addresses/reverse-names.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
 import {
   assignFloatingIp,

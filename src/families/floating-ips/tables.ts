@@ -25,7 +25,7 @@ export interface FloatingIpRoutingRow {
   readonly generation_in_force: number
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     floating_ip: FloatingIpRow
     floating_ip_routing: FloatingIpRoutingRow

@@ -1,7 +1,7 @@
 /** What happens to images asynchronously. */
 import { type ActionInput, DriverError, defineAction } from '../../kernel/actions/define.ts'
 import { type ActionStart, startActions, toStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { isBeingInstalled } from '../servers/reads.ts'
 import type { OwnImage } from './domain.ts'

@@ -13,7 +13,7 @@ import {
   Meta,
   nullable,
   Timestamp,
-} from '../../kernel/contract.ts'
+} from '../../kernel/contract/contract.ts'
 import { Architecture, Deprecation } from '../server-types/contract.ts'
 
 const types = ['system', 'app', 'snapshot', 'backup'] as const

@@ -1,7 +1,7 @@
 /** Images, which of them a list shows, and which a server can be made from. Pure. */
 import type { Architecture, Deprecation, SystemImage } from '../../catalogue/catalogue.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { matches, type Selector } from '../../kernel/selectors.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import { matches, type Selector } from '../../kernel/contract/selectors.ts'
 
 /** A copy of a server's disk that belongs to a Project. */
 export interface OwnImage {

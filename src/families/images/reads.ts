@@ -1,6 +1,6 @@
 /** What other families may ask about images. */
 import type { Catalogue } from '../../catalogue/catalogue.ts'
-import type { Queries } from '../../kernel/db.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Template } from './domain.ts'
 import { findImage } from './store.ts'

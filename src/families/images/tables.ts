@@ -23,7 +23,7 @@ export interface ImageRow {
   readonly version: number
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     image: ImageRow
   }

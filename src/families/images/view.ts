@@ -1,7 +1,7 @@
 /** Images as the API shows them. */
 import type { Static } from 'typebox'
 import type { SystemImage } from '../../catalogue/catalogue.ts'
-import { inEffect } from '../../kernel/changes.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
 import { deprecationToWire } from '../server-types/reads.ts'
 import type { Image as Wire } from './contract.ts'
 import type { OwnImage } from './domain.ts'

@@ -1,6 +1,6 @@
 /** Locations on the wire (spec: Location). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Meta, paging, sorting, textParam } from '../../kernel/contract.ts'
+import { defineEndpoints, Id, Meta, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
 
 export const Location = Type.Object({
   id: Id,

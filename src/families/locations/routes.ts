@@ -1,9 +1,9 @@
 /** Locations through the API: read-only, straight from the catalogue. */
 import type { Location } from '../../catalogue/catalogue.ts'
-import { inEffect } from '../../kernel/changes.ts'
-import type { Handlers } from '../../kernel/contract.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
+import type { Handlers } from '../../kernel/contract/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { pageOf } from '../../kernel/listing.ts'
+import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
 import type { locationEndpoints } from './contract.ts'
 import { locationToWire } from './view.ts'

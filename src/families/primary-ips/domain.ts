@@ -1,5 +1,5 @@
 /** Primary IPs: the public addresses that servers are born with. Pure. */
-import type { ReverseName } from '../../kernel/reverse-names.ts'
+import type { ReverseName } from '../addresses/reverse-names.ts'
 
 export type IpType = 'ipv4' | 'ipv6'
 

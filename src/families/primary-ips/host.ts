@@ -1,6 +1,6 @@
 /** What the name server asks about Primary IPs: a DNS query knows an address and no Project. */
-import type { Queries } from '../../kernel/db.ts'
-import type { ReverseName } from '../../kernel/reverse-names.ts'
+import type { Queries } from '../../kernel/data/db.ts'
+import type { ReverseName } from '../addresses/reverse-names.ts'
 
 /** The reverse names of a Primary IP by its address or network alone; undefined when there is none. */
 export async function primaryIpNames(query: Queries, ip: string): Promise<ReverseName[] | undefined> {

@@ -1,11 +1,12 @@
 /** Every statement on the table of Primary IPs. */
-import { claimAddress, releaseAddress } from '../../kernel/address-pool.ts'
-import { timestamp } from '../../kernel/clock.ts'
-import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
+
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { insertRowsAlong } from '../../kernel/data/prepared.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { insertRowsAlong } from '../../kernel/prepared.ts'
-import { defaultReverseNames, type ReverseName } from '../../kernel/reverse-names.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { claimAddress, releaseAddress } from '../addresses/pool.ts'
+import { defaultReverseNames, type ReverseName } from '../addresses/reverse-names.ts'
 import type { IpType, PrimaryIp } from './domain.ts'
 import type { PrimaryIpRow } from './tables.ts'
 

@@ -18,7 +18,7 @@ export interface PrimaryIpRow {
   readonly version: number
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     primary_ip: PrimaryIpRow
   }

@@ -1,6 +1,6 @@
 /** Server types on the wire (facts: Catalogue 3). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Meta, nullable, paging, Timestamp, textParam } from '../../kernel/contract.ts'
+import { defineEndpoints, Id, Meta, nullable, paging, Timestamp, textParam } from '../../kernel/contract/contract.ts'
 
 /** When the end of something was made public, and until when it can be ordered. */
 export const Deprecation = Type.Object({ announced: Timestamp, unavailable_after: Timestamp })

@@ -1,8 +1,8 @@
 /** Server types through the API: read-only, straight from the catalogue. */
 import { serverTypeIsListed } from '../../catalogue/catalogue.ts'
-import type { Handlers } from '../../kernel/contract.ts'
+import type { Handlers } from '../../kernel/contract/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
-import { pageOf } from '../../kernel/listing.ts'
+import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
 import type { serverTypeEndpoints } from './contract.ts'
 import { serverTypeToWire } from './view.ts'

@@ -1,7 +1,7 @@
 /** Server types as the API shows them, with what a dated change has not yet removed. */
 import type { Static } from 'typebox'
 import type { Deprecation, LocationPrice, ServerType } from '../../catalogue/catalogue.ts'
-import { inEffect } from '../../kernel/changes.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Deprecation as DeprecationSchema, LocationPrice as PriceSchema, ServerType as Wire } from './contract.ts'
 
 type ServerTypeWire = Static<typeof Wire>

@@ -2,7 +2,7 @@
 import { lockProject } from '../../kernel/access/projects.ts'
 import { type ActionInput, DriverError, defineAction, type StepContext } from '../../kernel/actions/define.ts'
 import type { ActionStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import { enforceFilter, forgetServer, renewFilters } from '../firewalls/effects.ts'
 import { enforceRouting, renewRouting, unassignAll } from '../floating-ips/effects.ts'
 import { discardImages, lockBackups } from '../images/effects.ts'

@@ -6,7 +6,7 @@ import { allow, expect, newFirewall, newServer, settleAll } from '../../../test/
 import { createSimulation, type SimulatedWorld, type Simulation } from '../../drivers/simulated/simulation.ts'
 import { families } from '../../families.ts'
 import { Engine } from '../../kernel/actions/engine.ts'
-import { openLog } from '../../kernel/log.ts'
+import { openLog } from '../../kernel/process/log.ts'
 import { backupWindowOf, openWindow } from './domain.ts'
 
 interface Image {

@@ -1,10 +1,10 @@
 /** Images of servers: made on request, and once a day of those that are backed up. */
 import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { type Action, startAction } from '../../kernel/actions/store.ts'
-import { timestamp } from '../../kernel/clock.ts'
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { Labels } from '../../kernel/labels.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { insertImage } from '../images/effects.ts'

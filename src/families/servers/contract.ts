@@ -11,7 +11,7 @@ import {
   Meta,
   nullable,
   Timestamp,
-} from '../../kernel/contract.ts'
+} from '../../kernel/contract/contract.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'

@@ -1,5 +1,5 @@
 /** Servers and the rules of their names, states and secrets. Pure. */
-import type { Labels } from '../../kernel/labels.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
 
 export const serverStatuses = [
   'running',

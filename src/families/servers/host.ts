@@ -1,5 +1,5 @@
 /** What the host's side asks about servers: it knows from the connection which server calls, not of which Project it is. */
-import type { Queries } from '../../kernel/db.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
 import { fromRow } from './store.ts'

@@ -1,9 +1,9 @@
 /** What a request for a server asks for, resolved against the catalogue and the Project (facts: Servers 3 and 6). */
 import type { Static } from 'typebox'
 import { type Catalogue, type Location, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
-import { inEffect } from '../../kernel/changes.ts'
-import { toIdOrName } from '../../kernel/contract.ts'
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
+import { toIdOrName } from '../../kernel/contract/contract.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { type ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'

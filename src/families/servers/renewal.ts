@@ -1,5 +1,5 @@
 /** Statements about what is on a server's disk: which image was wanted, and what a failed rebuild goes back to. */
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
 import { setServer } from './store.ts'

@@ -42,7 +42,7 @@ export interface ServerFormerRow {
   readonly root_password_hash: string | null
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     server: ServerRow
     server_former: ServerFormerRow

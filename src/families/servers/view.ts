@@ -1,8 +1,8 @@
 /** Servers as the API shows them, put together from several families with one read each for a whole list. */
 import type { Static } from 'typebox'
 import { lockedIds } from '../../kernel/actions/store.ts'
-import { inEffect } from '../../kernel/changes.ts'
-import type { Queries } from '../../kernel/db.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterToWire } from '../datacenters/reads.ts'

@@ -1,6 +1,6 @@
 /** SSH keys on the wire (facts: SSH keys). */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Labels, listing, Meta, Timestamp, textParam } from '../../kernel/contract.ts'
+import { defineEndpoints, Id, Labels, listing, Meta, Timestamp, textParam } from '../../kernel/contract/contract.ts'
 
 export const SshKey = Type.Object({
   id: Id,

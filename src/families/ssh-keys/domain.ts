@@ -1,6 +1,6 @@
 /** What an SSH public key is and how it is told apart from others. Pure. */
 import { createHash } from 'node:crypto'
-import type { Labels } from '../../kernel/labels.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
 
 export interface SshKey {
   readonly id: number

@@ -1,8 +1,8 @@
 /** SSH keys through the API: no actions, nothing asynchronous. */
-import type { Handlers } from '../../kernel/contract.ts'
+import type { Handlers } from '../../kernel/contract/contract.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { enforceLimit } from '../../kernel/limits.ts'
-import { beforeWrite, optimistically } from '../../kernel/update.ts'
+import { enforceLimit } from '../../kernel/resource/limits.ts'
+import { beforeWrite, optimistically } from '../../kernel/resource/update.ts'
 import type { Platform } from '../../platform.ts'
 import type { sshKeyEndpoints } from './contract.ts'
 import { parsePublicKey } from './domain.ts'

@@ -1,13 +1,14 @@
 /** Every statement on the table of SSH keys. */
-import { timestamp } from '../../kernel/clock.ts'
-import { drawId, type Queries, type Transaction } from '../../kernel/db.ts'
-import { databaseFailure } from '../../kernel/dialect.ts'
+
+import type { Labels } from '../../kernel/contract/labels.ts'
+import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
+import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { notFound, notUnique } from '../../kernel/errors.ts'
-import { indexLabels, readLabels } from '../../kernel/label-index.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/listing.ts'
+import { timestamp } from '../../kernel/process/clock.ts'
+import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
+import { changedMeanwhile, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { changedMeanwhile, replaceVersion } from '../../kernel/update.ts'
 import type { SshKey } from './domain.ts'
 import type { SshKeyRow } from './tables.ts'
 

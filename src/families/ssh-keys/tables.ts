@@ -12,7 +12,7 @@ export interface SshKeyRow {
   readonly version: number
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     ssh_key: SshKeyRow
   }

@@ -5,7 +5,7 @@
 import { type ActionInput, defineAction } from '../../kernel/actions/define.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { startAction } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Zone } from './domain.ts'
 

@@ -1,8 +1,8 @@
 /** CAA records: which certificate authorities may issue for a domain of a zone (RFC 8659). */
-import type { Queries } from '../../kernel/db.ts'
-import { unescaped } from '../../kernel/dns/names.ts'
-import { readWords } from '../../kernel/dns/tokens.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { unescaped } from '../../net/dns/names.ts'
+import { readWords } from '../../net/dns/tokens.ts'
 import type { Zone } from './domain.ts'
 import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
 

@@ -2,7 +2,7 @@
  * TXT records that prove to a certificate authority that a zone is ours (RFC 8555, 8.4). They are answered like records
  * of the zone, and the API does not show them.
  */
-import { drawId, type Transaction } from '../../kernel/db.ts'
+import { drawId, type Transaction } from '../../kernel/data/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Zone } from './domain.ts'

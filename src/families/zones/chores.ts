@@ -1,6 +1,7 @@
 /** What is done for zones by the clock. */
-import { forgetAnnouncements } from '../../kernel/dns/announce.ts'
+
 import type { Chore } from '../../platform.ts'
+import { forgetAnnouncements } from './announce.ts'
 import { deleteExpired } from './content.ts'
 
 export const announcementsChore: Chore = async ({ db }) => {

@@ -5,13 +5,13 @@
  * finished, is deleted in equally small steps.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { onBehalfOf } from '../../kernel/behalf.ts'
-import { type Database, drawId, type Transaction, unavailable } from '../../kernel/db.ts'
-import { lineBytes, type ZoneLimits } from '../../kernel/dns/zone-limits.ts'
-import { FairQueue } from '../../kernel/fair-queue.ts'
+import { type Database, drawId, type Transaction, unavailable } from '../../kernel/data/db.ts'
+import { onBehalfOf } from '../../kernel/process/behalf.ts'
+import { FairQueue } from '../../kernel/process/fair-queue.ts'
+import { inTurns } from '../../kernel/process/turns.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import { inTurns } from '../../kernel/turns.ts'
 import type { Zone } from './domain.ts'
+import { lineBytes, type ZoneLimits } from './limits.ts'
 import { deleteSomeRrsets, insertRrsets, type NewRrset } from './rrset-store.ts'
 
 /** Most RRSets that one transaction writes or deletes, and most bytes of them: it takes a few milliseconds. */

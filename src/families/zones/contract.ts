@@ -1,8 +1,17 @@
 /** DNS zones on the wire. */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, enumParam, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract.ts'
-import { defaultZoneLimits } from '../../kernel/dns/zone-limits.ts'
+import {
+  defineEndpoints,
+  enumParam,
+  Id,
+  Labels,
+  listing,
+  Meta,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
+import { defaultZoneLimits } from './limits.ts'
 import { NewRrset } from './rrset-contract.ts'
 
 const closed = { additionalProperties: false } as const

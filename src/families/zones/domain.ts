@@ -1,11 +1,11 @@
 /** DNS zones: names that can be zones, and what a zone is. Pure. */
 import { domainToUnicode } from 'node:url'
 import { parse } from 'tldts-icann'
-import { isBase64 } from '../../kernel/dns/svc-params.ts'
-import type { TsigAlgorithm } from '../../kernel/dns/tsig-algorithms.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { cidrContains, parseAddress } from '../../kernel/networks.ts'
-import { isPrivateAddress } from '../../kernel/private-networks.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import { isBase64 } from '../../net/dns/svc-params.ts'
+import type { TsigAlgorithm } from '../../net/dns/tsig-algorithms.ts'
+import { cidrContains, parseAddress } from '../../net/ip.ts'
+import { isPrivateAddress } from '../../net/private-networks.ts'
 
 export type ZoneMode = 'primary' | 'secondary'
 

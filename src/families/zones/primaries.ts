@@ -2,7 +2,7 @@
  * Primaries of secondary zones at rest: their keys are secrets, sealed all together beside what may be read by anybody.
  * Who shows or uses the keys opens them.
  */
-import type { Queries, Transaction } from '../../kernel/db.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { SecretPlace, Secrets } from '../../kernel/secrets/secrets.ts'
 import type { PrimaryNameserver } from './domain.ts'

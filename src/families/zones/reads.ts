@@ -1,5 +1,5 @@
 /** What other families, and the name server, may ask about zones. */
-import type { Queries } from '../../kernel/db.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { registrableName, type Zone } from './domain.ts'
 import { findZone } from './store.ts'

@@ -1,20 +1,19 @@
 /** Zones through the API. */
 import type { Static } from 'typebox'
-import type { Call, Handlers } from '../../kernel/contract.ts'
-import type { Database, Queries, Transaction } from '../../kernel/db.ts'
-import { defaultTtl, soaTimes, type ZoneSettings } from '../../kernel/dns/settings.ts'
-import { Malformed } from '../../kernel/dns/tokens.ts'
-import { zoneLimitProblem } from '../../kernel/dns/zone-limits.ts'
+import type { Call, Handlers } from '../../kernel/contract/contract.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound, type Problem } from '../../kernel/errors.ts'
-import type { Labels } from '../../kernel/labels.ts'
-import { enforceLimit } from '../../kernel/limits.ts'
+import { inTurns, nextTurn } from '../../kernel/process/turns.ts'
+import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { inTurns, nextTurn } from '../../kernel/turns.ts'
+import { Malformed } from '../../net/dns/tokens.ts'
 import type { Platform } from '../../platform.ts'
 import { recordAction, type ZoneCommand } from './actions.ts'
 import { publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import type { zoneEndpoints } from './contract.ts'
 import { type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
+import { zoneLimitProblem } from './limits.ts'
 import { openPrimaries, withoutKeys } from './primaries.ts'
 import type { NewRrset } from './rrset-contract.ts'
 import { hasProtected, rrsetsOf } from './rrset-store.ts'
@@ -29,6 +28,7 @@ import {
   rrsetKey,
   rrsetProblem,
 } from './rrsets.ts'
+import { defaultTtl, soaTimes, type ZoneSettings } from './settings.ts'
 import {
   changeZone,
   deleteZone,

@@ -11,8 +11,8 @@ import {
   nullable,
   textParam,
   widePaging,
-} from '../../kernel/contract.ts'
-import { recordTypeNames } from '../../kernel/dns/rdata.ts'
+} from '../../kernel/contract/contract.ts'
+import { recordTypeNames } from '../../net/dns/rdata.ts'
 
 const closed = { additionalProperties: false } as const
 const RrType = Type.Enum(recordTypeNames)

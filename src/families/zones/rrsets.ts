@@ -1,8 +1,9 @@
 /** RRSets: the records that a zone has under one name and type, and the rules that they keep together. Pure. */
-import { nameOf, parseName } from '../../kernel/dns/names.ts'
-import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../kernel/dns/rdata.ts'
+
+import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Problem } from '../../kernel/errors.ts'
-import type { Labels } from '../../kernel/labels.ts'
+import { nameOf, parseName } from '../../net/dns/names.ts'
+import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../net/dns/rdata.ts'
 import { isUnicodeLabel } from './domain.ts'
 
 export interface ZoneRecord {

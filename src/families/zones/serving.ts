@@ -1,7 +1,7 @@
 /**
  * What the name server reads: zones of all Projects, because a DNS query names none. Never for a request of a tenant.
  */
-import type { Queries } from '../../kernel/db.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
 import type { RrsetRow, ZoneRow } from './tables.ts'
 

@@ -82,7 +82,7 @@ export interface ZoneSourceRow {
   readonly is_stale: 0 | 1
 }
 
-declare module '../../kernel/db.ts' {
+declare module '../../kernel/data/db.ts' {
   interface Tables {
     zone: ZoneRow
     zone_content: ZoneContentRow

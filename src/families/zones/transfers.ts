@@ -3,7 +3,7 @@
  * asks for a zone at a time: who claims the check goes and asks.
  */
 import { sql } from 'kysely'
-import type { Database, Queries, Transaction } from '../../kernel/db.ts'
+import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { type Draft, publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import { primariesFromRow, type SealedPrimaries } from './primaries.ts'

@@ -1,10 +1,10 @@
 /** Zones and RRSets as the API shows them. */
 import type { Static } from 'typebox'
-import type { ZoneSettings } from '../../kernel/dns/settings.ts'
 import type { Zone as WireZone } from './contract.ts'
 import type { PrimaryNameserver, Zone } from './domain.ts'
 import type { Rrset as WireRrset } from './rrset-contract.ts'
 import { type Rrset, rrsetKey, withSerial } from './rrsets.ts'
+import type { ZoneSettings } from './settings.ts'
 
 /** A zone as the API shows it. Nobody has looked yet whether its parent delegates it to us. */
 export function zoneToWire(

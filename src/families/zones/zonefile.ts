@@ -1,7 +1,7 @@
 /** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
-import { isWithin, lowerName, nameOf, parseName, printName } from '../../kernel/dns/names.ts'
-import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../kernel/dns/rdata.ts'
-import { type Entry, Malformed, readEntries, type Token } from '../../kernel/dns/tokens.ts'
+import { isWithin, lowerName, nameOf, parseName, printName } from '../../net/dns/names.ts'
+import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../net/dns/rdata.ts'
+import { type Entry, Malformed, readEntries, type Token } from '../../net/dns/tokens.ts'
 import {
   apex,
   coexistenceProblem,

@@ -1,9 +1,9 @@
 /** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
 import { sql } from 'kysely'
 import { forgetHistory } from '../actions/history.ts'
-import type { Database, Queries, Transaction } from '../db.ts'
-import { drawId } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
+import { drawId } from '../data/db.ts'
+import { databaseFailure } from '../data/dialect.ts'
 import { notUnique } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -15,7 +15,7 @@ export interface ProjectRow {
   readonly owner_email: string | null
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     project: ProjectRow
   }

@@ -4,8 +4,8 @@
  */
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import type { Database, Queries, Transaction } from '../db.ts'
-import { drawId } from '../db.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
+import { drawId } from '../data/db.ts'
 import { parseId } from '../ids.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -20,7 +20,7 @@ export interface TokenRow {
   readonly created: string
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     token: TokenRow
   }

@@ -3,10 +3,10 @@
  * these go by the action's id and its fence instead of by Project.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { timestamp } from '../clock.ts'
-import type { Database, Transaction } from '../db.ts'
-import type { Dialect } from '../dialect.ts'
-import { prepared, preparedAlong } from '../prepared.ts'
+import type { Database, Transaction } from '../data/db.ts'
+import type { Dialect } from '../data/dialect.ts'
+import { prepared, preparedAlong } from '../data/prepared.ts'
+import { timestamp } from '../process/clock.ts'
 import { noteEnded } from './history.ts'
 import type { ActionRow } from './store.ts'
 

@@ -1,6 +1,16 @@
 /** The wire shape of actions and the endpoints that every family with actions has (spec: Action, Actions). */
 import { Type } from 'typebox'
-import { defineEndpoints, enumParam, Id, idsParam, Meta, nullable, paging, sorting, Timestamp } from '../contract.ts'
+import {
+  defineEndpoints,
+  enumParam,
+  Id,
+  idsParam,
+  Meta,
+  nullable,
+  paging,
+  sorting,
+  Timestamp,
+} from '../contract/contract.ts'
 
 export const ActionSchema = Type.Object({
   id: Id,

@@ -3,7 +3,7 @@
  * steps then make the world follow. A step reads the desired state at the time it runs and hands the driver all of it,
  * so that it may be repeated, and may come late, without harm.
  */
-import type { Queries, Transaction } from '../db.ts'
+import type { Queries, Transaction } from '../data/db.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 

@@ -4,8 +4,8 @@
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import { onBehalfOf } from '../behalf.ts'
-import { noFaults } from '../faults.ts'
+import { onBehalfOf } from '../process/behalf.ts'
+import { noFaults } from '../process/faults.ts'
 import {
   type Claimant,
   claimActions,

@@ -3,9 +3,9 @@
  * than any list shows go (spec: Limits, Action history).
  */
 import { sql } from 'kysely'
-import { onBehalfOf } from '../behalf.ts'
-import type { Clock } from '../clock.ts'
-import type { Database, Transaction } from '../db.ts'
+import type { Database, Transaction } from '../data/db.ts'
+import { onBehalfOf } from '../process/behalf.ts'
+import type { Clock } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
 import { entriesOf, fileActions, historyStart, toAction } from './history.ts'
 import type { ActionRow } from './store.ts'

@@ -6,11 +6,11 @@
  * these are few and are looked through.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { timestamp } from '../clock.ts'
-import type { Sort } from '../contract.ts'
-import type { Database, Queries, Transaction } from '../db.ts'
-import type { PageRequest } from '../listing.ts'
-import { insertRowsAlong } from '../prepared.ts'
+import type { Sort } from '../contract/contract.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
+import { insertRowsAlong } from '../data/prepared.ts'
+import { timestamp } from '../process/clock.ts'
+import type { PageRequest } from '../resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
 import type { Action, ActionRow, ActionStatus } from './store.ts'
@@ -36,7 +36,7 @@ interface ActionUnfiledRow {
   readonly action_id: number
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     action_history: ActionHistoryRow
     action_unfiled: ActionUnfiledRow

@@ -12,7 +12,7 @@ import {
 } from 'kysely'
 import { type Bench, type Effects, openBench, traced } from '../../../test/action-bench.ts'
 import { forEachBareDatabase, type Gate, gate, run, until } from '../../../test/bare-database.ts'
-import type { Database, Tables } from '../db.ts'
+import type { Database, Tables } from '../data/db.ts'
 import { claimActions, extendLeases, forgetLeases } from './claims.ts'
 import { type ActionDefinition, DriverError, defineAction } from './define.ts'
 import { type ActionStart, startAction, startActions } from './store.ts'

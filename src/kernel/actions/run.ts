@@ -2,11 +2,11 @@
  * One claimed action: its steps one by one, each recorded before the next. A step that fails for good makes the action
  * unwind: the desired state is taken back, the world follows, and the action ends as its failure says.
  */
-import { type Database, OutcomeUnknown, type Transaction } from '../db.ts'
-import { databaseFailure, isTrouble } from '../dialect.ts'
+import { type Database, OutcomeUnknown, type Transaction } from '../data/db.ts'
+import { databaseFailure, isTrouble } from '../data/dialect.ts'
 import { ApiError } from '../errors.ts'
-import type { Faults } from '../faults.ts'
-import type { Logger } from '../log.ts'
+import type { Faults } from '../process/faults.ts'
+import type { Logger } from '../process/log.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 import { advance, finish, LeaseLost, type Release, release } from './claims.ts'
 import {

@@ -1,8 +1,9 @@
 /** Starting actions on behalf of a Project. What workers do is in claims.ts, reading in history.ts. */
-import { timestamp } from '../clock.ts'
-import type { Queries, Transaction } from '../db.ts'
+
+import type { Queries, Transaction } from '../data/db.ts'
+import { insertRowsAlong } from '../data/prepared.ts'
 import { ApiError } from '../errors.ts'
-import { insertRowsAlong } from '../prepared.ts'
+import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
 import { noteEnded, runningActions } from './history.ts'
@@ -50,7 +51,7 @@ interface ActionSerialRow {
   readonly action_id: number
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     action: ActionRow
     resource_lock: ResourceLockRow

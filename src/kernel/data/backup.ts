@@ -5,9 +5,9 @@
 import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
-import { databaseFailure } from '../dialect.ts'
 import { firstId } from '../ids.ts'
-import { syncToDisk } from '../private-file.ts'
+import { syncToDisk } from '../process/private-file.ts'
+import { databaseFailure } from './dialect.ts'
 
 /** What a database file holds. */
 export interface Contents {

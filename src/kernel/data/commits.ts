@@ -2,13 +2,13 @@
  * Commits on PostgreSQL. A transaction that only inserts asks the database nothing before its commit: those of a Project
  * that are ready at the same time travel together and share one commit, and with it one wait for the disk.
  */
-import { projectServed } from '../behalf.ts'
-import { OutcomeUnknown } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
-import type { Refusal } from '../prepared.ts'
+import { projectServed } from '../process/behalf.ts'
 import type { ProjectId } from '../scope.ts'
 import type { Connection, Outcome, Statement } from './connection.ts'
+import { OutcomeUnknown } from './db.ts'
+import { databaseFailure } from './dialect.ts'
 import type { Connections } from './pool.ts'
+import type { Refusal } from './prepared.ts'
 
 /** A statement that waits for the next one. */
 export interface Waiting extends Statement, Partial<Refusal> {}

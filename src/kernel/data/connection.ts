@@ -4,7 +4,7 @@
  */
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
-import { databaseFailure } from '../dialect.ts'
+import { databaseFailure } from './dialect.ts'
 
 export interface Statement {
   readonly text: string

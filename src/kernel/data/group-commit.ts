@@ -1,8 +1,10 @@
 /** A database on SQLite: transactions that wait at the same time share one commit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely } from 'kysely'
-import { projectServed } from '../behalf.ts'
-import type { Clock } from '../clock.ts'
+import { projectServed } from '../process/behalf.ts'
+import type { Clock } from '../process/clock.ts'
+import { Rotation } from '../process/rotation.ts'
+import type { ProjectId } from '../scope.ts'
 import {
   type Database,
   guarded,
@@ -15,11 +17,9 @@ import {
   type TransactOptions,
   TroubleListeners,
   unavailable,
-} from '../db.ts'
-import { databaseFailure, type Engine, isTrouble } from '../dialect.ts'
-import { shortcuts } from '../prepared.ts'
-import { Rotation } from '../rotation.ts'
-import type { ProjectId } from '../scope.ts'
+} from './db.ts'
+import { databaseFailure, type Engine, isTrouble } from './dialect.ts'
+import { shortcuts } from './prepared.ts'
 import { openSqlite } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }

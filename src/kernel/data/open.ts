@@ -1,7 +1,7 @@
 /** Opens whichever database is asked for. */
-import type { Clock } from '../clock.ts'
-import type { Database } from '../db.ts'
-import type { DatabaseUrl } from '../dialect.ts'
+import type { Clock } from '../process/clock.ts'
+import type { Database } from './db.ts'
+import type { DatabaseUrl } from './dialect.ts'
 import { openGrouped } from './group-commit.ts'
 import type { PostgresOptions } from './pool.ts'
 

@@ -6,9 +6,9 @@ import { sql } from 'kysely'
 import pg from 'pg'
 import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
 import { ids, insert, sqlIn, upTo, withTable } from '../../../test/entries.ts'
-import { type Database, OutcomeUnknown, type Transaction } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
 import type { ApiError } from '../errors.ts'
+import { type Database, OutcomeUnknown, type Transaction } from './db.ts'
+import { databaseFailure } from './dialect.ts'
 import { openDatabase } from './open.ts'
 
 /** Every connection to the database but the caller's own. */

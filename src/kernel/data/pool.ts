@@ -2,12 +2,12 @@
 import { availableParallelism } from 'node:os'
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
-import { projectServed } from '../behalf.ts'
-import { type TroubleListeners, unavailable } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
-import { FairQueue } from '../fair-queue.ts'
+import { projectServed } from '../process/behalf.ts'
+import { FairQueue } from '../process/fair-queue.ts'
 import type { ProjectId } from '../scope.ts'
 import { Connection, type Outcome, type Statement } from './connection.ts'
+import { type TroubleListeners, unavailable } from './db.ts'
+import { databaseFailure } from './dialect.ts'
 
 /** How the connections of this process are used. */
 export interface PostgresOptions {

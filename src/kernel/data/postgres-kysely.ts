@@ -9,8 +9,8 @@ import {
   PostgresQueryCompiler,
   type QueryResult,
 } from 'kysely'
-import type { Tables } from '../db.ts'
 import type { Statement } from './connection.ts'
+import type { Tables } from './db.ts'
 
 /** Where kysely's statements run. */
 interface Place {

@@ -1,13 +1,13 @@
 /** PostgreSQL: transactions and reads, each on a connection for as long as it takes. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Clock } from '../clock.ts'
-import { type Database, guarded, handle, Listeners, type Transaction, TroubleListeners } from '../db.ts'
-import { type Dialect, guardStatement, locationOf } from '../dialect.ts'
-import { shortcuts } from '../prepared.ts'
+import type { Clock } from '../process/clock.ts'
 import { SharedCommits } from './commits.ts'
+import { type Database, guarded, handle, Listeners, type Transaction, TroubleListeners } from './db.ts'
+import { type Dialect, guardStatement, locationOf } from './dialect.ts'
 import { Connections, Lookups, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
+import { shortcuts } from './prepared.ts'
 import { transactOnce, withRetries } from './transactions.ts'
 
 const postgresDialect: Dialect = {

@@ -1,7 +1,8 @@
 /** Tells operators of transactions that got in each other's way: they are done again, but should never have to be. */
-import type { Database } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
-import type { Logger } from '../log.ts'
+
+import type { Logger } from '../process/log.ts'
+import type { Database } from './db.ts'
+import { databaseFailure } from './dialect.ts'
 
 /** The same database; each deadlock or serialization failure is a warning that names the table, where PostgreSQL does. */
 export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database {

@@ -7,12 +7,12 @@ import { test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type BareDatabase, forEachBareDatabase, run } from '../../../test/bare-database.ts'
 import { ids, insert, sqlIn, upTo, withTable } from '../../../test/entries.ts'
-import { onBehalfOf } from '../behalf.ts'
-import { OutcomeUnknown } from '../db.ts'
-import { databaseFailure } from '../dialect.ts'
 import { ApiError } from '../errors.ts'
-import { lockForServing } from '../process-lock.ts'
+import { onBehalfOf } from '../process/behalf.ts'
+import { lockForServing } from '../process/process-lock.ts'
 import type { ProjectId } from '../scope.ts'
+import { OutcomeUnknown } from './db.ts'
+import { databaseFailure } from './dialect.ts'
 
 forEachBareDatabase(
   'the file',

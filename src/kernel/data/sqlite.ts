@@ -10,9 +10,9 @@ import {
   SqliteQueryCompiler,
   sql,
 } from 'kysely'
-import { type Dialect, type Engine, guardStatement, type Run } from '../dialect.ts'
 import { firstId } from '../ids.ts'
-import { createPrivate } from '../private-file.ts'
+import { createPrivate } from '../process/private-file.ts'
+import { type Dialect, type Engine, guardStatement, type Run } from './dialect.ts'
 
 const sqliteDialect: Dialect = {
   shared: false,

@@ -1,13 +1,13 @@
 /** Transactions on PostgreSQL: each on a connection from its first question to its commit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { QueryResult } from 'kysely'
-import { insideTransaction, late, type Queries, unavailable } from '../db.ts'
-import { databaseFailure, isTrouble } from '../dialect.ts'
-import { postponements, shortcuts } from '../prepared.ts'
 import { begin, commitOn, explained, NotCommitted, rollBackOn, type SharedCommits, type Waiting } from './commits.ts'
 import { isScript, type Outcome, type Statement } from './connection.ts'
+import { insideTransaction, late, type Queries, unavailable } from './db.ts'
+import { databaseFailure, isTrouble } from './dialect.ts'
 import type { Connections, Lease } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
+import { postponements, shortcuts } from './prepared.ts'
 
 /** What transactions share. */
 interface Shared {

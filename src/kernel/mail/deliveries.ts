@@ -4,9 +4,9 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import { lockOwner } from '../access/projects.ts'
-import { timestamp } from '../clock.ts'
-import type { Database, Queries, Transaction } from '../db.ts'
-import type { Dialect } from '../dialect.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
+import type { Dialect } from '../data/dialect.ts'
+import { timestamp } from '../process/clock.ts'
 import type { MailContent, MailRow } from './outbox.ts'
 
 /** A claimed mail. */

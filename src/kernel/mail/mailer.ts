@@ -4,9 +4,9 @@
  * under the same Message-ID. So none is lost, and none sent twice unless the answer of the server was.
  */
 import { setTimeout as delay } from 'node:timers/promises'
-import type { Database } from '../db.ts'
-import { type Faults, noFaults } from '../faults.ts'
-import type { Logger } from '../log.ts'
+import type { Database } from '../data/db.ts'
+import { type Faults, noFaults } from '../process/faults.ts'
+import type { Logger } from '../process/log.ts'
 import { claimMail, type Delivery, forgetClaims, type Outcome, recordAttempt } from './deliveries.ts'
 import { MailRefused, type SendMail } from './smtp.ts'
 import { oneLine, renderMail } from './template.ts'

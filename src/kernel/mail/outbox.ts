@@ -6,8 +6,8 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { lockOwner, ownedProjects, setOwner } from '../access/projects.ts'
-import { timestamp } from '../clock.ts'
-import { drawId, type Queries, type Transaction } from '../db.ts'
+import { drawId, type Queries, type Transaction } from '../data/db.ts'
+import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { oneLine } from './template.ts'
 
@@ -49,7 +49,7 @@ export interface MailRow {
   readonly last_error: string | null
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     mail: MailRow
   }

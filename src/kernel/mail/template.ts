@@ -1,5 +1,5 @@
 /** What a mail looks like: plain text, and HTML in which all that was given is escaped. */
-import { html } from '../html.ts'
+import { html } from '../../net/html.ts'
 import type { MailContent } from './outbox.ts'
 
 export interface MailBodies {

@@ -4,7 +4,7 @@
  * whoever starts without one of them is refused.
  */
 import { sql } from 'kysely'
-import type { Database, Queries, Transaction } from '../db.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
 import { decrypt, encrypt, type Keyring, kekOf } from './kek.ts'
 import { openForInstallation, type ProjectKeyRow, Secrets, sealForInstallation, unwrapKey, wrapKey } from './secrets.ts'
 
@@ -14,7 +14,7 @@ interface KeyCanaryRow {
   readonly sealed: string
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     key_canary: KeyCanaryRow
   }

@@ -1,7 +1,7 @@
 /** Key files: 32 bytes, as they are or in base64, that nobody but the operator reads. A file appears whole or not at all. */
 import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { createFolderOf, syncToDisk } from '../private-file.ts'
+import { createFolderOf, syncToDisk } from '../process/private-file.ts'
 import { type Kek, keyBytes, randomKey, toKek } from './kek.ts'
 
 /** Reads a key; undefined when there is no such file. Errors: plain ones that say in words what is wrong with it. */

@@ -3,7 +3,7 @@
  * installation's key-encryption key: who has the database without that key has no secret, and a Project that is deleted
  * takes its key with it. Only the component that needs a secret opens it.
  */
-import { type Database, drawId, type Queries, type Transaction } from '../db.ts'
+import { type Database, drawId, type Queries, type Transaction } from '../data/db.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { decrypt, encrypt, type Keyring, kekOf, randomKey } from './kek.ts'
 
@@ -28,7 +28,7 @@ export interface InstallationSecretRow {
   readonly sealed: string
 }
 
-declare module '../db.ts' {
+declare module '../data/db.ts' {
   interface Tables {
     project_key: ProjectKeyRow
     installation_secret: InstallationSecretRow

@@ -1,0 +1,58 @@
+/** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs, change_dns_ptr). */
+import { inEffect } from '../../kernel/contract/changes.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import { cidrContains, parseAddress, reverseOctets } from '../../net/ip.ts'
+
+export interface ReverseName {
+  readonly ip: string
+  readonly name: string
+}
+
+/** An IPv4 address, or an IPv6 /64 network, with the names given to addresses in it. */
+export interface NamedAddress {
+  readonly type: 'ipv4' | 'ipv6'
+  readonly ip: string
+  readonly reverseNames: readonly ReverseName[]
+}
+
+/** The names that an address has until somebody gives it others: one for IPv4, none for an IPv6 network. */
+export function defaultReverseNames(address: Omit<NamedAddress, 'reverseNames'>, domain: string): ReverseName[] {
+  const { type, ip } = address
+  return type === 'ipv4' ? [{ ip, name: `static.${reverseOctets(ip)}.clients.${domain}` }] : []
+}
+
+/**
+ * The names after one was set, or with null put back to its default. `ip` must be the IPv4 address itself or any address
+ * of the IPv6 network. Errors: `invalid_input` for `ip` or `dns_ptr`.
+ */
+export function withReverseName(
+  address: NamedAddress,
+  change: { readonly ip: string; readonly name: string | null },
+  { domain, nowMs }: { readonly domain: string; readonly nowMs: number },
+): ReverseName[] {
+  const ip = ownAddress(address, change.ip)
+  const name = change.name === null ? null : checkedName(change.name, nowMs)
+  const others = address.reverseNames.filter((known) => known.ip !== ip)
+  return [...others, ...(name === null ? defaultReverseNames(address, domain) : [{ ip, name }])]
+}
+
+function ownAddress({ type, ip }: NamedAddress, text: string): string {
+  const parsed = parseAddress(text)
+  const isOwn = parsed.ok && (type === 'ipv4' ? parsed.address === ip : cidrContains(ip, parsed.address))
+  if (isOwn) return parsed.address
+  const message = type === 'ipv4' ? `must be ${ip}` : `must be an address in ${ip}`
+  throw invalidInput([{ field: 'ip', message }])
+}
+
+/** Until October 2025 a trailing dot was dropped in silence. */
+function checkedName(text: string, nowMs: number): string {
+  const name = inEffect('dns_ptr_trailing_dot', nowMs) ? text : text.replace(/\.$/, '')
+  const message = name.endsWith('.')
+    ? 'must not end with a dot'
+    : name.length > 253 ||
+        !name.split('.').every((label) => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label))
+      ? 'must be a valid host name'
+      : undefined
+  if (message) throw invalidInput([{ field: 'dns_ptr', message }])
+  return name
+}

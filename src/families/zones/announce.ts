@@ -1,0 +1,77 @@
+/**
+ * How name servers hear of changes: whoever changes what they answer writes down what it concerns, in the same
+ * transaction. The process that commits hears of it before the request is answered; others look every now and then.
+ */
+import { sql } from 'kysely'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { Dialect } from '../../kernel/data/dialect.ts'
+
+interface DnsChangeRow {
+  /** `zone:ID` or `address:ADDRESS`, with a network for IPv6. */
+  readonly subject: string
+  /** The database's time in milliseconds, at some moment of the transaction that changed it last. */
+  readonly touched: number
+}
+
+declare module '../../kernel/data/db.ts' {
+  interface Tables {
+    dns_change: DnsChangeRow
+  }
+}
+
+/** What a change concerns. */
+export type DnsSubject = `zone:${number}` | `address:${string}`
+
+/** Announces that what name servers answer about something may be different from now on. */
+export async function announceDns(tx: Transaction, subject: DnsSubject): Promise<void> {
+  const { nowMs } = tx.dialect
+  await tx.query
+    .insertInto('dns_change')
+    .values({ subject, touched: nowMs })
+    .onConflict((conflict) => conflict.column('subject').doUpdateSet({ touched: nowMs }))
+    .execute()
+  tx.signal('dns', subject)
+}
+
+/** How long a transaction may take before a name server of another process misses what it announced. */
+const longestTransactionMs = 60_000
+const rowsAtOnce = 1_000
+
+/**
+ * What was announced since a time of the database, with an overlap for transactions that committed late, and the time
+ * from which to ask the next time.
+ */
+export async function announcedSince(
+  query: Queries,
+  dialect: Dialect,
+  sinceMs: number,
+): Promise<{ rows: DnsChangeRow[]; nowMs: number }> {
+  const { nowMs } = (await sql<{ nowMs: number }>`select ${dialect.nowMs} as "nowMs"`.execute(query)).rows[0]!
+  const rows: DnsChangeRow[] = []
+  for (let [touched, subject] = [sinceMs - longestTransactionMs, '']; ; ) {
+    const some = await query
+      .selectFrom('dns_change')
+      .selectAll()
+      .where(sql<boolean>`(touched, subject) > (${touched}, ${subject})`)
+      .orderBy('touched')
+      .orderBy('subject')
+      .limit(rowsAtOnce)
+      .execute()
+    rows.push(...some)
+    if (some.length < rowsAtOnce) return { rows, nowMs }
+    touched = some.at(-1)!.touched
+    subject = some.at(-1)!.subject
+  }
+}
+
+/** How long an announcement is kept, in milliseconds: who has not looked for longer must begin anew. */
+export const announcementsKeptMs = 24 * 3_600_000
+
+/** Forgets what everybody who looks has seen long ago, but for what somebody is just announcing again. */
+export async function forgetAnnouncements({ query, dialect }: Transaction): Promise<void> {
+  await sql`
+    delete from dns_change where subject in (
+      select subject from dns_change where touched < ${dialect.nowMs} - ${announcementsKeptMs} ${dialect.lockRows('skip')}
+    )
+  `.execute(query)
+}

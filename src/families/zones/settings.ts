@@ -1,0 +1,58 @@
+/** What an operator settles about zones, and what holds when nothing is said. */
+import { defaultZoneLimits, type ZoneLimits } from './limits.ts'
+
+export interface ZoneSettings {
+  /** Names of the authoritative name servers of every zone, absolute with a trailing dot. At least one. */
+  readonly nameservers: readonly string[]
+  /** The mailbox of SOA records as a domain name, absolute with a trailing dot. */
+  readonly hostmaster: string
+  /** Networks from which primary name servers of secondary zones may be although they are not public. */
+  readonly privatePrimaries: readonly string[]
+  /** How large a zone may be. */
+  readonly limits: ZoneLimits
+  readonly transfers: TransferLimits
+}
+
+/** How many zones are transferred from their primaries at once: in all, and to one Project. Others wait their turn. */
+export interface TransferLimits {
+  readonly inAll: number
+  readonly perProject: number
+}
+
+export const defaultTransferLimits: TransferLimits = { inAll: 4, perProject: 1 }
+
+/** How many answers of the name server a network (/24, /56) gets over UDP in a second. */
+export interface ResponseRates {
+  /** Answers that are the same: of one name and type, or that some name of a zone does not exist, or errors. */
+  readonly perAnswer: number
+  /** Answers of all kinds. */
+  readonly perNetwork: number
+  /** Of what is over a limit, each so many-th answer is truncated, the others are dropped; 0 drops all. */
+  readonly slip: number
+  /** Networks without limits. */
+  readonly exempt: readonly string[]
+}
+
+export const defaultResponseRates: ResponseRates = {
+  perAnswer: 20,
+  perNetwork: 500,
+  slip: 2,
+  exempt: ['127.0.0.0/8', '::1/128'],
+}
+
+/** Names below the domain of the installation, for those who give no others. */
+export function defaultZoneSettings(domain: string): ZoneSettings {
+  return {
+    nameservers: [1, 2, 3].map((number) => `ns${number}.${domain}.`),
+    hostmaster: `hostmaster.${domain}.`,
+    privatePrimaries: [],
+    limits: defaultZoneLimits,
+    transfers: defaultTransferLimits,
+  }
+}
+
+/** The times of a SOA record in seconds: refresh, retry, expire, and for how long what is missing may be remembered. */
+export const soaTimes = [86_400, 10_800, 3_600_000, 3_600] as const
+
+/** TTL of zones that are created without one, in seconds. */
+export const defaultTtl = 3_600

@@ -1,0 +1,309 @@
+/**
+ * The vocabulary of contracts. An endpoint is one row of data: method, path, parameters, body, reply and the errors it
+ * may answer with. Routes, validation, types, the OpenAPI document and the coverage tests all come from these rows.
+ */
+import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import type { ErrorCode } from '../errors.ts'
+import { largestId, parseId } from '../ids.ts'
+import type { ProjectScope } from '../scope.ts'
+import { type ChangeName, inEffect } from './changes.ts'
+import { parseSelector, type Selector } from './selectors.ts'
+
+export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
+
+export interface Endpoint {
+  readonly method: Method
+  /** Below the base URL, with parameters in braces: `/firewalls/{id}`. See `isIdParam` for what each of them is. */
+  readonly path: string
+  readonly summary: string
+  /** The section of the spec that it implements. */
+  readonly section: string
+  readonly query?: QueryParams
+  readonly body?: TObject
+  /** Largest body in bytes, for endpoints that take more than others. */
+  readonly maxBodyBytes?: number
+  readonly status: 200 | 201 | 204 | 410
+  readonly reply?: TSchema
+  /** The dated change since which it is there: 404 before. */
+  readonly addedBy?: ChangeName
+  /** The dated change since which it is gone: 410 before anything else of the request is looked at. */
+  readonly removedBy?: ChangeName
+  /** The dated change since which it is gone for requests without a query parameter, likewise, and who tells of it. */
+  readonly removedWithout?: { readonly param: string; readonly by: ChangeName; readonly announcement: string }
+  /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
+  readonly errors: readonly ErrorCode[]
+  /** Statuses of those that have another one elsewhere (facts/conventions 2.2). */
+  readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>
+}
+
+export type Endpoints = Readonly<Record<string, Endpoint>>
+
+/** Checks a table of endpoints while keeping the exact types of its rows. */
+export function defineEndpoints<const T extends Endpoints>(table: T): T {
+  return table
+}
+
+/** Codes that follow from an endpoint's shape: who may call it, whether it names a resource, whether it takes input. */
+export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
+  const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
+  if (endpoint.method !== 'GET') codes.add('token_readonly')
+  if (endpoint.path.includes('{')) codes.add('not_found')
+  if (endpoint.addedBy) codes.add('not_found')
+  if (endpoint.removedBy) codes.add('deprecated_api_endpoint')
+  if (endpoint.body) codes.add('json_error')
+  if (endpoint.body || endpoint.query) codes.add('invalid_input')
+  return codes
+}
+
+/** What any endpoint may answer when the installation itself is in trouble; declared nowhere. */
+export const troubleCodes: ReadonlySet<ErrorCode> = new Set(['server_error', 'unavailable', 'timeout'])
+
+// ---- Types derived from a row --------------------------------------------------------------------------------------
+
+type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${infer Rest}`
+  ? Name | ParamNames<Rest>
+  : never
+
+/** What the path names: ids, and texts where a resource can be found by its name. */
+export type PathParams<Path extends string> = {
+  readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
+}
+
+const idParams = ['id', 'action_id'] as const
+type IdParam = (typeof idParams)[number]
+
+/** Whether a parameter of the path is an id; the others are texts. */
+export function isIdParam(name: string): name is IdParam {
+  return (idParams as readonly string[]).includes(name)
+}
+
+export type QueryOf<E extends Endpoint> = E['query'] extends QueryParams
+  ? { readonly [K in keyof E['query']]: E['query'][K] extends Param<infer T> ? T : never }
+  : Record<never, never>
+
+export type BodyOf<E extends Endpoint> = E['body'] extends TObject ? Static<E['body']> : undefined
+
+// biome-ignore lint/suspicious/noConfusingVoidType: a 204 has no reply
+export type ReplyOf<E extends Endpoint> = E['reply'] extends TSchema ? Static<E['reply']> : void
+
+/** One request on its way through a handler, already authenticated and parsed. */
+export interface Call<E extends Endpoint> {
+  readonly scope: ProjectScope
+  /** Whether the token may only read: what it may not use, such as a key, it is not shown either. */
+  readonly isReadOnly: boolean
+  readonly params: PathParams<E['path']>
+  readonly query: QueryOf<E>
+  readonly body: BodyOf<E>
+}
+
+/** One handler for each row: a missing, surplus or mistyped one does not compile. */
+export type Handlers<T extends Endpoints> = { readonly [K in keyof T]: (call: Call<T[K]>) => Promise<ReplyOf<T[K]>> }
+
+// ---- Query parameters ----------------------------------------------------------------------------------------------
+
+/** A query parameter: its schema for the reference and how its texts become a value. */
+export interface Param<T> {
+  readonly schema: Readonly<Record<string, unknown>>
+  readonly description: string
+  readonly repeatable: boolean
+  /** Reads the texts given (none when absent) as of `nowMs`; throws a string that says what is wrong with them. */
+  parse(texts: readonly string[], nowMs: number): T
+}
+
+export type QueryParams = Readonly<Record<string, Param<unknown>>>
+
+export interface Sort {
+  readonly field: string
+  readonly descending: boolean
+}
+
+export const defaultPerPage = 25
+export const maxPerPage = 50
+const maxRepeats = 100
+
+function integerParam(description: string, options: { fallback: number; max: number }): Param<number> {
+  return {
+    schema: { type: 'integer', minimum: 1, maximum: options.max, default: options.fallback },
+    description,
+    repeatable: false,
+    parse(texts) {
+      const text = texts.at(-1)
+      if (text === undefined) return options.fallback
+      const value = parseId(text)
+      if (value === undefined || value > options.max) throw `must be an integer from 1 to ${options.max}`
+      return value
+    },
+  }
+}
+
+/** Longest text in a path or a query, in characters. */
+export const maxText = 255
+
+/** A text taken as it is; absent means no filter. */
+export function textParam(description: string): Param<string | undefined> {
+  return {
+    schema: { type: 'string', maxLength: maxText },
+    description,
+    repeatable: false,
+    parse(texts) {
+      const text = texts.at(-1)
+      if (text !== undefined && text.length > maxText) throw `must be at most ${maxText} characters long`
+      return text
+    },
+  }
+}
+
+/** True when given as `true` or without a value; absent means false. */
+export function booleanParam(description: string): Param<boolean> {
+  return {
+    schema: { type: 'boolean', default: false },
+    description,
+    repeatable: false,
+    parse(texts) {
+      const text = texts.at(-1) ?? 'false'
+      if (text === 'true' || text === '') return true
+      if (text === 'false') return false
+      throw "must be 'true' or 'false'"
+    },
+  }
+}
+
+function repeated<T>(texts: readonly string[], read: (text: string) => T): readonly T[] | undefined {
+  if (texts.length === 0) return undefined
+  if (texts.length > maxRepeats) throw `must not be given more than ${maxRepeats} times`
+  return [...new Set(texts)].map(read)
+}
+
+/** May be given several times; the values are joined by OR. */
+export function enumParam<const V extends string>(
+  description: string,
+  values: readonly V[],
+): Param<readonly V[] | undefined> {
+  return {
+    schema: { type: 'array', items: { type: 'string', enum: values }, maxItems: maxRepeats },
+    description,
+    repeatable: true,
+    parse: (texts) =>
+      repeated(texts, (text) => {
+        const value = values.find((known) => known === text)
+        if (value === undefined) throw `must be one of ${values.map((known) => `'${known}'`).join(', ')}`
+        return value
+      }),
+  }
+}
+
+/** Ids, each of which may be given. */
+export function idsParam(description: string): Param<readonly number[] | undefined> {
+  return {
+    schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: largestId }, maxItems: maxRepeats },
+    description,
+    repeatable: true,
+    parse: (texts) =>
+      repeated(texts, (text) => {
+        const id = parseId(text)
+        if (id === undefined) throw 'must be an id'
+        return id
+      }),
+  }
+}
+
+type FormerFields = Readonly<Record<string, ChangeName>>
+
+/** `former` fields are accepted until the change that removed them. */
+function sortParam(fields: readonly string[], former: FormerFields = {}): Param<readonly Sort[]> {
+  const variants = (field: string) => [field, `${field}:asc`, `${field}:desc`]
+  const values = fields.flatMap(variants)
+  return {
+    schema: { type: 'array', items: { type: 'string', enum: values }, maxItems: maxRepeats },
+    description: 'Sort by a field, ascending unless `:desc` follows; may be repeated',
+    repeatable: true,
+    parse: (texts, nowMs) =>
+      repeated(texts, (text) => {
+        const past = Object.entries(former).filter(([, removal]) => !inEffect(removal, nowMs))
+        const known = values.includes(text) || past.some(([field]) => variants(field).includes(text))
+        if (!known) throw `must be one of ${fields.join(', ')}, optionally followed by :asc or :desc`
+        const [field = '', direction] = text.split(':')
+        return { field, descending: direction === 'desc' }
+      }) ?? [],
+  }
+}
+
+const selectorParam: Param<Selector | undefined> = {
+  schema: { type: 'string', maxLength: 1024 },
+  description: 'Only resources whose labels match (see Label selectors)',
+  repeatable: false,
+  parse(texts) {
+    const text = texts.at(-1)
+    if (text === undefined || text === '') return undefined
+    const result = parseSelector(text)
+    if (!result.ok) throw result.message
+    return result.selector
+  },
+}
+
+/** `page` and `per_page` of every paginated list (spec: Limits). */
+export const paging = {
+  page: integerParam('Number of the page, from 1', { fallback: 1, max: 2 ** 31 }),
+  per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max: maxPerPage }),
+} as const
+
+/** Pages of which each may hold more than those of other lists. */
+export function widePaging(max: number): typeof paging {
+  return { ...paging, per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max }) }
+}
+
+/** The parameters of a list of resources that carry labels. */
+export function listing(fields: readonly string[], pages: typeof paging = paging) {
+  return {
+    ...pages,
+    sort: sortParam(fields),
+    name: textParam('Exact name'),
+    label_selector: selectorParam,
+  } as const
+}
+
+/** Sorting alone, for lists without labels. */
+export function sorting(fields: readonly string[], former?: FormerFields) {
+  return { sort: sortParam(fields, former) } as const
+}
+
+// ---- Shapes that all families share --------------------------------------------------------------------------------
+
+export const Id = Type.Integer({ minimum: 1, maximum: largestId })
+export const Timestamp = Type.String({ format: 'date-time' })
+/** What a body carries is bounded by `parseLabels`, in words that name the label. */
+export const Labels = Type.Record(Type.String(), Type.String())
+
+/** A value that may be null. */
+export function nullable<T extends TSchema>(schema: T) {
+  return Type.Union([schema, Type.Null()])
+}
+
+export const Pagination = Type.Object({
+  page: Type.Integer(),
+  per_page: Type.Integer(),
+  previous_page: nullable(Type.Integer()),
+  next_page: nullable(Type.Integer()),
+  last_page: nullable(Type.Integer()),
+  total_entries: nullable(Type.Integer()),
+})
+
+export const Meta = Type.Object({ pagination: Pagination })
+
+/** An id or a name, as clients send either in one field (facts/conventions 3). */
+export const IdOrName = Type.Union([Id, Type.String({ minLength: 1, maxLength: 255 })])
+
+/** `"1"` and `1` both mean the id 1; any other text is a name. */
+export function toIdOrName(value: number | string): { id: number } | { name: string } {
+  if (typeof value === 'number') return { id: value }
+  const id = parseId(value)
+  return id === undefined ? { name: value } : { id }
+}
+
+export const PublicError = Type.Object({
+  error: Type.Object({
+    code: Type.String(),
+    message: Type.String(),
+    details: nullable(Type.Record(Type.String(), Type.Unknown())),
+  }),
+})

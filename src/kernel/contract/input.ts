@@ -1,0 +1,190 @@
+/**
+ * From bytes to values: JSON bodies with bounds that hold before any schema looks at them, query strings read once for
+ * all families, and problems in words that name the field (spec: Errors; facts/conventions 2.1).
+ */
+import { isUtf8 } from 'node:buffer'
+import type { TObject } from 'typebox'
+import { Compile, type Validator } from 'typebox/compile'
+import { Settings } from 'typebox/system'
+import { ApiError, invalidInput, type Problem } from '../errors.ts'
+import type { QueryParams } from './contract.ts'
+import { checkJsonBounds, maxKeys } from './json-bounds.ts'
+import { parseLabels } from './labels.ts'
+
+/** Largest request body in bytes. */
+export const maxBodyBytes = 128 * 1024
+const maxProblems = 20
+
+// Each unknown field takes two entries and the one that lists them all comes last, so that a smaller bound would hide it.
+Settings.Set({ maxErrors: 2 * maxKeys })
+
+/** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
+export function parseJson(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new ApiError('json_error', 'the request body is not valid UTF-8')
+  checkJsonBounds(bytes)
+  const text = bytes.toString()
+  if (text.trim() === '') return undefined
+  let value: unknown
+  try {
+    value = JSON.parse(text)
+  } catch (cause) {
+    throw new ApiError('json_error', 'the request body is not valid JSON', { cause })
+  }
+  // Only an escape can bring in what the text itself does not show.
+  if (text.includes('\\u') || text.includes('__proto__')) checkTexts(value)
+  return value
+}
+
+function checkTexts(value: unknown): void {
+  if (typeof value === 'string') checkText(value)
+  if (typeof value !== 'object' || value === null) return
+  if (!Array.isArray(value)) Object.keys(value).forEach(checkKey)
+  Object.values(value).forEach(checkTexts)
+}
+
+function checkKey(key: string): void {
+  if (key === '__proto__') throw new ApiError('json_error', "the key '__proto__' is not allowed")
+  checkText(key)
+}
+
+/** Neither database keeps these as they are, and one refuses them. */
+export function isStorable(text: string): boolean {
+  return text.isWellFormed() && !text.includes('\0')
+}
+
+function checkText(text: string): void {
+  if (!isStorable(text)) throw new ApiError('json_error', 'the JSON has text with a NUL or half a surrogate pair')
+}
+
+/** A check of bodies against one schema; compiled at its first use, because most runs use few endpoints. */
+export type BodyCheck = (body: unknown) => void
+
+/** Errors: 422 `invalid_input` with every problem found (at most 20). Every `labels` of a body follow the spec's Labels. */
+export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
+  let validator: Validator | undefined
+  const checkLabels = labelCheck(schema, vendor)
+  return (body) => {
+    validator ??= Compile(schema)
+    const problems = validator.Check(body) ? [] : schemaProblems(validator, body)
+    problems.push(...(checkLabels?.(body, '') ?? []))
+    if (problems.length > 0) throw refuse(problems)
+  }
+}
+
+function refuse(problems: Problem[]): ApiError {
+  const unknown = problems.find((problem) => problem.message === unknownField)
+  const message = unknown ? `invalid input: unknown field name '${unknown.field}'` : undefined
+  return invalidInput(problems.slice(0, maxProblems), message)
+}
+
+/** Finds what is wrong with the labels in a value; values of another shape are the schema's to refuse. */
+type LabelCheck = (value: unknown, field: string) => Problem[]
+
+interface Shape {
+  readonly properties?: Readonly<Record<string, Shape>>
+  readonly items?: Shape
+  readonly anyOf?: readonly Shape[]
+}
+
+/** The check of all labels in a schema, however deep they are; undefined when there are none. */
+function labelCheck({ properties = {}, items, anyOf = [] }: Shape, vendor: string): LabelCheck | undefined {
+  const ofFields = Object.entries(properties).flatMap(([name, shape]) => {
+    const check = name === 'labels' ? labelsCheck(vendor) : labelCheck(shape, vendor)
+    return check ? [{ name, check }] : []
+  })
+  const ofItems = items && labelCheck(items, vendor)
+  const ofMembers = anyOf.flatMap((shape) => labelCheck(shape, vendor) ?? [])
+  if (ofFields.length + ofMembers.length === 0 && !ofItems) return undefined
+  return (value, field) => {
+    if (typeof value !== 'object' || value === null) return []
+    const fields = value as Record<string, unknown>
+    const problems: Problem[] = []
+    for (const check of ofMembers) problems.push(...check(value, field))
+    if (ofItems && Array.isArray(value)) {
+      value.forEach((entry, index) => void problems.push(...ofItems(entry, `${field}[${index}]`)))
+    }
+    for (const { name, check } of ofFields) problems.push(...check(fields[name], field ? `${field}.${name}` : name))
+    return problems
+  }
+}
+
+function labelsCheck(vendor: string): LabelCheck {
+  return (labels, field) => {
+    if (typeof labels !== 'object' || labels === null || Array.isArray(labels)) return []
+    const result = parseLabels(labels, { vendor })
+    return result.ok ? [] : result.problems.map(({ message }) => ({ field, message }))
+  }
+}
+
+const unknownField = 'unknown field'
+
+interface SchemaError {
+  readonly keyword: string
+  readonly instancePath: string
+  readonly params: Readonly<Record<string, unknown>>
+  readonly message: string
+}
+
+function schemaProblems(validator: Validator, body: unknown): Problem[] {
+  const problems = new Map<string, Problem>()
+  for (const error of validator.Errors(body) as Iterable<SchemaError>) {
+    for (const problem of toProblems(error)) {
+      // One problem a field: a failed union is the last word on its own field, after what its members say.
+      const { field } = problem
+      if (!problems.has(field) || error.keyword === 'anyOf') problems.set(field, problem)
+    }
+  }
+  return problems.size > 0 ? [...problems.values()] : [{ field: 'body', message: 'is not valid' }]
+}
+
+function toProblems({ keyword, instancePath, params, message }: SchemaError): Problem[] {
+  const field = fieldName(instancePath)
+  const below = (name: string) => (field ? `${field}.${name}` : name)
+  switch (keyword) {
+    case 'required':
+      return (params.requiredProperties as string[]).map((name) => ({ field: below(name), message: 'is required' }))
+    case 'additionalProperties':
+      return (params.additionalProperties as string[]).map((name) => ({
+        field: below(name.slice(0, 80)),
+        message: unknownField,
+      }))
+    case 'boolean':
+      return []
+    case 'enum':
+      return [
+        { field, message: `must be one of ${(params.allowedValues as unknown[]).map((v) => `'${v}'`).join(', ')}` },
+      ]
+    case 'anyOf':
+      return [{ field, message: 'has a value that is not allowed here' }]
+    default:
+      return [{ field: field || 'body', message }]
+  }
+}
+
+/** `/rules/0/port` to `rules[0].port`. */
+function fieldName(pointer: string): string {
+  return pointer
+    .split('/')
+    .slice(1)
+    .map((part) => part.replaceAll('~1', '/').replaceAll('~0', '~').slice(0, 80))
+    .reduce((path, part) => (/^\d+$/.test(part) && path ? `${path}[${part}]` : path ? `${path}.${part}` : part), '')
+}
+
+/** Reads the declared parameters of a query string; others are ignored. Errors: 422 `invalid_input` naming each. */
+export function parseQuery(params: QueryParams, search: string, nowMs: number): Record<string, unknown> {
+  const given = new URLSearchParams(search)
+  const problems: Problem[] = []
+  const values: Record<string, unknown> = {}
+  for (const [name, param] of Object.entries(params)) {
+    try {
+      const texts = given.getAll(name)
+      if (!texts.every(isStorable)) throw 'must not contain a NUL character'
+      values[name] = param.parse(texts, nowMs)
+    } catch (reason) {
+      if (typeof reason !== 'string') throw reason
+      problems.push({ field: name, message: reason })
+    }
+  }
+  if (problems.length > 0) throw invalidInput(problems)
+  return values
+}

@@ -1,0 +1,71 @@
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { forEachBareDatabase, run } from '../../../test/bare-database.ts'
+import { testClock } from '../../../test/harness.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../../../test/postgres.ts'
+import { migrations } from '../../migrations/index.ts'
+import type { Database } from './db.ts'
+import { type Migration, migrate } from './migrate.ts'
+import { openDatabase } from './open.ts'
+
+const more: readonly Migration[] = [
+  ...migrations,
+  { id: '9001-first', statements: ['create table first (n integer)', 'insert into first values (1)'] },
+  { id: '9002-second', statements: ['alter table first add column m integer', 'update first set m = n + 1'] },
+]
+
+forEachBareDatabase('migrations', (open) => {
+  test('each is applied once, in order, on top of what is there', async () => {
+    const { db, scope } = await open()
+    for (let i = 0; i < 3; i++) await migrate(db, more)
+    assert.deepEqual(await run(db, 'select * from first'), [{ n: 1, m: 2 }])
+    const journal = await run<{ id: string }>(db, 'select id from migration order by position')
+    assert.deepEqual(
+      journal.map(({ id }) => id),
+      more.map(({ id }) => id),
+    )
+    assert.deepEqual(await run(db, 'select id from project'), [{ id: scope.projectId }])
+  })
+
+  test('a database of a newer version is refused, by the name of what it has', async () => {
+    const { db } = await open()
+    await migrate(db, more)
+    await assert.rejects(migrate(db, migrations), {
+      message:
+        "the database has the schema change '9001-first', which this version of Wolke does not know; use a newer one",
+    })
+  })
+
+  test('one that fails between its statements has not begun, and is applied wholly the next time', async () => {
+    const { db } = await open()
+    const [first, second] = more.slice(-2) as [Migration, Migration]
+    for (let done = 0; done <= second.statements.length; done++) {
+      const broken = { id: second.id, statements: [...second.statements.slice(0, done), 'crash'] }
+      await assert.rejects(migrate(db, [...migrations, first, broken]))
+      assert.deepEqual(await run(db, 'select * from first'), [{ n: 1 }])
+      assert.deepEqual(await run(db, `select * from migration where id = '${second.id}'`), [])
+    }
+    await migrate(db, more)
+    assert.deepEqual(await run(db, 'select * from first'), [{ n: 1, m: 2 }])
+  })
+})
+
+test('processes that migrate an empty PostgreSQL at the same time apply each change once', async () => {
+  const { url, drop } = await createDatabase(await postgresUrl())
+  const processes: Database[] = []
+  for (let i = 0; i < 4; i++) {
+    processes.push(
+      await openDatabase({ engine: 'postgres', url }, { clock: testClock(), postgres: { connections: 1 } }),
+    )
+  }
+  try {
+    await Promise.all(processes.map((db) => migrate(db, more)))
+    assert.deepEqual(await run(processes[0]!, 'select * from first'), [{ n: 1, m: 2 }])
+    assert.equal((await run(processes[1]!, 'select id from migration')).length, more.length)
+  } finally {
+    for (const db of processes) await db.close()
+    await drop()
+  }
+})
+
+after(closeAdmin)

@@ -1,0 +1,131 @@
+/**
+ * Answers to what never becomes a request: malformed HTTP, headers that are too large or too slow. They carry the same
+ * headers and the same envelope as any other answer.
+ */
+import { randomBytes } from 'node:crypto'
+import type { IncomingMessage, Server } from 'node:http'
+import type { Socket } from 'node:net'
+import ipaddr from 'ipaddr.js'
+import { hasValidHost } from '../contract/urls.ts'
+import { ApiError } from '../errors.ts'
+import type { Connections } from './connections.ts'
+import { STATUS_CODES } from './node-http.ts'
+import type { Verdict } from './rate-limit.ts'
+
+const boot = randomBytes(8).toString('hex')
+let requests = 0
+
+/** A correlation id: 32 lower-case hex digits, a part of this process and a part that counts. */
+export function correlationId(): string {
+  return boot + (++requests).toString(16).padStart(16, '0')
+}
+
+/** The network that a caller without a Project is limited by: its IPv4 address or its IPv6 /64. */
+export function clientNetwork(address: string | undefined): string {
+  if (!address || !ipaddr.isValid(address)) return 'network:unknown'
+  const parsed = ipaddr.process(address)
+  if (parsed.kind() === 'ipv4') return `network:${parsed.toString()}`
+  return `network:${(parsed as ipaddr.IPv6).parts
+    .slice(0, 4)
+    .map((part) => part.toString(16))
+    .join(':')}::/64`
+}
+
+/** The headers that every answer carries (spec: Limits). */
+export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Record<string, string> {
+  return {
+    'x-correlation-id': id,
+    'ratelimit-limit': String(verdict.limit),
+    'ratelimit-remaining': String(verdict.remaining),
+    'ratelimit-reset': String(Math.ceil((nowMs + verdict.resetMs) / 1000)),
+  }
+}
+
+/** The body of an error answer. */
+export function envelope(error: ApiError): string {
+  return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
+}
+
+/** Why a request is refused before anything else of it is looked at: it does not say whom it is for (RFC 9112, 3.2). */
+export function hostRefusal(request: IncomingMessage): ApiError | undefined {
+  if (hasValidHost(request)) return undefined
+  return new ApiError('invalid_input', 'the request needs one valid Host header', { status: 400 })
+}
+
+/** What answers in place of a server that cannot make a request of what it received. */
+export interface Malformed {
+  clientError(cause: NodeJS.ErrnoException, socket: Socket): void
+  /** Ends a connection before anything was read from it. */
+  turnAway(socket: Socket, reason: string): void
+  /** Listens to a server's other such events. */
+  attach(server: Server, connections: Connections): void
+}
+
+/** Answers malformed requests; `take` charges the caller's network. */
+export function answerMalformed(options: {
+  take(network: string): Verdict
+  now(): number
+  report(id: string, reason: string): void
+}): Malformed {
+  const headersFor = (socket: Socket, reason: string) => {
+    const id = correlationId()
+    options.report(id, reason)
+    return standardHeaders(id, options.take(clientNetwork(socket.remoteAddress)), options.now())
+  }
+  let known: Connections | undefined
+  return {
+    clientError(cause, socket) {
+      const connection = known?.of(socket)
+      if (cause.code === 'ECONNRESET' || !connection || !socket.writable) return void socket.destroy()
+      connection.refuse(() => rawAnswer(malformed(cause.code), headersFor(socket, cause.code ?? cause.message)))
+    },
+    turnAway(socket, reason) {
+      const error = new ApiError('rate_limit_exceeded', reason)
+      socket.on('error', () => socket.destroy())
+      socket.end(rawAnswer(error, headersFor(socket, reason)))
+      socket.destroySoon()
+    },
+    attach(server, connections) {
+      known = connections
+      server.on('connect', (request, socket: Socket) => {
+        const error = hostRefusal(request) ?? new ApiError('method_not_allowed', 'this is no proxy')
+        connections.of(socket)?.refuse(() => rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
+      })
+      server.on('checkExpectation', (request, response) => {
+        const { socket } = request
+        connections.of(socket)?.request(request, response, () => {
+          const unexpected = new ApiError('invalid_input', 'the Expect header is not supported', { status: 417 })
+          const error = hostRefusal(request) ?? unexpected
+          const body = envelope(error)
+          response.writeHead(error.status, { ...headersFor(socket, 'Expect'), ...bodyHeaders(body) }).end(body)
+        })
+      })
+    },
+  }
+}
+
+const json = 'application/json; charset=utf-8'
+
+function malformed(code: string | undefined): ApiError {
+  if (code === 'HPE_HEADER_OVERFLOW') {
+    return new ApiError('invalid_input', 'the request headers are too large', { status: 431 })
+  }
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') {
+    return new ApiError('timeout', 'the request did not arrive in time', { status: 408 })
+  }
+  return new ApiError('invalid_input', 'the request is not valid HTTP', { status: 400 })
+}
+
+/** Headers of an answer after which the connection ends. */
+function bodyHeaders(body: string): Record<string, string> {
+  return { 'content-type': json, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
+}
+
+function rawAnswer(error: ApiError, headers: Record<string, string>): string {
+  const body = envelope(error)
+  const lines = Object.entries({
+    ...headers,
+    ...bodyHeaders(body),
+  }).map(([name, value]) => `${name}: ${value}`)
+  return `HTTP/1.1 ${error.status} ${STATUS_CODES[error.status]}\r\n${lines.join('\r\n')}\r\n\r\n${body}`
+}

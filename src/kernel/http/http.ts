@@ -1,0 +1,382 @@
+/**
+ * The HTTP edge: one path for every request, whatever answers it. A request gets its correlation id, its principal and
+ * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
+ * the framework's own refusals among them (spec: Authentication, Errors, Limits).
+ */
+import type { RequestListener } from 'node:http'
+import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { Authenticator, Principal } from '../access/tokens.ts'
+import { asOf, inEffect } from '../contract/changes.ts'
+import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
+import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '../contract/input.ts'
+import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, searchOf } from '../contract/urls.ts'
+import { unavailable } from '../data/db.ts'
+import { databaseFailure } from '../data/dialect.ts'
+import { ApiError, notFound } from '../errors.ts'
+import { onBehalfOf } from '../process/behalf.ts'
+import { Line } from '../process/line.ts'
+import { loggedPath } from '../process/log.ts'
+import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
+import { isCompressible, pack, preferredEncoding } from './compress.ts'
+import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
+import { linkHeader, type PageNumbers } from './link.ts'
+import { type OpenPage, servePage } from './open-pages.ts'
+import type { Limiter } from './rate-limit.ts'
+import { toRefusal } from './refusal.ts'
+import { type ServerOptions, serverFor } from './server.ts'
+
+/** What a test sees of one exchange. */
+export interface Exchange {
+  readonly endpoint: Endpoint | undefined
+  readonly status: number
+  readonly code: ApiError['code'] | undefined
+  /** What the handler returned, before it became text. */
+  readonly reply: unknown
+}
+
+export interface EdgeOptions extends ServerOptions {
+  readonly authenticator: Authenticator
+  /** Limits of Projects, and of networks for callers without one. */
+  readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
+  readonly vendor: string
+  /** Where callers find the API, such as `https://cloud.example.com`. */
+  readonly publicOrigins?: readonly string[]
+  readonly observe?: (exchange: Exchange) => void
+}
+
+export interface Edge {
+  readonly server: FastifyInstance
+  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>): void
+  open(page: OpenPage): void
+}
+
+/** The last segment of the base URL (spec: Versioning). */
+export const basePath = '/v1'
+const json = 'application/json; charset=utf-8'
+/** Where a URL that cannot be decoded is sent, so that it is refused like any other. */
+const undecodable = '/%00undecodable'
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    principal: Principal | undefined
+    endpoint: Endpoint | undefined
+  }
+}
+
+/** A row of the table with what answers it. */
+interface Mounted {
+  readonly endpoint: Endpoint
+  readonly handler: (call: Call<Endpoint>) => Promise<unknown>
+}
+
+/** What was mounted so far. */
+interface Routes {
+  readonly mounted: Mounted[]
+  readonly pages: Map<string, OpenPage>
+}
+
+/** Makes the server; it answers what is mounted on it once it listens. */
+export function buildEdge(options: EdgeOptions): Edge {
+  const server = createServer(options)
+  const routes: Routes = { mounted: [], pages: new Map() }
+  server.decorateRequest('principal', undefined)
+  server.decorateRequest('endpoint', undefined)
+  admitAll(server, options, routes)
+  readBodies(server)
+  refuseAll(server, options, routes)
+  closeGently(server)
+  // None of its fields can hold a secret, and looking for secrets takes longer than writing the line.
+  const requestLog = options.log.child({}, { redact: [] })
+  server.addHook('onResponse', (request, reply, done) => {
+    requestLog.info({
+      id: request.id,
+      method: request.method,
+      path: loggedPath(request.originalUrl),
+      status: reply.statusCode,
+      ms: Math.round(reply.elapsedTime * 100) / 100,
+      project: request.principal?.scope.projectId,
+    })
+    done()
+  })
+  return {
+    server,
+    mount(endpoints, handlers) {
+      for (const [key, endpoint] of Object.entries(endpoints)) {
+        const handler = handlers[key] as unknown as Mounted['handler']
+        routes.mounted.push({ endpoint, handler })
+        mountEndpoint(server, options, routes, { endpoint, handler })
+      }
+    },
+    open(page) {
+      routes.pages.set(page.path, page)
+      const ask = servePage(page)
+      server.get(page.path, async (request, reply) => {
+        const { status, headers, body } = await ask(request.headers)
+        return reply.code(status).headers(headers).send(body)
+      })
+    },
+  }
+}
+
+function createServer(options: EdgeOptions): FastifyInstance {
+  return fastify({
+    serverFactory: (handler: RequestListener) => serverFor(handler, options),
+    logger: false,
+    genReqId: correlationId,
+    requestIdHeader: false,
+    bodyLimit: maxBodyBytes,
+    forceCloseConnections: 'idle',
+    return503OnClosing: false,
+    // The server has one of its own.
+    clientErrorHandler: () => undefined,
+    // No path is longer than all headers together, so that no parameter is refused for its length alone.
+    routerOptions: { maxParamLength: 65_536 },
+    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
+  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
+}
+
+/** Answers that are under way while the server stops tell their callers to come back on another connection. */
+function closeGently(server: FastifyInstance): void {
+  let closing = false
+  server.addHook('preClose', (done) => {
+    closing = true
+    done()
+  })
+  server.addHook('onSend', (_request, reply, _payload, done) => {
+    if (closing) reply.header('connection', 'close')
+    done()
+  })
+}
+
+// ---- Admission -----------------------------------------------------------------------------------------------------
+
+/** Gives every request its headers, its principal and its place in the limit, before anything of it is read. */
+function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
+  server.addHook('onRequest', (request, reply, done) => {
+    const settle = ({ principal, verdict, refusal }: Admission) => {
+      request.principal = principal
+      reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
+      done(refusal ?? misdirected(request, reply, routes))
+    }
+    // Nothing was begun yet, so that the caller may hear that it can come again.
+    const fail = (cause: unknown) => {
+      settle({ ...bystander(request, options), refusal: unavailable(cause) })
+    }
+    const misaddressed = hostRefusal(request.raw)
+    if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
+    const page = routes.pages.get(pathOf(request.url))
+    if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
+    const admission = admit(request, options)
+    if (admission instanceof Promise) admission.then(settle, fail)
+    else settle(admission)
+  })
+}
+
+// ---- Routing and parsing -------------------------------------------------------------------------------------------
+
+/** Why a request that was admitted has nowhere to go; undefined when it has. Decided before its body is read. */
+function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Routes): ApiError | undefined {
+  if (request.url === undecodable) {
+    return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
+  }
+  const unfit = firstUnfit(request.params as Record<string, string>)
+  if (!request.is404 && unfit === undefined) return undefined
+  const allowed = allowedAt(pathOf(request.url), routes)
+  if (allowed.length > 0) {
+    reply.header('allow', allowed.join(', '))
+    return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
+  }
+  if (request.is404) return new ApiError('not_found', 'there is nothing at this path')
+  // What is no id names nothing, like an id that was never given out.
+  return notFound('resource', (unfit ?? '').slice(0, 80))
+}
+
+function allowedAt(path: string, { mounted, pages }: Routes): string[] {
+  if (pages.has(path)) return ['GET', 'HEAD']
+  return methodsAt(
+    path,
+    mounted.map(({ endpoint }) => endpoint),
+    basePath,
+  )
+}
+
+function readBodies(server: FastifyInstance): void {
+  const large = new Line()
+  server.removeAllContentTypeParsers()
+  server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
+    const read = () => {
+      try {
+        done(null, readBody(request, bytes as Buffer))
+      } catch (error) {
+        done(error as Error)
+      }
+    }
+    // Each takes long enough to be felt, so that many at once must not come one right after the other.
+    if (bytes.length > maxBodyBytes) large.join(read)
+    else read()
+  })
+}
+
+function readBody(request: FastifyRequest, bytes: Buffer): unknown {
+  const encoding = request.headers['content-encoding']
+  if (encoding && encoding !== 'identity') {
+    throw new ApiError('invalid_input', 'compressed request bodies are not accepted', { status: 415 })
+  }
+  const type = request.headers['content-type']
+  if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
+    throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
+  }
+  return parseJson(bytes)
+}
+
+function mountEndpoint(
+  server: FastifyInstance,
+  options: EdgeOptions,
+  routes: Routes,
+  { endpoint, handler }: Mounted,
+): void {
+  const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
+  const hasParams = endpoint.path.includes('{')
+  server.route({
+    method: endpoint.method,
+    url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
+    handler: (request, reply) => onBehalfOf(request.principal!.scope.projectId, () => respond(request, reply)),
+  })
+
+  async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    request.endpoint = endpoint
+    const now = options.clock.now()
+    checkCalendar(request, endpoint, now, options)
+    const params = hasParams ? readParams(request.params as Record<string, string>) : {}
+    let input: { query: Record<string, unknown>; body: unknown }
+    try {
+      input = readInput(request, endpoint, checkBody, now)
+    } catch (refusal) {
+      if (hasParams) await mustExist(endpoint, toCall(request, params), routes)
+      throw refusal
+    }
+    const result = await handler(toCall(request, params, input))
+    options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
+    return answer(request, reply, endpoint, result, options)
+  }
+}
+
+function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
+  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url), now) : {}
+  const body = checkBody && (request.body === undefined ? {} : request.body)
+  checkBody?.(body)
+  return { query, body }
+}
+
+function toCall(
+  request: FastifyRequest,
+  params: Record<string, number | string>,
+  input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
+): Call<Endpoint> {
+  const { scope, readOnly } = request.principal!
+  return {
+    scope,
+    isReadOnly: readOnly,
+    params,
+    query: input.query,
+    body: input.body as never,
+  }
+}
+
+/**
+ * What the path names is looked for before its input is judged, so that 404 comes before 422: by the endpoint that
+ * reads it. Asked only when the input is bad; otherwise the handler itself finds out.
+ */
+async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: Routes): Promise<void> {
+  const readers = mounted.filter(
+    ({ endpoint }) =>
+      endpoint.method === 'GET' && endpoint.path.endsWith('}') && `${path}/`.startsWith(`${endpoint.path}/`),
+  )
+  const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
+  await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '', 0) })
+}
+
+/** An endpoint exists between the changes that brought and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
+function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number, options: EdgeOptions): void {
+  const { addedBy, removedBy, removedWithout: without } = endpoint
+  if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
+  if (removedBy && inEffect(removedBy, nowMs))
+    throw removed(linksFrom(request, options), 'this endpoint', `${basePath}/changes#${removedBy}`)
+  if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(request.url)).has(without.param)) {
+    throw removed(linksFrom(request, options), `this endpoint without ${without.param}`, without.announcement)
+  }
+}
+
+function removed(origin: string, what: string, path: string): ApiError {
+  const details = { announcement: origin + path }
+  return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details })
+}
+
+function linksFrom({ protocol, headers }: FastifyRequest, { publicOrigins = [] }: EdgeOptions): string {
+  return originOf(protocol, headers.host, publicOrigins)
+}
+
+/** What the path names; `misdirected` has seen that ids are ids. */
+function readParams(texts: Record<string, string>): Record<string, number | string> {
+  const params: Record<string, number | string> = {}
+  for (const name in texts) params[name] = isIdParam(name) ? Number(texts[name]) : texts[name]!
+  return params
+}
+
+function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  endpoint: Endpoint,
+  result: unknown,
+  options: EdgeOptions,
+): FastifyReply | Promise<FastifyReply> {
+  reply.code(endpoint.status)
+  if (endpoint.status === 204) return reply.send()
+  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
+  const now = options.clock.now()
+  const links = pagination && !inEffect('link_header_removed', now)
+  const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
+  if (link) reply.header('link', link)
+  const text = JSON.stringify(asOf(result, now))
+  if (!inEffect('compression_added', now)) return reply.type(json).send(text)
+  return sendJson(request, reply.type(json), text)
+}
+
+/** Sends JSON as the caller's Accept-Encoding asks. */
+function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply | Promise<FastifyReply> {
+  if (!isCompressible(text)) return reply.send(text)
+  reply.header('vary', 'accept-encoding')
+  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  if (encoding === 'identity') return reply.send(text)
+  reply.header('content-encoding', encoding)
+  return pack(text, encoding).then((body) => reply.send(body))
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
+  server.setErrorHandler(async (error, request, reply) => {
+    const { id, endpoint, method } = request
+    const isRead = method === 'GET' || method === 'HEAD'
+    const mostBytes = request.routeOptions.bodyLimit
+    const refusal = (await refuseExile(request, options, error)) ?? toRefusal(error, { isRead, mostBytes })
+    if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
+    if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    options.observe?.({ endpoint, status: refusal.status, code: refusal.code, reply: undefined })
+    return sendJson(request, reply.code(refusal.status).type(json), envelope(refusal))
+  })
+  server.setNotFoundHandler((request, reply) => {
+    throw misdirected(request, reply, routes) as ApiError
+  })
+}
+
+/** A write on behalf of a Project that was deleted after its token was remembered. */
+async function refuseExile(
+  request: FastifyRequest,
+  { authenticator }: EdgeOptions,
+  error: unknown,
+): Promise<ApiError | undefined> {
+  if (!request.principal || databaseFailure(error)?.kind !== 'foreign_key') return undefined
+  return (await isStillKnown(request, authenticator)) ? undefined : invalidToken()
+}

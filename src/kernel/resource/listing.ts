@@ -1,0 +1,336 @@
+/**
+ * Lists: one way for all families to page, sort, filter and select by labels, at a cost that does not grow with the
+ * family. Without a selector the database pages by an index. With one, rows are read in small steps, starting from the
+ * most telling label where that helps, and judged by the same `matches` that firewalls use; between steps other requests
+ * get their turn. Totals under a selector are given only when they are known without counting (spec: Pagination object).
+ */
+import { type Kysely, type SelectQueryBuilder, sql } from 'kysely'
+import type { Static } from 'typebox'
+import { maxPerPage, type Pagination, type Sort } from '../contract/contract.ts'
+import { matches, type Selector, type Term } from '../contract/selectors.ts'
+import type { Queries } from '../data/db.ts'
+import { ApiError } from '../errors.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import { idsInOrder, rarestTerm, readLabels } from './label-index.ts'
+
+/** What every listed row has. */
+interface ListedRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly labels: string
+  readonly [column: string]: string | number | null
+}
+
+/** Where a family's rows are and how they may be sorted. */
+export interface Listing {
+  readonly table: string
+  /** The type under which its labels are indexed. */
+  readonly kind: string
+  /** Sort field to column. */
+  readonly columns: Readonly<Record<string, string>>
+}
+
+/** Which page of a list. */
+export interface PageRequest {
+  readonly page: number
+  readonly per_page: number
+}
+
+/** One request for a page, as `listing(...)` of the contract parses it. */
+export interface PageQuery extends PageRequest {
+  readonly sort: readonly Sort[]
+  readonly name?: string | undefined
+  readonly label_selector?: Selector | undefined
+}
+
+/** Columns that must have one of the given values; undefined means any. */
+export type Filters = Readonly<Record<string, readonly (string | number)[] | undefined>>
+
+export interface Page<Row> {
+  readonly rows: Row[]
+  readonly pagination: Static<typeof Pagination>
+}
+
+const stepRows = 500
+/** Up to this many candidates are fetched and sorted; beyond it a label is common enough to be met on the way. */
+const maxCandidates = 1_000
+const maxCounted = 10_000
+const deadlineMs = 8_000
+
+/** One page of a family's rows. Errors: `timeout` when a selector matches too little to find within 8 s. */
+export async function listPage<Row>(
+  queries: Queries,
+  scope: ProjectScope,
+  listing: Listing,
+  query: PageQuery,
+  filters: Filters = {},
+): Promise<Page<Row>> {
+  const source = new Source(queries, scope, listing, query, filters)
+  const offset = (query.page - 1) * query.per_page
+  const found = await slice(source, query.label_selector, offset, query.per_page + 1)
+  const rows = found.slice(0, query.per_page) as unknown as Row[]
+  const pagination = numberPage(query, found.length)
+  if (pagination.total_entries !== null || query.label_selector) return { rows, pagination }
+  return { rows, pagination: pageNumbers(query, found.length > query.per_page, await source.count()) }
+}
+
+function slice(source: Source, selector: Selector | undefined, skip: number, take: number): Promise<ListedRow[]> {
+  return selector ? selectByLabels(source, selector, skip, take) : source.ordered().offset(skip).limit(take).execute()
+}
+
+/** Things in memory that a list shows among a family's rows. */
+export interface Joined<Item> {
+  /** Those that the request shows, by id. There are few of them: each may be met on the way to any page. */
+  readonly items: readonly Item[]
+  readonly fieldOf: (item: Item, field: string) => string | number
+  /** Of the rows; undefined when the request shows none of them. */
+  readonly filters: Filters | undefined
+}
+
+type Entry<Row, Item> = { readonly row: Row } | { readonly item: Item }
+
+/**
+ * One page of rows and things in memory in one order. Fields by which rows cannot be sorted are null in them; null comes
+ * last. At most as many rows more than fit on the page are read as there are things in memory.
+ */
+export async function listJoined<Row, Item>(
+  queries: Queries,
+  scope: ProjectScope,
+  listing: Listing,
+  query: PageQuery,
+  { items, fieldOf, filters }: Joined<Item>,
+): Promise<{ entries: Entry<Row, Item>[]; pagination: Page<Row>['pagination'] }> {
+  const sort = withId(query.sort)
+  const sorted = [...items].sort((a, b) => compare(a, b, sort, fieldOf))
+  const offset = (query.page - 1) * query.per_page
+  // A row has at most all the things before it, so that those of the page begin here at the earliest.
+  const skip = Math.max(0, offset - items.length)
+  const take = offset + query.per_page + 1 - skip
+  const known = sort.filter(({ field }) => field in listing.columns)
+  const source = new Source(queries, scope, listing, { ...query, name: undefined, sort: known }, filters ?? {})
+  const rows = filters ? await slice(source, query.label_selector, skip, take) : []
+  const merged = merge(sorted, rows, (item, row) => compareJoined(item, row, sort, listing, fieldOf))
+  const found = merged.slice(offset - skip, offset - skip + query.per_page + 1) as Entry<Row, Item>[]
+  const ended = rows.length < take && (rows.length > 0 || skip === 0)
+  const total = !filters ? 0 : ended ? skip + rows.length : query.label_selector ? null : await source.count()
+  const pagination = pageNumbers(query, found.length > query.per_page, total === null ? null : total + items.length)
+  return { entries: found.slice(0, query.per_page), pagination }
+}
+
+/** The order made total by the id, which follows the direction before it. */
+function withId(sort: readonly Sort[]): readonly Sort[] {
+  if (sort.some(({ field }) => field === 'id')) return sort
+  return [...sort, { field: 'id', descending: sort.at(-1)?.descending ?? false }]
+}
+
+function merge<Item>(
+  items: readonly Item[],
+  rows: readonly ListedRow[],
+  order: (item: Item, row: ListedRow) => number,
+) {
+  const merged: Entry<ListedRow, Item>[] = []
+  let next = 0
+  for (const row of rows) {
+    while (next < items.length && order(items[next]!, row) < 0) merged.push({ item: items[next++]! })
+    merged.push({ row })
+  }
+  return [...merged, ...items.slice(next).map((item) => ({ item }))]
+}
+
+function compareJoined<Item>(
+  item: Item,
+  row: ListedRow,
+  sort: readonly Sort[],
+  listing: Listing,
+  fieldOf: (item: Item, field: string) => string | number,
+): number {
+  for (const { field, descending } of sort) {
+    const column = listing.columns[field]
+    if (column === undefined) return -1
+    const [x, y] = [fieldOf(item, field), row[column] as string | number]
+    if (x !== y) return x < y === descending ? 1 : -1
+  }
+  return 0
+}
+
+/**
+ * The numbers of a page for which one row more than fits was asked and `found` came. A page that is not full ends the
+ * list and so tells how long it is; otherwise the total stays unknown.
+ */
+export function numberPage(request: PageRequest, found: number): Static<typeof Pagination> {
+  const { page, per_page } = request
+  const more = found > per_page
+  const ends = !more && (found > 0 || page === 1)
+  return pageNumbers(request, more, ends ? (page - 1) * per_page + found : null)
+}
+
+function pageNumbers({ page, per_page }: PageRequest, more: boolean, total: number | null): Static<typeof Pagination> {
+  return {
+    page,
+    per_page,
+    previous_page: page > 1 ? page - 1 : null,
+    next_page: more ? page + 1 : null,
+    last_page: total === null ? null : Math.max(1, Math.ceil(total / per_page)),
+    total_entries: total,
+  }
+}
+
+/** The rows of one list request, as a builder of the few statements that it takes. */
+class Source {
+  readonly #queries: Kysely<Record<string, ListedRow>>
+  readonly #scope: ProjectScope
+  readonly #listing: Listing
+  readonly #filters: Filters
+  readonly sort: readonly { column: string; descending: boolean }[]
+
+  constructor(queries: Queries, scope: ProjectScope, listing: Listing, query: PageQuery, filters: Filters) {
+    this.#queries = queries as unknown as Kysely<Record<string, ListedRow>>
+    this.#scope = scope
+    this.#listing = listing
+    this.#filters = { ...filters, name: query.name === undefined ? undefined : [query.name] }
+    const asked = query.sort.map(({ field, descending }) => ({ column: listing.columns[field]!, descending }))
+    const last = asked.at(-1)
+    // The id makes every order total; it follows the direction before it so that one index serves both columns.
+    const complete = asked.some(({ column }) => column === 'id')
+    this.sort = complete ? asked : [...asked, { column: 'id', descending: last?.descending ?? false }]
+  }
+
+  filtered(): SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow> {
+    let select = this.#queries
+      .selectFrom(this.#listing.table)
+      .selectAll()
+      .where('project_id', '=', this.#scope.projectId)
+    for (const [column, values] of Object.entries(this.#filters)) {
+      if (values) select = select.where(column, 'in', values as string[])
+    }
+    return select as SelectQueryBuilder<Record<string, ListedRow>, string, ListedRow>
+  }
+
+  ordered() {
+    return this.sort.reduce(
+      (select, { column, descending }) => select.orderBy(column, descending ? 'desc' : 'asc'),
+      this.filtered(),
+    )
+  }
+
+  /** How many rows there are, or null beyond a bound: no request pays for counting a large family. */
+  async count(): Promise<number | null> {
+    const some = this.filtered()
+      .clearSelect()
+      .select('id')
+      .limit(maxCounted + 1)
+    const row = await this.#queries
+      .selectFrom(some.as('some'))
+      .select(sql<number>`count(*)`.as('total'))
+      .executeTakeFirstOrThrow()
+    return row.total > maxCounted ? null : row.total
+  }
+
+  /** The term to start from; undefined when the index knows none. */
+  async rarest(selector: Selector): Promise<Term | undefined> {
+    return rarestTerm(this.#queries as unknown as Queries, this.#scope, this.#listing.kind, selector)
+  }
+
+  /** Ids of resources that carry the term's label, in the order of `descending`, past `after`; at most `limit`. */
+  async labelled(term: Term, descending: boolean, after: number | undefined, limit: number): Promise<number[]> {
+    const range = { descending, after, limit }
+    return idsInOrder(this.#queries as unknown as Queries, this.#scope, this.#listing.kind, term, range)
+  }
+}
+
+async function selectByLabels(source: Source, selector: Selector, skip: number, take: number): Promise<ListedRow[]> {
+  const term = await source.rarest(selector)
+  const first = source.sort[0]!
+  if (term && first.column === 'id') return gather(byLabel(source, term, first.descending), selector, skip, take)
+  if (term) {
+    const candidates = await source.labelled(term, false, undefined, maxCandidates + 1)
+    if (candidates.length <= maxCandidates) return gather(sortedCandidates(source, candidates), selector, skip, take)
+  }
+  return gather(inOrder(source), selector, skip, take)
+}
+
+/** Walks the steps, keeps what matches, and stops as soon as the page is full. */
+async function gather(
+  steps: AsyncIterable<ListedRow[]>,
+  selector: Selector,
+  skip: number,
+  take: number,
+): Promise<ListedRow[]> {
+  const deadline = performance.now() + deadlineMs
+  const found: ListedRow[] = []
+  let skipped = 0
+  for await (const rows of steps) {
+    for (const row of rows) {
+      if (!matches(selector, readLabels(row.labels))) continue
+      if (skipped < skip) skipped++
+      else if (found.push(row) === take) return found
+    }
+    if (performance.now() > deadline) throw new ApiError('timeout', 'the label selector matches too few resources')
+    await new Promise(setImmediate)
+  }
+  return found
+}
+
+async function* byLabel(source: Source, term: Term, descending: boolean): AsyncGenerator<ListedRow[]> {
+  let after: number | undefined
+  // The first step is as small as a page, because most lists need no second one.
+  for (let limit = maxPerPage + 1; ; limit = stepRows) {
+    const ids = await source.labelled(term, descending, after, limit)
+    if (ids.length === 0) return
+    const rows = await source.filtered().where('id', 'in', ids).execute()
+    const byId = new Map(rows.map((row) => [row.id, row]))
+    // The ids are in order already, so the database need not sort the rows again.
+    yield ids.flatMap((id) => byId.get(id) ?? [])
+    if (ids.length < limit) return
+    after = ids.at(-1)
+  }
+}
+
+async function* sortedCandidates(source: Source, ids: number[]): AsyncGenerator<ListedRow[]> {
+  if (ids.length > 0) yield await source.ordered().where('id', 'in', ids).execute()
+}
+
+async function* inOrder(source: Source): AsyncGenerator<ListedRow[]> {
+  const [first, second, ...others] = source.sort
+  const oneIndex =
+    others.length === 0 && (!second || (second.column === 'id' && second.descending === first!.descending))
+  let last: ListedRow | undefined
+  for (let offset = 0; ; offset += stepRows) {
+    const step = source.ordered().limit(stepRows)
+    const rows = await (oneIndex ? (last ? step.where(past(source.sort, last)) : step) : step.offset(offset)).execute()
+    yield rows
+    if (rows.length < stepRows) return
+    last = rows.at(-1)
+  }
+}
+
+/** The rows that follow `last` in an order whose columns all point the same way. */
+function past(sort: Source['sort'], last: ListedRow) {
+  const columns = sql.join(sort.map(({ column }) => sql.ref(column)))
+  const values = sql.join(sort.map(({ column }) => last[column]))
+  return sort[0]!.descending ? sql<boolean>`(${columns}) < (${values})` : sql<boolean>`(${columns}) > (${values})`
+}
+
+/** One page of things that are in memory already, sorted by the given fields; the order given is by id. */
+export function pageOf<T>(
+  items: readonly T[],
+  request: PageRequest & { readonly sort?: readonly Sort[] },
+  fieldOf: (item: T, field: string) => string | number = () => 0,
+): Page<T> {
+  const { page, per_page, sort = [] } = request
+  const sorted = sort.length === 0 ? items : [...items].sort((a, b) => compare(a, b, sort, fieldOf))
+  const start = (page - 1) * per_page
+  const more = items.length > start + per_page
+  return {
+    rows: sorted.slice(start, start + per_page),
+    pagination: pageNumbers(request, more, items.length),
+  }
+}
+
+function compare<T>(a: T, b: T, sort: readonly Sort[], fieldOf: (item: T, field: string) => string | number): number {
+  for (const { field, descending } of sort) {
+    const [x, y] = [fieldOf(a, field), fieldOf(b, field)]
+    if (x !== y) return x < y === descending ? 1 : -1
+  }
+  return 0
+}

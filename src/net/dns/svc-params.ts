@@ -1,0 +1,182 @@
+/** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). Pure. */
+import { parseAddress } from '../ip.ts'
+import { addressBytes, addressText } from './addresses.ts'
+import { unescaped } from './names.ts'
+import type { Token } from './tokens.ts'
+
+const keyNumbers: Readonly<Record<string, number>> = {
+  mandatory: 0,
+  alpn: 1,
+  'no-default-alpn': 2,
+  port: 3,
+  ipv4hint: 4,
+  ech: 5,
+  ipv6hint: 6,
+  dohpath: 7,
+  ohttp: 8,
+}
+const keyNames = Object.keys(keyNumbers)
+
+/** Parameters that were read: sorted by key, as they are on the wire. */
+export type SvcParamsResult =
+  | { readonly ok: true; readonly bytes: Buffer }
+  | { readonly ok: false; readonly message: string }
+
+/** Reads words such as `alpn=h2,h3 port=8443`. */
+export function readSvcParams(words: readonly Token[]): SvcParamsResult {
+  const params = new Map<number, Buffer>()
+  for (const { text } of words) {
+    const equals = text.indexOf('=')
+    const name = equals === -1 ? text : text.slice(0, equals)
+    const key = keyNumber(name)
+    if (key === undefined) return { ok: false, message: `has a parameter '${name.slice(0, 40)}' that is not known` }
+    if (params.has(key)) return { ok: false, message: `has the parameter '${name}' twice` }
+    const raw = unescaped(equals === -1 ? '' : text.slice(equals + 1))
+    const value = raw && readValue(key, raw)
+    if (!value || value.length > 0xffff) return { ok: false, message: `has no valid value for the parameter '${name}'` }
+    params.set(key, value)
+  }
+  const sorted = [...params].sort(([a], [b]) => a - b)
+  const message = inconsistency(params)
+  if (message !== undefined) return { ok: false, message }
+  return { ok: true, bytes: Buffer.concat(sorted.flatMap(([key, value]) => [u16(key), u16(value.length), value])) }
+}
+
+function keyNumber(name: string): number | undefined {
+  if (Object.hasOwn(keyNumbers, name)) return keyNumbers[name]
+  const generic = /^key(0|[1-9]\d{0,4})$/.exec(name)
+  // The last number is reserved for what is no key.
+  return generic && Number(generic[1]) < 0xffff ? Number(generic[1]) : undefined
+}
+
+function inconsistency(params: ReadonlyMap<number, Buffer>): string | undefined {
+  const mandatory = params.get(0)
+  for (let at = 0; mandatory && at < mandatory.length; at += 2) {
+    if (!params.has(mandatory.readUInt16BE(at))) return 'lacks a parameter that it says is mandatory'
+  }
+  return params.has(2) && !params.has(1) ? "has 'no-default-alpn' without 'alpn'" : undefined
+}
+
+const u16 = (value: number) => Buffer.of(value >> 8, value & 0xff)
+
+/** The bytes of a value; undefined when it is not one of its key. */
+function readValue(key: number, raw: Buffer): Buffer | undefined {
+  const text = raw.toString()
+  const list = <T>(read: (item: string) => T | undefined) => {
+    const items = text.split(',').map(read)
+    return items.includes(undefined) ? undefined : (items as T[])
+  }
+  const addresses = (family: 4 | 6) => {
+    const found = list((item) => {
+      const address = parseAddress(item)
+      return address.ok && address.family === family ? addressBytes(address.address) : undefined
+    })
+    return found && Buffer.concat(found)
+  }
+  switch (key) {
+    case 0: {
+      const keys = list(keyNumber)?.sort((a, b) => a - b)
+      const isValid = keys && !keys.includes(0) && new Set(keys).size === keys.length
+      return isValid ? Buffer.concat(keys.map(u16)) : undefined
+    }
+    case 1:
+      return readAlpn(raw)
+    case 2:
+    case 8:
+      return raw.length === 0 ? raw : undefined
+    case 3:
+      return /^\d{1,5}$/.test(text) && Number(text) <= 0xffff ? u16(Number(text)) : undefined
+    case 4:
+      return addresses(4)
+    case 5:
+      return text !== '' && isBase64(text) ? Buffer.from(text, 'base64') : undefined
+    case 6:
+      return addresses(6)
+    case 7:
+      return raw.length > 0 ? raw : undefined
+    default:
+      return raw
+  }
+}
+
+/** Whether a text is base64 with its padding (RFC 4648, 4). */
+export function isBase64(text: string): boolean {
+  return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
+}
+
+/** Protocol ids between commas, which may be escaped once more in here. */
+function readAlpn(raw: Buffer): Buffer | undefined {
+  const ids: string[] = []
+  let id = ''
+  for (const [, escaped, plain] of `${raw.toString('latin1')},`.matchAll(/\\([\\,])|([\s\S])/g)) {
+    if (plain === ',') {
+      ids.push(id)
+      id = ''
+    } else id += escaped ?? plain
+  }
+  if (ids.some((id) => id === '' || id.length > 255)) return undefined
+  return Buffer.concat(ids.flatMap((id) => [Buffer.of(id.length), Buffer.from(id, 'latin1')]))
+}
+
+/** The parameters as words; undefined when the bytes are not parameters in strict order. */
+export function svcParamsToText(bytes: Buffer): string | undefined {
+  const words: string[] = []
+  let last = -1
+  for (let at = 0; at < bytes.length; ) {
+    if (at + 4 > bytes.length) return undefined
+    const key = bytes.readUInt16BE(at)
+    const end = at + 4 + bytes.readUInt16BE(at + 2)
+    if (end > bytes.length || key <= last) return undefined
+    const value = printValue(key, bytes.subarray(at + 4, end))
+    if (value === undefined) return undefined
+    const name = keyNames[key] ?? `key${key}`
+    words.push(value === '' ? name : `${name}=${value}`)
+    last = key
+    at = end
+  }
+  return words.join(' ')
+}
+
+function printValue(key: number, value: Buffer): string | undefined {
+  const groups = (size: number, print: (group: Buffer) => string) => {
+    if (value.length === 0 || value.length % size !== 0) return undefined
+    return Array.from({ length: value.length / size }, (_, i) => print(value.subarray(i * size, i * size + size))).join(
+      ',',
+    )
+  }
+  switch (key) {
+    case 0:
+      return groups(2, (group) => keyNames[group.readUInt16BE()] ?? `key${group.readUInt16BE()}`)
+    case 1:
+      return printAlpn(value)
+    case 3:
+      return value.length === 2 ? String(value.readUInt16BE()) : undefined
+    case 4:
+      return groups(4, addressText)
+    case 5:
+      return value.toString('base64')
+    case 6:
+      return groups(16, addressText)
+    default:
+      return quoteIfNeeded(value.toString('latin1'))
+  }
+}
+
+function printAlpn(value: Buffer): string | undefined {
+  const ids: string[] = []
+  for (let at = 0; at < value.length; at += value[at]! + 1) {
+    if (at + 1 + value[at]! > value.length) return undefined
+    ids.push(value.toString('latin1', at + 1, at + 1 + value[at]!).replace(/[\\,]/g, '\\$&'))
+  }
+  return quoteIfNeeded(ids.join(','))
+}
+
+function quoteIfNeeded(text: string): string {
+  if (/^[a-zA-Z0-9,./:?=&{}_-]*$/.test(text)) return text
+  const escaped = text.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, (character) =>
+    character === '"' || character === '\\'
+      ? `\\${character}`
+      : `\\${String(character.charCodeAt(0)).padStart(3, '0')}`,
+  )
+  return `"${escaped}"`
+}

@@ -1,0 +1,45 @@
+/** Addresses that lead back to this host or into its neighbourhood: requests that tenants or strangers cause avoid them. */
+import { addressAt, cidrContains } from './ip.ts'
+
+/**
+ * What the registries of special-purpose addresses list (RFC 6890, kept by IANA), and what is no global unicast address
+ * at all. Documentation is left out: it leads nowhere, and addresses of a trial installation come from there.
+ */
+const privateNetworks = [
+  '0.0.0.0/8', // this host, this network
+  '10.0.0.0/8', // private use
+  '100.64.0.0/10', // shared between a provider and its customers
+  '127.0.0.0/8', // loopback
+  '169.254.0.0/16', // link-local
+  '172.16.0.0/12', // private use
+  '192.0.0.0/24', // protocol assignments
+  '192.31.196.0/24', // AS112: whichever is nearest
+  '192.52.193.0/24', // multicast tunnels: whichever is nearest
+  '192.88.99.0/24', // 6to4 relays: whichever is nearest
+  '192.168.0.0/16', // private use
+  '192.175.48.0/24', // AS112
+  '198.18.0.0/15', // benchmarks of devices
+  '224.0.0.0/3', // multicast, reserved, broadcast
+  '::/3', // loopback; IPv4 mapped, compatible, translated; discarded
+  '2001::/23', // protocol assignments, Teredo among them, which wraps any IPv4 address
+  '2002::/16', // 6to4, which wraps any IPv4 address
+  '2620:4f:8000::/48', // AS112
+  '4000::/2', // not global unicast
+  '8000::/1', // unique local, link-local, site-local, multicast
+]
+
+/** Stands for the IPv4 address in its last four bytes where there is no IPv4 (RFC 6052, 2.1): as private as that one. */
+const translated = '64:ff9b::/96'
+
+/** Whether an address, in canonical form, is not a public one. */
+export function isPrivateAddress(address: string): boolean {
+  if (cidrContains(translated, address)) return isPrivateAddress(embeddedIpv4(address))
+  return privateNetworks.some((network) => cidrContains(network, address))
+}
+
+/** The IPv4 address in the last two groups of an IPv6 address. */
+function embeddedIpv4(address: string): string {
+  const [high = '', low = ''] = address.split(':').slice(-2)
+  const bits = (Number.parseInt(high || '0', 16) << 16) | Number.parseInt(low || '0', 16)
+  return addressAt('0.0.0.0/0', BigInt(bits >>> 0))
+}
