@@ -6,6 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { families } from '../src/families.ts'
 import { type ChangeName, calendar } from '../src/kernel/contract/changes.ts'
+import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { certify, chain, keyPem, party, pem } from './certificates.ts'
 import { type Answer, forEachDatabase, testClock, type World } from './harness.ts'
 
@@ -295,4 +296,37 @@ forEachDatabase('GET /v1/changes', (open) => {
       standing: null,
     })
   })
+})
+
+forEachDatabase('Replies as of an earlier date', (open) => {
+  test('change what the contract calls a timestamp, never a text that looks like one', async () => {
+    const { api } = await open({ clock: testClock('2025-06-01T00:00:00Z') })
+    const looksLikeTime = '2025-06-01T00:00:00Z'
+    const labels = { created: 'architecture' }
+    const rules = [{ direction: 'in', protocol: 'icmp', source_ips: ['192.0.2.0/24'], description: looksLikeTime }]
+    const created = await ok(api.post('/firewalls', { name: looksLikeTime, labels, rules }))
+    const { firewall } = await ok(api.get(`/firewalls/${created.firewall.id}`))
+    assert.deepEqual(
+      [firewall.name, firewall.labels, firewall.rules[0].description, firewall.created],
+      [looksLikeTime, labels, looksLikeTime, '2025-06-01T00:00:00+00:00'],
+    )
+    const { firewalls } = await ok(api.get(`/firewalls?name=${encodeURIComponent(firewall.name)}`))
+    assert.deepEqual(
+      firewalls.map(({ id }: { id: number }) => id),
+      [firewall.id],
+    )
+  })
+})
+
+test('replies have no unions but those with null, so that each value has one schema at every date', () => {
+  const unions = (schema: unknown): unknown[] => {
+    if (typeof schema !== 'object' || schema === null) return []
+    const { anyOf } = schema as { anyOf?: { type?: string }[] }
+    const own = anyOf && anyOf.filter(({ type }) => type !== 'null').length !== 1 ? [anyOf] : []
+    return [...own, ...Object.values(schema).flatMap(unions)]
+  }
+  assert.equal(unions({ items: { anyOf: [{ type: 'string' }, { type: 'integer' }, { type: 'null' }] } }).length, 1)
+  for (const { endpoints } of families) {
+    for (const { path, reply } of Object.values<Endpoint>(endpoints)) assert.deepEqual(unions(reply), [], path)
+  }
 })

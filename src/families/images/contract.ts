@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { osFlavors } from '../../catalogue/catalogue.ts'
 import { ActionReply } from '../../kernel/actions/contract.ts'
+import { since } from '../../kernel/contract/as-of.ts'
 import {
   booleanParam,
   defineEndpoints,
@@ -32,7 +33,7 @@ export const Image = Type.Object({
   bound_to: nullable(Id),
   os_flavor: Type.Enum([...osFlavors]),
   os_version: nullable(Type.String()),
-  architecture: Architecture,
+  architecture: since('architecture_added', Architecture),
   rapid_deploy: Type.Boolean(),
   protection: Type.Object({ delete: Type.Boolean() }),
   labels: Labels,

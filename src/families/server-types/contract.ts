@@ -1,5 +1,6 @@
 /** Server types on the wire (facts: Catalogue 3). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
+import { since } from '../../kernel/contract/as-of.ts'
 import { defineEndpoints, Id, Meta, nullable, paging, Timestamp, textParam } from '../../kernel/contract/contract.ts'
 
 /** When the end of something was made public, and until when it can be ordered. */
@@ -15,8 +16,8 @@ export const LocationPrice = Type.Object({
   location: Type.String(),
   price_hourly: Price,
   price_monthly: Price,
-  included_traffic: Type.Integer({ description: 'Bytes per month' }),
-  price_per_tb_traffic: Price,
+  included_traffic: since('price_traffic_added', Type.Integer({ description: 'Bytes per month' })),
+  price_per_tb_traffic: since('price_traffic_added', Price),
 })
 
 const ServerTypeLocation = Type.Object({
@@ -31,16 +32,16 @@ export const ServerType = Type.Object({
   id: Id,
   name: Type.String(),
   description: Type.String(),
-  category: nullable(Type.String()),
+  category: since('server_type_category_added', nullable(Type.String())),
   cores: Type.Integer(),
   memory: Type.Number({ description: 'GB' }),
   disk: Type.Integer({ description: 'GB' }),
   storage_type: Type.Enum(['local', 'network']),
   cpu_type: Type.Enum(['shared', 'dedicated']),
-  architecture: Architecture,
+  architecture: since('architecture_added', Architecture),
   prices: Type.Array(LocationPrice),
-  locations: Type.Array(ServerTypeLocation),
-  deprecation: nullable(Deprecation),
+  locations: since('server_type_locations_added', Type.Array(ServerTypeLocation)),
+  deprecation: since('server_type_deprecation_added', nullable(Deprecation)),
   included_traffic: Type.Optional(nullable(Type.Integer({ description: 'Removed in November 2024; see prices' }))),
   deprecated: Type.Optional(Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' })),
 })

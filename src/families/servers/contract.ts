@@ -1,6 +1,7 @@
 /** Servers on the wire (facts: Servers). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { since } from '../../kernel/contract/as-of.ts'
 import {
   defineEndpoints,
   enumParam,
@@ -43,7 +44,7 @@ export const Server = Type.Object({
     }),
   ),
   server_type: ServerType,
-  location: Location,
+  location: since('server_location_added', Location),
   datacenter: Type.Optional(Datacenter),
   image: nullable(Image),
   iso: Type.Null(),

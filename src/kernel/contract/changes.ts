@@ -1,7 +1,7 @@
 /**
  * Dated changes of the API as data (spec: Versioning, and the dates inside its sections). The server behaves as of its
- * clock's date: code asks `inEffect`, endpoints name the change that brought or removed them, and fields that came later
- * are taken out of replies by `asOf`. GET /v1/changes serves the table.
+ * clock's date: code asks `inEffect`, and contracts name the change that brought or removed an endpoint or added a field
+ * (`since`). GET /v1/changes serves the table.
  */
 
 interface Change {
@@ -10,8 +10,6 @@ interface Change {
   /** Section of the spec that it touches. */
   readonly section: string
   readonly summary: string
-  /** Fields that objects of a kind did not have before, by the key under which replies carry the object. */
-  readonly adds?: Readonly<Record<string, readonly string[]>>
   /** The family whose arrival it waits for. */
   readonly waitsFor?: string
   /** Why it makes no difference here at any date. */
@@ -23,7 +21,6 @@ export const changes = {
     from: '2023-04-01',
     section: 'Image',
     summary: 'Images and server types have an architecture, and images can be filtered by it',
-    adds: { image: ['architecture'], server_type: ['architecture'] },
   },
   server_type_traffic_added: {
     from: '2023-05-01',
@@ -39,7 +36,6 @@ export const changes = {
     from: '2023-06-01',
     section: 'Versioning',
     summary: 'Server types have deprecation, which replaces the boolean deprecated',
-    adds: { server_type: ['deprecation'] },
   },
   network_vswitch_routes: {
     from: '2023-06-01',
@@ -96,7 +92,6 @@ export const changes = {
     from: '2024-07-01',
     section: 'Versioning',
     summary: 'Prices of server types have included_traffic and price_per_tb_traffic',
-    adds: { prices: ['included_traffic', 'price_per_tb_traffic'] },
   },
   server_type_traffic_null: {
     from: '2024-08-01',
@@ -144,13 +139,11 @@ export const changes = {
     from: '2025-08-01',
     section: 'Versioning',
     summary: 'Server types have category',
-    adds: { server_type: ['category'] },
   },
   server_type_locations_added: {
     from: '2025-09-01',
     section: 'Versioning',
     summary: 'Server types have locations',
-    adds: { server_type: ['locations'] },
   },
   attach_ip_range: {
     from: '2025-09-01',
@@ -194,7 +187,6 @@ export const changes = {
     from: '2025-12-01',
     section: 'Versioning',
     summary: 'Servers have location; datacenter is deprecated there',
-    adds: { server: ['location'] },
   },
   certificate_key_sizes: {
     from: '2025-12-01',
@@ -336,45 +328,12 @@ export const calendar: readonly (Change & { readonly name: ChangeName; readonly 
 
 const starts = new Map(calendar.map(({ name, fromMs }) => [name, fromMs]))
 
+/** When a change takes effect, in ms since the epoch. */
+export function startOf(name: ChangeName): number {
+  return starts.get(name) as number
+}
+
 /** Whether a change holds at `nowMs`. */
 export function inEffect(name: ChangeName, nowMs: number): boolean {
-  return nowMs >= (starts.get(name) as number)
-}
-
-// ---- Replies as of a date ------------------------------------------------------------------------------------------
-
-const lastAddition = Math.max(
-  ...calendar.filter(({ adds, name }) => adds || name === 'rfc3339_timestamps').map(({ fromMs }) => fromMs),
-)
-
-/**
- * A reply as it was at `nowMs`: without the fields that came later, with timestamps as they were written. Today's replies
- * pass through untouched.
- */
-export function asOf(reply: unknown, nowMs: number): unknown {
-  if (nowMs >= lastAddition) return reply
-  const later = calendar.filter(({ fromMs, adds }) => adds && fromMs > nowMs)
-  const missing = new Map<string, Set<string>>()
-  for (const { adds } of later) {
-    for (const [kind, fields] of Object.entries(adds ?? {})) {
-      missing.set(kind, new Set([...(missing.get(kind) ?? []), ...fields]))
-    }
-  }
-  return withoutLater(reply, '', missing, !inEffect('rfc3339_timestamps', nowMs))
-}
-
-function withoutLater(
-  value: unknown,
-  key: string,
-  missing: ReadonlyMap<string, Set<string>>,
-  offset: boolean,
-): unknown {
-  if (typeof value === 'string') {
-    return offset && /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/.test(value) ? `${value.slice(0, -1)}+00:00` : value
-  }
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map((item) => withoutLater(item, key, missing, offset))
-  const hidden = missing.get(key) ?? missing.get(key.replace(/s$/, ''))
-  const entries = Object.entries(value).filter(([field]) => !hidden?.has(field))
-  return Object.fromEntries(entries.map(([field, inner]) => [field, withoutLater(inner, field, missing, offset)]))
+  return nowMs >= startOf(name)
 }

@@ -6,7 +6,8 @@
 import type { RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from '../access/tokens.ts'
-import { asOf, inEffect } from '../contract/changes.ts'
+import { asOf, currentSince } from '../contract/as-of.ts'
+import { inEffect } from '../contract/changes.ts'
 import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '../contract/input.ts'
 import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, searchOf } from '../contract/urls.ts'
@@ -67,6 +68,8 @@ declare module 'fastify' {
 interface Mounted {
   readonly endpoint: Endpoint
   readonly handler: (call: Call<Endpoint>) => Promise<unknown>
+  /** From when on (ms since the epoch) its replies have the shape they have today. */
+  readonly currentFrom: number
 }
 
 /** What was mounted so far. */
@@ -103,8 +106,9 @@ export function buildEdge(options: EdgeOptions): Edge {
     mount(endpoints, handlers) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
         const handler = handlers[key] as unknown as Mounted['handler']
-        routes.mounted.push({ endpoint, handler })
-        mountEndpoint(server, options, routes, { endpoint, handler })
+        const mounted = { endpoint, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
+        routes.mounted.push(mounted)
+        mountEndpoint(server, options, routes, mounted)
       }
     },
     open(page) {
@@ -229,12 +233,8 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
   return parseJson(bytes)
 }
 
-function mountEndpoint(
-  server: FastifyInstance,
-  options: EdgeOptions,
-  routes: Routes,
-  { endpoint, handler }: Mounted,
-): void {
+function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Routes, mounted: Mounted): void {
+  const { endpoint, handler } = mounted
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
   server.route({
@@ -258,7 +258,7 @@ function mountEndpoint(
     }
     const result = await handler(toCall(request, params, input))
     options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
-    return answer(request, reply, endpoint, result, options)
+    return answer(request, reply, mounted, result, options)
   }
 }
 
@@ -327,7 +327,7 @@ function readParams(texts: Record<string, string>): Record<string, number | stri
 function answer(
   request: FastifyRequest,
   reply: FastifyReply,
-  endpoint: Endpoint,
+  { endpoint, currentFrom }: Mounted,
   result: unknown,
   options: EdgeOptions,
 ): FastifyReply | Promise<FastifyReply> {
@@ -338,7 +338,7 @@ function answer(
   const links = pagination && !inEffect('link_header_removed', now)
   const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
   if (link) reply.header('link', link)
-  const text = JSON.stringify(asOf(result, now))
+  const text = JSON.stringify(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
   if (!inEffect('compression_added', now)) return reply.type(json).send(text)
   return sendJson(request, reply.type(json), text)
 }
