@@ -2,7 +2,7 @@
 import { DatabaseSync } from 'node:sqlite'
 import { createProject } from '../src/kernel/access/projects.ts'
 import { enterHistory } from '../src/kernel/actions/history.ts'
-import type { Action } from '../src/kernel/actions/store.ts'
+import type { Action } from '../src/kernel/actions/tables.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'

@@ -91,6 +91,43 @@ const layering: Rule = {
   ],
 }
 
+/** The files of each circle: all that reach each other, types included, by Tarjan's algorithm. */
+function circlesAmong(sources: readonly Source[]): string[][] {
+  const imports = new Map(sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]))
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const circles: string[][] = []
+  const visit = (path: string) => {
+    const index = order.size
+    order.set(path, index)
+    lowest.set(path, index)
+    open.push(path)
+    for (const next of imports.get(path) ?? []) {
+      if (!order.has(next)) visit(next)
+      if (open.includes(next)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(next)!))
+    }
+    if (lowest.get(path) !== index) return
+    const circle = open.splice(open.indexOf(path))
+    if (circle.length > 1 || imports.get(path)?.includes(path)) circles.push(circle)
+  }
+  for (const { path } of sources) if (!order.has(path)) visit(path)
+  return circles
+}
+
+const circles: Rule = {
+  promise: 'no file imports itself through others, not even for a type',
+  check: (sources) => circlesAmong(sources).map((circle) => circle.join(' <-> ')),
+  planted: [
+    { 'kernel/a.ts': "import { b } from './b.ts'", 'kernel/b.ts': "import type { A } from './a.ts'" },
+    {
+      'kernel/a.ts': "import { b } from './b.ts'",
+      'kernel/b.ts': "export { c } from './c.ts'",
+      'kernel/c.ts': "const { a } = await import('./a.ts')",
+    },
+  ],
+}
+
 const drivers: Rule = {
   promise: 'drivers know of a family only the types of its driver.ts',
   check: checkImports(
@@ -424,6 +461,7 @@ const docs: Rule = {
 
 const rules = [
   layering,
+  circles,
   drivers,
   betweenFamilies,
   pureDomains,

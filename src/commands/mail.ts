@@ -6,7 +6,7 @@ import type { Database } from '../kernel/data/db.ts'
 import type { DatabaseUrl } from '../kernel/data/dialect.ts'
 import { parseId } from '../kernel/ids.ts'
 import { allMail, retryMail } from '../kernel/mail/deliveries.ts'
-import type { MailContent } from '../kernel/mail/outbox.ts'
+import type { MailContent } from '../kernel/mail/template.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
 

@@ -1,6 +1,7 @@
 /** What owners of Projects are told about certificates by mail, each event once. */
 import type { Transaction } from '../../kernel/data/db.ts'
-import { type MailContent, type ProjectEvent, queueMail } from '../../kernel/mail/outbox.ts'
+import { type ProjectEvent, queueMail } from '../../kernel/mail/outbox.ts'
+import type { MailContent } from '../../kernel/mail/template.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { type CertificateSummary, dayMs, daysBefore } from './domain.ts'
 import type { EndingCertificate } from './store.ts'

@@ -1,6 +1,7 @@
 /** Images of servers: made on request, and once a day of those that are backed up. */
 import type { Catalogue } from '../../catalogue/catalogue.ts'
-import { type Action, startAction } from '../../kernel/actions/store.ts'
+import { startAction } from '../../kernel/actions/store.ts'
+import type { Action } from '../../kernel/actions/tables.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { ApiError } from '../../kernel/errors.ts'

@@ -3,8 +3,8 @@ import { defineAction, defineStep } from '../../kernel/actions/define.ts'
 import { completeImage, discardImages, holdImage, lockBackups, surplusBackups } from '../images/effects.ts'
 import { follow, followBack, type Input, settledState } from './actions.ts'
 
-import { dropFormer, revertDisk } from './renewal.ts'
-import { confirmPower, findServer, revertPower } from './store.ts'
+import { revertDisk } from './renewal.ts'
+import { confirmPower, dropFormer, findServer, revertPower } from './store.ts'
 
 interface ImageInput extends Input {
   readonly image: number

@@ -2,7 +2,7 @@
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
-import { setServer } from './store.ts'
+import { dropFormer, setServer } from './store.ts'
 
 /** What is wanted of a server's disk from now on. */
 export interface DiskChange {
@@ -47,15 +47,6 @@ export async function revertDisk(tx: Transaction, scope: ProjectScope, id: numbe
     .executeTakeFirst()
   if (former) await setServer(tx, scope, id, former)
   await dropFormer(tx, scope, id)
-}
-
-/** Forgets what was before: the new disk is there, or the server is not. */
-export async function dropFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  await tx.query
-    .deleteFrom('server_former')
-    .where('project_id', '=', scope.projectId)
-    .where('server_id', '=', id)
-    .execute()
 }
 
 /** Whether an image is being written to the disk of a server right now, or would be again when a rebuild fails. */

@@ -10,7 +10,6 @@ import { type Filters, type Listing, listPage, type PageQuery } from '../../kern
 import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
-import { dropFormer } from './renewal.ts'
 import type { ServerRow } from './tables.ts'
 
 const nameTaken = 'server name is already used'
@@ -236,4 +235,13 @@ export async function deleteServer(tx: Transaction, scope: ProjectScope, id: num
     .executeTakeFirst()
   await dropFormer(tx, scope, id)
   if (row) await indexLabels(tx, scope, { kind: 'server', id }, {}, readLabels(row.labels))
+}
+
+/** Forgets what was before: the new disk is there, or the server is not. */
+export async function dropFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  await tx.query
+    .deleteFrom('server_former')
+    .where('project_id', '=', scope.projectId)
+    .where('server_id', '=', id)
+    .execute()
 }

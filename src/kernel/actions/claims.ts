@@ -8,7 +8,7 @@ import type { Dialect } from '../data/dialect.ts'
 import { prepared, preparedAlong } from '../data/prepared.ts'
 import { timestamp } from '../process/clock.ts'
 import { noteEnded } from './history.ts'
-import type { ActionRow } from './store.ts'
+import type { ActionRow } from './tables.ts'
 
 /** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
 export const leaseMs = 15_000

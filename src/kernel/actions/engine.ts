@@ -20,7 +20,7 @@ import {
 } from './claims.ts'
 import { type ActionDefinition, keyOf } from './define.ts'
 import { type Claim, isInterruption, Killed, Run, type RunOptions } from './run.ts'
-import type { ActionRow } from './store.ts'
+import type { ActionRow } from './tables.ts'
 
 export interface EngineOptions
   extends Omit<RunOptions, 'faults' | 'callTimeoutMs' | 'retryMs'>,

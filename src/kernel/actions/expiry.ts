@@ -8,7 +8,7 @@ import { onBehalfOf } from '../process/behalf.ts'
 import type { Clock } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
 import { entriesOf, fileActions, historyStart, toAction } from './history.ts'
-import type { ActionRow } from './store.ts'
+import type { ActionRow } from './tables.ts'
 
 const removedAtOnce = 200
 const stepsAtOnce = 50

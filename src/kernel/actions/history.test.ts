@@ -6,7 +6,7 @@ import type { Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
 import { fileAllActions, removeOldActions } from './expiry.ts'
 import { actionsByIds, enterHistory, historyStart, noteEnded, pageOfActions } from './history.ts'
-import type { Action, ActionStatus } from './store.ts'
+import type { Action, ActionStatus } from './tables.ts'
 
 const dayMs = 24 * 3_600_000
 const now = Date.parse('2026-11-21T12:00:00Z')

@@ -13,7 +13,7 @@ import { timestamp } from '../process/clock.ts'
 import type { PageRequest } from '../resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
-import type { Action, ActionRow, ActionStatus } from './store.ts'
+import type { Action, ActionRow, ActionStatus } from './tables.ts'
 
 /** What lists are sorted by. */
 type SortedBy = Pick<ActionRow, 'id' | 'command' | 'status' | 'started' | 'finished' | 'progress'>

@@ -10,7 +10,7 @@ import { numberPage, type PageRequest, pageOf } from '../resource/listing.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { ActionSchema, actionEndpoints, familyActionEndpoints } from './contract.ts'
 import { type ActionFilter, actionsByIds, historyStart, pageOfActions } from './history.ts'
-import type { Action } from './store.ts'
+import type { Action } from './tables.ts'
 
 /** An action as the API shows it. */
 export function actionToWire(action: Action): Static<typeof ActionSchema> {

@@ -18,7 +18,7 @@ import {
   type StepContext,
 } from './define.ts'
 import { inTime } from './in-time.ts'
-import type { ActionRow } from './store.ts'
+import type { ActionRow } from './tables.ts'
 
 export interface RunOptions {
   readonly db: Database

@@ -7,7 +7,8 @@ import { lockOwner } from '../access/projects.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import type { Dialect } from '../data/dialect.ts'
 import { timestamp } from '../process/clock.ts'
-import type { MailContent, MailRow } from './outbox.ts'
+import type { MailRow } from './outbox.ts'
+import type { MailContent } from './template.ts'
 
 /** A claimed mail. */
 export interface Delivery extends Pick<MailRow, 'id' | 'fence' | 'message_id' | 'recipient' | 'created' | 'attempts'> {

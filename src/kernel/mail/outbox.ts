@@ -9,15 +9,7 @@ import { lockOwner, ownedProjects, setOwner } from '../access/projects.ts'
 import { drawId, type Queries, type Transaction } from '../data/db.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
-import { oneLine } from './template.ts'
-
-/** What a mail says, to whomever. */
-export interface MailContent {
-  readonly subject: string
-  readonly paragraphs: readonly string[]
-  /** What it is about, by label, in this order. */
-  readonly facts: Readonly<Record<string, string>>
-}
+import { type MailContent, oneLine } from './template.ts'
 
 /** An event of a Project, named so that no other one has its name: `certificate 42 expires-7 <fingerprint>`. */
 export interface ProjectEvent {

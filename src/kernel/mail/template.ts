@@ -1,6 +1,13 @@
 /** What a mail looks like: plain text, and HTML in which all that was given is escaped. */
 import { html } from '../../net/html.ts'
-import type { MailContent } from './outbox.ts'
+
+/** What a mail says, whoever reads it. */
+export interface MailContent {
+  readonly subject: string
+  readonly paragraphs: readonly string[]
+  /** What it is about, by label, in this order. */
+  readonly facts: Readonly<Record<string, string>>
+}
 
 export interface MailBodies {
   readonly text: string

@@ -1,0 +1,59 @@
+/** The rows of actions and of what they hold while they run. What has ended is in history.ts. */
+import type { ProjectId } from '../scope.ts'
+import type { ResourceRef } from './define.ts'
+
+export type ActionStatus = 'running' | 'success' | 'error'
+
+export interface ActionRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  /** Family and command: which definition runs it. */
+  readonly definition: string
+  readonly command: string
+  readonly status: ActionStatus
+  readonly progress: number
+  readonly started: string
+  readonly finished: string | null
+  readonly error_code: string | null
+  readonly error_message: string | null
+  readonly input: string
+  /** The resources it names, in order, as JSON. */
+  readonly resources: string
+  /** Steps done; while unwinding, steps that are left to undo. */
+  readonly step: number
+  readonly phase: 'forward' | 'unwinding'
+  readonly worker: string | null
+  /** Database time in milliseconds until which `worker` holds it. */
+  readonly lease_until: number | null
+  /** Grows with each claim: a write that carries an older one is refused. */
+  readonly fence: number
+  /** Claims since the last step was done, without those that were given back through no fault of the step. */
+  readonly attempts: number
+  /** Database time in milliseconds before which nobody claims it. */
+  readonly run_after: number
+}
+
+export interface ResourceLockRow {
+  readonly type: string
+  readonly resource_id: number
+  readonly action_id: number
+  readonly project_id: ProjectId
+}
+
+interface ActionSerialRow {
+  readonly serial_key: string
+  readonly action_id: number
+}
+
+declare module '../data/db.ts' {
+  interface Tables {
+    action: ActionRow
+    resource_lock: ResourceLockRow
+    action_serial: ActionSerialRow
+  }
+}
+
+/** An action as callers see it. */
+export interface Action extends Omit<ActionRow, 'resources'> {
+  readonly resources: readonly ResourceRef[]
+}
