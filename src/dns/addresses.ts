@@ -4,8 +4,8 @@
  */
 
 import type { ReverseName } from '../families/addresses/reverse-names.ts'
-import { floatingIpNames } from '../families/floating-ips/reads.ts'
-import { primaryIpNames } from '../families/primary-ips/reads.ts'
+import { floatingIpNames } from '../families/floating-ips/host.ts'
+import { primaryIpNames } from '../families/primary-ips/host.ts'
 import { defaultTtl, soaTimes, type ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { addressBytes, addressText } from '../net/dns/addresses.ts'

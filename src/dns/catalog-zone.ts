@@ -2,7 +2,7 @@
  * The zone that lists all zones (RFC 9432), so that a name server in front of us finds new ones by itself. Only who may
  * have every zone is told of it.
  */
-import type { ServedZone } from '../families/zones/reads.ts'
+import type { ServedZone } from '../families/zones/host.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
 import { isWithin, type NameKey, nameOf } from '../net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'

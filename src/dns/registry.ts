@@ -7,7 +7,7 @@
  */
 
 import { announcedSince, announcementsKeptMs } from '../families/zones/announce.ts'
-import type { ServedRrset, ServedZone } from '../families/zones/reads.ts'
+import type { ServedRrset, ServedZone } from '../families/zones/host.ts'
 import {
   changedSince,
   isWhole,
@@ -16,7 +16,7 @@ import {
   servedZones,
   servedZonesAfter,
   soaKey,
-} from '../families/zones/reads.ts'
+} from '../families/zones/host.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { nextTurn, pacing } from '../kernel/process/turns.ts'
 import { type NameKey, nameOf, selfAndParents } from '../net/dns/names.ts'

@@ -3,15 +3,8 @@
  * a primary says that something has changed. Of several processes one asks. Projects take turns.
  */
 import { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from '../families/zones/effects.ts'
-import {
-  dueZones,
-  openPrimaries,
-  type PrimaryNameserver,
-  type Source,
-  servedRrsetsOf,
-  soaKey,
-  sourceOf,
-} from '../families/zones/reads.ts'
+import { dueZones, servedRrsetsOf, soaKey, sourceOf } from '../families/zones/host.ts'
+import { openPrimaries, type PrimaryNameserver, type Source } from '../families/zones/reads.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { onBehalfOf } from '../kernel/process/behalf.ts'

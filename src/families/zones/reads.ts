@@ -7,18 +7,7 @@ import { findZone } from './store.ts'
 export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
 export type { PrimaryNameserver } from './domain.ts'
 export { openPrimaries } from './primaries.ts'
-export {
-  changedSince,
-  isWhole,
-  type ServedRrset,
-  type ServedZone,
-  servedRrsets,
-  servedRrsetsOf,
-  servedZones,
-  servedZonesAfter,
-  soaKey,
-} from './serving.ts'
-export { dueZones, type Source, sourceOf } from './transfers.ts'
+export type { Source } from './transfers.ts'
 
 /** The zone of the Project that a domain (or a wildcard such as `*.example.com`) lies in; undefined when it has none. */
 export async function zoneOfDomain(

@@ -1,12 +1,11 @@
 /**
- * Where secondary zones come from, what they were transferred, and when their primaries are asked again. One process
- * asks for a zone at a time: who claims the check goes and asks.
+ * Transfers of secondary zones: when their primaries are asked again, and what they sent. One process asks for a zone at
+ * a time: the one that claims the check.
  */
-import { sql } from 'kysely'
-import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
-import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import type { Database, Transaction } from '../../kernel/data/db.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import { type Draft, publish, sizeOf, whenPossible, withDraft } from './content.ts'
-import { primariesFromRow, type SealedPrimaries } from './primaries.ts'
+import type { SealedPrimaries } from './primaries.ts'
 import { changeZone, findZone } from './store.ts'
 
 /** What there is to know about the origin of a secondary zone. */
@@ -21,83 +20,6 @@ export interface Source {
   readonly nextCheck: number
   readonly refreshed: number | null
   readonly isStale: boolean
-}
-
-function sources(query: Queries) {
-  return query
-    .selectFrom('zone_source')
-    .innerJoin('zone', 'zone.id', 'zone_source.zone_id')
-    .select([
-      'zone_source.zone_id',
-      'zone_source.project_id',
-      'content_id',
-      'nameservers',
-      'tsig_keys',
-      'next_check',
-      'refreshed',
-      'is_stale',
-      'name',
-      'serial',
-    ])
-}
-
-interface SourceFields {
-  readonly zone_id: number
-  readonly project_id: ProjectId
-  readonly content_id: number
-  readonly nameservers: string
-  readonly tsig_keys: string | null
-  readonly next_check: number
-  readonly refreshed: number | null
-  readonly is_stale: 0 | 1
-  readonly name: string
-  readonly serial: number
-}
-
-function toSource(row: SourceFields): Source {
-  return {
-    zoneId: row.zone_id,
-    contentId: row.content_id,
-    scope: { projectId: row.project_id },
-    name: row.name,
-    serial: row.serial,
-    primaries: primariesFromRow(row),
-    nextCheck: row.next_check,
-    refreshed: row.refreshed,
-    isStale: row.is_stale === 1,
-  }
-}
-
-/** How many zones are taken in hand at once: in all, and of one Project. */
-export interface DueLimits {
-  readonly inAll: number
-  readonly perProject: number
-}
-
-/**
- * Secondary zones whose primaries are to be asked by now: of each Project those that have waited the longest, and the
- * first of every Project before the second of any.
- */
-export async function dueZones(query: Queries, nowMs: number, { inAll, perProject }: DueLimits): Promise<Source[]> {
-  const place = sql<number>`row_number() over (partition by project_id order by next_check, zone_id)`
-  const due = query
-    .selectFrom('zone_source')
-    .select(['zone_id as due_id', place.as('place')])
-    .where('next_check', '<=', nowMs)
-  const rows = await sources(query)
-    .innerJoin(due.as('due'), 'due_id', 'zone_source.zone_id')
-    .where('place', '<=', perProject)
-    .orderBy('place')
-    .orderBy('next_check')
-    .limit(inAll)
-    .execute()
-  return rows.map(toSource)
-}
-
-/** Where a zone comes from; undefined for one that is not secondary. */
-export async function sourceOf(query: Queries, zoneId: number): Promise<Source | undefined> {
-  const row = await sources(query).where('zone_source.zone_id', '=', zoneId).executeTakeFirst()
-  return row && toSource(row)
 }
 
 /** Sets when a zone is asked for again, unless somebody else did meanwhile. Returns whether it was us. */
