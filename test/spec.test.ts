@@ -177,7 +177,7 @@ async function checkFields(open: Open, { at, key, fields }: (typeof fieldRows)[n
 async function checkSelector(open: Open, { as, selects, not }: (typeof selectorRows)[number]): Promise<void> {
   const { api } = await open()
   const wanted = await newFirewall(api, 'selected', { labels: selects })
-  await newFirewall(api, 'left-out', { labels: not })
+  for (const [index, labels] of not.entries()) await newFirewall(api, `left-out-${index}`, { labels })
   for (const text of as) {
     const { body } = await api.get(`/firewalls?label_selector=${encodeURIComponent(text)}`)
     assert.deepEqual(

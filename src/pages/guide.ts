@@ -69,9 +69,9 @@ const selectorRows: readonly (readonly [string, string])[] = [
   ['env', 'has the key'],
   ['!env', 'lacks the key'],
   ['env=prod, env==prod', 'has the key with this value'],
-  ['env!=prod', 'lacks the key or has another value'],
+  ['env!=prod', 'has the key with another value'],
   ['env in (prod,test)', 'has the key with one of these values'],
-  ['env notin (prod,test)', 'lacks the key or has none of these values'],
+  ['env notin (prod,test)', 'has the key with none of these values'],
 ]
 
 const labelSelectors = html`

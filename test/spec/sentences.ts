@@ -54,6 +54,11 @@ export const sentenceRows: readonly SentenceRow[] = [
   },
   {
     section: 'Labels',
+    says: 'The prefix <vendor>.cloud/ is reserved, and no other',
+    tests: ['firewalls.test.ts: labels cannot have the prefix of the installation; its subdomains are free'],
+  },
+  {
+    section: 'Labels',
     says: 'An update replaces all labels',
     tests: [
       'firewalls.test.ts: an update changes what it names, labels as a whole, and nothing else',

@@ -20,9 +20,13 @@ forEachDatabase('Datacenters', (open) => {
 
   test('a name that cannot be one is refused, one that is nobody finds nothing', async () => {
     const { api } = await open({ clock: testClock('2026-04-15T00:00:00Z') })
-    const refused = await api.get('/datacenters?name=hel1')
-    assert.deepEqual([refused.status, refused.body.error.details.fields[0].name], [422, 'name'])
-    assert.deepEqual((await api.get('/datacenters?name=xyz1-dc9')).body.datacenters, [])
+    for (const name of ['', 'hel1_dc2', 'hel1.dc2', 'hel1%20dc2', '-hel1', 'hel1-']) {
+      const refused = await api.get(`/datacenters?name=${name}`)
+      assert.deepEqual([refused.status, refused.body.error.details.fields[0].name], [422, 'name'], name)
+    }
+    for (const name of ['xyz1-dc9', 'hel1', 'non-existing-name', 'HEL1-DC2']) {
+      assert.deepEqual((await api.get(`/datacenters?name=${name}`)).body.datacenters, [], name)
+    }
   })
 
   test('since October 2026 they are gone, whatever else is wrong with the request', async () => {

@@ -45,7 +45,10 @@ export const maxFirewallsOfServer = 5
 
 export type RulesResult = { ok: true; rules: readonly Rule[] } | { ok: false; problems: Problem[] }
 
-/** Reads rules (spec: Firewall, Rule; facts: Rule validation); networks come out in canonical form. */
+/**
+ * Reads rules (spec: Firewall, Rule; facts: Rule validation). Networks come out in canonical form, inbound rules before
+ * outbound ones.
+ */
 export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 'drop' = 'refuse'): RulesResult {
   const problems: Problem[] = []
   const rules = given.map((rule, index) => parseRule(rule, `rules[${index}]`, problems, hostBitsSet))
@@ -53,7 +56,15 @@ export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 
   if (effective > maxEffectiveRules) {
     problems.push({ field: 'rules', message: `at most ${maxEffectiveRules} effective rules are allowed` })
   }
-  return problems.length > 0 ? { ok: false, problems } : { ok: true, rules }
+  return problems.length > 0 ? { ok: false, problems } : { ok: true, rules: inOrder(rules) }
+}
+
+/** Inbound rules before outbound ones, each in their order: the order in which the API shows them. */
+export function inOrder(rules: readonly Rule[]): readonly Rule[] {
+  return [
+    ...rules.filter(({ direction }) => direction === 'in'),
+    ...rules.filter(({ direction }) => direction === 'out'),
+  ]
 }
 
 function parseRule(rule: GivenRule, path: string, problems: Problem[], hostBitsSet: 'refuse' | 'drop'): Rule {

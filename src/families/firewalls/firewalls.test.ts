@@ -140,6 +140,17 @@ forEachDatabase('firewalls', (open) => {
     }
   })
 
+  test('labels cannot have the prefix of the installation; its subdomains are free', async () => {
+    const { api } = await open()
+    for (const key of ['wolke.cloud/a', 'WOLKE.cloud/a']) {
+      const refused = expect(await api.post('/firewalls', { name: 'a', labels: { [key]: '' } }), 422, 'invalid_input')
+      assert.deepEqual(fieldsOf(refused), ['labels'])
+    }
+    const labels = { 'x.wolke.cloud/a': '1', 'mywolke.cloud/a': '', 'wolke.cloud': '' }
+    const id = await newFirewall(api, 'a', { labels })
+    assert.deepEqual((await api.get(`/firewalls/${id}`)).body.firewall.labels, labels)
+  })
+
   test('lists sort by id, name and creation, and filter by name and labels', async () => {
     const { api, foreign, clock } = await open()
     await newFirewall(api, 'b', { labels: { env: 'dev' } })
@@ -208,7 +219,7 @@ forEachDatabase('firewalls', (open) => {
     expect(await api.put(`/firewalls/${id}`, { name: 'mine' }), 404, 'not_found')
   })
 
-  test('rules come back in their order and their words, networks in canonical form', async () => {
+  test('rules come back inbound first, each direction in its order, networks in canonical form', async () => {
     const { api } = await open()
     const rules = [
       { direction: 'in', protocol: 'icmp', source_ips: ['0.0.0.0/0', '::/0'] },
@@ -226,6 +237,11 @@ forEachDatabase('firewalls', (open) => {
       allow('1024-5000'),
       allow('22'),
     ]
+    // Inbound rules come first.
+    const shown = (all: unknown[]) => [
+      ...all.filter((rule) => (rule as { direction: string }).direction === 'in'),
+      ...all.filter((rule) => (rule as { direction: string }).direction === 'out'),
+    ]
     const full = { port: null, source_ips: [], destination_ips: [], description: null }
     const expected = [
       { ...full, ...rules[0] },
@@ -242,13 +258,13 @@ forEachDatabase('firewalls', (open) => {
       { ...full, ...rules[7] },
     ]
     const { firewall } = expect(await api.post('/firewalls', { name: 'a', rules }), 201).body
-    assert.deepEqual(firewall.rules, expected)
+    assert.deepEqual(firewall.rules, shown(expected))
     const set = expect(await setRules(api, firewall.id, rules.toReversed()), 201)
     assert.deepEqual(told(set.body.actions), [['set_firewall_rules', `firewall ${firewall.id}`]])
-    assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, expected.toReversed())
+    assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, shown(expected.toReversed()))
     // What was read can be written back as it is.
     expect(await setRules(api, firewall.id, expected), 201)
-    assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, expected)
+    assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, shown(expected))
     expect(await setRules(api, firewall.id, []), 201)
     assert.deepEqual((await api.get(`/firewalls/${firewall.id}`)).body.firewall.rules, [])
   })
@@ -573,12 +589,16 @@ forEachDatabase('firewalls', (open) => {
   test('matching follows the labels of servers, with an action for each change', async () => {
     const world = await open()
     const { api } = world
-    const server = await newServer(api, 'a')
+    const server = await newServer(api, 'a', { labels: { env: 'prod' } })
+    // Neither `!=` nor `notin` matches servers that lack the key.
+    const bare = await newServer(api, 'bare')
     await settleAll(world)
     const f = await newFirewall(api, 'f', { rules: [allow('80')], apply_to: [toSelector('env=dev')] })
+    await newFirewall(api, 'h', { rules: [allow('25')], apply_to: [toSelector('stage!=live')] })
     const g = await newFirewall(api, 'g', { rules: [allow('22')], apply_to: [toSelector('env notin (dev)')] })
     await settleAll(world)
     assert.deepEqual(openPorts(world, server), [22])
+    assert.deepEqual(openPorts(world, bare), undefined)
     const since = async (count: number) => told((await actionsOf(api, server)).slice(count))
     const before = (await actionsOf(api, server)).length
     expect(await api.put(`/servers/${server}`, { labels: { env: 'dev' } }), 200)

@@ -9,7 +9,7 @@ import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
 import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import type { Firewall, Rule } from './domain.ts'
+import { type Firewall, inOrder, type Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
 
 const firewallListing: Listing = {
@@ -18,8 +18,9 @@ const firewallListing: Listing = {
   columns: { id: 'id', name: 'name', created: 'created' },
 }
 
+/** Rows written by earlier versions have their rules in any order. */
 function fromRow({ id, name, labels, rules, created, version }: FirewallRow): Firewall {
-  return { id, name, labels: readLabels(labels), rules: JSON.parse(rules) as Rule[], created, version }
+  return { id, name, labels: readLabels(labels), rules: inOrder(JSON.parse(rules) as Rule[]), created, version }
 }
 
 export async function listFirewalls(query: Queries, scope: ProjectScope, page: PageQuery) {

@@ -25,6 +25,7 @@ import {
 } from './rrset-store.ts'
 import {
   coexistenceProblem,
+  duplicateValue,
   parseRecords,
   parseType,
   type Rrset,
@@ -220,7 +221,8 @@ function sizeAfter(
 
 function check(zone: Zone, rrset: RrsetContent): void {
   const problem = rrsetProblem(zone.name, rrset)
-  if (problem !== undefined) throw invalidInput([{ field: 'records', message: problem }])
+  if (problem === undefined) return
+  throw invalidInput([{ field: 'records', message: problem }], problem.startsWith(duplicateValue) ? problem : undefined)
 }
 
 async function createRrset(place: Place, rrset: RrsetContent & { readonly labels?: Labels }): Promise<Rrset> {

@@ -89,6 +89,9 @@ export function withSerial(value: string, serial: number): string {
   return [...words.slice(0, 2), serial, ...words.slice(3)].join(' ')
 }
 
+/** Begins what is said of a value that an RRSet would have twice. Clients recognise it. */
+export const duplicateValue = 'duplicate value'
+
 /** What is wrong with an RRSet as a whole; undefined when nothing is. */
 export function rrsetProblem(zoneName: string, { name, type, records }: RrsetContent): string | undefined {
   if (type === 'SOA' && name !== apex) return 'SOA records belong to the zone itself'
@@ -102,10 +105,11 @@ export function rrsetProblem(zoneName: string, { name, type, records }: RrsetCon
   for (const { value } of records) {
     const data = parseRdata(type, value, origin)
     if (!data.ok) return data.message
-    known.add(sameness(type, data.bytes))
+    const key = sameness(type, data.bytes)
+    if (known.has(key)) return `${duplicateValue} ${value.slice(0, 80)}`
+    known.add(key)
     bytes += data.bytes.length + 12
   }
-  if (known.size < records.length) return 'records must have distinct values'
   return bytes > maxRrsetBytes ? 'the records are too large for one answer' : undefined
 }
 

@@ -153,16 +153,20 @@ export function textParam(description: string): Param<string | undefined> {
   }
 }
 
-/** True when given as `true` or without a value; absent means false. */
+// What Go's ParseBool reads: clients write booleans as their own language does, Python as `True`.
+const trueTexts = ['1', 't', 'T', 'TRUE', 'true', 'True']
+const falseTexts = ['0', 'f', 'F', 'FALSE', 'false', 'False']
+
+/** A boolean in any common spelling; true when given without a value, false when absent. */
 export function booleanParam(description: string): Param<boolean> {
   return {
     schema: { type: 'boolean', default: false },
     description,
     repeatable: false,
     parse(texts) {
-      const text = texts.at(-1) ?? 'false'
-      if (text === 'true' || text === '') return true
-      if (text === 'false') return false
+      const text = texts.at(-1)
+      if (text === undefined || falseTexts.includes(text)) return false
+      if (text === '' || trueTexts.includes(text)) return true
       throw "must be 'true' or 'false'"
     },
   }

@@ -33,8 +33,7 @@ export function excerpt(text: string): string {
 /**
  * Checks the `labels` field of a request body (spec section Labels).
  *
- * `vendor` is the service's own name: the prefix `<vendor>.cloud/` and every subdomain of it are refused whatever
- * their case. Returns the labels in the order given, in an object without a prototype, so that looking up a key such
+ * `vendor` is the service's own name: the prefix `<vendor>.cloud/` is refused whatever its case. Returns the labels in the order given, in an object without a prototype, so that looking up a key such
  * as `constructor` finds only what the caller sent. Otherwise returns at most one problem per label, all with the
  * path `labels`: keys contain dots, which would make a longer path ambiguous.
  */
@@ -100,12 +99,10 @@ function typeName(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** The dot before `reserved` matters: `mywolke.cloud/` belongs to somebody else. */
+/** The spec reserves this one prefix: subdomains of it are free. */
 function isReserved(key: string, reserved: string): boolean {
   const slash = key.indexOf('/')
-  if (slash === -1) return false
-  const prefix = key.slice(0, slash).toLowerCase()
-  return prefix === reserved || prefix.endsWith(`.${reserved}`)
+  return key.slice(0, slash).toLowerCase() === reserved
 }
 
 /** `must` opens the message; it tells the name part of a key apart from a whole key or value. */

@@ -59,7 +59,7 @@ export function parseSelector(text: string): SelectorResult {
 }
 
 /**
- * Tells whether labels satisfy every term. As in Kubernetes, `!=` and `notin` also hold for labels that lack the key.
+ * Tells whether labels satisfy every term. Unlike in Kubernetes, `!=` and `notin` do not hold for labels that lack the key.
  * Allocates nothing: it runs once per object and selector when labels change.
  */
 export function matches(selector: Selector, labels: Labels): boolean {
@@ -113,11 +113,11 @@ export function conditionsMet(labels: Labels): string[] {
 }
 
 /**
- * The terms that a label index can be asked for, those that look most telling first: `in` with few values, then `exists`.
- * Negative terms are none of them, as those also match objects that the index does not list.
+ * The terms that a label index can be asked for, the most selective first: `in` with few values, then the others.
+ * `absent` is left out, because the index does not list the objects that it matches.
  */
 export function drivingTerms(selector: Selector): Term[] {
-  const positive = selector.terms.filter((term) => term.op === 'in' || term.op === 'exists')
+  const positive = selector.terms.filter((term) => term.op !== 'absent')
   return positive.sort((a, b) => cost(a) - cost(b))
 }
 
@@ -136,7 +136,7 @@ function holds(term: Term, labels: Labels): boolean {
     case 'in':
       return present && term.values.includes(labels[term.key]!)
     case 'notin':
-      return !present || !term.values.includes(labels[term.key]!)
+      return present && !term.values.includes(labels[term.key]!)
   }
 }
 

@@ -54,7 +54,7 @@ export async function indexLabels(
   }
 }
 
-/** A nested select of the ids of resources that carry the term's label, for narrowing a select of the family. */
+/** A nested select of the ids of resources that carry the term's label, or its key unless the term is `in`. */
 export function idsLabelled(query: Queries, { projectId }: ProjectScope, kind: string, term: Term) {
   const ids = query
     .selectFrom('label')
@@ -72,7 +72,7 @@ export interface IdRange {
   readonly limit: number
 }
 
-/** Ids of resources that carry the term's label, in order. */
+/** Ids of resources that carry the term's label, or its key unless the term is `in`, in order. */
 export async function idsInOrder(
   query: Queries,
   scope: ProjectScope,
@@ -91,9 +91,9 @@ export async function idsInOrder(
     .limit(limit)
   // Each value is a run of the index that is in order already; a few runs are merged here rather than sorted there.
   const runs =
-    term.op === 'exists'
-      ? [await base.execute()]
-      : await Promise.all(term.values.map((value) => base.where('value', '=', value).execute()))
+    term.op === 'in'
+      ? await Promise.all(term.values.map((value) => base.where('value', '=', value).execute()))
+      : [await base.execute()]
   const ids = runs.flat().map((row) => row.resource_id)
   if (runs.length > 1) ids.sort((a, b) => (descending ? b - a : a - b))
   return ids.slice(0, limit)
