@@ -238,7 +238,10 @@ export function serveOptions(): Option[] {
       .argParser((text) => (text === 'off' ? text : listen(text)))
       .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is taken'),
     ...dnsOptions(),
-    new Option('--token <token>', 'the read-write token of Project default, 64 characters, instead of a random one')
+    new Option(
+      '--token <token>',
+      'the read-write token of Project default, 64 characters; replaces the one that was given before',
+    )
       .env('WOLKE_TOKEN')
       .argParser(token),
     new Option('--rate-limit <n|off>', 'requests per hour and Project')

@@ -151,6 +151,19 @@ describe('wolke serve', { concurrency: 2 }, () => {
     assert.equal(await server.end('SIGINT'), 0)
   })
 
+  test('keeps the token that it was given when it is started without, and the random one of its first start', async (t) => {
+    const { url } = await place()
+    const given = `my-own-token-${'x'.repeat(51)}`
+    const first = await serve(t, '--database', url)
+    const random = tokenOf(first)!
+    await first.end('SIGTERM')
+    for (const options of [['--token', given], []]) {
+      const server = await serve(t, '--database', url, ...options)
+      for (const token of [given, random]) assert.equal((await api(server.baseUrl, token, '/ssh_keys')).status, 200)
+      await server.end('SIGTERM')
+    }
+  })
+
   test('finishes the request under way when it is told to stop', async (t) => {
     const { url } = await place()
     const server = await serve(t, '--database', url)

@@ -10,7 +10,7 @@ import { createSimulation } from '../drivers/simulated/simulation.ts'
 import { definePools } from '../families/addresses/pool.ts'
 import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../families/zones/settings.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
-import { createToken } from '../kernel/access/tokens.ts'
+import { createToken, giveToken, TokenTaken } from '../kernel/access/tokens.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { type DatabaseUrl, fileOf, isTrouble } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
@@ -172,25 +172,41 @@ function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   throw unusable(database, new Error(`${reason}; docs/operating.md says how to go on`))
 }
 
-/** What a first start creates. Returns the token of Project default when this start made it. */
+/** Creates what a first start needs and applies what the options set. Returns the token of Project default if it is new. */
 async function prepare(db: Database, config: Config): Promise<string | undefined> {
-  return db.transact(async (tx) => {
+  const token = await db.transact(async (tx) => {
     await definePools(tx, config.addressPool)
     const token = await prepareDefault(tx, config)
     const project = config.ownerEmail === undefined ? undefined : await findProject(tx.query, 'default')
     if (project) await changeOwner(tx, { projectId: project.id }, config.ownerEmail!)
     return token
   })
+  // The lock of a Project comes before those of the transaction above (kernel/data/locks.ts).
+  if (config.token !== undefined) await replaceToken(db, config.token)
+  return token
 }
 
-async function prepareDefault(tx: Transaction, config: Config): Promise<string | undefined> {
+/** Returns the token of Project default when this start makes the Project. */
+async function prepareDefault(tx: Transaction, { token }: Config): Promise<string | undefined> {
   const created = timestamp(tx.now)
   const isFirst = (await listProjects(tx.query)).length === 0
-  if (!isFirst && config.token === undefined) return undefined
-  const project = (await findProject(tx.query, 'default')) ?? (await createProject(tx, 'default', created))
-  const token = config.token === undefined ? {} : { token: config.token }
-  const text = await createToken(tx, { projectId: project.id, name: 'default', readOnly: false, created, ...token })
+  if (!isFirst && (token === undefined || (await findProject(tx.query, 'default')))) return undefined
+  const { id: projectId } = await createProject(tx, 'default', created)
+  const text = token ?? (await createToken(tx, { projectId, name: 'default', readOnly: false, created }))
   return isFirst ? text : undefined
+}
+
+async function replaceToken(db: Database, token: string): Promise<void> {
+  try {
+    await db.transact(async (tx) => {
+      const project = await findProject(tx.query, 'default')
+      if (!project) throw new CommandFailure('Project default was deleted while this server started; start it again')
+      await giveToken(tx, { projectId: project.id }, token, timestamp(tx.now))
+    })
+  } catch (error) {
+    if (error instanceof TokenTaken) throw new CommandFailure(`--token: ${error.message}; give another one`)
+    throw error
+  }
 }
 
 async function listen(app: App, { listen: { host, port } }: Config, secure: boolean): Promise<string> {

@@ -8,6 +8,7 @@ import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { parseId } from '../ids.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
+import { lockProject } from './projects.ts'
 
 export interface TokenRow {
   readonly id: number
@@ -18,6 +19,8 @@ export interface TokenRow {
   readonly tail: string
   readonly read_only: 0 | 1
   readonly created: string
+  /** Whether the operator gave it (`wolke serve --token`); a Project has one of these at most. */
+  readonly given: 0 | 1
 }
 
 declare module '../data/db.ts' {
@@ -80,17 +83,43 @@ export async function createToken(tx: Transaction, given: NewToken): Promise<str
       tail: token.slice(-4),
       read_only: given.readOnly ? 1 : 0,
       created: given.created,
+      given: 0,
     })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .execute()
   return token
 }
 
+/** The token that is given is in the database already, and may do something else there. */
+export class TokenTaken extends Error {}
+
+/**
+ * Makes `token` the one that the operator gave to a Project. The one that was given before stops working: at once in this
+ * process, within 5 s in others. Errors: `TokenTaken` when it is read-only or reaches another Project.
+ */
+export async function giveToken(tx: Transaction, scope: ProjectScope, token: string, created: string): Promise<void> {
+  // Processes that start at the same time with different tokens come one after the other: the last one stays.
+  await lockProject(tx, scope, 'update')
+  const hash = hashToken(token)
+  const known = await tx.query
+    .selectFrom('token')
+    .select(['project_id', 'read_only'])
+    .where('hash', '=', hash)
+    .executeTakeFirst()
+  if (known && known.project_id !== scope.projectId) throw new TokenTaken('this token reaches another Project')
+  if (known?.read_only) throw new TokenTaken('this token is read-only')
+  const ofProject = tx.query.deleteFrom('token').where('project_id', '=', scope.projectId)
+  await ofProject.where('given', '=', 1).where('hash', '<>', hash).execute()
+  if (!known) await createToken(tx, { projectId: scope.projectId, name: 'default', readOnly: false, created, token })
+  await tx.query.updateTable('token').set({ given: 1 }).where('hash', '=', hash).execute()
+}
+
 export async function listTokens(query: Queries): Promise<(Omit<TokenRow, 'hash'> & { project: string })[]> {
   return query
     .selectFrom('token')
     .innerJoin('project', 'project.id', 'token.project_id')
-    .select(['token.id', 'project_id', 'token.name', 'tail', 'read_only', 'token.created', 'project.name as project'])
+    .select(['token.id', 'token.project_id', 'token.name', 'tail', 'read_only', 'token.created', 'given'])
+    .select('project.name as project')
     .orderBy('token.id')
     .execute()
 }
