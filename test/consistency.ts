@@ -12,7 +12,8 @@ import type { Challenge } from '../src/families/zones/effects.ts'
 import { rrsetFromRow } from '../src/families/zones/rrset-store.ts'
 import type { ActionRow } from '../src/kernel/actions/tables.ts'
 import { matches, parseSelector, type Selector } from '../src/kernel/contract/selectors.ts'
-import type { Database, Tables } from '../src/kernel/data/db.ts'
+import type { Database, EveryTable } from '../src/kernel/data/db.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { Clock } from '../src/kernel/process/clock.ts'
 import { cidrSize } from '../src/net/ip.ts'
 import type { World } from './harness.ts'
@@ -22,7 +23,7 @@ export interface CheckOptions {
   readonly pendingToo?: boolean
 }
 
-type Row<Name extends keyof Tables> = Tables[Name]
+type Row<Name extends keyof EveryTable> = EveryTable[Name]
 
 interface Snapshot {
   readonly servers: Row<'server'>[]
@@ -99,8 +100,8 @@ function checkRows(found: Snapshot, clock: Clock, memory: Memory): void {
 }
 
 async function read({ query }: Database): Promise<Snapshot> {
-  const all = <Name extends keyof Tables>(table: Name) =>
-    query.selectFrom(table).selectAll().execute() as unknown as Promise<Row<Name>[]>
+  const all = <Name extends keyof EveryTable>(table: Name) =>
+    acrossProjects(query).selectFrom(table).selectAll().execute() as unknown as Promise<Row<Name>[]>
   return {
     servers: await all('server'),
     firewalls: await all('firewall'),

@@ -5,11 +5,12 @@ import { test } from 'node:test'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import fc from 'fast-check'
 import { CompiledQuery, createQueryId, type KyselyPlugin, type RootOperationNode } from 'kysely'
-import { listSshKeys } from '../src/families/ssh-keys/store.ts'
+import { sshKeys } from '../src/families/ssh-keys/store.ts'
 import { hashToken } from '../src/kernel/access/tokens.ts'
 import type { Sort } from '../src/kernel/contract/contract.ts'
 import type { Labels } from '../src/kernel/contract/labels.ts'
 import { matches, parseSelector, type Selector } from '../src/kernel/contract/selectors.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { PageQuery } from '../src/kernel/resource/listing.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { type Client, forEachDatabase, type World } from './harness.ts'
@@ -64,7 +65,7 @@ async function insert({ db }: World, { projectId }: ProjectScope, items: readonl
   )
   await db.transact(async (tx) => {
     for (let i = 0; i < keys.length; i += 1_000) {
-      await tx.query
+      await acrossProjects(tx.query)
         .insertInto('ssh_key')
         .values(keys.slice(i, i + 1_000))
         .execute()
@@ -416,7 +417,7 @@ async function plansOf({ db }: World, scope: ProjectScope, sort: string, selecto
     sort: by,
     label_selector: selector === '' ? undefined : selectorOf(selector),
   }
-  await listSshKeys(db.query.withPlugin(recorder), scope, query, {})
+  await sshKeys.list(db.query.withPlugin(recorder), scope, query, {})
   const plans = []
   for (const node of nodes) {
     const { sql, parameters } = db.query.getExecutor().compileQuery(node, createQueryId())

@@ -240,7 +240,7 @@ function ownersOf(sources: readonly Source[]): Map<string, string> {
   const owners = new Map<string, string>()
   for (const { path, bare } of sources) {
     const folder = path.slice(0, path.lastIndexOf('/'))
-    for (const [, body = ''] of bare.matchAll(/interface Tables \{([^}]*)\}/g)) {
+    for (const [, body = ''] of bare.matchAll(/interface (?:Tenant)?Tables \{([^}]*)\}/g)) {
       for (const [, table = ''] of body.matchAll(/(\w+): \w+/g)) owners.set(table, folder === 'kernel' ? path : folder)
     }
   }
@@ -374,9 +374,20 @@ function statementAt({ code }: Source, position: number): string {
   return code.slice(position, position + 1 + (end === -1 ? rest.length : end))
 }
 
+/** Tables that `Queries` does not know, so that a statement on them does not compile without a scope. */
+const scopedTables = (sources: readonly Source[]) =>
+  new Set(
+    sources.flatMap(({ bare }) =>
+      [...bare.matchAll(/interface TenantTables \{([^}]*)\}/g)].flatMap(([, body = '']) =>
+        [...body.matchAll(/(\w+): \w+/g)].map(([, table]) => table),
+      ),
+    ),
+  )
+
 const tenantStatements: Rule = {
   promise: 'every statement on what belongs to a Project names the Project',
   check: (sources) => {
+    const scoped = scopedTables(sources)
     const tenant = new Set(
       migrationTables(sources)
         .filter(({ columns }) => columns.includes('project_id'))
@@ -388,6 +399,7 @@ const tenantStatements: Rule = {
       .flatMap((source) =>
         namings(source)
           .filter(({ table, verb }) => tenant.has(table) && /^(selectFrom|updateTable|deleteFrom|sql)$/.test(verb))
+          .filter(({ table, verb }) => verb === 'sql' || !scoped.has(table))
           .filter(({ position }) => !/project_id|projectId/.test(statementAt(source, position)))
           .map(({ table, position }) => `${source.path}:${lineAt(source, position)} ${table} without its Project`),
       )
@@ -401,6 +413,18 @@ const tenantStatements: Rule = {
         "tx.query.deleteFrom('thing').where('id', 'in', tx.query.selectFrom('thing').where('project_id', '=', p)).execute()",
     },
   ],
+}
+
+const acrossProjects: Rule = {
+  promise: 'only what serves all Projects alike can name their tables without one of them',
+  check: checkImports(
+    ({ path }, { names }) =>
+      !names.includes('acrossProjects') ||
+      isHost({ path }) ||
+      inFolder(path, 'kernel') ||
+      forAllProjects.includes(path),
+  ),
+  planted: [{ 'families/things/store.ts': "import { acrossProjects } from '../../kernel/data/scoped.ts'" }],
 }
 
 // ---- Style that can be checked -------------------------------------------------------------------------------------
@@ -509,6 +533,7 @@ const rules = [
   stores,
   hosts,
   tenantStatements,
+  acrossProjects,
   forms,
   environment,
   sizes,

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachDatabase } from '../../../test/harness.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl user@host\n'
 const fingerprint = '65:96:2d:fc:e8:d5:a9:11:64:0c:0f:ea:00:6e:5b:bd'
@@ -89,7 +90,7 @@ forEachDatabase('SSH keys', (open) => {
     let writes = 0
     rival = () =>
       db.transact((tx) =>
-        tx.query
+        acrossProjects(tx.query)
           .updateTable('ssh_key')
           .set({ name: `rival-${++writes}`, version: 1 + writes })
           .where('id', '=', id)

@@ -13,7 +13,7 @@ export interface SshKeyRow {
 }
 
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     ssh_key: SshKeyRow
   }
 }

@@ -9,9 +9,21 @@ import { ApiError } from '../errors.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
 import { type Dialect, isTrouble } from './dialect.ts'
 
-/** Table names to row types. Each slice adds its own tables by declaration merging, so the kernel names none of them. */
+/**
+ * Table names to row types, for what belongs to the installation. Each slice adds its own tables by declaration merging,
+ * so the kernel names none of them.
+ */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Tables {}
+
+/**
+ * Likewise for what belongs to Projects; every row has a `project_id`. `Queries` does not know these tables: statements
+ * on them come from `scoped` (data/scoped.ts), which adds the Project.
+ */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
+export interface TenantTables {}
+
+export interface EveryTable extends Tables, TenantTables {}
 
 /** A handle on which statements run, inside or outside a transaction. */
 export type Queries = Kysely<Tables>

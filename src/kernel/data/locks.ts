@@ -6,7 +6,7 @@
  * update, delete and insert them: an insert waits for whoever is writing the same name. What is locked with `skip` is not
  * waited for and may be taken at any time, as free addresses are: of those that a server gets, IPv4 comes first. Tests on PostgreSQL hold every transaction against it (test/lock-recorder.ts).
  */
-import type { Tables } from './db.ts'
+import type { EveryTable } from './db.ts'
 
 export const lockOrder = [
   // Of the whole installation, each in a transaction that does nothing else.
@@ -46,7 +46,7 @@ export const lockOrder = [
   // What an action holds while it runs: taken last when it is started, given back last when it ends.
   'key queue',
   'resource_lock',
-] as const satisfies readonly (keyof Tables | `key ${string}`)[]
+] as const satisfies readonly (keyof EveryTable | `key ${string}`)[]
 
 /**
  * Tables whose rows are written only by who holds what they belong to, or by nobody but who inserted them: nobody ever
@@ -70,7 +70,7 @@ export const belonging = {
   server_former: 'the server',
   primary_ip: 'the server',
   firewall_match: 'the Project alone, or shared together with the server',
-} as const satisfies Partial<Record<keyof Tables, string>>
+} as const satisfies Partial<Record<keyof EveryTable, string>>
 
 /** The kind of a key that `lockKeys` takes: its first word, and `queue` for those of actions that wait for each other. */
 export function kindOfKey(key: string): string {

@@ -1,0 +1,270 @@
+/**
+ * A kind of resource as a value: its spellings, its rows and what is true of all of them, with the statements that every
+ * kind needs. What is special about one kind stays SQL in its store. Handlers over it are in routes.ts, the endpoints in
+ * endpoints.ts.
+ */
+
+import type { Labels } from '../contract/labels.ts'
+import { drawId, type Queries, type TenantTables, type Transaction } from '../data/db.ts'
+import { databaseFailure } from '../data/dialect.ts'
+import { insertScopedAlong, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
+import { type ApiError, notFound, notUnique } from '../errors.ts'
+import { timestamp } from '../process/clock.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import { indexLabels } from './label-index.ts'
+import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
+import { changedMeanwhile, replaceVersion } from './update.ts'
+
+/** How a kind of resource is called, each spelling once. */
+export interface Spelling {
+  /** Its table, its type in actions and labels, and its key in replies, such as `floating_ip`. */
+  readonly type: string
+  /** Its path and its key in lists, such as `floating_ips`. */
+  readonly path: string
+  /** What texts call it, such as `Floating IP`. */
+  readonly title: string
+  /** Fields by which a list can be sorted; each is a column of the same name. */
+  readonly sortable: readonly string[]
+}
+
+/** What the row of every resource has. */
+export interface ResourceRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly labels: string
+  readonly created: string
+  readonly version: number
+}
+
+/** What every resource has. */
+export interface ResourceItem {
+  readonly id: number
+  readonly labels: Labels
+  readonly version: number
+  readonly name?: string
+  /** Whether it refuses to be deleted. */
+  readonly isProtected?: boolean
+}
+
+/** The tables whose rows are resources. */
+export type ResourceTable = {
+  [T in TenantTable]: TenantTables[T] extends ResourceRow ? T : never
+}[TenantTable]
+
+/** The columns that `insert` fills by itself. */
+type Given<T extends ResourceTable> = Omit<TenantTables[T], 'id' | 'project_id' | 'labels' | 'created' | 'version'> & {
+  readonly id?: number
+  readonly labels: Labels
+}
+
+/** The columns that an update over a version may write. */
+type Change<T extends ResourceTable> = Partial<
+  Omit<TenantTables[T], 'id' | 'project_id' | 'labels' | 'created' | 'version'>
+> & { readonly labels?: Labels }
+
+export interface ResourceDefinition<T extends ResourceTable, P extends string, Item extends ResourceItem>
+  extends Spelling {
+  readonly type: T
+  readonly path: P
+  fromRow(row: TenantTables[T]): Item
+  /** Columns of which no two resources of a Project have the same value, with the refusal of a second one. */
+  readonly unique?: Readonly<Partial<Record<keyof TenantTables[T] & string, () => ApiError>>>
+  /** Whether a Project may have only so many. */
+  readonly limited?: boolean
+}
+
+/** A kind of resource. Every function stays within the Project of its scope. */
+export interface Resource<T extends ResourceTable, P extends string, Item extends ResourceItem>
+  extends ResourceDefinition<T, P, Item> {
+  list(
+    query: Queries,
+    scope: ProjectScope,
+    page: PageQuery,
+    filters?: Filters,
+  ): Promise<{ items: Item[]; pagination: Page<Item>['pagination'] }>
+  find(query: Queries, scope: ProjectScope, id: number): Promise<Item | undefined>
+  /** Errors: `not_found`. */
+  get(query: Queries, scope: ProjectScope, id: number): Promise<Item>
+  /** Those with the given ids, by id; missing ones are left out. */
+  byIds(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<Item[]>
+  /** Reads one for a change: nobody else changes it until the transaction ends. Errors: `not_found`. */
+  lock(tx: Transaction, scope: ProjectScope, id: number): Promise<Item>
+  /** Those of `ids` that the Project has; they stay until the transaction ends. */
+  hold(
+    tx: Transaction,
+    scope: ProjectScope,
+    ids: readonly number[],
+    mode?: 'share' | 'update',
+  ): Promise<ReadonlySet<number>>
+  /** Errors: the refusals of `unique`. */
+  insert(tx: Transaction, scope: ProjectScope, given: Given<T>): Promise<Item>
+  /** Writes columns over the version that was read, unless a rival was faster. Errors: the refusals of `unique`. */
+  update(tx: Transaction, scope: ProjectScope, before: Item, change: Change<T>): Promise<Item | typeof changedMeanwhile>
+  /** Writes columns of one that the transaction has locked, without a new version. */
+  set(tx: Transaction, scope: ProjectScope, id: number, columns: Partial<TenantTables[T]>): Promise<void>
+  /** Deletes one that was read in this transaction, with its labels. Nothing happens when it is gone already. */
+  remove(tx: Transaction, scope: ProjectScope, item: Pick<Item, 'id' | 'labels'>): Promise<void>
+  /** How actions name one. */
+  ref(id: number): { readonly type: T; readonly id: number }
+}
+
+/** Defines a kind of resource. */
+export function defineResource<const T extends ResourceTable, const P extends string, Item extends ResourceItem>(
+  definition: ResourceDefinition<T, P, Item>,
+): Resource<T, P, Item> {
+  return {
+    ...definition,
+    ...reading(definition),
+    ...holding(definition),
+    ...writing(definition),
+    ref: (id) => ({ type: definition.type, id }),
+  }
+}
+
+type Row<T extends ResourceTable> = TenantTables[T]
+
+/** Any table of resources, in the types of what all of them have. */
+const anyTable = (rows: Scoped) => rows as unknown as Scoped<Record<string, ResourceRow>>
+const rowsOf = (query: Queries, scope: ProjectScope) => anyTable(scoped(query, scope))
+
+function reading<T extends ResourceTable, P extends string, Item extends ResourceItem>({
+  type,
+  title,
+  sortable,
+  fromRow,
+}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'list' | 'find' | 'get' | 'byIds'> {
+  const listing: Listing = {
+    table: type,
+    kind: type,
+    columns: Object.fromEntries(sortable.map((field) => [field, field])),
+  }
+  const byId = preparedScoped((rows, id: number) =>
+    anyTable(rows)
+      .selectFrom(type as string)
+      .selectAll()
+      .where('id', '=', id),
+  )
+  const find = async (query: Queries, scope: ProjectScope, id: number) => {
+    const [row] = await byId(query, scope, id)
+    return row && fromRow(row as unknown as Row<T>)
+  }
+  return {
+    find,
+    async list(query, scope, page, filters) {
+      const { rows, pagination } = await listPage<Row<T>>(query, scope, listing, page, filters)
+      return { items: rows.map(fromRow), pagination }
+    },
+    async get(query, scope, id) {
+      const item = await find(query, scope, id)
+      if (!item) throw notFound(title, id)
+      return item
+    },
+    async byIds(query, scope, ids) {
+      if (ids.length === 0) return []
+      const rows = await rowsOf(query, scope)
+        .selectFrom(type as string)
+        .selectAll()
+        .where('id', 'in', ids)
+        .orderBy('id')
+        .execute()
+      return rows.map((row) => fromRow(row as unknown as Row<T>))
+    },
+  }
+}
+
+function holding<T extends ResourceTable, P extends string, Item extends ResourceItem>({
+  type,
+  title,
+  fromRow,
+}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'lock' | 'hold'> {
+  return {
+    async lock(tx, scope, id) {
+      const row = await rowsOf(tx.query, scope)
+        .selectFrom(type as string)
+        .selectAll()
+        .where('id', '=', id)
+        .modifyEnd(tx.dialect.lockRows('update'))
+        .executeTakeFirst()
+      if (!row) throw notFound(title, id)
+      return fromRow(row as unknown as Row<T>)
+    },
+    async hold(tx, scope, ids, mode = 'share') {
+      if (ids.length === 0) return new Set()
+      const rows = await rowsOf(tx.query, scope)
+        .selectFrom(type as string)
+        .select('id')
+        .where('id', 'in', ids)
+        .orderBy('id')
+        .modifyEnd(tx.dialect.lockRows(mode))
+        .execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+  }
+}
+
+function writing<T extends ResourceTable, P extends string, Item extends ResourceItem>({
+  type,
+  unique,
+  fromRow,
+}: ResourceDefinition<T, P, Item>): Pick<Resource<T, P, Item>, 'insert' | 'update' | 'set' | 'remove'> {
+  const refusals = Object.entries(unique ?? {}) as [string, () => ApiError][]
+  const explain = (error: unknown) => {
+    const failure = databaseFailure(error)
+    const taken =
+      failure?.kind === 'unique' && refusals.find(([column]) => failure.constraint.endsWith(`_${column}_key`))
+    return taken ? taken[1]() : error
+  }
+  // Rivals for names alone wait in the order of the names; for two columns there is no such order.
+  const travels = refusals.every(([column]) => column === 'name')
+  return {
+    async insert(tx, scope, { labels, ...given }) {
+      const id = given.id ?? (await drawId(tx))
+      const row = { ...given, id, labels: JSON.stringify(labels), created: timestamp(tx.now), version: 1 }
+      const claims = `${type} ${scope.projectId} ${(given as { name?: string }).name ?? id}`
+      if (travels) await insertScopedAlong(tx, scope, type, [row as never], { claims, explain })
+      else
+        await explained(
+          () =>
+            scoped(tx.query, scope)
+              .insertInto(type, [row as never])
+              .execute(),
+          explain,
+        )
+      await indexLabels(tx, scope, { kind: type, id }, labels, {})
+      return fromRow({ ...row, project_id: scope.projectId } as unknown as Row<T>)
+    },
+    async update(tx, scope, before, { labels = before.labels, ...columns }) {
+      const write = () => replaceVersion(tx, scope, type as never, before, { ...columns, labels } as never)
+      const row = await explained(write, explain)
+      return row === changedMeanwhile ? row : fromRow(row as unknown as Row<T>)
+    },
+    async set(tx, scope, id, columns) {
+      await rowsOf(tx.query, scope)
+        .updateTable(type as string)
+        .set(columns as object)
+        .where('id', '=', id)
+        .execute()
+    },
+    async remove(tx, scope, { id, labels }) {
+      await rowsOf(tx.query, scope)
+        .deleteFrom(type as string)
+        .where('id', '=', id)
+        .execute()
+      await indexLabels(tx, scope, { kind: type, id }, {}, labels)
+    },
+  }
+}
+
+async function explained<R>(write: () => Promise<R>, explain: (error: unknown) => unknown): Promise<R> {
+  try {
+    return await write()
+  } catch (error) {
+    throw explain(error)
+  }
+}
+
+/** The refusal of a name that another resource of the Project has. */
+export const nameTaken =
+  (message = 'name is already used') =>
+  () =>
+    notUnique('name', message)

@@ -1,0 +1,158 @@
+/**
+ * What handlers of every kind of resource do alike: reading, changing and deleting, and starting actions. A family takes
+ * those that fit and writes the others.
+ */
+import { actionToWire } from '../actions/routes.ts'
+import { type ActionStart, refuseLocked, startAction } from '../actions/store.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
+import { ApiError } from '../errors.ts'
+import type { Faults } from '../process/faults.ts'
+import type { ProjectScope } from '../scope.ts'
+import { type DefaultLimits, enforceLimit, type LimitedKind } from './limits.ts'
+import type { PageQuery } from './listing.ts'
+import type { Resource, ResourceItem, ResourceTable } from './resource.ts'
+import { beforeWrite, changedMeanwhile, optimistically } from './update.ts'
+
+/** What the handlers need of the platform. */
+interface Parts {
+  readonly db: Database
+  readonly faults: Faults
+  readonly limits: DefaultLimits
+}
+
+/** On whose behalf something is shown. */
+export interface Viewer {
+  readonly scope: ProjectScope
+  readonly isReadOnly: boolean
+}
+
+/** The wire forms of some resources, in order, with one read for all of them where more than their rows is needed. */
+export type View<Item, Wire> = (
+  items: readonly Item[],
+  query: Queries,
+  viewer: Viewer,
+) => Promise<readonly Wire[]> | readonly Wire[]
+
+interface OnOne {
+  readonly scope: ProjectScope
+  readonly params: { readonly id: number }
+}
+
+interface ListCall extends Viewer {
+  readonly query: PageQuery
+}
+
+type UpdateOf<R> = R extends { update(tx: Transaction, scope: ProjectScope, before: never, change: infer C): unknown }
+  ? C
+  : never
+
+interface UpdateCall<R> extends Viewer, OnOne {
+  readonly body: UpdateOf<R>
+}
+
+/** What happens in the transaction of an update, before and after the row is written. */
+interface UpdateHooks<Item, Body> {
+  before?(tx: Transaction, scope: ProjectScope, body: Body): Promise<void>
+  after?(tx: Transaction, scope: ProjectScope, item: Item, body: Body): Promise<void>
+}
+
+/** The handlers of `list`, `get` and `update`. */
+export function resourceRoutes<T extends ResourceTable, P extends string, Item extends ResourceItem, Wire>(
+  { db, faults }: Parts,
+  resource: Resource<T, P, Item>,
+  view: View<Item, Wire>,
+  hooks: UpdateHooks<Item, UpdateOf<Resource<T, P, Item>>> = {},
+) {
+  const { type, path } = resource
+  const reply = async (item: Item, query: Queries, viewer: Viewer) => {
+    const [wire] = await view([item], query, viewer)
+    return { [type]: wire } as { readonly [K in T]: Wire }
+  }
+  return {
+    async list(call: ListCall) {
+      const { items, pagination } = await resource.list(db.query, call.scope, call.query, filtersIn(call.query))
+      const wires = await view(items, db.query, call)
+      return { [path]: wires, meta: { pagination } } as { readonly [K in P]: Wire[] } & {
+        readonly meta: { readonly pagination: typeof pagination }
+      }
+    },
+
+    get: async (call: Viewer & OnOne) =>
+      reply(await resource.get(db.query, call.scope, call.params.id), db.query, call),
+
+    update: (call: UpdateCall<Resource<T, P, Item>>) =>
+      optimistically(async () => {
+        const { scope, params, body } = call
+        const before = await resource.get(db.query, scope, params.id)
+        await beforeWrite(faults, type)
+        return db.transact(async (tx) => {
+          await hooks.before?.(tx, scope, body)
+          const after = await resource.update(tx, scope, before, body)
+          if (after === changedMeanwhile) return after
+          await hooks.after?.(tx, scope, after, body)
+          return reply(after, tx.query, call)
+        })
+      }),
+  }
+}
+
+const listParams = new Set(['page', 'per_page', 'sort', 'name', 'label_selector'])
+
+/** The query parameters that a family adds to its list are columns of the same name. */
+function filtersIn(query: object): Record<string, readonly (string | number)[] | undefined> {
+  const own = Object.entries(query).filter(([name]) => !listParams.has(name))
+  return Object.fromEntries(
+    own.map(([name, value]) => [name, value === undefined || Array.isArray(value) ? value : [value]]),
+  )
+}
+
+/** Does `work`, which adds a resource, in a transaction that counts it. Errors: `resource_limit_exceeded`; those of `work`. */
+export function adding<T extends ResourceTable, P extends string, Item extends ResourceItem, Result>(
+  { db, limits }: Parts,
+  { type, path, limited }: Resource<T, P, Item>,
+  scope: ProjectScope,
+  work: (tx: Transaction) => Promise<Result>,
+): Promise<Result> {
+  return db.transact(async (tx) => {
+    if (limited) await enforceLimit(tx, scope, { kind: path as LimitedKind, table: type as never }, limits)
+    return work(tx)
+  })
+}
+
+/**
+ * The handler that deletes a resource on which no action is running; `leave` parts it from what hangs on it. Errors:
+ * `not_found`, `protected`, `locked`; those of `leave`.
+ */
+export function removal<T extends ResourceTable, P extends string, Item extends ResourceItem>(
+  { db }: Parts,
+  resource: Resource<T, P, Item>,
+  leave?: (tx: Transaction, scope: ProjectScope, item: Item) => Promise<void>,
+): (call: OnOne) => Promise<void> {
+  return ({ scope, params: { id } }) =>
+    db.transact(async (tx) => {
+      const item = await resource.lock(tx, scope, id)
+      if (item.isProtected) throw new ApiError('protected', `${resource.title} deletion is protected`)
+      await refuseLocked(tx.query, scope, resource.ref(id))
+      await leave?.(tx, scope, item)
+      await resource.remove(tx, scope, item)
+    })
+}
+
+/**
+ * Changes a resource that nobody else can change meanwhile, and starts the action that follows from it. `hold` takes
+ * what has to be locked before the resource. Errors: `not_found`; those of `hold` and `work`.
+ */
+export async function act<T extends ResourceTable, P extends string, Item extends ResourceItem, Held = undefined>(
+  { db }: Pick<Parts, 'db'>,
+  resource: Resource<T, P, Item>,
+  { scope, params: { id } }: OnOne,
+  work: (tx: Transaction, item: Item, held: Held) => Promise<ActionStart>,
+  hold?: (tx: Transaction) => Promise<Held>,
+) {
+  const action = await db.transact(async (tx) => {
+    const held = (await hold?.(tx)) as Held
+    const item = await resource.lock(tx, scope, id)
+    return startAction(tx, scope, await work(tx, item, held))
+  })
+  return { action: actionToWire(action) }
+}
