@@ -1,4 +1,4 @@
-/** Bundles src/ into dist/. Does nothing when dist/ was made from the same files. */
+/** Bundles src/ and the libraries it uses into dist/. Does nothing when dist/ was made from the same files. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,7 +8,9 @@ const digestFile = 'dist/.digest'
 const digest = digestOfSources()
 const isCurrent = existsSync(digestFile) && existsSync('dist/main.js') && readFileSync(digestFile, 'utf8') === digest
 if (!isCurrent) {
-  replaceDist(await bundle())
+  const { outputFiles, metafile } = await bundle()
+  replaceDist(outputFiles)
+  replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(metafile))
   replaceFile(digestFile, digest)
 }
 
@@ -25,11 +27,12 @@ function digestOfSources() {
 /** What is imported on demand (PostgreSQL, catalogue files) becomes a chunk that is read on demand. */
 async function bundle() {
   const { build } = await import('esbuild')
-  const { outputFiles } = await build({
+  return build({
     // The second one runs on a thread of its own.
     entryPoints: { main: 'src/bin.ts', 'parser-thread': 'src/families/certificates/parser-thread.ts' },
     outdir: 'dist',
     write: false,
+    metafile: true,
     bundle: true,
     splitting: true,
     format: 'esm',
@@ -46,7 +49,19 @@ async function bundle() {
     },
     logLevel: 'warning',
   })
-  return outputFiles
+}
+
+/** The licenses of the libraries in the bundle, which ask to go along with every copy. */
+function notices({ inputs }) {
+  const folders = Object.keys(inputs).map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0])
+  const parts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
+    const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
+    const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    if (texts.length === 0 && !license) throw new Error(`${name} in ${folder} does not say its license`)
+    return [`${name} ${version} (${license})`, ...texts.map((file) => readFileSync(join(folder, file), 'utf8').trim())]
+  })
+  const intro = 'Wolke is delivered as one program that contains the following libraries.'
+  return [intro, ...parts.map((part) => part.join('\n\n'))].join(`\n\n${'-'.repeat(80)}\n\n`).concat('\n')
 }
 
 /** Every file appears whole, main.js last: who starts meanwhile runs the old bundle or the new one. */

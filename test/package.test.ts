@@ -1,0 +1,195 @@
+/** What operators install: a checkout without development dependencies, and the package that `npm pack` makes of it. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process'
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { delimiter, dirname, join } from 'node:path'
+import { after, before, describe, test } from 'node:test'
+import { until } from './bare-database.ts'
+import { selfSigned } from './certificates.ts'
+import { engines, freshDatabase } from './harness.ts'
+import { closeAdmin } from './postgres.ts'
+import { call, token } from './program.ts'
+
+const root = join(import.meta.dirname, '..')
+const folder = mkdtempSync(join(tmpdir(), 'wolke-package-'))
+const checkout = join(folder, 'checkout')
+const installed = join(folder, 'installed')
+const program = join(installed, 'node_modules/wolke')
+
+/** A machine with this Node.js and npm, where nothing of the project under test is around. */
+const machine = Object.fromEntries(
+  Object.entries({ ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }).filter(
+    ([name]) => !/^(npm_|NODE_|INIT_CWD)/.test(name),
+  ),
+)
+
+const npm = (cwd: string, ...args: string[]) =>
+  execFileSync('npm', args, { cwd, env: machine, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] })
+
+const readPackage = (path: string) => JSON.parse(readFileSync(join(path, 'package.json'), 'utf8'))
+
+/** A checkout after `npm ci --omit=dev`, which needs a registry: without one it gets the same packages from this one. */
+function makeCheckout(): void {
+  const left = new Set(['.git', 'node_modules', 'dist', 'data', '.cache'].map((name) => join(root, name)))
+  cpSync(root, checkout, { recursive: true, filter: (path) => !left.has(path) })
+  if (process.env.CI) npm(checkout, 'ci', '--omit=dev')
+  else copyPackages()
+}
+
+function copyPackages(): void {
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { dev?: boolean; link?: boolean }>
+  }
+  for (const [path, { dev, link }] of Object.entries(packages)) {
+    // Packages for other platforms are locked, but not installed.
+    if (!path.startsWith('node_modules/') || dev || link || !existsSync(join(root, path))) continue
+    cpSync(join(root, path), join(checkout, path), { recursive: true })
+  }
+}
+
+const running = new Set<ChildProcess>()
+
+before(() => {
+  makeCheckout()
+  mkdirSync(installed)
+  writeFileSync(join(installed, 'package.json'), '{}')
+})
+
+after(async () => {
+  for (const child of running) process.kill(-child.pid!, 'SIGKILL')
+  await closeAdmin()
+  rmSync(folder, { recursive: true })
+})
+
+/** Starts a server by `command`, lets `use` call it, and asks it to stop, which it has to do with 0. */
+async function whileServing(
+  { cwd, command, database }: { cwd: string; command: readonly string[]; database: string },
+  use: (baseUrl: string) => Promise<void>,
+): Promise<void> {
+  const ready = join(cwd, 'ready.json')
+  rmSync(ready, { force: true })
+  const free = ['--listen', '--dns-listen', '--metadata-listen'].flatMap((option) => [option, '127.0.0.1:0'])
+  const options = ['--database', database, ...free, '--token', token, '--ready-file', ready, '--log-level', 'error']
+  const [file, ...args] = [...command, ...options] as [string, ...string[]]
+  // npm and its shells form a group of processes with the server, which a failure must not leave behind.
+  const child = spawn(file, args, { cwd, env: machine, detached: true, stdio: ['ignore', 'ignore', 'pipe'] })
+  running.add(child)
+  let errors = ''
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    errors += text
+  })
+  const closed = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  void closed.then(() => running.delete(child))
+  await until(() => {
+    assert.equal(child.exitCode, null, `the server ended instead of serving: ${errors}`)
+    return existsSync(ready)
+  }, 'the server is ready')
+  const { base_url: baseUrl, pid } = JSON.parse(readFileSync(ready, 'utf8')) as { base_url: string; pid: number }
+  await use(baseUrl)
+  process.kill(pid, 'SIGTERM')
+  await closed
+  assert.equal(child.exitCode, 0, errors)
+}
+
+test('A checkout without development dependencies builds and serves', async () => {
+  const database = `sqlite:${join(folder, 'data/wolke.db')}`
+  await whileServing({ cwd: checkout, command: ['npm', 'start', '--'], database }, async (baseUrl) => {
+    assert.equal((await call(baseUrl, 'GET', '/servers')).status, 200)
+  })
+})
+
+describe('The package', () => {
+  let files: string[]
+  let packedBytes: number
+
+  before(() => {
+    const [packed] = JSON.parse(npm(checkout, 'pack', '--json', '--pack-destination', folder))
+    files = packed.files.map(({ path }: { path: string }) => path)
+    packedBytes = packed.size
+    // An empty cache and no network: whatever is missing in the package cannot come from elsewhere.
+    npm(installed, 'install', '--offline', '--cache', join(folder, 'cache'), join(folder, packed.filename))
+  })
+
+  test('holds the program and its documentation, and is small', () => {
+    const own = files.filter((path) => !/^(dist|docs)\//.test(path)).sort()
+    assert.deepEqual(own, ['LICENSE', 'README.md', 'package.json'])
+    assert.deepEqual(
+      files.filter((path) => !/^docs\/.*\.md$|^dist\/[\w-]+\.(js|txt)$/.test(path) && !own.includes(path)),
+      [],
+    )
+    assert.ok(packedBytes < 1_500_000, `it has ${packedBytes} bytes`)
+  })
+
+  test('needs no other package, and may be published', () => {
+    const { private: kept, dependencies, optionalDependencies, peerDependencies, engines } = readPackage(program)
+    const needs = { kept, dependencies, optionalDependencies, peerDependencies, engines }
+    const none = { dependencies: undefined, optionalDependencies: undefined, peerDependencies: undefined }
+    assert.deepEqual(needs, { kept: undefined, ...none, engines: { node: '>=24' } })
+    assert.deepEqual(
+      readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.')),
+      ['wolke'],
+    )
+  })
+
+  test('brings the licenses of what is bundled in it', () => {
+    const notices = readFileSync(join(program, 'dist/THIRD-PARTY-NOTICES.txt'), 'utf8')
+    for (const name of Object.keys(readPackage(join(root, 'src')).dependencies)) {
+      if (name !== 'esbuild') assert.match(notices, new RegExp(`^${name} \\d+\\.\\d+\\.\\d+ \\(.+\\)$`, 'm'))
+    }
+  })
+
+  for (const engine of engines) {
+    test(`serves from an empty folder on ${engine}`, async () => {
+      const opened: (() => Promise<void>)[] = []
+      const database = await freshDatabase(engine, opened)
+      try {
+        const url = database.engine === 'sqlite' ? 'sqlite:data/wolke.db' : database.url
+        const command = ['npx', '--offline', 'wolke', 'serve']
+        await whileServing({ cwd: installed, command, database: url }, async (baseUrl) => {
+          const upload = { name: 'web', ...selfSigned('www.example.com') }
+          // A program of its own, on a thread, reads the pair.
+          assert.equal((await call(baseUrl, 'POST', '/certificates', upload)).status, 201)
+          // An authority of the installation issues this one, with libraries that are loaded on demand.
+          const zone = { name: 'example.org', mode: 'primary' }
+          assert.equal((await call(baseUrl, 'POST', '/zones', zone)).status, 201)
+          const wanted = { name: 'managed', type: 'managed', domain_names: ['www.example.org'] }
+          const { id } = (await call(baseUrl, 'POST', '/certificates', wanted)).json.action
+          await until(async () => {
+            const { action } = (await call(baseUrl, 'GET', `/actions/${id}`)).json
+            assert.equal(action.error, null)
+            return action.status === 'success'
+          }, 'the certificate is issued')
+        })
+      } finally {
+        for (const drop of opened) await drop()
+      }
+    })
+  }
+
+  test('says its version', () => {
+    const { version } = readPackage(root)
+    const said = execFileSync('npx', ['--offline', 'wolke', '--version'], { cwd: installed, env: machine })
+    assert.equal(said.toString(), `${version}\n`)
+  })
+
+  test('says in one line what it needs on an older Node.js', () => {
+    const run = (node: string, ...flags: string[]) => {
+      const child = spawnSync(node, [...flags, join(program, 'dist/main.js'), 'serve'], { encoding: 'utf8' })
+      assert.deepEqual([child.status, child.stdout], [2, ''])
+      assert.match(child.stderr, /^wolke: needs Node\.js 24 or newer, not v[\d.]+\n$/)
+    }
+    const older = "{ version: { value: 'v22.1.0' }, versions: { value: { node: '22.1.0' } } }"
+    run(process.execPath, '--import', `data:text/javascript,Object.defineProperties(process, ${older})`)
+    for (const node of olderNodes()) run(node)
+  })
+})
+
+/** Whatever older Node.js this machine has; the test above does not depend on one. */
+function olderNodes(): string[] {
+  const candidates = (process.env.PATH ?? '').split(delimiter).map((path) => join(path, 'node'))
+  return [...new Set(candidates.filter(existsSync))].filter((path) => {
+    const { stdout } = spawnSync(path, ['--version'], { encoding: 'utf8' })
+    return Number(/^v(\d+)/.exec(stdout)?.[1]) < 24
+  })
+}
