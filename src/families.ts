@@ -1,4 +1,10 @@
-/** Every family of resources. Adding one is one line here. */
+/** Every family of resources, with what stands for its part of the infrastructure. Adding one is one line here. */
+import { simulateCertificates } from './drivers/simulated/certificates.ts'
+import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
+import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
+import { simulateImages } from './drivers/simulated/images.ts'
+import { simulateServers } from './drivers/simulated/servers.ts'
+import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
 import { certificates } from './families/certificates/family.ts'
 import { datacenters } from './families/datacenters/family.ts'
 import { firewalls } from './families/firewalls/family.ts'
@@ -15,16 +21,28 @@ import { defineFamily, type Family } from './platform.ts'
 
 const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, routes: actionRoutes })
 
-export const families: readonly Family[] = [
-  actions,
-  certificates,
-  datacenters,
-  firewalls,
-  floatingIps,
-  images,
-  locations,
-  serverTypes,
-  servers,
-  sshKeys,
-  zones,
-]
+const members = [
+  { family: actions },
+  { family: certificates, simulate: simulateCertificates },
+  { family: datacenters },
+  { family: firewalls, simulate: simulateFirewalls },
+  { family: floatingIps, simulate: simulateFloatingIps },
+  { family: images, simulate: simulateImages },
+  { family: locations },
+  { family: serverTypes },
+  { family: servers, simulate: simulateServers },
+  { family: sshKeys },
+  { family: zones },
+] as const satisfies readonly { readonly family: Family; readonly simulate?: MakePart }[]
+
+type Simulated = Extract<(typeof members)[number], { readonly simulate: MakePart }>
+
+export const families: readonly Family[] = members.map(({ family }) => family)
+
+export type Simulation = ReturnType<typeof simulate>
+
+/** Makes an empty infrastructure in memory with a part for each family that needs one. */
+export function simulate(options: SimulationOptions) {
+  const parts: Simulated['simulate'][] = members.flatMap((member) => ('simulate' in member ? [member.simulate] : []))
+  return createSimulation(parts, options)
+}

@@ -3,13 +3,13 @@
  * the simulated world and with what earlier checks of the same installation saw.
  */
 import assert from 'node:assert/strict'
-import type { Simulation } from '../src/drivers/simulated/simulation.ts'
 import { restMs } from '../src/families/addresses/pool.ts'
 import { type Filter, type Rule, toFilter } from '../src/families/firewalls/domain.ts'
 import { backupSlots } from '../src/families/images/domain.ts'
 import { sizeOf } from '../src/families/zones/content.ts'
 import type { Challenge } from '../src/families/zones/effects.ts'
 import { rrsetFromRow } from '../src/families/zones/rrset-store.ts'
+import type { Simulation } from '../src/families.ts'
 import type { ActionRow } from '../src/kernel/actions/tables.ts'
 import { matches, parseSelector, type Selector } from '../src/kernel/contract/selectors.ts'
 import type { Database, EveryTable } from '../src/kernel/data/db.ts'

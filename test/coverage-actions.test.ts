@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { sql } from 'kysely'
-import { type Behaviour, type Call, createSimulation, type Simulation } from '../src/drivers/simulated/simulation.ts'
-import { families } from '../src/families.ts'
+import { type Behaviour, behaviours, type Call } from '../src/drivers/simulated/simulation.ts'
+import { families, type Simulation, simulate } from '../src/families.ts'
 import { keyOf } from '../src/kernel/actions/define.ts'
 import { Engine } from '../src/kernel/actions/engine.ts'
 import { Killed } from '../src/kernel/actions/run.ts'
@@ -37,7 +37,7 @@ const longMs = 30_000
 
 // ---- The bench -----------------------------------------------------------------------------------------------------
 
-/** How the calls for one server go, by their number, from 0. */
+/** How the calls about the resources of one operation go, by their number, from 0. */
 type Plan = (index: number) => Behaviour | undefined
 
 interface Bench {
@@ -45,10 +45,12 @@ interface Bench {
   readonly simulation: Simulation
   /** Another worker over the same database and infrastructure. */
   worker(faults?: Faults, callTimeoutMs?: number): Engine
-  /** Sets how the calls for a server go from now on. */
-  plan(serverId: number, plan: Plan): void
-  /** Calls so far, of all servers. */
+  /** Sets how the calls about some resources go from now on. */
+  plan(subjects: Iterable<number>, plan: Plan): void
+  /** Calls so far, about whatever. */
   readonly calls: Call[]
+  /** Each method of a driver that was called, as `driver.method`. */
+  readonly reached: ReadonlySet<string>
   /** Waits until every call that will ever have its effect has had it. */
   landed(): Promise<void>
 }
@@ -56,13 +58,13 @@ interface Bench {
 const pools = ['10.0.0.0/16', '2001:db8::/32']
 
 async function openBench(open: Open, options: WorldOptions = {}): Promise<Bench> {
-  const { simulation, landed } = followed(createSimulation({ delayMs: 0, slowMs }))
+  const { simulation, reached, landed } = followed(simulate({ delayMs: 0, slowMs }))
   const world = await open({ addressPool: pools, runActions: false, simulation, ...options })
   const calls: Call[] = []
-  const plans = new Map<number, { plan: Plan; next: number }>()
+  const plans = new Map<number, { readonly plan: Plan; next: number }>()
   simulation.behave((call) => {
     calls.push(call)
-    const known = plans.get(call.serverId)
+    const known = plans.get(call.subject)
     return known?.plan(known.next++)
   })
   return {
@@ -79,43 +81,48 @@ async function openBench(open: Open, options: WorldOptions = {}): Promise<Bench>
         callTimeoutMs,
         retryMs: 1,
       }),
-    plan: (serverId, plan) => void plans.set(serverId, { plan, next: 0 }),
+    plan(subjects, plan) {
+      const shared = { plan, next: 0 }
+      for (const subject of subjects) plans.set(subject, shared)
+    },
     calls,
+    reached,
     landed,
   }
 }
 
 /** The simulation with its calls followed, those among them that nobody waits for any more. */
-function followed(simulation: Simulation): { simulation: Simulation; landed(): Promise<void> } {
+function followed(simulation: Simulation) {
+  const reached = new Set<string>()
   const pending = new Set<Promise<unknown>>()
-  const follow = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
-    return (...args: A): Promise<R> => {
+  const follow = (name: string, call: (...args: unknown[]) => Promise<unknown>) => {
+    return (...args: unknown[]) => {
+      reached.add(name)
       const result = call(...args)
       const landed: Promise<unknown> = result.catch(() => undefined).finally(() => pending.delete(landed))
       pending.add(landed)
       return result
     }
   }
-  const { servers, firewalls, routing, images, authority } = simulation.drivers
-  const drivers = {
-    ...simulation.drivers,
-    servers: { apply: follow(servers.apply), remove: follow(servers.remove) },
-    firewalls: { apply: follow(firewalls.apply) },
-    routing: { apply: follow(routing.apply) },
-    images: { capture: follow(images.capture), remove: follow(images.remove) },
-    authority: {
-      ...authority,
-      order: follow(authority.order),
-      validate: follow(authority.validate),
-      issue: follow(authority.issue),
-    },
-  }
+  const drivers = mapDrivers(simulation, follow)
   const patience = () => new Promise((resolve) => setTimeout(resolve, slowMs + 20))
   return {
     simulation: { ...simulation, drivers },
+    reached: reached as ReadonlySet<string>,
     // Those that never return are still there afterwards.
     landed: async () => void (pending.size > 0 && (await Promise.race([Promise.all(pending), patience()]))),
   }
+}
+
+type Method = (...args: unknown[]) => Promise<unknown>
+
+/** All drivers with each method replaced by what `change` makes of it; it is told `driver.method`. */
+function mapDrivers({ drivers }: Simulation, change: (name: string, method: Method) => Method): Simulation['drivers'] {
+  const changed = Object.entries(drivers).map(([driver, methods]) => {
+    const entries: [string, Method][] = Object.entries(methods as object)
+    return [driver, Object.fromEntries(entries.map(([name, method]) => [name, change(`${driver}.${name}`, method)]))]
+  })
+  return Object.fromEntries(changed)
 }
 
 async function actionsOf({ db }: World, ids: readonly number[]): Promise<ActionRow[]> {
@@ -128,9 +135,9 @@ async function endLeases({ db }: World): Promise<void> {
   await db.transact((tx) => statement.execute(tx.query))
 }
 
-async function act({ world }: Bench, started: Started): Promise<{ ids: number[]; serverId: number }> {
+async function act({ world }: Bench, started: Started): Promise<{ ids: number[]; subjects: Set<number> }> {
   const actions = await started.act(world.api)
-  return { ids: actions.map(({ id }) => id), serverId: actions.find(({ serverId }) => serverId > 0)?.serverId ?? 0 }
+  return { ids: actions.map(({ id }) => id), subjects: new Set(actions.flatMap(({ subjects }) => subjects)) }
 }
 
 /** Watches the progress of some actions at each place that any of the workers reaches. */
@@ -211,17 +218,17 @@ const unwinding = (call: number): Way => ({
 
 /** One run of a scenario with nothing in its way: the places that it passes and the number of calls that it makes. */
 async function cleanRun(bench: Bench, { name, prepare }: Scenario, way: Way) {
-  const { ids, serverId } = await act(bench, await prepare(bench.world))
+  const { ids, subjects } = await act(bench, await prepare(bench.world))
   const places: string[] = []
   const before = bench.calls.length
-  bench.plan(serverId, way.plan)
+  bench.plan(subjects, way.plan)
   await bench.worker({ reach: (place) => void places.push(place) }).idle()
   const found = (await actionsOf(bench.world, ids)).map(({ definition }) => definition)
   assert.ok(found.includes(name), `it starts ${found.join(', ')}`)
   await assertEnded(bench, ids, way.end)
   return {
     places: [...new Set(places)],
-    calls: bench.calls.slice(before).filter((call) => call.serverId === serverId).length,
+    calls: bench.calls.slice(before).filter(({ subject }) => subjects.has(subject)).length,
   }
 }
 
@@ -291,8 +298,8 @@ const overtaken: Exit = async (bench, place, look) => {
 }
 
 async function interrupt(bench: Bench, scenario: Scenario, way: Way, place: string, exit: Exit): Promise<void> {
-  const { ids, serverId } = await act(bench, await scenario.prepare(bench.world))
-  bench.plan(serverId, way.plan)
+  const { ids, subjects } = await act(bench, await scenario.prepare(bench.world))
+  bench.plan(subjects, way.plan)
   await exit(bench, place, progressWatch(bench, ids))
   // A failure that only the late worker met is nobody's any more.
   await assertEnded(bench, ids, way.end === 'error' && exit === overtaken ? await endOf(bench, ids) : way.end)
@@ -356,17 +363,6 @@ async function interruptEverywhere(open: Open, exit: Exit): Promise<void> {
 
 // ---- Drivers that misbehave ----------------------------------------------------------------------------------------
 
-const behaviours: readonly Behaviour[] = [
-  'ok',
-  'error before effect',
-  'error after effect',
-  'timeout not applied',
-  'timeout applied',
-  'partial',
-  'slow',
-  'never returns',
-]
-
 /** One call of a scenario goes wrong in one way: only once, or from then on for good. */
 interface Mishap {
   readonly name: string
@@ -380,7 +376,8 @@ async function mishaps(bench: Bench, forGood: boolean): Promise<Mishap[]> {
     const started = await act(bench, await scenario.prepare(bench.world))
     const before = bench.calls.length
     await bench.worker().idle()
-    for (let call = 0; call < bench.calls.length - before; call++) {
+    const calls = bench.calls.slice(before).filter(({ subject }) => started.subjects.has(subject))
+    for (let call = 0; call < calls.length; call++) {
       for (const behaviour of behaviours) {
         const plan: Plan = (index) => (index === call || (forGood && index > call) ? behaviour : undefined)
         all.push({ name: `${scenario.name} call ${call} ${behaviour}`, scenario, plan })
@@ -407,11 +404,11 @@ async function misbehaveTogether(bench: Bench, all: readonly Mishap[]): Promise<
   const prepared = await Promise.all(all.map((mishap) => mishap.scenario.prepare(bench.world)))
   const running = await Promise.all(prepared.map((started) => act(bench, started)))
   all.forEach(({ plan }, i) => {
-    bench.plan(running[i]!.serverId, plan)
+    bench.plan(running[i]!.subjects, plan)
   })
   await bench.worker(noFaults, shortMs).idle()
   await bench.landed()
-  for (const { serverId } of running) bench.plan(serverId, () => undefined)
+  for (const { subjects } of running) bench.plan(subjects, () => undefined)
   await checkResting(bench.world)
   const failed: { name: string; started: Started }[] = []
   for (const [i, { name }] of all.entries()) {
@@ -431,6 +428,20 @@ test('every action has a scenario, and every scenario is of an action', () => {
 })
 
 forEachDatabase('every action', (open, engineName) => {
+  test('every method of every driver is reached by a scenario, and every call can be made to go wrong', async () => {
+    const bench = await openBench(open)
+    for (const scenario of scenarios) await cleanRun(bench, scenario, forward)
+    const methods = new Set<string>()
+    mapDrivers(bench.simulation, (name, method) => {
+      methods.add(name)
+      return method
+    })
+    for (const name of bench.simulation.certain) assert.ok(methods.delete(name), `there is no ${name}`)
+    const attacked = new Set(bench.calls.map(({ driver, method }) => `${driver}.${method}`))
+    assert.deepEqual([...methods].filter((name) => !bench.reached.has(name)).sort(), [])
+    assert.deepEqual([...attacked].sort(), [...methods].sort())
+  })
+
   test('a worker killed at any place, forward or unwinding, is replaced by one that brings it to its end', () =>
     interruptEverywhere(open, killed))
 
@@ -453,7 +464,7 @@ forEachDatabase('every action', (open, engineName) => {
 
   test('a call that takes three leases is waited for', async () => {
     const leaseMs = 60
-    const { simulation } = followed(createSimulation({ delayMs: 0, slowMs: 3 * leaseMs }))
+    const { simulation } = followed(simulate({ delayMs: 0, slowMs: 3 * leaseMs }))
     const world = await open({ addressPool: pools, simulation, engine: { leaseMs } })
     const idle = () => until(async () => (await countRunning(world)) === 0, 'every action is over')
     const prepared = await Promise.all(scenarios.map(({ prepare }) => prepare({ ...world, settle: idle })))

@@ -11,8 +11,8 @@ import { type AppOptions, buildApp } from '../src/app.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../src/catalogue/catalogue.ts'
 import { defaultPools } from '../src/config.ts'
-import { createSimulation, type Simulation } from '../src/drivers/simulated/simulation.ts'
 import { definePools } from '../src/families/addresses/pool.ts'
+import { type Simulation, simulate } from '../src/families.ts'
 import { createProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
 import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract/contract.ts'
@@ -165,7 +165,7 @@ async function openWorld(
   const db = options.wrapDatabase?.(recorded) ?? recorded
   // A change of the schema writes whatever it has to.
   await migrate(plain, migrations)
-  const simulation = options.simulation ?? createSimulation({ delayMs: 0, clock })
+  const simulation = options.simulation ?? simulate({ delayMs: 0, clock })
   const failures: Error[] = []
   const secrets = await unlock(db, testKeyring)
   const app = buildApp({

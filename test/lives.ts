@@ -7,7 +7,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { type Behave, type Behaviour, createSimulation } from '../src/drivers/simulated/simulation.ts'
+import { type Behave, type Behaviour, behaviours } from '../src/drivers/simulated/simulation.ts'
+import { simulate } from '../src/families.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type World, type WorldOptions } from './harness.ts'
@@ -24,21 +25,10 @@ type Circumstance =
   | { readonly do: 'wait'; minutes: number }
   | { readonly do: 'settle' }
 
-const failures: Behaviour[] = [
-  'ok',
-  'error before effect',
-  'error after effect',
-  'timeout not applied',
-  'timeout applied',
-  'partial',
-  'slow',
-  'never returns',
-]
-
 const circumstances = [
   fc.record({
     do: fc.constant('misbehave'),
-    calls: fc.array(fc.constantFrom(...failures), { minLength: 1, maxLength: 8 }),
+    calls: fc.array(fc.constantFrom(...behaviours), { minLength: 1, maxLength: 8 }),
   }),
   fc.record({ do: fc.constant('wait'), minutes: fc.nat({ max: 11 }) }),
   fc.record({ do: fc.constant('settle') }),
@@ -80,7 +70,7 @@ export function liveOn<Operation extends { readonly do: string }>(name: string, 
       const property = fc.asyncProperty(life, fc.boolean(), async (steps, runActions) => {
         // The search for a shorter life that fails too must not take for ever.
         if (failedAt !== undefined && performance.now() > failedAt + shrinkMs) return
-        const simulation = createSimulation({ delayMs: 0, slowMs: 25 })
+        const simulation = simulate({ delayMs: 0, slowMs: 25 })
         const mood = moody()
         simulation.behave(mood.behave)
         const options = { simulation, faults: mood.faults, engine: { callTimeoutMs: 10 }, ...parts.options }

@@ -3,6 +3,7 @@ import type { Server } from 'node:http'
 import { after } from 'node:test'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { openCatalogue } from '../src/catalogue/catalogue.ts'
+import { simulatedMetadata } from '../src/drivers/simulated/metadata.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import { buildMetadataService, listenForMetadata } from '../src/metadata/service.ts'
 import type { World } from './harness.ts'
@@ -13,11 +14,11 @@ after(() => {
 })
 
 /** Starts it until the tests of the file have ended; returns its URL. Servers are below `/servers/{id}`. */
-export async function serveMetadata({ db, clock, simulation }: World): Promise<string> {
+export async function serveMetadata({ db, clock }: World): Promise<string> {
   const service = buildMetadataService({
     db,
     clock,
-    driver: simulation.drivers.metadata,
+    driver: simulatedMetadata,
     catalogue: openCatalogue(builtIn),
     log: openLog('silent'),
     prefix: '/hetzner',

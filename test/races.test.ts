@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createSimulation } from '../src/drivers/simulated/simulation.ts'
+import { simulate } from '../src/families.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from './harness.ts'
 import { allow, expect, newFirewall, newServer, serverBody, settleAll, toSelector, toServer } from './resources.ts'
@@ -276,7 +276,7 @@ forEachDatabase('races', (open, engineName) => {
 })
 
 async function openArena(open: Open, twice: boolean, options: WorldOptions): Promise<Arena> {
-  const simulation = createSimulation({ delayMs: 0 })
+  const simulation = simulate({ delayMs: 0 })
   const world = await open({ ...options, simulation })
   const second = twice ? [await open({ ...options, simulation, database: world.database, clock: world.clock })] : []
   const worlds = [world, ...second]

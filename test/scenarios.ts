@@ -685,27 +685,28 @@ function zoneErrors(): typeof errorScenarios {
 
 // ---- A run of each action ------------------------------------------------------------------------------------------
 
+export interface StartedAction {
+  readonly id: number
+  /** Resources that calls to drivers may be about because of it. */
+  readonly subjects: readonly number[]
+}
+
 /** Operations that start an action, after what they need was made and settled. */
 export interface Started {
-  /** The server, or the certificate, that the driver is asked about; known after `act` for one that is created. */
-  readonly serverId?: number
   /** Sends the request and returns the actions that it started. May be called again when they ended in an error. */
-  act(client: Client): Promise<readonly { readonly id: number; readonly serverId: number }[]>
+  act(client: Client): Promise<readonly StartedAction[]>
 }
 
 export type ActionScenario = (world: World) => Promise<Started>
 
 interface WireAction {
   readonly id: number
-  readonly resources: readonly { readonly id: number; readonly type: string }[]
+  readonly resources: readonly { readonly id: number }[]
 }
 
 function startedBy(body: Body) {
   const actions: WireAction[] = [body.action, ...(body.actions ?? []), ...(body.next_actions ?? [])].filter(Boolean)
-  return actions.map(({ id, resources }) => ({
-    id,
-    serverId: resources.find(({ type }) => type === 'server' || type === 'certificate')?.id ?? 0,
-  }))
+  return actions.map(({ id, resources }) => ({ id, subjects: resources.map((resource) => resource.id) }))
 }
 
 const act = (send: (client: Client) => Promise<Answer>): Started => ({
@@ -806,7 +807,7 @@ export const actionScenarios: Readonly<Record<string, ActionScenario>> = {
           .select(['id', 'input'])
           .where('definition', '=', 'images/delete_image')
         const rows = (await removals.execute()).filter(({ input }) => JSON.parse(input).image === id)
-        return rows.map((row) => ({ id: row.id, serverId: server }))
+        return rows.map((row) => ({ id: row.id, subjects: [server] }))
       },
     }
   },

@@ -6,9 +6,10 @@ import { builtIn } from '../catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
 import { type Config, defaultDnsListen, defaultMetadataListen, serveOptions, toConfig } from '../config.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from '../dns/server.ts'
-import { createSimulation } from '../drivers/simulated/simulation.ts'
+import { simulatedMetadata } from '../drivers/simulated/metadata.ts'
 import { definePools } from '../families/addresses/pool.ts'
 import { defaultZoneSettings, type ResponseRates, type ZoneSettings } from '../families/zones/settings.ts'
+import { simulate } from '../families.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { createToken, giveToken, TokenTaken } from '../kernel/access/tokens.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
@@ -67,7 +68,7 @@ async function start(config: Config, { tls, catalogue, lock }: Found, running: A
   running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, config))
   const token = await prepare(db, config)
-  const simulation = createSimulation({ delayMs: config.actionDelay })
+  const simulation = simulate({ delayMs: config.actionDelay })
   const reverseDomain = config.reverseDomain ?? `${config.vendor}.example`
   const zones = zoneSettings(config, reverseDomain)
   const certificates = { db, clock, secrets, identity: reverseDomain, nameservers: zones.nameservers }
@@ -91,7 +92,7 @@ async function start(config: Config, { tls, catalogue, lock }: Found, running: A
   })
   running.defer(() => app.stop())
   const baseUrl = await listen(app, config, tls !== undefined)
-  const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulation.drivers.metadata })
+  const metadata = await serveMetadata(config, { db, clock, catalogue, log, driver: simulatedMetadata })
   running.defer(async () => metadata?.close())
   const dns = await serveDns(config, {
     db,

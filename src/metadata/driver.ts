@@ -11,9 +11,3 @@ export interface MetadataDriver {
   /** The server on the other end and the path that it asks for; undefined when the caller is no server. */
   identify(caller: Caller): { readonly serverId: number; readonly path: string } | undefined
 }
-
-declare module '../kernel/actions/define.ts' {
-  interface Drivers {
-    metadata: MetadataDriver
-  }
-}

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { forEachDatabase, testClock, type World, type WorldOptions } from '../../../test/harness.ts'
 import { embeddedCa } from '../../drivers/embedded-ca/authority.ts'
-import { createSimulation } from '../../drivers/simulated/simulation.ts'
+import { simulate } from '../../families.ts'
 import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
 import { changeOwner } from '../../kernel/mail/outbox.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -49,7 +49,7 @@ const challenges = async ({ db }: World) => db.query.selectFrom('zone_challenge'
 
 /** An authority in memory in which some calls go otherwise. */
 function authorityThat(calls: Partial<Drivers['authority']>, clock = testClock()): WorldOptions {
-  return { clock, drivers: { authority: { ...createSimulation({ delayMs: 0, clock }).drivers.authority, ...calls } } }
+  return { clock, drivers: { authority: { ...simulate({ delayMs: 0, clock }).drivers.authority, ...calls } } }
 }
 
 forEachDatabase('Managed certificates', (open) => {
@@ -319,7 +319,7 @@ forEachDatabase('Renewal', (open) => {
 
   test('that fails leaves the certificate in use, tells the owner, and is tried again later and on request', async () => {
     let refuses = false
-    const { order: really } = createSimulation({ delayMs: 0 }).drivers.authority
+    const { order: really } = simulate({ delayMs: 0 }).drivers.authority
     const order: Drivers['authority']['order'] = (request) => {
       if (!refuses) return really(request)
       throw new DriverError('too many', { transient: false, code: 'ca_too_many_duplicate_certificates' })

@@ -632,9 +632,9 @@ forEachDatabase('firewalls', (open) => {
     const f = await newFirewall(api, 'f', { rules: [allow('80')], apply_to: [toSelector('env=dev')] })
     const g = await newFirewall(api, 'g', { rules: [allow('22')] })
     const powered: [number, string | undefined][] = []
-    simulation.behave(({ driver, serverId }) => {
+    simulation.behave(({ driver, subject }) => {
       if (driver === 'servers')
-        powered.push([openPorts(world, serverId)?.length ?? 0, simulation.world.servers.get(serverId)?.power])
+        powered.push([openPorts(world, subject)?.length ?? 0, simulation.world.servers.get(subject)?.power])
       return undefined
     })
     const options = {

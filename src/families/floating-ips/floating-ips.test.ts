@@ -110,7 +110,7 @@ forEachDatabase('Floating IPs', (open) => {
     const [a, b] = [await makeServer(world, 'a'), await makeServer(world, 'b')]
     const ip = await makeFloatingIp(world, { home_location: undefined, server: a })
     let refusals = 1
-    world.simulation.behave(({ serverId }) => (serverId === b && refusals-- > 0 ? 'error after effect' : undefined))
+    world.simulation.behave(({ subject }) => (subject === b && refusals-- > 0 ? 'error after effect' : undefined))
     const { body } = await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: b })
     await world.settle()
     const { action } = (await world.api.get(`/actions/${body.action.id}`)).body

@@ -3,8 +3,7 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
 import { allow, expect, newFirewall, newServer, settleAll } from '../../../test/resources.ts'
-import { createSimulation, type SimulatedWorld, type Simulation } from '../../drivers/simulated/simulation.ts'
-import { families } from '../../families.ts'
+import { families, type Simulation, simulate } from '../../families.ts'
 import { Engine } from '../../kernel/actions/engine.ts'
 import { openLog } from '../../kernel/process/log.ts'
 import { backupWindowOf, openWindow } from './domain.ts'
@@ -56,7 +55,7 @@ test('six windows of four hours cover the day; the one that spans midnight belon
 
 /** Runs what waits, in a process whose infrastructure has nothing of what others made. */
 async function settleElsewhere({ db, secrets }: World): Promise<Simulation> {
-  const elsewhere = createSimulation({ delayMs: 0 })
+  const elsewhere = simulate({ delayMs: 0 })
   const definitions = families.flatMap((family) => family.actions)
   await new Engine({ db, drivers: elsewhere.drivers, secrets, log: openLog('silent'), definitions, retryMs: 1 }).idle()
   return elsewhere
@@ -73,7 +72,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const after = expect(await world.api.get(`/images/${image.id}`), 200).body.image
     assert.deepEqual({ ...after, id: 0, description: '' }, { ...before, id: 0, description: '' })
     const [here, there] = [world.simulation.world, elsewhere.world]
-    const stateIn = ({ servers }: SimulatedWorld) => ({ ...servers.get(server)!.state, generation: 0 })
+    const stateIn = ({ servers }: Simulation['world']) => ({ ...servers.get(server)!.state, generation: 0 })
     assert.deepEqual(stateIn(there), stateIn(here))
     assert.deepEqual(there.filters.get(server), here.filters.get(server))
     assert.deepEqual([...there.images.keys()], [image.id])

@@ -119,8 +119,8 @@ forEachDatabase('servers', (open) => {
     const world = await open()
     const { api, simulation } = world
     const calls: string[] = []
-    simulation.behave(({ driver, method, serverId }) => {
-      calls.push(`${driver} ${method} ${simulation.world.servers.get(serverId)?.power ?? 'nothing'}`)
+    simulation.behave(({ driver, method, subject }) => {
+      calls.push(`${driver} ${method} ${simulation.world.servers.get(subject)?.power ?? 'nothing'}`)
       return undefined
     })
     const options = { image: 'ubuntu-24.04', user_data: '#cloud-config', location: 'fsn1' }

@@ -1,0 +1,41 @@
+/**
+ * A certificate authority in memory that challenges for every domain, in front of real certificates. It does not look
+ * whether its challenges were met, and takes every zone as delegated.
+ */
+import { createHash } from 'node:crypto'
+import type { AuthorityDriver } from '../../families/certificates/driver.ts'
+import { embeddedCa } from '../embedded-ca/authority.ts'
+import { uncheckedDelegation } from '../resolver/unchecked.ts'
+import type { Site } from './simulation.ts'
+
+/** Makes the authority and the view of DNS from outside. */
+export function simulateCertificates({ clock, perform }: Site) {
+  const embedded = embeddedCa({ clock, identity: 'ca.example', keep: (make) => make() })
+  let orders = 0
+  const nothing = () => undefined
+  const challengeOf = (url: string, domain: string) => ({
+    domain: domain.replace(/^\*\./, ''),
+    value: createHash('sha256').update(`${url} ${domain}`).digest('base64url'),
+  })
+  const authority: AuthorityDriver = {
+    ...embedded,
+    async order({ certificateId, domains }) {
+      let url = ''
+      await perform({ driver: 'authority', method: 'order', subject: certificateId }, () => {
+        url = `simulated:${++orders}`
+      })
+      return { url, challenges: domains.map((domain) => challengeOf(url, domain)) }
+    },
+    validate: ({ certificateId }) =>
+      perform({ driver: 'authority', method: 'validate', subject: certificateId }, nothing),
+    async issue(order, request) {
+      await perform({ driver: 'authority', method: 'issue', subject: order.certificateId }, nothing)
+      return embedded.issue(order, request)
+    },
+  }
+  return {
+    drivers: { authority, delegation: uncheckedDelegation },
+    world: {},
+    certain: ['authority.caaIdentities', 'authority.root', 'delegation.isDelegated', 'delegation.awaitChallenge'],
+  }
+}

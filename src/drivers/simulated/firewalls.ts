@@ -1,0 +1,24 @@
+/** Packet filters in memory, one for each server. */
+import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
+import { simulateServers } from './servers.ts'
+import { Generations, type Share, type Site } from './simulation.ts'
+
+/** Makes the driver of packet filters. */
+export function simulateFirewalls(site: Site) {
+  const filters = new Map<number, FilterState>()
+  const generations = new Generations()
+  site.part(simulateServers).onRemoval((id) => filters.delete(id))
+
+  const put = (state: FilterState, share: Share) => {
+    const { serverId, generation } = state
+    if (!generations.admits(serverId, generation, filters.has(serverId))) return
+    if (share === 'all') generations.see(serverId, generation)
+    filters.set(serverId, share === 'all' ? state : { ...state, inbound: { otherwise: 'drop', accept: [] } })
+  }
+
+  const driver: FirewallDriver = {
+    apply: (state) =>
+      site.perform({ driver: 'firewalls', method: 'apply', subject: state.serverId }, (share) => put(state, share)),
+  }
+  return { drivers: { firewalls: driver }, world: { filters: filters as ReadonlyMap<number, FilterState> } }
+}

@@ -1,0 +1,24 @@
+/** In memory, the Floating IPs that lead to each server. */
+import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
+import { simulateServers } from './servers.ts'
+import { Generations, type Share, type Site } from './simulation.ts'
+
+/** Makes the driver of routes. */
+export function simulateFloatingIps(site: Site) {
+  const routes = new Map<number, RoutingState>()
+  const generations = new Generations()
+  site.part(simulateServers).onRemoval((id) => routes.delete(id))
+
+  const put = (state: RoutingState, share: Share) => {
+    const { serverId, generation } = state
+    if (!generations.admits(serverId, generation, routes.has(serverId))) return
+    if (share === 'all') generations.see(serverId, generation)
+    routes.set(serverId, share === 'all' ? state : { ...state, ips: state.ips.slice(0, 1) })
+  }
+
+  const driver: RoutingDriver = {
+    apply: (state) =>
+      site.perform({ driver: 'routing', method: 'apply', subject: state.serverId }, (share) => put(state, share)),
+  }
+  return { drivers: { routing: driver }, world: { routes: routes as ReadonlyMap<number, RoutingState> } }
+}

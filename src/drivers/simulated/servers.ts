@@ -1,0 +1,71 @@
+/** Servers in memory. */
+import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
+import { Generations, type Share, type Site } from './simulation.ts'
+
+export interface SimulatedServer {
+  readonly state: ServerState
+  readonly power: 'on' | 'off'
+  /** How often it was restarted. */
+  readonly restarts: number
+  /** How often an image was written to its disk. */
+  readonly installs: number
+}
+
+/** Makes the driver of servers. Parts that keep something for a server use `put` and `onRemoval`. */
+export function simulateServers(site: Site) {
+  const servers = new Map<number, SimulatedServer>()
+  const generations = new Generations()
+  const listeners: ((id: number) => void)[] = []
+
+  const put = (state: ServerState, share: Share) => {
+    const known = servers.get(state.id)
+    if (!generations.admits(state.id, state.generation, known !== undefined)) return
+    if (share === 'all') generations.see(state.id, state.generation)
+    servers.set(state.id, share === 'all' ? finished(state, known) : unfinished(state, known))
+  }
+
+  const remove = (id: number, generation: number, share: Share) => {
+    if (generations.isStale(id, generation)) return
+    for (const listener of listeners) listener(id)
+    if (share === 'half') return
+    generations.see(id, generation)
+    servers.delete(id)
+  }
+
+  const driver: ServerDriver = {
+    apply: (state) =>
+      site.perform({ driver: 'servers', method: 'apply', subject: state.id }, (share) => put(state, share)),
+    remove: (id, generation) =>
+      site.perform({ driver: 'servers', method: 'remove', subject: id }, (share) => remove(id, generation, share)),
+  }
+  return {
+    drivers: { servers: driver },
+    world: { servers: servers as ReadonlyMap<number, SimulatedServer> },
+    put,
+    /** Calls `listener` with the id of each server that is removed, to forget what was kept for it. */
+    onRemoval: (listener: (id: number) => void) => void listeners.push(listener),
+  }
+}
+
+/** A disk is written when the server is new and whenever another action than before asks for it. */
+function finished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
+  const cycles = state.cycle !== null && state.cycle !== (known?.state.cycle ?? null)
+  const installs = known === undefined || known.state.installation !== state.installation
+  return {
+    state,
+    power: state.power,
+    installs: (known?.installs ?? 0) + (installs ? 1 : 0),
+    restarts: (known?.restarts ?? 0) + (cycles ? 1 : 0),
+  }
+}
+
+/** What half an application makes of a server: neither power nor disk nor its IPv4 address are as they should be. */
+function unfinished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
+  const { cycle = null, installation = null } = known?.state ?? {}
+  return {
+    state: { ...state, cycle, installation, ipv4: null },
+    power: known?.power ?? 'off',
+    installs: known?.installs ?? 0,
+    restarts: known?.restarts ?? 0,
+  }
+}
