@@ -14,13 +14,13 @@ import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { Exhausted } from '../../kernel/process/side-thread.ts'
 import type { Challenge } from '../zones/effects.ts'
-import { caaRecords, zoneOfDomain } from '../zones/reads.ts'
+import { caaRecords, zoneNameOf, zonesOfDomains } from '../zones/reads.ts'
 import type { Certificate, CertificateFacts } from './domain.ts'
 import type { AuthorityOrder } from './driver.ts'
 import { bareDomain, caaAllows } from './managed.ts'
 import { tellOfFailure } from './notices.ts'
-import { getOrder, openOrder, putFailure, putIssued } from './orders.ts'
-import { readOnSideThread, strictest } from './parser.ts'
+import { getOrder, getOrderKey, openOrder, putFailure, putIssued } from './orders.ts'
+import { openReader, strictest } from './parser.ts'
 import { makePrivateKey, makeRequest } from './requests.ts'
 import { getCertificate } from './store.ts'
 
@@ -40,30 +40,33 @@ function goneMeanwhile(error: unknown): never {
   throw new DriverError('the certificate, or a zone that it needs, was deleted', { transient: false, cause: error })
 }
 
-async function orderOf({ query, secrets, scope, input }: Context) {
+async function orderOf({ query, scope, input }: Context) {
   const id = input.certificate
   const { domainNames: domains } = await getCertificate(query, scope, id).catch(goneMeanwhile)
-  const { url, challenges, privateKey } = await getOrder(query, secrets, scope, id).catch(goneMeanwhile)
+  const { url, challenges } = await getOrder(query, scope, id).catch(goneMeanwhile)
   const order: AuthorityOrder = { certificateId: id, domains, url }
-  return { order, challenges, privateKey }
+  return { order, challenges }
 }
 
 // ---- What can be known beforehand ----------------------------------------------------------------------------------
 
-async function zoneOf({ query, scope }: Context, domain: string) {
-  const zone = await zoneOfDomain(query, scope, domain)
-  if (!zone) throw refusal('dns_zone_not_found', `the Project has no DNS zone for ${domain}`)
-  if (zone.mode !== 'primary') {
-    throw refusal('dns_zone_is_secondary_zone', `${domain} is in the secondary zone ${zone.name}`)
-  }
-  return zone
+/** Each domain with its zone, looked up together. Errors: a refusal when one has none, or one that is transferred. */
+async function withZones({ query, scope }: Context, domains: readonly string[]) {
+  const zones = await zonesOfDomains(query, scope, domains)
+  return domains.map((domain) => {
+    const zone = zones.get(domain)
+    if (!zone) throw refusal('dns_zone_not_found', `the Project has no DNS zone for ${domain}`)
+    if (zone.mode !== 'primary') {
+      throw refusal('dns_zone_is_secondary_zone', `${domain} is in the secondary zone ${zone.name}`)
+    }
+    return { domain, zone }
+  })
 }
 
 async function check(context: Context): Promise<void> {
   const { query, scope, input, drivers } = context
   const { domainNames } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
-  const found = []
-  for (const domain of domainNames) found.push({ domain, zone: await zoneOf(context, domain) })
+  const found = await withZones(context, domainNames)
   const identities = await drivers.authority.caaIdentities()
   for (const inZone of Map.groupBy(found, ({ zone }) => zone.id).values()) {
     const { zone } = inZone[0]!
@@ -88,29 +91,31 @@ async function order(context: Context) {
   const { domainNames: domains, chain } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
   const request = { certificateId: input.certificate, domains, replaces: chain }
   const { url, challenges } = await drivers.authority.order(request)
-  const placed: Challenge[] = []
-  for (const challenge of challenges) {
-    placed.push({ ...challenge, zoneId: (await zoneOf(context, challenge.domain)).id })
-  }
+  const zones = await withZones(
+    context,
+    challenges.map(({ domain }) => domain),
+  )
+  const placed: Challenge[] = challenges.map((challenge, i) => ({ ...challenge, zoneId: zones[i]!.zone.id }))
   return { url, challenges: placed, privateKey: await makePrivateKey() }
 }
 
 async function validate(context: Context): Promise<void> {
   const { order, challenges } = await orderOf(context)
   const { authority, delegation } = context.drivers
-  const seen = challenges.map(async (challenge) =>
-    delegation.awaitChallenge((await zoneOf(context, challenge.domain)).name, challenge),
-  )
-  await Promise.all(seen)
+  await Promise.all(challenges.map((challenge) => delegation.awaitChallenge(zoneNameOf(challenge.domain)!, challenge)))
   await authority.validate(order)
 }
 
 async function issue(context: Context) {
-  const { order, privateKey } = await orderOf(context)
+  const { query, secrets, scope, input } = context
+  const { order } = await orderOf(context)
+  const privateKey = await getOrderKey(query, secrets, scope, input.certificate).catch(goneMeanwhile)
   const request = await makeRequest(order.domains, privateKey)
   const certificate = await context.drivers.authority.issue(order, request)
   return { certificate, privateKey, facts: await readIssued({ certificate, privateKey }, order.domains) }
 }
+
+const readPair = openReader()
 
 /** An authority may err, and what answers in its name may be something else. */
 async function readIssued(
@@ -119,7 +124,7 @@ async function readIssued(
 ): Promise<CertificateFacts> {
   const unusable = (cause: unknown, transient = false) =>
     new DriverError('the certificate authority gave a certificate that cannot be used', { transient, cause })
-  const result = await readOnSideThread(keyPair, strictest).catch((error: unknown) => {
+  const result = await readPair(keyPair, strictest).catch((error: unknown) => {
     throw error instanceof Exhausted ? unusable(error, true) : error
   })
   if (!result.ok) throw unusable(result.message)

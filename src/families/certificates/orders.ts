@@ -15,8 +15,6 @@ import type { CertificateRow } from './tables.ts'
 export interface Order {
   readonly url: string
   readonly challenges: readonly Challenge[]
-  /** In PEM. */
-  readonly privateKey: string
 }
 
 const orderKeyPlace = (id: number): SecretPlace => ({ table: 'certificate_order', column: 'private_key', id })
@@ -59,7 +57,7 @@ export async function openOrder(
   secrets: Secrets,
   scope: ProjectScope,
   id: number,
-  { url, challenges, privateKey }: Order,
+  { url, challenges, privateKey }: Order & Pick<KeyPair, 'privateKey'>,
 ): Promise<void> {
   await lockRow(tx, scope, id)
   // All at once, those of an order that was left over too: zones are locked in the order of their ids.
@@ -96,19 +94,31 @@ async function challengesOf(tx: Transaction, { projectId }: ProjectScope, id: nu
 }
 
 /** The order of a certificate. Errors: `not_found` when it has none any more. */
-export async function getOrder(query: Queries, secrets: Secrets, scope: ProjectScope, id: number): Promise<Order> {
+export async function getOrder(query: Queries, scope: ProjectScope, id: number): Promise<Order> {
+  const { url, challenges } = await orderRow(query, scope, id, ['url', 'challenges'])
+  return { url, challenges: JSON.parse(challenges) as Challenge[] }
+}
+
+/** The private key, in PEM, that the order of a certificate is for. Errors: `not_found` when it has none any more. */
+export async function getOrderKey(query: Queries, secrets: Secrets, scope: ProjectScope, id: number): Promise<string> {
+  const { private_key } = await orderRow(query, scope, id, ['private_key'])
+  return secrets.open(query, scope, orderKeyPlace(id), private_key)
+}
+
+async function orderRow<Column extends 'url' | 'challenges' | 'private_key'>(
+  query: Queries,
+  { projectId }: ProjectScope,
+  id: number,
+  columns: readonly Column[],
+) {
   const row = await query
     .selectFrom('certificate_order')
-    .selectAll()
-    .where('project_id', '=', scope.projectId)
+    .select(columns)
+    .where('project_id', '=', projectId)
     .where('certificate_id', '=', id)
     .executeTakeFirst()
   if (!row) throw notFound('certificate', id)
-  return {
-    url: row.url,
-    challenges: JSON.parse(row.challenges) as Challenge[],
-    privateKey: await secrets.open(query, scope, orderKeyPlace(id), row.private_key),
-  }
+  return row
 }
 
 /** Forgets the order of a certificate, if it has one, and removes what it has placed. Whoever calls holds the certificate. */

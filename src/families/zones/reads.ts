@@ -2,19 +2,31 @@
 import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { registrableName, type Zone } from './domain.ts'
-import { findZone } from './store.ts'
+import { zonesByName } from './store.ts'
 
 export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
 export type { PrimaryNameserver } from './domain.ts'
 export { openPrimaries } from './primaries.ts'
 export type { Source } from './transfers.ts'
 
-/** The zone of the Project that a domain (or a wildcard such as `*.example.com`) lies in; undefined when it has none. */
-export async function zoneOfDomain(
+/** The name of the zone that a domain (or a wildcard such as `*.example.com`) can lie in; undefined when none can be. */
+export const zoneNameOf = registrableName
+
+/** The Project's zones in which domains lie, by domain; those without a zone are missing. */
+export async function zonesOfDomains(
   query: Queries,
   scope: ProjectScope,
-  domain: string,
-): Promise<Pick<Zone, 'id' | 'name' | 'mode' | 'contentId'> | undefined> {
-  const name = registrableName(domain)
-  return name === undefined ? undefined : findZone(query, scope, name)
+  domains: readonly string[],
+): Promise<ReadonlyMap<string, Pick<Zone, 'id' | 'name' | 'mode' | 'contentId'>>> {
+  const named = domains.flatMap((domain) => {
+    const name = zoneNameOf(domain)
+    return name === undefined ? [] : [{ domain, name }]
+  })
+  const zones = await zonesByName(query, scope, [...new Set(named.map(({ name }) => name))])
+  return new Map(
+    named.flatMap(({ domain, name }) => {
+      const zone = zones.find((one) => one.name === name)
+      return zone ? [[domain, zone]] : []
+    }),
+  )
 }

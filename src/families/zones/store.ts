@@ -83,6 +83,18 @@ export async function findZone(
   return (await withSources(query, scope, rows))[0]
 }
 
+/** Those of the named zones that the Project has. */
+export async function zonesByName(query: Queries, { projectId }: ProjectScope, names: readonly string[]) {
+  if (names.length === 0) return []
+  const rows = await query
+    .selectFrom('zone')
+    .select(['id', 'name', 'mode', 'content_id'])
+    .where('project_id', '=', projectId)
+    .where('name', 'in', names)
+    .execute()
+  return rows.map(({ id, name, mode, content_id: contentId }) => ({ id, name, mode, contentId }))
+}
+
 /** Errors: `not_found`. */
 export async function getZone(query: Queries, scope: ProjectScope, key: string): Promise<ZoneWithPrimaries> {
   const zone = await findZone(query, scope, key)
