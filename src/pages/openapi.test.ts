@@ -3,16 +3,39 @@ import { test } from 'node:test'
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { allEndpoints, openApiDocument } from './openapi.ts'
 
+interface Parameter {
+  readonly name: string
+  readonly in: string
+}
+
 interface Operation {
   readonly operationId: string
-  readonly parameters: readonly { readonly name: string; readonly in: string }[]
+  readonly parameters: readonly (Parameter | { readonly $ref: string })[]
+}
+
+interface Document {
+  readonly paths: Record<string, Record<string, Operation>>
+  readonly components: Record<string, Record<string, unknown>>
 }
 
 /** As clients get it, after its way through JSON. */
-const document = JSON.parse(JSON.stringify(openApiDocument())) as { paths: Record<string, Record<string, Operation>> }
+const document = JSON.parse(JSON.stringify(openApiDocument())) as Document
 const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.values(methods).map((operation) => ({ path, ...operation })),
 )
+
+/** What a reference leads to. */
+function find(ref: string): unknown {
+  const [, , kind = '', name = ''] = ref.split('/')
+  return document.components[kind]?.[name]
+}
+
+/** Every object and list in a value, itself among them. */
+function* partsOf(value: unknown): Generator<object> {
+  if (typeof value !== 'object' || value === null) return
+  yield value
+  for (const part of Object.values(value)) yield* partsOf(part)
+}
 
 test('the document is valid OpenAPI 3.1', async () => {
   const validator = new Validator()
@@ -28,11 +51,39 @@ test('every endpoint is in the document, each under an id of its own', () => {
 
 test('path parameters are exactly those that the path names', () => {
   for (const { path, operationId, parameters } of operations) {
-    const declared = parameters.filter((parameter) => parameter.in === 'path').map(({ name }) => name)
+    const declared = parameters
+      .map((parameter) => ('$ref' in parameter ? (find(parameter.$ref) as Parameter) : parameter))
+      .filter((parameter) => parameter.in === 'path')
+      .map(({ name }) => name)
     assert.deepEqual(
       declared,
       [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name),
       operationId,
     )
   }
+})
+
+test('every reference leads somewhere, and every component is referred to', () => {
+  const refs = new Set([...partsOf(document)].flatMap((part) => ('$ref' in part ? [part.$ref as string] : [])))
+  for (const ref of refs) assert.ok(find(ref), ref)
+  for (const kind of ['schemas', 'parameters', 'responses']) {
+    for (const name of Object.keys(document.components[kind]!))
+      assert.ok(refs.has(`#/components/${kind}/${name}`), name)
+  }
+})
+
+test('an object of three fields or more is described once, under a name', () => {
+  const seen = new Set<string>()
+  for (const part of partsOf(document)) {
+    if (!('properties' in part) || Object.keys(part.properties as object).length < 3) continue
+    const text = JSON.stringify(part)
+    assert.ok(!seen.has(text), `named() would let it be described once: ${text}`)
+    seen.add(text)
+  }
+})
+
+test('generators of clients learn the type of every value and the width of every id', () => {
+  const id = { type: 'integer', minimum: 1, maximum: 4503599627370495, format: 'int64' }
+  assert.deepEqual((find('#/components/schemas/Server') as { properties: { id: unknown } }).properties.id, id)
+  for (const part of partsOf(document)) if ('enum' in part) assert.ok('type' in part, JSON.stringify(part))
 })

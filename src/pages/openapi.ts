@@ -1,11 +1,18 @@
 /** The OpenAPI 3.1 document, made from the tables of endpoints: what is served is what is promised. */
 import { families } from '../families.ts'
 import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
-import { type ErrorCode, statusOf } from '../kernel/errors.ts'
+import { statusOf } from '../kernel/errors.ts'
 import { basePath } from '../kernel/http/http.ts'
+import { Components, explicit } from './components.ts'
+
+interface Row {
+  readonly family: string
+  readonly key: string
+  readonly endpoint: Endpoint
+}
 
 /** Every endpoint with the family that it belongs to. */
-export function allEndpoints(): { family: string; key: string; endpoint: Endpoint }[] {
+export function allEndpoints(): Row[] {
   return families.flatMap(({ name, endpoints }) =>
     Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, key, endpoint })),
   )
@@ -14,9 +21,12 @@ export function allEndpoints(): { family: string; key: string; endpoint: Endpoin
 /** Builds the document; a plain value that JSON can hold. */
 export function openApiDocument(): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
-  for (const { family, key, endpoint } of allEndpoints()) {
-    const method = endpoint.method.toLowerCase()
-    paths[endpoint.path] = { ...paths[endpoint.path], [method]: operation(family, key, endpoint) }
+  const components = new Components()
+  const endpoints = allEndpoints()
+  const shared = repeated(endpoints.flatMap(({ endpoint }) => parametersOf(endpoint)))
+  for (const row of endpoints) {
+    const { method, path } = row.endpoint
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(row, components, shared) }
   }
   return {
     openapi: '3.1.0',
@@ -31,22 +41,41 @@ export function openApiDocument(): Record<string, unknown> {
     paths,
     components: {
       securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'An API token of a Project' } },
-      schemas: { Error: PublicError },
+      ...components.toJson(),
     },
   }
 }
 
-function operation(family: string, key: string, endpoint: Endpoint) {
+function operation({ family, key, endpoint }: Row, components: Components, shared: ReadonlySet<string>) {
   const { summary, section, body } = endpoint
   return {
     operationId: `${family}_${key}`,
     tags: [family],
     summary,
     description: `Section: ${section}`,
-    parameters: [...pathParameters(endpoint), ...queryParameters(endpoint)],
-    ...(body ? { requestBody: { required: true, content: { 'application/json': { schema: body } } } } : {}),
-    responses: { ...success(endpoint), ...failures(endpoint) },
+    parameters: parametersOf(endpoint).map((parameter) =>
+      shared.has(JSON.stringify(parameter)) ? components.parameter(parameter) : parameter,
+    ),
+    ...(body ? { requestBody: { required: true, ...jsonOf(components.schema(body)) } } : {}),
+    responses: { ...success(endpoint, components), ...failures(endpoint, components) },
   }
+}
+
+function jsonOf(schema: unknown) {
+  return { content: { 'application/json': { schema } } }
+}
+
+function parametersOf(endpoint: Endpoint) {
+  return [...pathParameters(endpoint), ...queryParameters(endpoint)]
+}
+
+/** The parameters, as JSON, that several operations have. */
+function repeated(parameters: readonly object[]): ReadonlySet<string> {
+  const forms = Map.groupBy(
+    parameters.map((parameter) => JSON.stringify(parameter)),
+    (form) => form,
+  )
+  return new Set([...forms].filter(([, uses]) => uses.length > 1).map(([form]) => form))
 }
 
 function pathParameters({ path }: Endpoint) {
@@ -63,26 +92,25 @@ function queryParameters({ query = {} }: Endpoint) {
     name,
     in: 'query',
     description,
-    schema,
+    schema: explicit(schema),
     ...(repeatable ? { explode: true, style: 'form' } : {}),
   }))
 }
 
-function success({ status, reply }: Endpoint) {
-  const content = reply ? { content: { 'application/json': { schema: reply } } } : {}
-  return { [status]: { description: 'Success', ...content } }
+function success({ status, reply }: Endpoint, components: Components) {
+  return { [status]: { description: 'Success', ...(reply ? jsonOf(components.schema(reply)) : {}) } }
 }
 
-function failures(endpoint: Endpoint) {
-  const codes = [...declaredCodes(endpoint), ...troubleCodes]
-  const byStatus = Map.groupBy(codes, (code: ErrorCode) => endpoint.statuses?.[code] ?? statusOf[code])
+function failures(endpoint: Endpoint, components: Components) {
+  const declared = [...declaredCodes(endpoint)].map(
+    (code) => [endpoint.statuses?.[code] ?? statusOf[code], code] as const,
+  )
+  const trouble = [...troubleCodes].map((code) => [statusOf[code], code] as const)
+  const byStatus = Map.groupBy([...declared, ...trouble], ([status]) => status)
   return Object.fromEntries(
-    [...byStatus].map(([status, some]) => [
-      status,
-      {
-        description: `Code: ${some.join(', ')}`,
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    ]),
+    [...byStatus].map(([status, some]) => {
+      const codes = new Set(some.map(([, code]) => code))
+      return [status, components.refusal([...codes].sort(), PublicError)]
+    }),
   )
 }

@@ -31,6 +31,7 @@ function documentOf(text: string): Record<string, unknown> {
     info: { title: text, version: text, description: text },
     servers: [{ url: text }],
     paths: { [`/${text}/{id}`]: { [text]: operation } },
+    components: { schemas: { [text]: schema }, parameters: {}, responses: {} },
   }
 }
 

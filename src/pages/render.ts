@@ -3,7 +3,7 @@
 import { Html, html } from '../net/html.ts'
 import { guide, guideSections } from './guide.ts'
 import { note, prose } from './prose.ts'
-import { allowed, properties, type Schema } from './schema.ts'
+import { allowed, anchorOf, nameIn, properties, type Schema } from './schema.ts'
 import { styleSheet } from './style.ts'
 
 interface Parameter {
@@ -17,32 +17,45 @@ interface Content {
   readonly content?: { readonly 'application/json'?: { readonly schema: Schema } }
 }
 
+type Response = Content & { readonly description: string }
+type Reference = { readonly $ref: string }
+
 interface Operation {
   readonly operationId: string
   readonly tags: readonly string[]
   readonly summary: string
   readonly description?: string
-  readonly parameters: readonly Parameter[]
+  readonly parameters: readonly (Parameter | Reference)[]
   readonly requestBody?: Content
-  readonly responses: Readonly<Record<string, Content & { readonly description: string }>>
+  readonly responses: Readonly<Record<string, Response | Reference>>
+}
+
+interface Components {
+  readonly schemas: Readonly<Record<string, Schema>>
+  readonly parameters: Readonly<Record<string, Parameter>>
+  readonly responses: Readonly<Record<string, Response>>
 }
 
 interface OpenApi {
   readonly info: { readonly title: string; readonly version: string; readonly description: string }
   readonly servers: readonly { readonly url: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly components: Components
 }
 
+/** An operation whose parts are no longer referred to but there. */
 interface Entry extends Operation {
   readonly method: string
   readonly path: string
+  readonly parameters: readonly Parameter[]
+  readonly responses: Readonly<Record<string, Response>>
 }
 
 /** A page with a guide, an index by family and one foldable entry an operation. */
 export function renderReference(document: Record<string, unknown>): string {
-  const { info, servers, paths } = document as unknown as OpenApi
+  const { info, servers, paths, components } = document as unknown as OpenApi
   const entries = Object.entries(paths).flatMap(([path, operations]) =>
-    Object.entries(operations).map(([method, operation]) => ({ method, path, ...operation })),
+    Object.entries(operations).map(([method, operation]) => toEntry(method, path, operation, components)),
   )
   const families = [...Map.groupBy(entries, (entry: Entry) => entry.tags[0] ?? '')]
   const basePath = servers[0]?.url ?? ''
@@ -56,13 +69,14 @@ export function renderReference(document: Record<string, unknown>): string {
 </head>
 <body>
 <div class="layout">
-${index(info.title, families)}
+${index(info.title, families, Object.keys(components.schemas))}
 <main>
 <h1 id="top">${info.title} API</h1>
 <p class="faint">${info.description}, version ${info.version}. For programs:
 <a href="${basePath}/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 ${guide(basePath)}
 ${families.map(family)}
+${schemas(components.schemas)}
 </main>
 </div>
 </body>
@@ -70,7 +84,36 @@ ${families.map(family)}
 `.toString()
 }
 
-function index(title: string, families: [string, Entry[]][]): Html {
+function toEntry(method: string, path: string, operation: Operation, components: Components): Entry {
+  const responses = Object.entries(operation.responses).map(([status, response]) => [
+    status,
+    resolved(response, components.responses),
+  ])
+  const body = operation.requestBody && withSchema(operation.requestBody, components)
+  return {
+    ...operation,
+    method,
+    path,
+    parameters: operation.parameters.map((parameter) => resolved(parameter, components.parameters)),
+    ...(body ? { requestBody: body } : {}),
+    responses: Object.fromEntries(
+      responses.map(([status, response]) => [status, withSchema(response as Response, components)]),
+    ),
+  }
+}
+
+function resolved<T extends object>(part: T | Reference, named: Readonly<Record<string, T>>): T {
+  return '$ref' in part ? named[nameIn(part.$ref)]! : part
+}
+
+/** A body whose outermost schema is there; what it holds may be a reference. */
+function withSchema<T extends Content>(part: T, { schemas }: Components): T {
+  const schema = part.content?.['application/json']?.schema
+  if (schema?.$ref === undefined) return part
+  return { ...part, content: { 'application/json': { schema: schemas[nameIn(schema.$ref)]! } } }
+}
+
+function index(title: string, families: [string, Entry[]][], components: readonly string[]): Html {
   return html`<nav aria-label="Index"><a class="brand" href="#top">${title} API</a>
 <details open><summary>Guide</summary><ul>${Object.entries(guideSections).map(
     ([id, name]) => html`<li><a href="#${id}">${name}</a>`,
@@ -81,6 +124,9 @@ ${families.map(
       (entry) => html`<li><a href="#${entry.operationId}" title="${entry.summary}">${head(entry)}</a>`,
     )}</ul></details>`,
 )}
+<details><summary>Schemas</summary><ul>${components.map(
+    (name) => html`<li><a href="#${anchorOf(name)}">${name}</a>`,
+  )}</ul></details>
 </nav>`
 }
 
@@ -102,6 +148,14 @@ function pathText(path: string): Html[] {
 
 function family([name, entries]: [string, Entry[]]): Html {
   return html`<section><h2 id="family-${name}">${familyTitle(name)}</h2>${entries.map(operation)}</section>`
+}
+
+function schemas(named: Components['schemas']): Html {
+  const parts = Object.entries(named).map(
+    ([name, schema]) =>
+      html`<section><h3 id="${anchorOf(name)}">${name}</h3>${properties(schema, 'optional')}</section>`,
+  )
+  return html`<section><h2 id="schemas">Schemas</h2>${parts}</section>`
 }
 
 /** The anchor lies inside, because browsers unfold what a link points into. */

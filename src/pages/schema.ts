@@ -1,4 +1,4 @@
-/** Renders JSON Schema as nested lists of properties. */
+/** Renders JSON Schema as nested lists of properties; a component is a link to where it is described. */
 import { Html, html } from '../net/html.ts'
 import { note } from './prose.ts'
 
@@ -8,7 +8,7 @@ export interface Schema {
   readonly format?: string
   readonly description?: string
   readonly properties?: Readonly<Record<string, Schema>>
-  readonly patternProperties?: Readonly<Record<string, Schema>>
+  readonly additionalProperties?: Schema | boolean
   readonly required?: readonly string[]
   readonly items?: Schema
   readonly anyOf?: readonly Schema[]
@@ -50,8 +50,9 @@ function owners(schema: Schema): Schema[] {
   return inner(schema).flatMap(owners)
 }
 
-function inner({ items, anyOf = [], patternProperties = {} }: Schema): Schema[] {
-  return [...(items ? [items] : []), ...anyOf, ...Object.values(patternProperties)]
+function inner({ items, anyOf = [], additionalProperties }: Schema): Schema[] {
+  const values = typeof additionalProperties === 'object' ? [additionalProperties] : []
+  return [...(items ? [items] : []), ...anyOf, ...values]
 }
 
 /** The type of a value and its limits. */
@@ -59,15 +60,29 @@ export function allowed(schema: Schema): Html {
   return html`<span class="type">${typeName(schema)}</span> <span class="limits">${limits(schema)}</span>`
 }
 
-function typeName(schema: Schema): string {
-  const { $ref, type, format, items, anyOf, patternProperties } = schema
-  if ($ref !== undefined) return $ref.slice($ref.lastIndexOf('/') + 1)
-  if (anyOf) return [...new Set(anyOf.map(typeName))].join(' or ')
-  if (type === 'array') return `list of ${items ? typeName(items) : 'anything'}`
-  if (patternProperties) return `map of string to ${Object.values(patternProperties).map(typeName).join(' or ')}`
+/** The name of the component that a reference leads to. */
+export function nameIn($ref: string): string {
+  return $ref.slice($ref.lastIndexOf('/') + 1)
+}
+
+/** The anchor of a component's description. */
+export function anchorOf(component: string): string {
+  return `schema-${component}`
+}
+
+function typeName(schema: Schema): Html {
+  const { $ref, type, format, items, anyOf, additionalProperties } = schema
+  if ($ref !== undefined) return html`<a href="#${anchorOf(nameIn($ref))}">${nameIn($ref)}</a>`
+  if (anyOf) return either(anyOf)
+  if (type === 'array') return html`list of ${items ? typeName(items) : 'anything'}`
+  if (typeof additionalProperties === 'object') return html`map of string to ${typeName(additionalProperties)}`
   const values = schema.enum ?? (schema.const === undefined ? undefined : [schema.const])
-  const name = [type ?? values?.map((value) => typeof value) ?? 'anything'].flat()
-  return [...new Set(name)].join(' or ') + (format ? ` (${format})` : '')
+  const names = [type ?? values?.map((value) => typeof value) ?? 'anything'].flat()
+  return html`${[...new Set(names)].join(' or ')}${format && format !== 'int64' ? ` (${format})` : ''}`
+}
+
+function either(schemas: readonly Schema[]): Html {
+  return new Html([...new Set(schemas.map((schema) => typeName(schema).toString()))].join(' or '))
 }
 
 /** Which values a schema allows, itself or through what it holds. */

@@ -8,6 +8,7 @@ import {
   Labels,
   listing,
   Meta,
+  named,
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
@@ -15,13 +16,13 @@ import {
 const closed = { additionalProperties: false } as const
 const types = ['uploaded', 'managed'] as const
 
-const Status = Type.Object({
+const Status = named('ManagedCertificateStatus', {
   issuance: Type.Enum(['pending', 'completed', 'failed']),
   renewal: Type.Enum(['unavailable', 'scheduled', 'pending', 'failed']),
   error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
 })
 
-export const Certificate = Type.Object({
+export const Certificate = named('Certificate', {
   id: Id,
   name: Type.String(),
   labels: Labels,

@@ -1,9 +1,9 @@
 /** Datacenters on the wire, until they were removed in October 2026 (spec: Datacenter, Datacenters). */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Meta, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
+import { defineEndpoints, Id, Meta, named, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
 import { Location } from '../locations/contract.ts'
 
-export const Datacenter = Type.Object({
+export const Datacenter = named('Datacenter', {
   id: Id,
   name: Type.String(),
   description: Type.String(),

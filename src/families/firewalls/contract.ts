@@ -1,14 +1,23 @@
 /** Firewalls on the wire (spec: Firewall, Firewalls). */
 import { Type } from 'typebox'
 import { ActionSchema, ActionsReply } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, Id, Labels, listing, Meta, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import {
+  defineEndpoints,
+  Id,
+  Labels,
+  listing,
+  Meta,
+  named,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { maxNetworks, maxRules, protocols } from './domain.ts'
 
 const closed = { additionalProperties: false } as const
 const Description = nullable(Type.String({ maxLength: 255 }))
 const ServerRef = Type.Object({ id: Id })
 
-const Rule = Type.Object({
+const Rule = named('FirewallRule', {
   direction: Type.Enum(['in', 'out']),
   protocol: Type.Enum([...protocols]),
   port: nullable(Type.String()),
@@ -17,14 +26,14 @@ const Rule = Type.Object({
   description: Description,
 })
 
-const AppliedTo = Type.Object({
+const AppliedTo = named('FirewallTarget', {
   type: Type.Enum(['server', 'label_selector']),
   server: Type.Optional(ServerRef),
   label_selector: Type.Optional(Type.Object({ selector: Type.String() })),
   applied_to_resources: Type.Optional(Type.Array(Type.Object({ type: Type.Enum(['server']), server: ServerRef }))),
 })
 
-export const Firewall = Type.Object({
+export const Firewall = named('Firewall', {
   id: Id,
   name: Type.String(),
   labels: Labels,
@@ -36,7 +45,8 @@ export const Firewall = Type.Object({
 const Networks = nullable(Type.Array(Type.String({ maxLength: 64 }), { maxItems: maxNetworks }))
 
 const GivenRules = Type.Array(
-  Type.Object(
+  named(
+    'NewFirewallRule',
     {
       direction: Type.Enum(['in', 'out']),
       protocol: Type.Enum([...protocols]),
@@ -52,7 +62,8 @@ const GivenRules = Type.Array(
 
 /** Clients echo entries as they read them, so what only replies carry is tolerated (facts/conventions 3). */
 const Targets = Type.Array(
-  Type.Object(
+  named(
+    'NewFirewallTarget',
     {
       type: Type.Enum(['server', 'label_selector']),
       server: Type.Optional(nullable(ServerRef)),

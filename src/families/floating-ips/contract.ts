@@ -8,6 +8,7 @@ import {
   Labels,
   listing,
   Meta,
+  named,
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
@@ -16,7 +17,7 @@ import { Location } from '../locations/contract.ts'
 const closed = { additionalProperties: false } as const
 const IpType = Type.Enum(['ipv4', 'ipv6'])
 
-export const FloatingIp = Type.Object({
+export const FloatingIp = named('FloatingIp', {
   id: Id,
   name: Type.String(),
   description: nullable(Type.String()),

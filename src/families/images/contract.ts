@@ -12,6 +12,7 @@ import {
   Labels,
   listing,
   Meta,
+  named,
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
@@ -20,7 +21,7 @@ import { Architecture, Deprecation } from '../server-types/contract.ts'
 const types = ['system', 'app', 'snapshot', 'backup'] as const
 const statuses = ['available', 'creating'] as const
 
-export const Image = Type.Object({
+export const Image = named('Image', {
   id: Id,
   type: Type.Enum([...types]),
   status: Type.Enum([...statuses]),

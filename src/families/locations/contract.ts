@@ -1,8 +1,8 @@
 /** Locations on the wire (spec: Location). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Meta, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
+import { defineEndpoints, Id, Meta, named, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
 
-export const Location = Type.Object({
+export const Location = named('Location', {
   id: Id,
   name: Type.String(),
   description: Type.String(),

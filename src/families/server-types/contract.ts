@@ -1,18 +1,27 @@
 /** Server types on the wire (facts: Catalogue 3). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
 import { since } from '../../kernel/contract/as-of.ts'
-import { defineEndpoints, Id, Meta, nullable, paging, Timestamp, textParam } from '../../kernel/contract/contract.ts'
+import {
+  defineEndpoints,
+  Id,
+  Meta,
+  named,
+  nullable,
+  paging,
+  Timestamp,
+  textParam,
+} from '../../kernel/contract/contract.ts'
 
 /** When the end of something was made public, and until when it can be ordered. */
-export const Deprecation = Type.Object({ announced: Timestamp, unavailable_after: Timestamp })
+export const Deprecation = named('Deprecation', { announced: Timestamp, unavailable_after: Timestamp })
 
 export const Architecture = Type.Enum(['x86', 'arm'])
 
 /** Amounts are decimal strings, so that no digit is lost. */
-export const Price = Type.Object({ net: Type.String(), gross: Type.String() })
+export const Price = named('Price', { net: Type.String(), gross: Type.String() })
 
 /** What a type costs in one location. */
-export const LocationPrice = Type.Object({
+export const LocationPrice = named('LocationPrice', {
   location: Type.String(),
   price_hourly: Price,
   price_monthly: Price,
@@ -20,7 +29,7 @@ export const LocationPrice = Type.Object({
   price_per_tb_traffic: since('price_traffic_added', Price),
 })
 
-const ServerTypeLocation = Type.Object({
+const ServerTypeLocation = named('ServerTypeLocation', {
   id: Id,
   name: Type.String(),
   deprecation: nullable(Deprecation),
@@ -28,7 +37,7 @@ const ServerTypeLocation = Type.Object({
   recommended: Type.Boolean(),
 })
 
-export const ServerType = Type.Object({
+export const ServerType = named('ServerType', {
   id: Id,
   name: Type.String(),
   description: Type.String(),

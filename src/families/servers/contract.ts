@@ -10,6 +10,7 @@ import {
   Labels,
   listing,
   Meta,
+  named,
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
@@ -22,14 +23,14 @@ import { serverStatuses } from './domain.ts'
 
 const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
 
-const PublicNet = Type.Object({
+const PublicNet = named('ServerPublicNet', {
   ipv4: nullable(Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.String() })),
   ipv6: nullable(Type.Object({ id: Id, ip: Type.String(), blocked: Type.Boolean(), dns_ptr: Type.Array(ReverseName) })),
   floating_ips: Type.Array(Id),
   firewalls: Type.Array(Type.Object({ id: Id, status: Type.Enum(['applied', 'pending']) })),
 })
 
-export const Server = Type.Object({
+export const Server = named('Server', {
   id: Id,
   name: Type.String(),
   status: Type.Enum([...serverStatuses]),

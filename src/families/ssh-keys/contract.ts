@@ -1,11 +1,11 @@
 /** SSH keys on the wire (facts: SSH keys). */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Labels, Timestamp, textParam } from '../../kernel/contract/contract.ts'
+import { defineEndpoints, Id, Labels, named, Timestamp, textParam } from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 
 export const spelling = { type: 'ssh_key', path: 'ssh_keys', title: 'SSH key', sortable: ['id', 'name'] } as const
 
-export const SshKey = Type.Object({
+export const SshKey = named('SshKey', {
   id: Id,
   name: Type.String(),
   fingerprint: Type.String(),

@@ -8,6 +8,7 @@ import {
   Labels,
   listing,
   Meta,
+  named,
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
@@ -25,7 +26,8 @@ const Nameserver = {
   tsig_key: nullable(Type.String({ description: 'Null when there is none, and for tokens that may only read' })),
 }
 
-const NewNameserver = Type.Object(
+const NewNameserver = named(
+  'NewNameserver',
   {
     address: Type.String({ maxLength: 64 }),
     port: Type.Optional(nullable(Nameserver.port)),
@@ -36,13 +38,13 @@ const NewNameserver = Type.Object(
 )
 const NewNameservers = Type.Array(NewNameserver, { minItems: 1, maxItems: 10 })
 
-export const Zone = Type.Object({
+export const Zone = named('Zone', {
   id: Id,
   name: Type.String(),
   created: Timestamp,
   ttl: Type.Integer(),
   mode: Mode,
-  primary_nameservers: Type.Array(Type.Object(Nameserver)),
+  primary_nameservers: Type.Array(named('Nameserver', Nameserver)),
   protection: Type.Object({ delete: Type.Boolean() }),
   labels: Labels,
   authoritative_nameservers: Type.Object({

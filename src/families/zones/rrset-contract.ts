@@ -8,6 +8,7 @@ import {
   Labels,
   listing,
   Meta,
+  named,
   nullable,
   textParam,
   widePaging,
@@ -19,11 +20,12 @@ const RrType = Type.Enum(recordTypeNames)
 const Ttl = Type.Integer({ minimum: 60, maximum: 2_147_483_647 })
 const Comment = Type.String({ maxLength: 255 })
 const Value = Type.String({ minLength: 1, maxLength: 16_384 })
-const NewRecord = Type.Object({ value: Value, comment: Type.Optional(nullable(Comment)) }, closed)
+const NewRecord = named('NewRecord', { value: Value, comment: Type.Optional(nullable(Comment)) }, closed)
 const most = 50
 const NewRecords = Type.Array(NewRecord, { minItems: 1, maxItems: most })
 
-export const NewRrset = Type.Object(
+export const NewRrset = named(
+  'NewRrset',
   {
     name: Type.String({ minLength: 1, maxLength: 255 }),
     type: RrType,
@@ -34,7 +36,7 @@ export const NewRrset = Type.Object(
   closed,
 )
 
-export const Rrset = Type.Object({
+export const Rrset = named('Rrset', {
   id: Type.String(),
   name: Type.String(),
   type: RrType,

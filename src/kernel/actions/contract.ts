@@ -6,13 +6,14 @@ import {
   Id,
   idsParam,
   Meta,
+  named,
   nullable,
   paging,
   sorting,
   Timestamp,
 } from '../contract/contract.ts'
 
-export const ActionSchema = Type.Object({
+export const ActionSchema = named('Action', {
   id: Id,
   command: Type.String(),
   status: Type.Enum(['running', 'success', 'error']),
@@ -23,9 +24,9 @@ export const ActionSchema = Type.Object({
   error: nullable(Type.Object({ code: Type.String(), message: Type.String() })),
 })
 
-export const ActionReply = Type.Object({ action: ActionSchema })
-export const ActionsReply = Type.Object({ actions: Type.Array(ActionSchema) })
-const ActionPage = Type.Object({ actions: Type.Array(ActionSchema), meta: Meta })
+export const ActionReply = named('ActionReply', { action: ActionSchema })
+export const ActionsReply = named('ActionsReply', { actions: Type.Array(ActionSchema) })
+const ActionPage = named('ActionPage', { actions: Type.Array(ActionSchema), meta: Meta })
 
 const sort = sorting(['id', 'command', 'status', 'started', 'finished'], { progress: 'sort_by_progress_removed' })
 const status = enumParam('Only actions with this status', ['running', 'success', 'error'])

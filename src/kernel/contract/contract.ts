@@ -2,7 +2,7 @@
  * The vocabulary of contracts. An endpoint is one row of data: method, path, parameters, body, reply and the errors it
  * may answer with. Routes, validation, types, the OpenAPI document and the coverage tests all come from these rows.
  */
-import { type Static, type TObject, type TSchema, Type } from 'typebox'
+import { type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -273,6 +273,11 @@ export function sorting(fields: readonly string[], former?: FormerFields) {
 
 // ---- Shapes that all families share --------------------------------------------------------------------------------
 
+/** An object under a name of its own in the reference, in openapi.json and so in the clients generated from it. */
+export function named<const T extends TProperties>(title: string, properties: T, options: TObjectOptions = {}) {
+  return Type.Object(properties, { ...options, title })
+}
+
 export const Id = Type.Integer({ minimum: 1, maximum: largestId })
 export const Timestamp = Type.String({ format: 'date-time' })
 /** What a body carries is bounded by `parseLabels`, in words that name the label. */
@@ -283,7 +288,7 @@ export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
 }
 
-export const Pagination = Type.Object({
+export const Pagination = named('Pagination', {
   page: Type.Integer(),
   per_page: Type.Integer(),
   previous_page: nullable(Type.Integer()),
@@ -292,7 +297,7 @@ export const Pagination = Type.Object({
   total_entries: nullable(Type.Integer()),
 })
 
-export const Meta = Type.Object({ pagination: Pagination })
+export const Meta = named('Meta', { pagination: Pagination })
 
 /** An id or a name, as clients send either in one field (facts/conventions 3). */
 export const IdOrName = Type.Union([Id, Type.String({ minLength: 1, maxLength: 255 })])
@@ -304,7 +309,7 @@ export function toIdOrName(value: number | string): { id: number } | { name: str
   return id === undefined ? { name: value } : { id }
 }
 
-export const PublicError = Type.Object({
+export const PublicError = named('Error', {
   error: Type.Object({
     code: Type.String(),
     message: Type.String(),

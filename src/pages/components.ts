@@ -1,0 +1,88 @@
+/** The parts of an OpenAPI document that several operations share: each is written once and referred to by name. */
+import type { ErrorCode } from '../kernel/errors.ts'
+
+type Json = Readonly<Record<string, unknown>>
+
+export interface Parameter extends Json {
+  readonly name: string
+}
+
+/** Collects shared parts while the operations are written; `toJson` is the `components` object of the document. */
+export class Components {
+  readonly #schemas = new Map<string, unknown>()
+  readonly #parameters = new Map<string, Json>()
+  readonly #responses = new Map<string, Json>()
+
+  /**
+   * A schema as the document has it: what has a title becomes a component of that name.
+   * Throws when two different schemas have one title.
+   */
+  schema(schema: object): unknown {
+    return this.#schema(explicit(schema))
+  }
+
+  #schema(schema: unknown): unknown {
+    if (Array.isArray(schema)) return schema.map((item) => this.#schema(item))
+    if (typeof schema !== 'object' || schema === null) return schema
+    const { title, ...rest } = mapValues(schema, (part) => this.#schema(part))
+    if (typeof title === 'string') return this.#named(title, rest)
+    // The properties of an object may have one that is called `title`.
+    return title === undefined ? rest : { ...rest, title }
+  }
+
+  #named(title: string, schema: unknown): Json {
+    const known = this.#schemas.get(title)
+    if (known === undefined) this.#schemas.set(title, schema)
+    else if (JSON.stringify(known) !== JSON.stringify(schema)) throw new Error(`two schemas are called ${title}`)
+    return { $ref: `#/components/schemas/${title}` }
+  }
+
+  /** A reference to a parameter. A name that means several things is numbered from its second meaning on. */
+  parameter(parameter: Parameter): Json {
+    const text = JSON.stringify(parameter)
+    for (let n = 1; ; n++) {
+      const key = n === 1 ? parameter.name : `${parameter.name}_${n}`
+      const known = this.#parameters.get(key)
+      if (known === undefined) this.#parameters.set(key, parameter)
+      else if (JSON.stringify(known) !== text) continue
+      return { $ref: `#/components/parameters/${key}` }
+    }
+  }
+
+  /** A reference to the refusal with one of these codes. */
+  refusal(codes: readonly ErrorCode[], error: object): Json {
+    const key = codes.join('.')
+    const content = { 'application/json': { schema: this.schema(error) } }
+    this.#responses.set(key, { description: `Code: ${codes.join(', ')}`, content })
+    return { $ref: `#/components/responses/${key}` }
+  }
+
+  toJson(): Record<string, Json> {
+    const sorted = (parts: ReadonlyMap<string, unknown>) =>
+      Object.fromEntries([...parts].sort(([a], [b]) => (a < b ? -1 : 1)))
+    return {
+      schemas: sorted(this.#schemas),
+      parameters: sorted(this.#parameters),
+      responses: sorted(this.#responses),
+    }
+  }
+}
+
+const anyKey = '^.*$'
+
+/** A schema in the words that generators of clients know: types of enumerations, widths of integers, maps. */
+export function explicit(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(explicit)
+  if (typeof schema !== 'object' || schema === null) return schema
+  const { patternProperties, ...rest } = mapValues(schema, explicit)
+  const values = rest.enum
+  if (Array.isArray(values) && values.every((value) => typeof value === 'string')) return { type: 'string', ...rest }
+  if (rest.type === 'integer' && !(Number(rest.maximum) < 2 ** 31)) return { ...rest, format: 'int64' }
+  const map = patternProperties as Json | undefined
+  if (map === undefined) return rest
+  return anyKey in map ? { ...rest, additionalProperties: map[anyKey] } : { ...rest, patternProperties: map }
+}
+
+function mapValues(value: object, convert: (part: unknown) => unknown): Json {
+  return Object.fromEntries(Object.entries(value).map(([key, part]) => [key, convert(part)]))
+}
