@@ -43,6 +43,7 @@ export interface Config extends DnsConfig {
   readonly acmeEabKey?: string
   readonly acmeCaFile?: string
   readonly acmeAllowPrivate?: boolean
+  readonly acmeNonceAttempts?: number
   readonly resolver?: string
   readonly delegationCheck?: 'on' | 'off'
   readonly smtp?: SmtpServer
@@ -202,6 +203,9 @@ function acmeOptions(): Option[] {
     new Option('--acme-allow-private', 'the certificate authority may have a private address').env(
       'WOLKE_ACME_ALLOW_PRIVATE',
     ),
+    new Option('--acme-nonce-attempts <count>', 'how often a message is sent while its nonce is refused (default: 5)')
+      .env('WOLKE_ACME_NONCE_ATTEMPTS')
+      .argParser(count),
     new Option('--resolver <address>', 'resolver that shows whether zones are delegated (default: of the machine)')
       .env('WOLKE_RESOLVER')
       .argParser(resolverAddress),

@@ -38,7 +38,7 @@ export async function certificateDrivers(
 
 /** Read only by those who use it. */
 async function acmeAuthority(
-  { acmeContact, acmeEabKid, acmeEabKey, acmeCaFile, acmeAllowPrivate = false }: Config,
+  { acmeContact, acmeEabKid, acmeEabKey, acmeCaFile, acmeAllowPrivate = false, acmeNonceAttempts }: Config,
   directory: string,
   { keep }: { keep(make: () => Promise<string>): Promise<string> },
 ) {
@@ -49,6 +49,7 @@ async function acmeAuthority(
     binding: acmeEabKid !== undefined && acmeEabKey !== undefined ? { kid: acmeEabKid, key: acmeEabKey } : undefined,
     ca: acmeCaFile === undefined ? undefined : readCa(acmeCaFile),
     allowPrivate: acmeAllowPrivate,
+    nonceAttempts: acmeNonceAttempts,
     keep,
   })
 }

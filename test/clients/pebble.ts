@@ -48,7 +48,8 @@ export async function startRig(awkwardness: Awkwardness, { isBound = false } = {
     // A server that is started again is where it was.
     ...[`--listen=127.0.0.1:${api}`, `--dns-listen=127.0.0.1:${dns}`],
     ...[`--acme-directory=https://127.0.0.1:${port}/dir`, `--acme-ca-file=${ca}`, '--acme-allow-private'],
-    ...['--acme-contact=operator@example.com', '--delegation-check=off'],
+    // Pebble refuses up to nine nonces of ten.
+    ...['--acme-contact=operator@example.com', '--delegation-check=off', '--acme-nonce-attempts=150'],
     ...(isBound ? [`--acme-eab-kid=${binding.kid}`, `--acme-eab-key=${binding.key}`] : []),
   ])
   const args = ['-config', file('config.json', JSON.stringify({ pebble: config })), '-dnsserver', service.dns]

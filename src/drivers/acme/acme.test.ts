@@ -32,7 +32,15 @@ describe('An ACME authority', () => {
   afterEach(() => stub.close())
 
   let key: string | undefined
-  const open = (more: { allowPrivate?: boolean; timeoutMs?: number; patienceMs?: number; directory?: string } = {}) =>
+  const open = (
+    more: {
+      allowPrivate?: boolean
+      timeoutMs?: number
+      patienceMs?: number
+      directory?: string
+      nonceAttempts?: number
+    } = {},
+  ) =>
     openAcme({
       directory: stub.directory,
       contact: 'operator@example.com',
@@ -192,9 +200,15 @@ describe('An ACME authority', () => {
       body: { status: 'pending', identifier: { value: 'other.example' }, challenges: [] },
     }))
     await failureOf(open().order(wanted))
+  })
+
+  test('that refuses every nonce is sent a message five times, or as often as the operator says', async () => {
     stub.say('/new-order', () => problem(400, 'badNonce'))
-    await failureOf(open().order(wanted))
-    assert.ok(stub.seen.length < 500)
+    const orders = () => stub.seen.filter(({ path }) => path === '/new-order').length
+    assert.equal((await failureOf(open().order(wanted))).transient, true)
+    assert.equal(orders(), 5)
+    await failureOf(open({ nonceAttempts: 7 }).order(wanted))
+    assert.equal(orders(), 12)
   })
 
   test('that never comes to an end is left, and asked again later', async () => {

@@ -21,6 +21,8 @@ export interface AcmeClientOptions {
   readonly binding: { readonly kid: string; readonly key: string } | undefined
   /** Keeps the key of the account, so that it is the same for all processes: what `make` gave the first time. */
   keep(make: () => Promise<string>): Promise<string>
+  /** How often one message is sent while the authority refuses its nonce (RFC 8555, 6.5); 5 without. */
+  readonly nonceAttempts?: number | undefined
 }
 
 export interface Directory {
@@ -43,13 +45,12 @@ export interface AcmeClient {
 }
 
 const makeKeyPair = promisify(generateKeyPair)
-/** Nonces kept for later, and attempts at one message: an authority under test refuses nine of ten. */
+/** How many nonces are kept for later messages. */
 const maxNonces = 32
-const maxAttempts = 150
 
 /** Makes a client; it sends nothing before it is used. */
 export function openClient(options: AcmeClientOptions): AcmeClient {
-  const { outbound, keep } = options
+  const { outbound, keep, nonceAttempts = 5 } = options
   const nonces: string[] = []
   const directory = remembered(async () => readDirectory(await outbound.send(options.directory)))
   const accountKey = remembered(async () => createPrivateKey(await keep(makeAccountKey)))
@@ -77,7 +78,7 @@ export function openClient(options: AcmeClientOptions): AcmeClient {
       if (fresh !== undefined && nonces.length < maxNonces) nonces.push(fresh)
       if (answer.status < 300) return { answer, location: answer.header('location') }
       const refused = refusalOf(problemOf(answer), { isValidation: false })
-      if (!isOfType(refused, ['badNonce']) || attempt >= maxAttempts) throw refused
+      if (!isOfType(refused, ['badNonce']) || attempt >= nonceAttempts) throw refused
     }
   }
   const asAccount = async (url: string, payload: object | '') => {
