@@ -1,6 +1,8 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
+
 import { InvalidArgumentError, Option } from 'commander'
 import { count, type DnsConfig, dnsOptions } from './config-dns.ts'
+import { limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
 import { isMailAddress } from './kernel/mail/address.ts'
@@ -130,9 +132,11 @@ function pools(text: string): string[] {
 }
 
 function limits(text: string): DefaultLimits {
-  const parsed = parseLimits(text)
+  const parsed = parseLimits(text, limitedPaths)
   if (typeof parsed === 'string') throw new InvalidArgumentError(`${parsed}.`)
-  return Object.fromEntries(Object.entries(parsed).filter(([, most]) => typeof most === 'number'))
+  return Object.fromEntries(
+    Object.entries(parsed).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
+  )
 }
 
 function httpsUrl(text: string): string {

@@ -46,3 +46,6 @@ export function simulate(options: SimulationOptions) {
   const parts: Simulated['simulate'][] = members.flatMap((member) => ('simulate' in member ? [member.simulate] : []))
   return createSimulation(parts, options)
 }
+
+/** The limits that a Project can have, by the paths of what they are for. */
+export const limitedPaths: readonly string[] = families.flatMap(({ limited }) => limited.map(({ path }) => path)).sort()

@@ -8,7 +8,7 @@ import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Database } from './kernel/data/db.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
-import type { DefaultLimits } from './kernel/resource/limits.ts'
+import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 
@@ -36,6 +36,8 @@ export interface Family {
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
   readonly chores: readonly Chore[]
+  /** Kinds of its resources of which a Project may have only so many. */
+  readonly limited: readonly LimitedKind[]
   /** One handler for each endpoint. */
   handlers(platform: Platform): Handlers<Endpoints>
 }
@@ -45,6 +47,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly endpoints: T
   routes(platform: Platform): Handlers<T>
   readonly chores?: readonly Chore[]
+  readonly limited?: readonly LimitedKind[]
   /** Present when resources of the family have actions. */
   readonly resources?: {
     /** The type under which actions name them. */
@@ -59,15 +62,23 @@ interface FamilyParts<T extends Endpoints> {
 
 /** Puts a family together; the endpoints of its actions come by themselves. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
-  const { name, endpoints, routes, chores = [], resources } = parts
+  const { name, endpoints, routes, chores = [], limited = [], resources } = parts
   if (!resources)
-    return { name, endpoints, actions: [], chores, handlers: (platform) => routes(platform) as Handlers<Endpoints> }
+    return {
+      name,
+      endpoints,
+      actions: [],
+      chores,
+      limited,
+      handlers: (platform) => routes(platform) as Handlers<Endpoints>,
+    }
   return {
     name,
     // Their static paths come first in the reference, before those of single resources.
     endpoints: { ...endpoints, ...familyActionEndpoints(name, resources.param) },
     actions: resources.actions,
     chores,
+    limited,
     handlers: (platform) =>
       ({
         ...routes(platform),

@@ -67,7 +67,7 @@ export async function prepare(world: World, row: Row): Promise<Ready> {
   }
 }
 
-export function assertRefused(answer: Answer, code: ErrorCode, status: number = statusOf[code]): void {
+export function assertRefused(answer: Answer, code: ErrorCode, status: number = statusOf(code)): void {
   assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], answer.text)
   assert.deepEqual(Object.keys(answer.body), ['error'])
   assert.deepEqual(Object.keys(answer.body.error), ['code', 'message', 'details'])

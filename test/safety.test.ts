@@ -56,7 +56,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   pages: ['net', 'kernel', 'families.ts'],
   'app.ts': ['kernel', 'catalogue', 'families', 'families.ts', 'pages', 'platform.ts'],
   'config-dns.ts': ['net', 'kernel', 'families'],
-  'config.ts': ['config-dns.ts', 'net', 'kernel', 'families'],
+  'config.ts': ['config-dns.ts', 'net', 'kernel', 'families', 'families.ts'],
   'version.ts': [],
   commands: [
     'app.ts',

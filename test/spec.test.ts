@@ -230,7 +230,7 @@ const isUnused = (code: string, at?: Row) =>
   (at ? [at] : rows).every(({ endpoint }) => !declaredCodes(endpoint).has(code as ErrorCode))
 
 async function checkGeneral(open: Open, { status, code, at, unused }: (typeof generalRows)[number]): Promise<void> {
-  assert.equal(statusOf[code], status)
+  assert.equal(statusOf(code), status)
   if (unused) return assert.ok(isUnused(code), `${code} can happen by now`)
   const answers = at ? await lead(open, at, code) : [await troubles[code]!(open)]
   for (const answer of answers) assertRefused(answer, code, status)

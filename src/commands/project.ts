@@ -1,13 +1,14 @@
 /** `wolke project`: the tenants of this installation, also while a server runs. */
 import { Command, Option } from 'commander'
 import { databaseOption, mailAddress } from '../config.ts'
+import { limitedPaths } from '../families.ts'
 import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { DatabaseUrl } from '../kernel/data/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import { type LimitedKind, limitedKinds, limitsOf, parseLimits, setLimit } from '../kernel/resource/limits.ts'
+import { limitsOf, parseLimits, setLimit } from '../kernel/resource/limits.ts'
 import { withDatabase } from './database.ts'
 import { CommandFailure } from './failure.ts'
 
@@ -102,13 +103,13 @@ async function setOwner(db: Database, name: string, email: string | null): Promi
 
 async function limits(db: Database, name: string, given: string | undefined): Promise<void> {
   const scope = { projectId: (await projectNamed(db, name)).id }
-  const parsed = given === undefined ? {} : parseLimits(given)
+  const parsed = given === undefined ? {} : parseLimits(given, limitedPaths)
   if (typeof parsed === 'string') throw new CommandFailure(parsed, 2)
   await db.transact(async (tx) => {
-    for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind as LimitedKind, most)
+    for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind, most)
   })
   const own = await limitsOf(db.query, scope)
-  for (const kind of Object.keys(limitedKinds) as LimitedKind[]) {
+  for (const kind of limitedPaths) {
     console.log(`${kind}\t${own.has(kind) ? (own.get(kind) ?? 'off') : 'default'}`)
   }
 }

@@ -1,10 +1,11 @@
 /**
- * Every way in which a request can be refused. One append-only table maps each public code to its HTTP status; one class
- * carries it. Anything else that is thrown is a bug and reaches the caller as `server_error` without its text.
+ * Every way in which a request can be refused. One append-only table maps each general code to its HTTP status, families
+ * add the codes of their calls, and one class carries them all. Anything else that is thrown is a bug and reaches the
+ * caller as `server_error` without its text.
  */
 
-/** Code to HTTP status (spec: Errors; call-specific codes: facts/conventions 2.2). Append only. */
-export const statusOf = {
+/** General codes and their statuses (spec: Errors). Append only. */
+const generalStatuses = {
   json_error: 400,
   unauthorized: 401,
   token_readonly: 401,
@@ -26,18 +27,18 @@ export const statusOf = {
   server_error: 500,
   unavailable: 503,
   timeout: 504,
-  server_already_added: 422,
-  incompatible_network_type: 422,
-  firewall_resource_not_found: 404,
-  firewall_already_applied: 422,
-  firewall_managed_by_label_selector: 422,
-  resource_in_use: 422,
-  must_be_unassigned: 422,
-  floating_ip_assigned: 422,
-  incorrect_zone_mode: 422,
 } as const satisfies Record<string, number>
 
-export type ErrorCode = keyof typeof statusOf
+/** Codes of single calls, which each family adds in its contract with the statuses that they have. */
+// biome-ignore lint/suspicious/noEmptyInterface: families add to it
+export interface CallCodes {}
+
+export type ErrorCode = keyof typeof generalStatuses | keyof CallCodes
+
+/** The status of a code where an endpoint names no other one: codes of single calls are about the input. */
+export function statusOf(code: ErrorCode): number {
+  return code in generalStatuses ? generalStatuses[code as keyof typeof generalStatuses] : 422
+}
 
 /** One thing wrong with the input: `field` is a dotted, indexed path such as `rules[0].port`. */
 export interface Problem {
@@ -61,7 +62,7 @@ export class ApiError extends Error {
   ) {
     super(message, { cause: options.cause })
     this.code = code
-    this.status = options.status ?? statusOf[code]
+    this.status = options.status ?? statusOf(code)
     this.details = options.details ?? null
   }
 }

@@ -19,7 +19,7 @@ export function healthPages({ health }: Watch): OpenPage[] {
       const body = { status: statusIn(found), ...found }
       if (isWell(found)) return { status: 200, type, body: JSON.stringify(body) }
       const error = { code: 'unavailable', message: troubleIn(found), details: null }
-      return { status: statusOf.unavailable, type, body: JSON.stringify({ ...body, error }) }
+      return { status: statusOf('unavailable'), type, body: JSON.stringify({ ...body, error }) }
     },
   })
   return [

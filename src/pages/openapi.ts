@@ -103,9 +103,9 @@ function success({ status, reply }: Endpoint, components: Components) {
 
 function failures(endpoint: Endpoint, components: Components) {
   const declared = [...declaredCodes(endpoint)].map(
-    (code) => [endpoint.statuses?.[code] ?? statusOf[code], code] as const,
+    (code) => [endpoint.statuses?.[code] ?? statusOf(code), code] as const,
   )
-  const trouble = [...troubleCodes].map((code) => [statusOf[code], code] as const)
+  const trouble = [...troubleCodes].map((code) => [statusOf(code), code] as const)
   const byStatus = Map.groupBy([...declared, ...trouble], ([status]) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => {

@@ -5,13 +5,14 @@ import { endingChore } from './chores.ts'
 import { certificateEndpoints } from './contract.ts'
 import { renewalChore } from './renewals.ts'
 import { certificateRoutes } from './routes.ts'
-import { getCertificate } from './store.ts'
+import { getCertificate, limitedCertificates } from './store.ts'
 
 export const certificates = defineFamily({
   name: 'certificates',
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
   chores: [endingChore, renewalChore],
+  limited: [limitedCertificates],
   resources: {
     type: 'certificate',
     actions: certificateActions,

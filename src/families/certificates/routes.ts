@@ -20,6 +20,7 @@ import {
   getCertificate,
   insertManaged,
   insertUploaded,
+  limitedCertificates,
   listCertificates,
   updateCertificate,
   usersOf,
@@ -57,11 +58,10 @@ export function certificateRoutes({
 
     async create({ scope, body }) {
       const { name, labels = {}, type = 'uploaded' } = body
-      const limit = { kind: 'certificates', table: 'certificate' } as const
       if (type === 'managed') {
         const domainNames = managedDomains(body)
         return db.transact(async (tx) => {
-          await enforceLimit(tx, scope, limit, limits)
+          await enforceLimit(tx, scope, limitedCertificates, limits)
           const certificate = await insertManaged(tx, scope, { name, labels, domainNames })
           const action = await startAction(tx, scope, startIssuing(createManaged, certificate))
           return { certificate: certificateToWire(certificate, []), action: actionToWire(action) }
@@ -70,7 +70,7 @@ export function certificateRoutes({
       const keyPair = uploadedPair(body)
       const facts = await parse(keyPair, clock.now())
       const certificate = await db.transact(async (tx) => {
-        await enforceLimit(tx, scope, limit, limits)
+        await enforceLimit(tx, scope, limitedCertificates, limits)
         return insertUploaded(tx, secrets, scope, { name, labels, facts, ...keyPair })
       })
       return { certificate: certificateToWire(certificate, []), action: null }

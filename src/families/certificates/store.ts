@@ -6,6 +6,7 @@ import { databaseFailure } from '../../kernel/data/dialect.ts'
 import { ApiError, notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import type { LimitedKind } from '../../kernel/resource/limits.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
 import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -20,6 +21,9 @@ import {
   type KeyPair,
 } from './domain.ts'
 import type { CertificateRow } from './tables.ts'
+
+/** How many a Project may have is limited. */
+export const limitedCertificates: LimitedKind = { path: 'certificates', title: 'certificate', type: 'certificate' }
 
 const nameTaken = 'certificate name is already used'
 

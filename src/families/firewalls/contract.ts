@@ -79,6 +79,17 @@ const Targets = Type.Array(
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 const Reply = Type.Object({ firewall: Firewall })
+declare module '../../kernel/errors.ts' {
+  interface CallCodes {
+    server_already_added: 422
+    incompatible_network_type: 422
+    firewall_resource_not_found: 404 | 422
+    firewall_already_applied: 422
+    firewall_managed_by_label_selector: 422
+    resource_in_use: 422
+  }
+}
+
 const section = 'Endpoints, Firewalls'
 
 export const firewallEndpoints = defineEndpoints({
@@ -115,7 +126,6 @@ export const firewallEndpoints = defineEndpoints({
       'firewall_resource_not_found',
       'resource_limit_exceeded',
     ],
-    statuses: { firewall_resource_not_found: 422 },
   },
   get: {
     method: 'GET',
@@ -168,6 +178,7 @@ export const firewallEndpoints = defineEndpoints({
       'firewall_resource_not_found',
       'resource_limit_exceeded',
     ],
+    statuses: { firewall_resource_not_found: 404 },
   },
   removeFromResources: {
     method: 'POST',
@@ -178,5 +189,6 @@ export const firewallEndpoints = defineEndpoints({
     status: 201,
     reply: ActionsReply,
     errors: ['firewall_resource_not_found', 'firewall_managed_by_label_selector'],
+    statuses: { firewall_resource_not_found: 404 },
   },
 })

@@ -4,13 +4,14 @@ import { firewallActions } from './actions.ts'
 import { filterChore } from './chores.ts'
 import { firewallEndpoints } from './contract.ts'
 import { firewallRoutes } from './routes.ts'
-import { getFirewall } from './store.ts'
+import { getFirewall, limitedFirewalls } from './store.ts'
 
 export const firewalls = defineFamily({
   name: 'firewalls',
   endpoints: firewallEndpoints,
   routes: firewallRoutes,
   chores: [filterChore],
+  limited: [limitedFirewalls],
   resources: {
     type: 'firewall',
     actions: firewallActions,

@@ -19,6 +19,7 @@ import {
   getFirewall,
   getFirewallInUse,
   insertFirewall,
+  limitedFirewalls,
   listFirewalls,
   lockFirewall,
   replaceRules,
@@ -84,7 +85,7 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
       const rules = rulesOf(given ?? [], clock.now())
       const targets = parseTargets(applyTo ?? [], 'apply_to')
       return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, { kind: 'firewalls', table: 'firewall' }, limits)
+        await enforceLimit(tx, scope, limitedFirewalls, limits)
         if (targets.length > 0) await lockProject(tx, scope, modeFor(targets))
         const firewall = await insertFirewall(tx, scope, { name, labels, rules })
         const applied = await applyTargets(tx, scope, firewall.id, targets, onCreate)

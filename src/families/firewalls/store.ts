@@ -6,11 +6,15 @@ import { prepared } from '../../kernel/data/prepared.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import type { LimitedKind } from '../../kernel/resource/limits.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
 import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { type Firewall, inOrder, type Rule } from './domain.ts'
 import type { FirewallRow } from './tables.ts'
+
+/** How many a Project may have is limited. */
+export const limitedFirewalls: LimitedKind = { path: 'firewalls', title: 'firewall', type: 'firewall' }
 
 const firewallListing: Listing = {
   table: 'firewall',

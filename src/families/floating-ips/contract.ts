@@ -36,6 +36,13 @@ const Name = Type.String({ minLength: 1, maxLength: 128 })
 const DnsPtr = Type.String({ maxLength: 1_024, description: 'A host name of at most 253 characters' })
 const Description = nullable(Type.String({ maxLength: 1_024 }))
 const Reply = Type.Object({ floating_ip: FloatingIp })
+declare module '../../kernel/errors.ts' {
+  interface CallCodes {
+    must_be_unassigned: 422
+    floating_ip_assigned: 422
+  }
+}
+
 const section = 'Endpoints, Floating IPs'
 
 export const floatingIpEndpoints = defineEndpoints({

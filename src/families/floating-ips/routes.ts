@@ -25,6 +25,7 @@ import {
   deleteFloatingIp,
   getFloatingIp,
   insertFloatingIp,
+  limitedFloatingIps,
   listFloatingIps,
   lockFloatingIp,
   renewRouting,
@@ -65,7 +66,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
 
     async create({ scope, body: { type, name, description, labels = {}, server, home_location: home } }) {
       return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, { kind: 'floating_ips', table: 'floating_ip' }, limits)
+        await enforceLimit(tx, scope, limitedFloatingIps, limits)
         const place = await findPlace(tx, scope, server ?? undefined, home ?? undefined)
         const given = { type, name: name ?? null, description: description ?? null, labels, ...place }
         const floatingIp = await insertFloatingIp(tx, scope, given, reverseDomain)

@@ -6,6 +6,7 @@ import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { ApiError, notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import type { LimitedKind } from '../../kernel/resource/limits.ts'
 import { type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
 import type { Pending } from '../../kernel/resource/reconcile.ts'
 import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
@@ -15,6 +16,9 @@ import { defaultReverseNames, type ReverseName } from '../addresses/reverse-name
 import { announceDns } from '../zones/effects.ts'
 import type { FloatingIp } from './domain.ts'
 import type { FloatingIpRow } from './tables.ts'
+
+/** How many a Project may have is limited. */
+export const limitedFloatingIps: LimitedKind = { path: 'floating_ips', title: 'Floating IP', type: 'floating_ip' }
 
 const floatingIpListing: Listing = {
   table: 'floating_ip',

@@ -4,13 +4,14 @@ import { imageActions } from './actions.ts'
 import { removalChore } from './chores.ts'
 import { imageEndpoints } from './contract.ts'
 import { imageRoutes } from './routes.ts'
-import { getImage } from './store.ts'
+import { getImage, limitedImages } from './store.ts'
 
 export const images = defineFamily({
   name: 'images',
   endpoints: imageEndpoints,
   routes: imageRoutes,
   chores: [removalChore],
+  limited: [limitedImages],
   resources: {
     type: 'image',
     actions: imageActions,

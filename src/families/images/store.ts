@@ -7,11 +7,15 @@ import { insertRowsAlong } from '../../kernel/data/prepared.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import type { LimitedKind } from '../../kernel/resource/limits.ts'
 import { type Listing, listJoined, type PageQuery } from '../../kernel/resource/listing.ts'
 import { changedMeanwhile, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { ImageFilter, OwnImage } from './domain.ts'
 import type { ImageRow } from './tables.ts'
+
+/** How many a Project may have is limited; those whose data is only waiting to be removed do not count. */
+export const limitedImages: LimitedKind = { path: 'images', title: 'image', type: 'image', except: 'deleted' }
 
 const imageListing: Listing = {
   table: 'image',

@@ -9,7 +9,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import { countedImages, discardImages, lockBackups } from '../images/effects.ts'
+import { discardImages, limitedImages, lockBackups } from '../images/effects.ts'
 import { findTemplate, ownImageToWire, type Template, unfitFor } from '../images/reads.ts'
 import { onServer } from './actions.ts'
 import { setBackupWindow, startImage } from './backups.ts'
@@ -31,7 +31,7 @@ export function diskRoutes(platform: Platform): DiskRoutes {
       db.transact(async (tx) => {
         // One that is not there is missing whatever the limit says.
         await getServer(tx.query, scope, id)
-        await enforceLimit(tx, scope, countedImages, limits)
+        await enforceLimit(tx, scope, limitedImages, limits)
         const server = await lockServer(tx, scope, id)
         if (type === 'backup' && server.backupWindow === null) {
           throw invalidInput([{ field: 'type', message: 'backups are not enabled for this server' }])

@@ -5,13 +5,14 @@ import { backupChore } from './backups.ts'
 import { serverEndpoints } from './contract.ts'
 import { diskActions } from './disk-actions.ts'
 import { serverRoutes } from './routes.ts'
-import { getServer } from './store.ts'
+import { getServer, limitedServers } from './store.ts'
 
 export const servers = defineFamily({
   name: 'servers',
   endpoints: serverEndpoints,
   routes: serverRoutes,
   chores: [backupChore],
+  limited: [limitedServers],
   resources: {
     type: 'server',
     actions: [...serverActions, ...diskActions],

@@ -39,6 +39,7 @@ import {
 import {
   getServer,
   insertServer,
+  limitedServers,
   listServers,
   lockServer,
   type PowerChange,
@@ -82,7 +83,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const sshKeys = await requestedKeys(db.query, scope, body)
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, { kind: 'servers', table: 'server' }, platform.limits)
+        await enforceLimit(tx, scope, limitedServers, platform.limits)
         await lockProject(tx, scope, 'share')
         const firewallIds = (body.firewalls ?? []).map(({ firewall }) => firewall)
         await holdAsked(tx, scope, firewallIds, unknownFirewall)

@@ -6,11 +6,15 @@ import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { idsLabelled, indexLabels, rarestTerm, readLabels } from '../../kernel/resource/label-index.ts'
+import type { LimitedKind } from '../../kernel/resource/limits.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
 import { changedMeanwhile, insertNamed, refusingTakenNames, replaceVersion } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
 import type { ServerRow } from './tables.ts'
+
+/** How many a Project may have is limited. */
+export const limitedServers: LimitedKind = { path: 'servers', title: 'server', type: 'server' }
 
 const nameTaken = 'server name is already used'
 

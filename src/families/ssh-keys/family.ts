@@ -1,5 +1,11 @@
 import { defineFamily } from '../../platform.ts'
 import { sshKeyEndpoints } from './contract.ts'
 import { sshKeyRoutes } from './routes.ts'
+import { sshKeys as keys } from './store.ts'
 
-export const sshKeys = defineFamily({ name: 'ssh_keys', endpoints: sshKeyEndpoints, routes: sshKeyRoutes })
+export const sshKeys = defineFamily({
+  name: 'ssh_keys',
+  endpoints: sshKeyEndpoints,
+  routes: sshKeyRoutes,
+  limited: [keys],
+})

@@ -64,6 +64,12 @@ const maxZonefile = defaultZoneLimits.textBytes + 1_024
 const maxZonefileBody = 3 * maxZonefile + 1_024
 const Zonefile = Type.String({ maxLength: maxZonefile })
 const Reply = Type.Object({ zone: Zone })
+declare module '../../kernel/errors.ts' {
+  interface CallCodes {
+    incorrect_zone_mode: 422
+  }
+}
+
 const section = 'Versioning, DNS zones'
 
 export const zoneEndpoints = defineEndpoints({

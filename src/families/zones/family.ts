@@ -6,13 +6,14 @@ import { zoneEndpoints } from './contract.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrset-contract.ts'
 import { rrsetRoutes } from './rrset-routes.ts'
-import { getZone } from './store.ts'
+import { getZone, limitedZones } from './store.ts'
 
 export const zones = defineFamily({
   name: 'zones',
   endpoints: { ...zoneEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
   chores: [announcementsChore, contentsChore],
+  limited: [limitedZones],
   resources: {
     type: 'zone',
     actions: zoneActions,

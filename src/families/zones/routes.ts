@@ -35,6 +35,7 @@ import {
   findZone,
   getZone,
   insertZone,
+  limitedZones,
   listZones,
   lockZone,
   setNameservers,
@@ -90,7 +91,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
         const given = { name, mode, ttl: body.ttl ?? ttl ?? defaultTtl, labels, primaryNameservers }
         return withDraft({ db, scope }, rrsets, (content) =>
           db.transact(async (tx) => {
-            await enforceLimit(tx, scope, { kind: 'zones', table: 'zone' }, limits)
+            await enforceLimit(tx, scope, limitedZones, limits)
             const zone = await insertZone(tx, secrets, scope, { ...given, content })
             const action = await recordAction(tx, scope, zone, 'create_zone')
             return { zone: await toWire(tx.query, call, zone), action }

@@ -7,6 +7,7 @@ import { notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
+import type { LimitedKind } from '../../kernel/resource/limits.ts'
 import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
 import { insertNamed } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -17,6 +18,9 @@ import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './
 import type { ZoneLimits } from './limits.ts'
 import { primariesFromRow, type SealedPrimaries, sealPrimaries } from './primaries.ts'
 import type { ZoneRow, ZoneSourceRow } from './tables.ts'
+
+/** How many a Project may have is limited. */
+export const limitedZones: LimitedKind = { path: 'zones', title: 'zone', type: 'zone' }
 
 const zoneListing: Listing = { table: 'zone', kind: 'zone', columns: { id: 'id', name: 'name', created: 'created' } }
 

@@ -4,37 +4,30 @@
  */
 import { type Kysely, sql } from 'kysely'
 import { lockProject } from '../access/projects.ts'
-import type { Queries, Tables, Transaction } from '../data/db.ts'
+import type { EveryTable, Queries, Transaction } from '../data/db.ts'
 import { prepared } from '../data/prepared.ts'
 import { ApiError } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
-/** Kinds of resources that can be limited, as in the API's paths, with the text of the refusal. */
-export const limitedKinds = {
-  servers: 'server limit exceeded',
-  floating_ips: 'Floating IP limit exceeded',
-  firewalls: 'firewall limit exceeded',
-  images: 'image limit exceeded',
-  ssh_keys: 'SSH key limit exceeded',
-  certificates: 'certificate limit exceeded',
-  zones: 'zone limit exceeded',
-} as const
-
-/** Which rows count. */
-interface CountedRows {
-  readonly table: keyof Tables
-  /** The status of rows that do not. */
+/** A kind of resource of which a Project may have only so many; each family names its own. */
+export interface LimitedKind {
+  /** Its path, such as `floating_ips`: the name of the limit. */
+  readonly path: string
+  /** What texts call one. */
+  readonly title: string
+  /** The table whose rows count. */
+  readonly type: keyof EveryTable
+  /** The status of rows that do not count. */
   readonly except?: string
 }
 
-export type LimitedKind = keyof typeof limitedKinds
-
-/** Limits of Projects that have none of their own. A kind that is missing has no limit. */
-export type DefaultLimits = Readonly<Partial<Record<LimitedKind, number>>>
+/** Limits of Projects that have none of their own, by path. A kind that is missing has no limit. */
+export type DefaultLimits = Readonly<Record<string, number>>
 
 interface ProjectLimitRow {
   readonly project_id: ProjectId
-  readonly kind: LimitedKind
+  /** The path of the kind. */
+  readonly kind: string
   /** Null lifts the default. */
   readonly most: number | null
 }
@@ -49,27 +42,27 @@ declare module '../data/db.ts' {
 export async function enforceLimit(
   tx: Transaction,
   scope: ProjectScope,
-  counted: CountedRows & { readonly kind: LimitedKind },
+  kind: LimitedKind,
   defaults: DefaultLimits,
 ): Promise<void> {
-  const { kind } = counted
+  const { path, title } = kind
   const own = await limitsOf(tx.settings, scope)
-  const most = own.has(kind) ? own.get(kind) : defaults[kind]
+  const most = own.has(path) ? own.get(path) : defaults[path]
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')
-  if ((await countUpTo(tx, scope, counted, most)) < most) return
-  throw new ApiError('resource_limit_exceeded', limitedKinds[kind], { details: { limits: [{ name: kind }] } })
+  if ((await countUpTo(tx, scope, kind, most)) < most) return
+  throw new ApiError('resource_limit_exceeded', `${title} limit exceeded`, { details: { limits: [{ name: path }] } })
 }
 
 async function countUpTo(
   tx: Transaction,
   { projectId }: ProjectScope,
-  { table, except }: CountedRows,
+  { type, except }: LimitedKind,
   most: number,
 ): Promise<number> {
   const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number; status: string }>>
   const some = queries
-    .selectFrom(table)
+    .selectFrom(type)
     .select('id')
     .where('project_id', '=', projectId)
     .$if(except !== undefined, (select) => select.where('status', '!=', except as string))
@@ -83,7 +76,7 @@ const ownLimits = prepared((query, projectId: ProjectId) =>
 )
 
 /** The limits that were set for a Project itself. */
-export async function limitsOf(query: Queries, scope: ProjectScope): Promise<Map<LimitedKind, number | null>> {
+export async function limitsOf(query: Queries, scope: ProjectScope): Promise<Map<string, number | null>> {
   const rows = await ownLimits(query, scope.projectId)
   return new Map(rows.map((row) => [row.kind, row.most]))
 }
@@ -92,7 +85,7 @@ export async function limitsOf(query: Queries, scope: ProjectScope): Promise<Map
 export async function setLimit(
   tx: Transaction,
   scope: ProjectScope,
-  kind: LimitedKind,
+  kind: string,
   most: number | null | undefined,
 ): Promise<void> {
   await tx.query
@@ -105,13 +98,15 @@ export async function setLimit(
   }
 }
 
-/** Reads `servers=10,firewalls=50`; a string says what is wrong. */
-export function parseLimits(text: string): Record<string, number | null | undefined> | string {
+/** Reads `servers=10,firewalls=50`, with paths among `known`; a string says what is wrong. */
+export function parseLimits(
+  text: string,
+  known: readonly string[],
+): Record<string, number | null | undefined> | string {
   const limits: Record<string, number | null | undefined> = {}
   for (const part of text.split(',').map((piece) => piece.trim())) {
     const [kind = '', value = ''] = part.split('=')
-    if (!Object.hasOwn(limitedKinds, kind))
-      return `unknown kind '${kind}'; known: ${Object.keys(limitedKinds).join(', ')}`
+    if (!known.includes(kind)) return `unknown kind '${kind}'; known: ${known.join(', ')}`
     if (value === 'off') limits[kind] = null
     else if (value === 'default') limits[kind] = undefined
     else if (/^\d{1,9}$/.test(value)) limits[kind] = Number(value)

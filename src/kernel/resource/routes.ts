@@ -8,7 +8,7 @@ import type { Database, Queries, Transaction } from '../data/db.ts'
 import { ApiError } from '../errors.ts'
 import type { Faults } from '../process/faults.ts'
 import type { ProjectScope } from '../scope.ts'
-import { type DefaultLimits, enforceLimit, type LimitedKind } from './limits.ts'
+import { type DefaultLimits, enforceLimit } from './limits.ts'
 import type { PageQuery } from './listing.ts'
 import type { Resource, ResourceItem, ResourceTable } from './resource.ts'
 import { beforeWrite, changedMeanwhile, optimistically } from './update.ts'
@@ -109,12 +109,12 @@ function filtersIn(query: object): Record<string, readonly (string | number)[] |
 /** Does `work`, which adds a resource, in a transaction that counts it. Errors: `resource_limit_exceeded`; those of `work`. */
 export function adding<T extends ResourceTable, P extends string, Item extends ResourceItem, Result>(
   { db, limits }: Parts,
-  { type, path, limited }: Resource<T, P, Item>,
+  resource: Resource<T, P, Item>,
   scope: ProjectScope,
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return db.transact(async (tx) => {
-    if (limited) await enforceLimit(tx, scope, { kind: path as LimitedKind, table: type as never }, limits)
+    if (resource.limited) await enforceLimit(tx, scope, resource, limits)
     return work(tx)
   })
 }
