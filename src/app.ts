@@ -22,8 +22,10 @@ import type { Secrets } from './kernel/secrets/secrets.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
 import { healthPages } from './pages/health.ts'
+import { homePage } from './pages/home.ts'
 import { referencePages } from './pages/reference.ts'
 import type { Platform } from './platform.ts'
+import { publicFamilies } from './public-families.ts'
 
 export interface AppOptions {
   readonly db: Database
@@ -76,6 +78,7 @@ export function buildApp(options: AppOptions): App {
     clock,
     log,
     vendor,
+    publicFamilies,
     ...(options.tls ? { tls: options.tls } : {}),
     ...(options.connections ? { connections: options.connections } : {}),
     ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
@@ -100,8 +103,10 @@ export function buildApp(options: AppOptions): App {
     log,
   )
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
-  for (const page of [...healthPages(watch), changesPage(clock), ...referencePages()]) edge.open(page)
-  if (drivers.authority.root) edge.open(rootPage(drivers.authority.root))
+  const { root } = drivers.authority
+  const home = homePage({ hasRoot: root !== undefined })
+  for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages()]) edge.open(page)
+  if (root) edge.open(rootPage(root))
   return {
     edge,
     engine,

@@ -218,7 +218,7 @@ test('replies have every field of the description but those that dated changes h
 function routesIn(drawing: string): string[] {
   const above: string[] = []
   return drawing.split('\n').flatMap((line) => {
-    const [, branches = '', path, methods = ''] = /^([│├└─\s]*)(\/\S*) \(([A-Z, ]+)\)$/.exec(line) ?? []
+    const [, branches = '', path, methods = ''] = /^([│├└─\s]*)(\S+) \(([A-Z, ]+)\)$/.exec(line) ?? []
     if (path === undefined) return []
     const depth = branches.length / 4 - 1
     above.splice(depth, above.length, (above[depth - 1] ?? '') + path)
@@ -232,6 +232,7 @@ forEachDatabase('the running server', (open) => {
     const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
     const promised = endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`)
     const pages = [
+      'GET /',
       'GET /v1/openapi.json',
       'GET /v1/changes',
       'GET /v1/ca.pem',

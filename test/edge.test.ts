@@ -115,7 +115,7 @@ function badRequests(token: string): Case[] {
     ['bad percent-encoding without a token', request('GET /v1/%zz', undefined), 401, 'unauthorized'],
     ['a very long path parameter', request(`GET /v1/ssh_keys/${'1'.repeat(12_000)}`, token), 404, 'not_found'],
     ['an unknown path', request('GET /v1/nothing', token), 404, 'not_found'],
-    ['an unknown root', request('GET /', token), 404, 'not_found'],
+    ['an unknown root', request('GET /v2', token), 404, 'not_found'],
     ['a trailing slash', request('GET /v1/ssh_keys/', token), 404, 'not_found'],
     ['an absolute URL', request('GET http://other.example/v1/nothing', token), 404, 'not_found'],
     [

@@ -1,5 +1,6 @@
 /** The API reference: the OpenAPI document and a page made from it that needs no network and runs no script. */
 import type { OpenPage } from '../kernel/http/open-pages.ts'
+import { htmlPage } from './html-page.ts'
 import { openApiDocument } from './openapi.ts'
 import { renderReference } from './render.ts'
 
@@ -19,12 +20,7 @@ export function referencePages(): OpenPage[] {
       path: '/docs',
       async answer() {
         page ??= renderReference(openApiDocument())
-        return {
-          status: 200,
-          type: 'text/html; charset=utf-8',
-          headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" },
-          body: page,
-        }
+        return htmlPage(page)
       },
     },
   ]

@@ -4,7 +4,7 @@ import { Html, html } from '../net/html.ts'
 import { guide, guideSections } from './guide.ts'
 import { note, prose } from './prose.ts'
 import { allowed, anchorOf, nameIn, properties, type Schema } from './schema.ts'
-import { styleSheet } from './style.ts'
+import { referenceStyle } from './style.ts'
 
 interface Parameter {
   readonly name: string
@@ -65,7 +65,7 @@ export function renderReference(document: Record<string, unknown>): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} API ${info.version}</title>
-<style>${new Html(styleSheet)}</style>
+<style>${new Html(referenceStyle)}</style>
 </head>
 <body>
 <div class="layout">

@@ -1,5 +1,7 @@
-/** The style sheet of the reference; every colour follows the reader's light or dark scheme. */
-export const styleSheet = `
+/** The style sheets of the pages; every colour follows the reader's light or dark scheme. */
+
+/** Colours and type of every page. */
+const base = `
 :root {
   color-scheme: light dark;
   --page: light-dark(#fff, #14171a);
@@ -28,6 +30,10 @@ summary { cursor: pointer; }
 :target { scroll-margin-top: 4.5rem; }
 h2:target, h3:target { scroll-margin-top: 1rem; color: var(--link); }
 .faint { color: var(--faint); }
+`
+
+/** The style sheet of the reference. */
+export const referenceStyle = `${base}
 .layout { display: grid; grid-template-columns: 21rem minmax(0, 1fr); }
 main { width: 100%; max-width: 60rem; padding: 2.2rem 2.5rem 6rem; }
 
@@ -83,4 +89,15 @@ td:first-child { white-space: nowrap; }
   .operation > summary .faint { width: 100%; margin-left: 0; }
 }
 @media print { nav { display: none; } .layout { display: block; } }
+`
+
+/** The style sheet of the page at the root. */
+export const homeStyle = `${base}
+main { max-width: 42rem; margin: 0 auto; padding: 12vh 1.5rem 4rem; }
+.lead { margin: 0 0 2rem; font-size: 1.05rem; }
+dl { margin: 0; border-top: 1px solid var(--line); }
+dl div { display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: .1rem 1rem; padding: .7rem 0; border-bottom: 1px solid var(--line); }
+dt { font-weight: 600; }
+dd { margin: 0; color: var(--faint); }
+@media (max-width: 560px) { main { padding-top: 2.5rem; } dl div { grid-template-columns: 1fr; } }
 `

@@ -1,6 +1,7 @@
 /** Compression of answers on request (spec: Pagination and sorting rules, 4): gzip and brotli, for JSON of 1 KiB and more. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
+import { readWeights } from './weights.ts'
 
 /** Shorter bodies gain nothing. */
 const minCompressedBytes = 1_024
@@ -26,14 +27,8 @@ export async function pack(text: string, encoding: Encoding): Promise<Buffer> {
 /** The coding with the highest weight; among equals the one that packs best (RFC 9110, 12.5.3). */
 export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
   if (!acceptEncoding) return 'identity'
-  const weights = new Map(acceptEncoding.toLowerCase().split(',').map(readWeight))
+  const weights = readWeights(acceptEncoding)
   const weightOf = (name: string) => weights.get(name) ?? weights.get('*') ?? 0
   const best = weightOf('gzip') > weightOf('br') ? 'gzip' : 'br'
   return weightOf(best) > 0 && weightOf(best) >= (weights.get('identity') ?? 0) ? best : 'identity'
-}
-
-function readWeight(part: string): [name: string, weight: number] {
-  const [name = '', ...parameters] = part.split(';').map((text) => text.trim())
-  const weight = parameters.find((text) => text.startsWith('q='))
-  return [name, weight === undefined ? 1 : Number(weight.slice(2)) || 0]
 }

@@ -40,6 +40,8 @@ export interface EdgeOptions extends ServerOptions {
   /** Limits of Projects, and of networks for callers without one. */
   readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
   readonly vendor: string
+  /** Families of the public API by path, with what to call one in a refusal when nothing is mounted there. */
+  readonly publicFamilies?: Readonly<Record<string, string>>
   /** Where callers find the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
@@ -160,7 +162,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     const settle = ({ principal, verdict, refusal }: Admission) => {
       request.principal = principal
       reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
-      done(refusal ?? misdirected(request, reply, routes))
+      done(refusal ?? misdirected(request, reply, routes, options))
     }
     // Nothing was begun yet, so that the caller may hear that it can come again.
     const fail = (cause: unknown) => {
@@ -179,7 +181,12 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 // ---- Routing and parsing -------------------------------------------------------------------------------------------
 
 /** Why a request that was admitted has nowhere to go; undefined when it has. Decided before its body is read. */
-function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Routes): ApiError | undefined {
+function misdirected(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  routes: Routes,
+  options: EdgeOptions,
+): ApiError | undefined {
   if (request.url === undecodable) {
     return new ApiError('invalid_input', 'the URL is not valid percent-encoding', { status: 400 })
   }
@@ -190,9 +197,18 @@ function misdirected(request: FastifyRequest, reply: FastifyReply, routes: Route
     reply.header('allow', allowed.join(', '))
     return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
   }
-  if (request.is404) return new ApiError('not_found', 'there is nothing at this path')
+  if (request.is404) return nothingAt(pathOf(request.url), routes, options)
   // What is no id names nothing, like an id that was never given out.
   return notFound('resource', (unfit ?? '').slice(0, 80))
+}
+
+/** Tells apart what the public API has and this installation lacks, and what is at no path of any. */
+function nothingAt(path: string, { mounted }: Routes, { publicFamilies = {} }: EdgeOptions): ApiError {
+  const family = /^\/(\w+)/.exec(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '')?.[1] ?? ''
+  const isHere = mounted.some(({ endpoint }) => `${endpoint.path}/`.startsWith(`/${family}/`))
+  if (isHere || !Object.hasOwn(publicFamilies, family))
+    return new ApiError('not_found', 'there is nothing at this path')
+  return new ApiError('not_found', `this installation has no ${publicFamilies[family]}`)
 }
 
 function allowedAt(path: string, { mounted, pages }: Routes): string[] {
@@ -367,7 +383,7 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
     return sendJson(request, reply.code(refusal.status).type(json), envelope(refusal))
   })
   server.setNotFoundHandler((request, reply) => {
-    throw misdirected(request, reply, routes) as ApiError
+    throw misdirected(request, reply, routes, options) as ApiError
   })
 }
 

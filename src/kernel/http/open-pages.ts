@@ -1,7 +1,8 @@
-/** Pages that need no token: health, the reference. What many ask for at once is made once. */
+/** Pages that need no token, such as the reference. What many callers ask for at once is made once. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Encoding, isCompressible, pack, preferredEncoding } from './compress.ts'
+import { prefersHtml } from './weights.ts'
 
 /** An answer outside the contract table. Needs no token and costs no Project a request. */
 export interface OpenPage {
@@ -9,6 +10,8 @@ export interface OpenPage {
   /** Costs nobody a request: refusing it would take as long as answering. Supervisors ask for health every second. */
   readonly isFree?: boolean
   answer(): Promise<PageAnswer>
+  /** What callers get instead who would rather have HTML, as browsers would. */
+  html?(): Promise<PageAnswer>
 }
 
 export interface PageAnswer {
@@ -25,17 +28,27 @@ export interface SentPage {
   readonly body?: Buffer
 }
 
+type Serve = (asked: IncomingHttpHeaders) => Promise<SentPage>
+
 /** Answers requests for a page, each by its headers. */
-export function servePage(page: OpenPage): (asked: IncomingHttpHeaders) => Promise<SentPage> {
+export function servePage(page: OpenPage): Serve {
+  if (!page.html) return serve(() => page.answer())
+  const html = page.html.bind(page)
+  const [asJson, asHtml] = [serve(() => page.answer(), 'accept'), serve(html, 'accept')]
+  return (asked) => (prefersHtml(asked.accept) ? asHtml(asked) : asJson(asked))
+}
+
+/** `varies` is a header of requests that the answer depends on, besides its encoding. */
+function serve(answer: () => Promise<PageAnswer>, varies?: string): Serve {
   let answering: Promise<PageAnswer> | undefined
   let kept: KeptBody | undefined
   return async (asked) => {
-    answering ??= page.answer().finally(() => {
+    answering ??= answer().finally(() => {
       answering = undefined
     })
     const { status, type, body, headers } = await answering
     if (kept?.text !== body) kept = new KeptBody(body)
-    return kept.send({ status, headers: { ...headers, 'content-type': type } }, asked)
+    return kept.send({ status, headers: { ...headers, 'content-type': type } }, asked, varies)
   }
 }
 
@@ -51,9 +64,10 @@ class KeptBody {
     this.#etag = `W/"${createHash('sha256').update(text).digest('base64url').slice(0, 22)}"`
   }
 
-  async send({ status, headers }: SentPage, asked: IncomingHttpHeaders): Promise<SentPage> {
+  async send({ status, headers }: SentPage, asked: IncomingHttpHeaders, varies?: string): Promise<SentPage> {
     const isLong = isCompressible(this.text)
-    const all = { ...headers, ...(isLong ? { vary: 'accept-encoding' } : {}) }
+    const vary = [...(varies ? [varies] : []), ...(isLong ? ['accept-encoding'] : [])].join(', ')
+    const all = { ...headers, ...(vary ? { vary } : {}) }
     if (status === 200) Object.assign(all, { etag: this.#etag })
     if (status === 200 && names(asked['if-none-match'], this.#etag)) return { status: 304, headers: all }
     const encoding = isLong ? preferredEncoding(asked['accept-encoding']) : 'identity'

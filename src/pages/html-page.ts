@@ -1,0 +1,12 @@
+/** Pages for people. */
+import type { PageAnswer } from '../kernel/http/open-pages.ts'
+
+/** An HTML page that runs no script and loads nothing, and whose browser is told so. */
+export function htmlPage(body: string): PageAnswer {
+  return {
+    status: 200,
+    type: 'text/html; charset=utf-8',
+    headers: { 'content-security-policy': "default-src 'none'; style-src 'unsafe-inline'" },
+    body,
+  }
+}

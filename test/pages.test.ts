@@ -1,0 +1,98 @@
+/** What the server shows to people, and what it tells those who ask for what it does not have. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { families } from '../src/families.ts'
+import { publicFamilies } from '../src/public-families.ts'
+import { forEachDatabase, type World } from './harness.ts'
+import { assertRefused } from './requests.ts'
+
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+const origin = ({ baseUrl }: World) => new URL('/', baseUrl)
+const ask = (world: World, accept?: string) => fetch(origin(world), { headers: accept === undefined ? {} : { accept } })
+
+forEachDatabase('the page at the root', (open) => {
+  test('is HTML for browsers and JSON for everybody else', async () => {
+    const world = await open()
+    for (const accept of [browser, 'text/html', 'text/*', 'text/html, application/json;q=0.9']) {
+      const page = await ask(world, accept)
+      assert.equal(page.status, 200)
+      assert.equal(page.headers.get('content-type'), 'text/html; charset=utf-8', accept)
+      assert.match(await page.text(), /^<!doctype html>/)
+    }
+    for (const accept of [
+      '*/*',
+      undefined,
+      'application/json',
+      'application/json, text/html',
+      'text/html;q=0, */*',
+      '',
+    ]) {
+      const page = await ask(world, accept)
+      assert.equal(page.headers.get('content-type'), 'application/json; charset=utf-8', accept)
+      assert.equal(((await page.json()) as { name: string }).name, 'Wolke')
+    }
+  })
+
+  test('tells caches that it depends on Accept, and is not sent again to those who have it', async () => {
+    const world = await open()
+    for (const accept of [browser, 'application/json']) {
+      const { headers } = await ask(world, accept)
+      assert.match(headers.get('vary') ?? '', /^accept(,|$)/)
+      const again = await fetch(origin(world), { headers: { accept, 'if-none-match': headers.get('etag')! } })
+      assert.equal(again.status, 304)
+    }
+    const tags = await Promise.all(
+      [browser, '*/*'].map(async (accept) => (await ask(world, accept)).headers.get('etag')),
+    )
+    assert.notEqual(tags[0], tags[1])
+  })
+
+  test('leads to what there is, the root certificate only where this installation has one', async () => {
+    const own = await open()
+    const { links } = (await (await ask(own)).json()) as { links: Record<string, string> }
+    assert.deepEqual(Object.keys(links), ['reference', 'openapi', 'changes', 'health', 'ca'])
+    for (const path of Object.values(links)) assert.equal((await fetch(new URL(path, own.baseUrl))).status, 200, path)
+    const page = await (await ask(own, browser)).text()
+    const shown = [...page.matchAll(/href="([^"]*)"/g)].map(([, path]) => path)
+    assert.deepEqual(shown, Object.values(links))
+    const { root: _, ...authority } = own.simulation.drivers.authority
+    const other = await open({ drivers: { authority } })
+    assert.ok(!(await (await ask(other, browser)).text()).includes('ca.pem'))
+  })
+
+  test('runs no script and loads nothing', async () => {
+    const page = await ask(await open(), browser)
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
+    assert.doesNotMatch(await page.text(), /<(script|link|img|iframe)\b|\son\w+=|url\(|@import|https?:/)
+  })
+})
+
+forEachDatabase('a family that is not here', (open) => {
+  test('says so by its name, at every path and for every method', async () => {
+    const { api } = await open()
+    const missing = Object.entries(publicFamilies).filter(([path]) => !families.some(({ name }) => name === path))
+    for (const [path, name] of missing) {
+      for (const answer of [
+        await api.get(`/${path}`),
+        await api.get(`/${path}/5?name=x`),
+        await api.post(`/${path}`, {}),
+        await api.post(`/${path}/5/actions/change_protection`, { delete: true }),
+      ]) {
+        assertRefused(answer, 'not_found')
+        assert.equal(answer.body.error.message, `this installation has no ${name}`)
+      }
+    }
+  })
+
+  test('is not confused with a family that is here, or with what no API has', async () => {
+    const { api, anonymous } = await open()
+    for (const path of ['/serverz', '/', '/servers/1/nonsense', '/constructor', '/networksx', '/images/x/y']) {
+      const answer = await api.get(path)
+      assertRefused(answer, 'not_found')
+      assert.doesNotMatch(answer.body.error.message, /installation/, path)
+    }
+    assertRefused(await anonymous.get('/networks'), 'unauthorized')
+    assertRefused(await api.get('/servers/1'), 'not_found')
+  })
+})
