@@ -15,7 +15,7 @@ forEachDatabase('Limits of a Project', (open) => {
       assert.equal(status, 403)
       assert.deepEqual(body.error, {
         code: 'resource_limit_exceeded',
-        message: 'firewall limit exceeded',
+        message: 'firewall limit exceeded: 7 in use, 7 allowed',
         details: { limits: [{ name: 'firewalls' }] },
       })
     }
@@ -46,5 +46,8 @@ forEachDatabase('Limits of a Project', (open) => {
     assert.equal(await make('b'), 201)
     await set(undefined)
     assert.equal(await make('c'), 403)
+    await set(1)
+    const { error } = (await api.post('/servers', { name: 'c', server_type: 'cpx22', image: 'debian-13' })).body
+    assert.equal(error.message, 'server limit exceeded: more than 1 in use, 1 allowed')
   })
 })

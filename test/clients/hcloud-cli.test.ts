@@ -112,7 +112,7 @@ for (const database of ['memory', 'sqlite'] as const) {
       assert.deepEqual((await json('ssh-key', 'describe', String(key.id))).labels, {})
 
       const twice = await hcloud('ssh-key', 'create', '--name', 'other', '--public-key-from-file', path)
-      assertError(twice, 'uniqueness_error', 'SSH key not unique')
+      assertError(twice, 'uniqueness_error', 'SSH key not unique: the public key is there already')
       await works('ssh-key', 'delete', 'desktop')
       assert.deepEqual(await names('ssh-key'), [])
     })

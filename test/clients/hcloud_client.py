@@ -71,7 +71,7 @@ key = client.ssh_keys.create(name="laptop", public_key=sys.argv[1], labels={"tea
 expect(client.ssh_keys.get_by_fingerprint(key.fingerprint).id, key.id)
 expect(client.ssh_keys.get_by_name("laptop").public_key, sys.argv[1])
 error = refused("uniqueness_error", lambda: client.ssh_keys.create(name="again", public_key=sys.argv[1]))
-expect(error.message, "SSH key not unique")
+expect(error.message, "SSH key not unique: the public key is there already")
 expect(key.update(name="desktop", labels={}).labels, {})
 step("ssh key")
 

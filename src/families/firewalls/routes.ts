@@ -13,7 +13,7 @@ import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
 import type { firewallEndpoints } from './contract.ts'
 import { type GivenRule, parseRules, type Rule, sameRules } from './domain.ts'
-import { applicationsOf, renewFilters, serversUnder } from './membership.ts'
+import { type Application, applicationsOf, renewFilters, serversUnder } from './membership.ts'
 import {
   deleteFirewall,
   getFirewall,
@@ -26,7 +26,7 @@ import {
   updateFirewall,
 } from './store.ts'
 import { type ApplyCodes, applyTargets, modeFor, parseTargets, removeTargets } from './targets.ts'
-import { firewallsToWire, firewallToWire, toWire } from './view.ts'
+import { firewallsToWire, firewallToWire, targetToWire, toWire } from './view.ts'
 
 const onCreate: ApplyCodes = {
   again: (target) =>
@@ -52,6 +52,15 @@ function rulesOf(given: readonly GivenRule[], nowMs: number): readonly Rule[] {
   const result = parseRules(given, inEffect('cidr_host_bits_refused', nowMs) ? 'refuse' : 'drop')
   if (!result.ok) throw invalidInput(result.problems)
   return result.rules
+}
+
+/** Most entries of `applied_to` that a refusal names. */
+const maxNamed = 20
+
+/** Clients hold the message against this very text, so that what uses the firewall is in the details. */
+function stillInUse(id: number, used: readonly Application[]): ApiError {
+  const details = { applied_to: used.slice(0, maxNamed).map(targetToWire) }
+  return new ApiError('resource_in_use', `firewall with ID ${id} is still in use`, { details })
 }
 
 function rulesSet(id: number): ActionStart {
@@ -117,7 +126,7 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
       db.transact(async (tx) => {
         const firewall = await lockFirewall(tx, scope, id)
         const used = await applicationsOf(tx.query, scope, [id])
-        if (used.length > 0) throw new ApiError('resource_in_use', `firewall with ID ${id} is still in use`)
+        if (used.length > 0) throw stillInUse(id, used)
         await deleteFirewall(tx, scope, firewall)
       }),
 

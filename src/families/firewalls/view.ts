@@ -51,11 +51,14 @@ function ruleToWire({ direction, protocol, port, sourceIps, destinationIps, desc
   }
 }
 
-function applicationToWire({ serverId, selector, matched }: Application): FirewallWire['applied_to'][number] {
-  if (serverId !== null) return { type: 'server', server: { id: serverId } }
-  return {
-    type: 'label_selector',
-    label_selector: { selector: selector as string },
-    applied_to_resources: matched.map((id) => ({ type: 'server', server: { id } })),
-  }
+function applicationToWire(application: Application): FirewallWire['applied_to'][number] {
+  const target = targetToWire(application)
+  if (target.type === 'server') return target
+  return { ...target, applied_to_resources: application.matched.map((id) => ({ type: 'server', server: { id } })) }
+}
+
+/** What an application names, without the servers that a selector matches. */
+export function targetToWire({ serverId, selector }: Application) {
+  if (serverId !== null) return { type: 'server' as const, server: { id: serverId } }
+  return { type: 'label_selector' as const, label_selector: { selector: selector as string } }
 }

@@ -106,13 +106,23 @@ forEachDatabase('Floating IPs', (open) => {
   })
 
   test('a failed assignment leaves it where it was, unlocked', async () => {
-    const world = await open()
+    let look: (() => Promise<void>) | undefined
+    const reach = async (place: string) => void (place.includes('#route-undo:before-effect') && (await look?.()))
+    const world = await open({ faults: { reach } })
     const [a, b] = [await makeServer(world, 'a'), await makeServer(world, 'b')]
     const ip = await makeFloatingIp(world, { home_location: undefined, server: a })
     let refusals = 1
     world.simulation.behave(({ subject }) => (subject === b && refusals-- > 0 ? 'error after effect' : undefined))
+    const undone: unknown[] = []
+    look = async () => {
+      const { actions } = (await world.api.get(`/floating_ips/${ip.id}/actions?status=running`)).body
+      undone.push(
+        ...actions.map(({ status, finished, error }: Record<string, unknown>) => ({ status, finished, error })),
+      )
+    }
     const { body } = await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: b })
     await world.settle()
+    assert.deepEqual(undone, [{ status: 'running', finished: null, error: null }])
     const { action } = (await world.api.get(`/actions/${body.action.id}`)).body
     assert.deepEqual([action.status, action.error.code], ['error', 'action_failed'])
     assert.equal((await world.api.get(`/floating_ips/${ip.id}`)).body.floating_ip.server, a)
@@ -191,7 +201,8 @@ forEachDatabase('Floating IPs', (open) => {
     assert.equal((await world.api.post(`${path}/actions/change_dns_ptr`, { ip: ip.ip })).status, 201)
     assert.deepEqual((await world.api.get(path)).body.floating_ip.dns_ptr, ip.dns_ptr)
     world.clock.set('2026-05-01T00:00:00Z')
-    assert.equal((await world.api.delete(path)).body.error.code, 'must_be_unassigned')
+    const { error } = (await world.api.delete(path)).body
+    assert.deepEqual([error.code, error.message.includes(`server with ID '${server}'`)], ['must_be_unassigned', true])
     world.clock.set('2026-04-30T00:00:00Z')
     assert.equal((await world.api.delete(path)).status, 204)
     await world.settle()

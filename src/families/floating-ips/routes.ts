@@ -174,7 +174,10 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
     { id, serverId }: FloatingIp,
   ): Promise<void> {
     if (inEffect('floating_ip_delete_needs_unassign', clock.now())) {
-      throw new ApiError('must_be_unassigned', 'the floating IP must be unassigned before it is deleted')
+      throw new ApiError(
+        'must_be_unassigned',
+        `the floating IP is assigned to server with ID '${serverId}'; unassign it before you delete it`,
+      )
     }
     await wantServer(tx, scope, id, null)
     await renewRouting(tx, scope, [serverId as number])

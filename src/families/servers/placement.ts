@@ -43,9 +43,7 @@ export async function placeServer(
   // Without a wish an unknown type has no location either, which is not the location's fault.
   if (!location && (type || asked !== undefined)) problems.push({ field: 'location', message: 'location not found' })
   if (!type || !image || !location) throw invalidInput(problems)
-  if (!serverTypeOrderable(type, location.id, now)) {
-    throw invalidInput([{ field: 'location', message: 'unsupported location for server type' }])
-  }
+  if (!serverTypeOrderable(type, location.id, now)) throw unsupportedLocation(catalogue, type, now)
   const problem = unfitFor(image, type, now)
   if (problem) throw invalidInput([{ field: 'image', message: problem }])
   return { type, location, image }
@@ -86,9 +84,21 @@ function findLocation(
   now: number,
 ): Location | undefined {
   if (value !== undefined) return byIdOrName(value, catalogue.locationById, catalogue.locationByName)
-  const offered = (type?.locations ?? []).filter((place) => type && serverTypeOrderable(type, place.id, now))
+  const offered = type ? locationsOffering(type, now) : []
   const chosen = offered.find((place) => place.recommended && place.available) ?? offered[0] ?? type?.locations[0]
   return chosen && catalogue.locationById(chosen.id)
+}
+
+function locationsOffering(type: ServerType, now: number): ServerType['locations'] {
+  return type.locations.filter(({ id }) => serverTypeOrderable(type, id, now))
+}
+
+/** Says where the type can be ordered instead, in the message itself: command lines show no details. */
+function unsupportedLocation(catalogue: Catalogue, type: ServerType, now: number): ApiError {
+  const names = locationsOffering(type, now).map(({ id }) => catalogue.locationById(id)?.name)
+  const where = names.length > 0 ? `is available in ${names.join(', ')}` : 'is no longer available in any location'
+  const message = `unsupported location for server type: ${type.name} ${where}`
+  return invalidInput([{ field: 'location', message }], message)
 }
 
 /** Keeps an image of the Project from being deleted until the transaction ends. Errors: `invalid_input` when it is gone. */

@@ -264,7 +264,9 @@ forEachDatabase('servers', (open) => {
       refused(answer, 'image')
       assert.deepEqual(messages(answer), [['image', 'image has wrong architecture']])
     }
-    refused(await create(api, { name: 'b', server_type: 'cx11' }), 'location')
+    const old = await create(api, { name: 'b', server_type: 'cx11' })
+    refused(old, 'location')
+    assert.match(old.body.error.message, /: cx11 is no longer available in any location$/)
   })
 
   test('what is unknown or does not fit is refused by its field, several at once', async () => {
@@ -279,7 +281,8 @@ forEachDatabase('servers', (open) => {
     refused(await create(api, { server_type: 'x', image: 'y', location: 'z' }), 'server_type', 'image', 'location')
     const unsupported = await create(api, { server_type: 'cpx22', location: 'ash' })
     refused(unsupported, 'location')
-    assert.deepEqual(messages(unsupported), [['location', 'unsupported location for server type']])
+    const where = 'unsupported location for server type: cpx22 is available in fsn1, nbg1, hel1, sin'
+    assert.deepEqual([unsupported.body.error.message, messages(unsupported)], [where, [['location', where]]])
     refused(await api.post('/servers'), 'name', 'server_type', 'image')
     const empty = await api.post('/servers', {})
     assert.equal(empty.body.error.message, "invalid input in fields 'name', 'server_type', 'image'")

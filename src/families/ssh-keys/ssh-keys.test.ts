@@ -32,10 +32,11 @@ forEachDatabase('SSH keys', (open) => {
     assert.equal(sameKey.status, 409)
     assert.deepEqual(sameKey.body.error, {
       code: 'uniqueness_error',
-      message: 'SSH key not unique',
+      message: 'SSH key not unique: the public key is there already',
       details: { fields: [{ name: 'public_key' }] },
     })
     const sameName = await api.post('/ssh_keys', { name: 'a', public_key: other })
+    assert.equal(sameName.body.error.message, 'SSH key name is already used')
     assert.deepEqual(sameName.body.error.details, { fields: [{ name: 'name' }] })
     assert.equal((await foreign.post('/ssh_keys', { name: 'a', public_key: key })).status, 201)
   })
@@ -65,7 +66,8 @@ forEachDatabase('SSH keys', (open) => {
     assert.deepEqual(await names(`fingerprint=${fingerprint}`), ['a'])
     assert.deepEqual(await names('label_selector=env'), ['a'])
     assert.deepEqual(await names('label_selector=!env'), ['b'])
-    assert.deepEqual(await names('label_selector=env!=dev'), ['b'])
+    assert.deepEqual(await names('label_selector=env!=dev'), [])
+    assert.deepEqual(await names('label_selector=env!=prod'), ['a'])
   })
 
   test('an update changes what it names, and labels as a whole', async () => {

@@ -18,7 +18,7 @@ export const sshKeys = defineResource({
   fromRow,
   unique: {
     name: nameTaken('SSH key name is already used'),
-    fingerprint: () => notUnique('public_key', 'SSH key not unique'),
+    fingerprint: () => notUnique('public_key', 'SSH key not unique: the public key is there already'),
   },
   limited: true,
 })

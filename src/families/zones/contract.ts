@@ -64,6 +64,11 @@ const maxZonefile = defaultZoneLimits.textBytes + 1_024
 const maxZonefileBody = 3 * maxZonefile + 1_024
 const Zonefile = Type.String({ maxLength: maxZonefile })
 const Reply = Type.Object({ zone: Zone })
+/** RRSets of a zone file whose place those of the name servers here took. An addition of ours, which clients ignore. */
+const Replaced = Type.Optional(
+  Type.Array(Type.Object({ name: Type.String(), type: Type.String(), values: Type.Array(Type.String()) })),
+)
+
 declare module '../../kernel/errors.ts' {
   interface CallCodes {
     incorrect_zone_mode: 422
@@ -105,7 +110,7 @@ export const zoneEndpoints = defineEndpoints({
     ),
     maxBodyBytes: maxZonefileBody,
     status: 201,
-    reply: Type.Object({ zone: Zone, action: ActionSchema }),
+    reply: Type.Object({ zone: Zone, action: ActionSchema, replaced: Replaced }),
     errors: ['uniqueness_error', 'resource_limit_exceeded'],
   },
   get: {
@@ -153,7 +158,7 @@ export const zoneEndpoints = defineEndpoints({
     body: Type.Object({ zonefile: Zonefile }, closed),
     maxBodyBytes: maxZonefileBody,
     status: 201,
-    reply: ActionReply,
+    reply: Type.Object({ action: ActionSchema, replaced: Replaced }),
     errors: ['incorrect_zone_mode', 'protected'],
   },
   changeTtl: {

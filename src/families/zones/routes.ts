@@ -10,6 +10,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { Malformed } from '../../net/dns/tokens.ts'
 import type { Platform } from '../../platform.ts'
 import { recordAction, type ZoneCommand } from './actions.ts'
+import { adoptZone, nameserversProblem, withApex } from './apex.ts'
 import { publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import type { zoneEndpoints } from './contract.ts'
 import { type PrimaryNameserver, parseNameserver, type Zone, zoneNameProblem } from './domain.ts'
@@ -20,15 +21,13 @@ import { hasProtected, rrsetsOf } from './rrset-store.ts'
 import {
   apex,
   coexistenceProblem,
-  nameserversProblem,
   parseRecords,
   type Rrset,
   type RrsetContent,
   recordNameProblem,
-  rrsetKey,
   rrsetProblem,
 } from './rrsets.ts'
-import { defaultTtl, soaTimes, type ZoneSettings } from './settings.ts'
+import { defaultTtl, type ZoneSettings } from './settings.ts'
 import {
   changeZone,
   deleteZone,
@@ -87,14 +86,14 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
       if (problem !== undefined) throw invalidInput([{ field: 'name', message: problem }])
       const primaryNameservers = mode === 'primary' ? [] : readNameservers(body.primary_nameservers, settings)
       return whenPossible(scope, { zone: undefined, bytes: textLength(body) }, async () => {
-        const { rrsets, ttl } = mode === 'primary' ? await readContent(body, settings) : { rrsets: [], ttl: undefined }
+        const { rrsets, ttl, replaced } = mode === 'primary' ? await readContent(body, settings) : noContent
         const given = { name, mode, ttl: body.ttl ?? ttl ?? defaultTtl, labels, primaryNameservers }
         return withDraft({ db, scope }, rrsets, (content) =>
           db.transact(async (tx) => {
             await enforceLimit(tx, scope, limitedZones, limits)
             const zone = await insertZone(tx, secrets, scope, { ...given, content })
             const action = await recordAction(tx, scope, zone, 'create_zone')
-            return { zone: await toWire(tx.query, call, zone), action }
+            return { zone: await toWire(tx.query, call, zone), action, ...replacedToWire(replaced) }
           }),
         )
       })
@@ -128,11 +127,12 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
       const { scope, params, body } = call
       const before = requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
       return whenPossible(scope, { zone: before, bytes: body.zonefile.length }, async () => {
-        const { ttl, rrsets } = await parseZonefile(body.zonefile, before.name)
+        const { ttl, ...parsed } = await parseZonefile(body.zonefile, before.name)
+        const { rrsets, replaced } = adoptZone(before.name, parsed.rrsets, settings)
         const problem = zoneProblem(before.name, rrsets, settings)
         if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem }])
         await refuseProtected(db.query, scope, before)
-        return withDraft({ db, scope, zone: before }, rrsets, (draft) =>
+        const done = await withDraft({ db, scope, zone: before }, rrsets, (draft) =>
           change(call, 'import_zonefile', async (tx, zone) => {
             if (zone.id !== before.id) throw notFound('zone', params.id_or_name)
             await refuseProtected(tx.query, scope, zone)
@@ -140,6 +140,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
             await changeZone(tx, scope, zone, { contentId, size: draft.size, ttl: ttl ?? zone.ttl })
           }),
         )
+        return { ...done, ...replacedToWire(replaced) }
       })
     },
 
@@ -231,11 +232,19 @@ function textLength({ zonefile, rrsets }: CreateBody): number {
   return (zonefile ?? '').length + (rrsets ?? []).reduce((sum, { records }) => sum + records.length * recordBytes, 0)
 }
 
+/** What a new zone begins with. */
+interface Content {
+  readonly rrsets: readonly LabelledRrset[]
+  /** The default TTL that a zone file gives. */
+  readonly ttl: number | undefined
+  /** RRSets of a zone file that gave way to those of the name servers here. */
+  readonly replaced: readonly RrsetContent[]
+}
+
+const noContent: Content = { rrsets: [], ttl: undefined, replaced: [] }
+
 /** The RRSets of a new primary zone: those given, and SOA and NS records when they are not among them. */
-async function readContent(
-  { name, rrsets, zonefile }: CreateBody,
-  settings: ZoneSettings,
-): Promise<{ rrsets: readonly LabelledRrset[]; ttl: number | undefined }> {
+async function readContent({ name, rrsets, zonefile }: CreateBody, settings: ZoneSettings): Promise<Content> {
   if ((rrsets ?? null) !== null && (zonefile ?? null) !== null) {
     const message = 'only one of rrsets and zonefile can be given'
     throw invalidInput([
@@ -247,23 +256,21 @@ async function readContent(
   const parsed = zonefile
     ? await parseZonefile(zonefile, name)
     : { ttl: undefined, rrsets: await inTurns(readRrsets(name, rrsets ?? [])) }
-  const all = withApex(parsed.rrsets, settings)
+  const { rrsets: own, replaced } = zonefile
+    ? adoptZone(name, parsed.rrsets, settings)
+    : { rrsets: parsed.rrsets, replaced: [] }
+  const all = withApex(own, settings)
   const problem = zoneProblem(name, all, settings)
   if (problem !== undefined) throw invalidInput([{ field, message: problem }])
-  return { rrsets: all, ttl: parsed.ttl }
+  return { rrsets: all, ttl: parsed.ttl, replaced }
 }
 
-function withApex(
-  given: readonly LabelledRrset[],
-  { nameservers, hostmaster }: ZoneSettings,
-): readonly LabelledRrset[] {
-  const known = new Set(given.map(rrsetKey))
-  const soa = `${nameservers[0]} ${hostmaster} 0 ${soaTimes.join(' ')}`
-  const own: LabelledRrset[] = [
-    { name: apex, type: 'SOA', ttl: null, records: [{ value: soa, comment: '' }] },
-    { name: apex, type: 'NS', ttl: null, records: nameservers.map((value) => ({ value, comment: '' })) },
-  ]
-  return [...own.filter((rrset) => !known.has(rrsetKey(rrset))), ...given]
+/** Says which records of a zone file are not in the zone; nothing when all are. */
+function replacedToWire(rrsets: readonly RrsetContent[]) {
+  if (rrsets.length === 0) return {}
+  return {
+    replaced: rrsets.map(({ name, type, records }) => ({ name, type, values: records.map(({ value }) => value) })),
+  }
 }
 
 /** A zone is not too large, and has its SOA record and all the name servers that it is served by. */

@@ -2,7 +2,7 @@
 
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Problem } from '../../kernel/errors.ts'
-import { nameOf, parseName } from '../../net/dns/names.ts'
+import { nameOf } from '../../net/dns/names.ts'
 import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../net/dns/rdata.ts'
 import { isUnicodeLabel } from './domain.ts'
 
@@ -134,23 +134,6 @@ export function valueIndex(
 export function valueKey(zoneName: string, type: RecordTypeName, value: string): string {
   const data = parseRdata(type, value, nameOf(zoneName))
   return data.ok ? sameness(type, data.bytes) : `?${value}`
-}
-
-/** What is wrong with the apex of a zone whose NS records are these; undefined when all assigned names are there. */
-export function nameserversProblem(
-  zoneName: string,
-  values: readonly string[],
-  assigned: readonly string[],
-): string | undefined {
-  const origin = nameOf(zoneName)
-  const keys = new Set(values.map((value) => parsedName(value, origin)))
-  const lacking = assigned.filter((name) => !keys.has(parsedName(name, origin)))
-  return lacking.length > 0 ? `the NS records of the zone lack ${lacking.join(', ')}` : undefined
-}
-
-function parsedName(text: string, origin: string): string | undefined {
-  const result = parseName(text, origin)
-  return result.ok ? result.wire.toLowerCase() : undefined
 }
 
 /** Reads the type in a path; undefined for what is none. */

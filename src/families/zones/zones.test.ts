@@ -437,6 +437,50 @@ forEachDatabase('Zones', (open) => {
     assert.equal((await api.get('/zones/example.com')).body.zone.ttl, 7200)
   })
 
+  test('the file of a zone that lay elsewhere is adopted: its SOA and NS records give way to ours, and the answer says so', async () => {
+    const world = await open()
+    const { api } = world
+    const soa = 'ns1.elsewhere.example. admin.elsewhere.example. 2026010101 7200 3600 1209600 300'
+    const zonefile = [
+      '$ORIGIN example.com.',
+      '$TTL 1h',
+      `@ IN SOA ${soa}`,
+      '@ IN NS ns1.elsewhere.example.',
+      '@ IN NS ns2',
+      'ns2 A 192.0.2.53',
+      'sub NS ns1.elsewhere.example.',
+      '@ MX 10 mail',
+    ].join('\n')
+    const replaced = [
+      { name: '@', type: 'SOA', values: [soa.replace('2026010101', '0')] },
+      { name: '@', type: 'NS', values: ['ns1.elsewhere.example.', 'ns2'] },
+    ]
+    const made = expect(await api.post('/zones', { name: 'example.com', mode: 'primary', zonefile }), 201)
+    assert.deepEqual(made.body.replaced, replaced)
+    const adopted = async () => {
+      assert.match((await api.get(records('@/SOA'))).body.rrset.records[0].value, /^ns1\.wolke\.example\. hostmaster\./)
+      const { rrset } = (await api.get(records('@/NS'))).body
+      assert.deepEqual(
+        rrset.records.map(({ value }: { value: string }) => value),
+        nameservers,
+      )
+      assert.deepEqual(await rrsetsOf(world), {
+        'ns2/A': ['192.0.2.53'],
+        '@/MX': ['10 mail'],
+      })
+    }
+    await adopted()
+    expect(await api.get(records('sub/NS')), 200)
+    expect(await api.delete('/zones/example.com'), 201)
+    await makeZone(world)
+    const loaded = expect(await api.post('/zones/example.com/actions/import_zonefile', { zonefile }), 201)
+    assert.deepEqual([loaded.body.action.command, loaded.body.replaced], ['import_zonefile', replaced])
+    await adopted()
+    const exported = (await api.get('/zones/example.com/zonefile')).body.zonefile
+    const again = expect(await api.post('/zones/example.com/actions/import_zonefile', { zonefile: exported }), 201)
+    assert.equal('replaced' in again.body, false)
+  })
+
   test('a zone of 10,000 names is imported, changed and exported like a small one', async () => {
     const world = await open()
     await makeZone(world)

@@ -23,7 +23,8 @@ export function actionToWire(action: Action): Static<typeof ActionSchema> {
     started,
     finished,
     resources: resources.map((ref) => ({ id: ref.id, type: ref.type })),
-    error: error_code === null ? null : { code: error_code, message: error_message ?? '' },
+    // The row has it as soon as undoing begins, which an action that still runs does not show.
+    error: status !== 'error' || error_code === null ? null : { code: error_code, message: error_message ?? '' },
   }
 }
 

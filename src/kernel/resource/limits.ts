@@ -1,6 +1,6 @@
 /**
  * How many resources of a kind a Project may have (spec: Errors, resource_limit_exceeded). Nothing is counted ahead: the
- * check counts, up to the limit, while every rival of the same Project waits, so it is exact and cannot drift.
+ * check counts, just past the limit, while every rival of the same Project waits, so it is exact and cannot drift.
  */
 import { type Kysely, sql } from 'kysely'
 import { lockProject } from '../access/projects.ts'
@@ -50,8 +50,10 @@ export async function enforceLimit(
   const most = own.has(path) ? own.get(path) : defaults[path]
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')
-  if ((await countUpTo(tx, scope, kind, most)) < most) return
-  throw new ApiError('resource_limit_exceeded', `${title} limit exceeded`, { details: { limits: [{ name: path }] } })
+  const used = await countUpTo(tx, scope, kind, most + 1)
+  if (used < most) return
+  const message = `${title} limit exceeded: ${used > most ? `more than ${most}` : most} in use, ${most} allowed`
+  throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: path }] } })
 }
 
 async function countUpTo(
