@@ -1,6 +1,11 @@
-/** The composition root: database, drivers and families become a server. Tests build exactly this. */
+/**
+ * The composition root: database, drivers and families become the API, the metadata service and the name server. The
+ * command line and the tests build exactly this.
+ */
 import type { Catalogue } from './catalogue/catalogue.ts'
-import { defaultZoneSettings, type ZoneSettings } from './families/zones/settings.ts'
+import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
+import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
+import { simulatedMetadata } from './drivers/simulated/metadata.ts'
 import { families } from './families.ts'
 import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
@@ -19,12 +24,14 @@ import { type Chores, planChores } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
+import { startMetadataService } from './metadata/service.ts'
+import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
 import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { referencePages } from './pages/reference.ts'
-import type { Platform } from './platform.ts'
+import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { publicFamilies } from './public-families.ts'
 
 export interface AppOptions {
@@ -32,7 +39,10 @@ export interface AppOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly catalogue: Catalogue
+  /** The infrastructure. */
   readonly drivers: Drivers
+  /** Who issues managed certificates, in place of what `drivers` has for it. */
+  readonly authority?: AuthorityOptions
   readonly secrets: Secrets
   readonly vendor: string
   readonly reverseDomain: string
@@ -43,80 +53,118 @@ export interface AppOptions {
   readonly publicOrigins?: EdgeOptions['publicOrigins']
   readonly faults?: Faults
   readonly limits?: DefaultLimits
-  /** What differs from the defaults below `reverseDomain`. */
-  readonly zones?: Partial<ZoneSettings>
+  readonly settings?: GivenSettings
   readonly observe?: (exchange: Exchange) => void
   readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
 }
+
+/** How a name server differs from one that nobody has settled anything about. */
+export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'maxRecords'>
 
 export interface App {
   readonly edge: Edge
   readonly engine: Engine
   readonly chores: Chores
   readonly mailer: Mailer
+  /** Starts answering requests; returns the base URL. Errors: those of the socket. */
+  listen(at: ListenAddress): Promise<string>
+  /** Starts a metadata service that also answers under `prefix`; returns its URL. Errors: those of the socket. */
+  serveMetadata(at: ListenAddress, prefix: string): Promise<string>
+  /** Starts a name server. Errors: those of the socket, and `unavailable` when the database is away. */
+  serveDns(at: ListenAddress, options?: DnsOptions): Promise<NameServer>
+  /** Begins to run actions, to send mail and to do background jobs. */
+  start(): Promise<void>
   /** Stops taking requests, answers those in flight, leaves actions and mail to be resumed. The database stays open. */
   stop(): Promise<void>
 }
 
-/** Puts the server together; it neither listens nor runs actions or chores nor sends mail yet. */
-export function buildApp(options: AppOptions): App {
-  const { clock, log, catalogue, drivers, secrets, rateLimit, vendor, faults = noFaults } = options
+/** Puts everything together; nothing listens or runs yet. */
+export async function buildApp(options: AppOptions): Promise<App> {
+  const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
   const db = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
+  const limits = options.limits ?? {}
+  const settings = settingsOf(families, reverseDomain, options.settings ?? {})
+  const platform: Platform = { db, clock, catalogue, faults, reverseDomain, limits, secrets, settings }
+  const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
-  const edge = buildEdge({
-    authenticator: new Authenticator(db),
-    limits: {
-      projects:
-        rateLimit === undefined
-          ? unlimited
-          : db.dialect.shared
-            ? sharedLimiter(db, rateLimit)
-            : localLimiter(rateLimit),
-      networks: rateLimit === undefined ? unlimited : localLimiter(rateLimit),
-    },
-    clock,
-    log,
-    vendor,
-    publicFamilies,
-    ...(options.tls ? { tls: options.tls } : {}),
-    ...(options.connections ? { connections: options.connections } : {}),
-    ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
-    ...(options.observe ? { observe: options.observe } : {}),
-  })
-  const platform: Platform = {
-    db,
-    clock,
-    catalogue,
-    faults,
-    reverseDomain: options.reverseDomain,
-    limits: options.limits ?? {},
-    secrets,
-    zones: { ...defaultZoneSettings(options.reverseDomain), ...options.zones },
-  }
+  const edge = buildEdge({ ...edgeOptions(options, db), clock, log, vendor, publicFamilies })
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const familyChores = families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers)))
-  const chores = planChores(
-    [...familyChores, () => removeOldMail(db), () => fileAllActions(db), () => removeOldActions(db, clock)],
-    log,
-  )
+  const chores = planChores(choresOf(platform, drivers), log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })
   for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages()]) edge.open(page)
   if (root) edge.open(rootPage(root))
+  const services: { close(): Promise<void> }[] = []
   return {
     edge,
     engine,
     chores,
     mailer,
+    async listen({ host, port }) {
+      await edge.server.listen({ host, port })
+      const { port: actual } = edge.server.server.address() as { port: number }
+      return `${options.tls ? 'https' : 'http'}://${hostAndPort({ host, port: actual })}/v1`
+    },
+    async serveMetadata(at, prefix) {
+      const service = await startMetadataService({ db, clock, catalogue, log, driver: simulatedMetadata, prefix }, at)
+      services.push(service)
+      return service.url
+    },
+    async serveDns(at, dns) {
+      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain }
+      const server = await startNameServer({ ...parts, ...dns }, at)
+      services.push(server)
+      return server
+    },
+    async start() {
+      await engine.start()
+      await mailer.start()
+      chores.start()
+    },
     async stop() {
       await edge.server.close()
       await chores.stop()
       await Promise.all([engine.stop(), mailer.stop()])
+      await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
     },
   }
+}
+
+async function driversFor(
+  { drivers, authority, clock, reverseDomain }: AppOptions,
+  { db, secrets, settings }: Platform,
+): Promise<Drivers> {
+  if (!authority) return drivers
+  const { nameservers } = settings.zones
+  const keep = (name: string, make: () => Promise<string>) => secrets.ofInstallation(db, name, make)
+  return { ...drivers, ...(await authorityDrivers(authority, { clock, identity: reverseDomain, nameservers, keep })) }
+}
+
+function edgeOptions(
+  { rateLimit, tls, connections, publicOrigins, observe }: AppOptions,
+  db: Database,
+): Omit<EdgeOptions, 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
+  const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
+  return {
+    authenticator: new Authenticator(db),
+    limits: {
+      projects: rateLimit === undefined ? unlimited : ofProjects(rateLimit),
+      networks: rateLimit === undefined ? unlimited : localLimiter(rateLimit),
+    },
+    ...(tls ? { tls } : {}),
+    ...(connections ? { connections } : {}),
+    ...(publicOrigins ? { publicOrigins } : {}),
+    ...(observe ? { observe } : {}),
+  }
+}
+
+function choresOf(platform: Platform, drivers: Drivers): (() => Promise<void>)[] {
+  const { db, clock } = platform
+  const ofFamilies = families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers)))
+  return [...ofFamilies, () => removeOldMail(db), () => fileAllActions(db), () => removeOldActions(db, clock)]
 }

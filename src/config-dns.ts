@@ -1,7 +1,8 @@
 /** The options of `wolke serve` about zones and the name server. */
 import { InvalidArgumentError, Option } from 'commander'
+import { defaultResponseRates, type ResponseRates } from './dns/response-rate.ts'
 import { defaultZoneLimits } from './families/zones/limits.ts'
-import { defaultResponseRates, defaultTransferLimits } from './families/zones/settings.ts'
+import { defaultTransferLimits, type ZoneSettings } from './families/zones/settings.ts'
 import { parseAddress, parseCidr } from './net/ip.ts'
 
 export interface DnsConfig {
@@ -150,4 +151,22 @@ export function dnsOptions(): Option[] {
       .env('WOLKE_HOSTMASTER')
       .argParser(absoluteName),
   ]
+}
+
+/** The settings of zones that the options give. */
+export function givenZoneSettings(config: DnsConfig): Partial<ZoneSettings> {
+  const { nameservers, hostmaster, dnsPrivatePrimaries, zoneRecords, zoneBytes } = config
+  return {
+    privatePrimaries: dnsPrivatePrimaries,
+    limits: { records: zoneRecords, textBytes: zoneBytes },
+    transfers: { inAll: config.dnsTransfers, perProject: config.dnsTransfersPerProject },
+    ...(nameservers ? { nameservers } : {}),
+    ...(hostmaster === undefined ? {} : { hostmaster }),
+  }
+}
+
+/** How many answers the name server gives a network. */
+export function responseRates(config: DnsConfig): ResponseRates | 'off' {
+  const { dnsResponseRate, dnsNetworkRate: perNetwork, dnsResponseSlip: slip, dnsResponseExempt: exempt } = config
+  return dnsResponseRate === off ? off : { perAnswer: dnsResponseRate, perNetwork, slip, exempt }
 }

@@ -10,10 +10,17 @@ import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
 import { type LogLevel, logLevels } from './kernel/process/log.ts'
 import { type DefaultLimits, parseLimits } from './kernel/resource/limits.ts'
 import { parseAddress, parseCidr } from './net/ip.ts'
+import type { ListenAddress } from './net/listen-address.ts'
+
+/** Where to listen. */
+export interface Listen extends ListenAddress {
+  /** Whether a free port takes the place of one that is taken: nobody asked for this one. */
+  readonly mayMove?: boolean
+}
 
 /** How `wolke serve` was asked to run. */
 export interface Config extends DnsConfig {
-  readonly listen: { readonly host: string; readonly port: number }
+  readonly listen: Listen
   readonly database: DatabaseUrl
   /** PostgreSQL connections of this process, and how many of them one Project may hold. */
   readonly databaseConnections?: number
@@ -51,21 +58,19 @@ export interface Config extends DnsConfig {
   readonly smtp?: SmtpServer
   readonly mailFrom?: string
   readonly ownerEmail?: string
-  readonly metadataListen: { readonly host: string; readonly port: number } | 'off'
+  readonly metadataListen: Listen | 'off'
   readonly metadataPrefix: string
-  readonly dnsListen: { readonly host: string; readonly port: number } | 'off'
+  readonly dnsListen: Listen | 'off'
 }
 
 /** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
 export const defaultPools = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32']
 
-/** Where the metadata service listens unless told otherwise; a second server on one machine moves elsewhere. */
-export const defaultMetadataListen = { host: '127.0.0.1', port: 8169 }
+/** Where the metadata service and the name server listen unless told otherwise. */
+const defaultMetadataListen: Listen = { host: '127.0.0.1', port: 8169, mayMove: true }
+const defaultDnsListen: Listen = { host: '127.0.0.1', port: 5353, mayMove: true }
 
-/** Where the name server listens unless told otherwise; a second server on one machine moves elsewhere. */
-export const defaultDnsListen = { host: '127.0.0.1', port: 5353 }
-
-function listen(text: string): Config['listen'] {
+function listen(text: string): Listen {
   const match = /^(?:\[([0-9a-fA-F:.]+)\]|([^:\s]+)):(\d{1,5})$/.exec(text)
   const port = Number(match?.[3])
   if (!match || port > 65_535) throw new InvalidArgumentError('Expected HOST:PORT, such as 127.0.0.1:8080.')
@@ -303,7 +308,10 @@ export function serveOptions(): Option[] {
       .env('WOLKE_SMTP')
       .argParser(smtp),
     new Option('--mail-from <address>', 'whom mail is from').env('WOLKE_MAIL_FROM').argParser(mailAddress),
-    new Option('--ready-file <file>', 'written once listening: JSON with base_url and pid').env('WOLKE_READY_FILE'),
+    new Option(
+      '--ready-file <file>',
+      'JSON with base_url, metadata_url, dns and pid, there while the server is ready',
+    ).env('WOLKE_READY_FILE'),
     new Option('--log-level <level>', 'what is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')
       .choices(logLevels)

@@ -1,6 +1,5 @@
 /** What a family may use, and what makes a family. The list of families is in families.ts. */
 import type { Catalogue } from './catalogue/catalogue.ts'
-import type { ZoneSettings } from './families/zones/settings.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
@@ -12,6 +11,13 @@ import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 
+/** What an operator settles, by family. Each family that has settings adds them by declaration merging. */
+// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
+export interface Settings {}
+
+/** The settings that an operator gives; the families' defaults fill the rest. */
+export type GivenSettings = { readonly [Name in keyof Settings]?: Partial<Settings[Name]> }
+
 export interface Platform {
   readonly db: Database
   readonly clock: Clock
@@ -22,7 +28,7 @@ export interface Platform {
   /** Limits of Projects that have none of their own. */
   readonly limits: DefaultLimits
   readonly secrets: Secrets
-  readonly zones: ZoneSettings
+  readonly settings: Settings
 }
 
 /** What a family does by the clock, in every process; rivals that do the same must not matter to it. */
@@ -38,6 +44,8 @@ export interface Family {
   readonly chores: readonly Chore[]
   /** Kinds of its resources of which a Project may have only so many. */
   readonly limited: readonly LimitedKind[]
+  /** The family's settings where the operator gives none. `domain` is that of the installation. */
+  defaults(domain: string): Partial<Settings>
   /** One handler for each endpoint. */
   handlers(platform: Platform): Handlers<Endpoints>
 }
@@ -48,6 +56,7 @@ interface FamilyParts<T extends Endpoints> {
   routes(platform: Platform): Handlers<T>
   readonly chores?: readonly Chore[]
   readonly limited?: readonly LimitedKind[]
+  readonly defaults?: Family['defaults']
   /** Present when resources of the family have actions. */
   readonly resources?: {
     /** The type under which actions name them. */
@@ -62,7 +71,7 @@ interface FamilyParts<T extends Endpoints> {
 
 /** Puts a family together; the endpoints of its actions come by themselves. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
-  const { name, endpoints, routes, chores = [], limited = [], resources } = parts
+  const { name, endpoints, routes, chores = [], limited = [], defaults = () => ({}), resources } = parts
   if (!resources)
     return {
       name,
@@ -70,6 +79,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       actions: [],
       chores,
       limited,
+      defaults,
       handlers: (platform) => routes(platform) as Handlers<Endpoints>,
     }
   return {
@@ -79,6 +89,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     actions: resources.actions,
     chores,
     limited,
+    defaults,
     handlers: (platform) =>
       ({
         ...routes(platform),
@@ -87,4 +98,11 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
         ),
       }) as unknown as Handlers<Endpoints>,
   }
+}
+
+/** The settings of an installation: what is given, and the defaults of every family for the rest. */
+export function settingsOf(families: readonly Family[], domain: string, given: GivenSettings): Settings {
+  const defaults = families.flatMap((family) => Object.entries(family.defaults(domain)))
+  const merged = defaults.map(([name, settings]) => [name, { ...settings, ...given[name as keyof Settings] }])
+  return Object.fromEntries(merged)
 }

@@ -1,44 +1,16 @@
 /** A client of the name server that has nothing in common with it: messages are made and read by another library. */
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
-import { after, afterEach } from 'node:test'
 import { type DecodedPacket, decode, encode, type OptAnswer, type Packet } from 'dns-packet'
-import { type NameServer, type NameServerOptions, startNameServer } from '../src/dns/server.ts'
-import { defaultResponseRates, defaultZoneSettings } from '../src/families/zones/settings.ts'
-import { openLog } from '../src/kernel/process/log.ts'
+import type { DnsOptions } from '../src/app.ts'
+import type { NameServer } from '../src/dns/server.ts'
 import type { World } from './harness.ts'
 
 export type Place = Pick<NameServer, 'host' | 'port'>
 
-const running = new Set<NameServer>()
-const closeAll = async () => {
-  for (const server of running) await server.close()
-  running.clear()
-}
-
-/** Starts the name server of a world; it ends with the test. Call it before any world is opened. */
-export function nameServers() {
-  afterEach(closeAll)
-  after(closeAll)
-  return async (world: World, options: Partial<NameServerOptions> = {}, host = '127.0.0.1'): Promise<NameServer> => {
-    const { db, clock, secrets } = world
-    const server = await startNameServer(
-      {
-        db,
-        clock,
-        secrets,
-        log: openLog('silent'),
-        settings: defaultZoneSettings('wolke.example'),
-        reverseDomain: 'wolke.example',
-        transferTo: [],
-        responseRates: defaultResponseRates,
-        ...options,
-      },
-      { host, port: 0 },
-    )
-    running.add(server)
-    return server
-  }
+/** Starts a name server of a world on a free port; it ends with the world. */
+export function serveDns({ app }: World, options: DnsOptions = {}, host = '127.0.0.1'): Promise<NameServer> {
+  return app.serveDns({ host, port: 0 }, options)
 }
 
 const patienceMs = 10_000

@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { after, afterEach, test } from 'node:test'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { defaultZoneSettings, type ZoneSettings } from '../src/families/zones/settings.ts'
 import { openLog } from '../src/kernel/process/log.ts'
-import { ask, framed, nameServers } from './dns-client.ts'
-import { type Client, forEachDatabase, type World } from './harness.ts'
+import type { GivenSettings } from '../src/platform.ts'
+import { ask, framed, serveDns } from './dns-client.ts'
+import { type Client, forEachDatabase } from './harness.ts'
 import { inZone, message, type Primary, record, soa, startPrimary as start, type Transfer } from './hostile-primary.ts'
 import { expect } from './resources.ts'
 
@@ -13,7 +13,6 @@ const small = { records: 50, textBytes: 20_000 }
 const tiny = { records: 5, textBytes: 2_000 }
 /** Large enough for a crowd at one name. */
 const roomy = { records: 5_000, textBytes: 200_000 }
-const loopback = { zones: { privatePrimaries: ['127.0.0.0/8'] } }
 
 const primaries: Primary[] = []
 const closeAll = () => Promise.all(primaries.splice(0).map((primary) => primary.close()))
@@ -49,15 +48,14 @@ function inflating(head: Buffer, count: number): Buffer {
 
 // ---- The tests -----------------------------------------------------------------------------------------------------
 
-forEachDatabase('Hostile primaries', (openWorld) => {
-  const serve = nameServers()
-
-  /** A name server that writes down why there was no transfer. */
-  async function listen(world: World, given: Partial<ZoneSettings> = {}) {
+forEachDatabase('Hostile primaries', (open) => {
+  /** An installation whose log is a list of reasons why there was no transfer, and its name server. */
+  async function openWith(zones: GivenSettings['zones'] = {}) {
     const reasons: string[] = []
-    const log = openLog('info', { write: (line: string) => reasons.push(JSON.parse(line).reason) })
-    const settings = { ...defaultZoneSettings('wolke.example'), limits: small, ...given }
-    return { place: await serve(world, { log, settings }), reasons }
+    const write = (line: string) => void reasons.push(...(JSON.parse(line).reason ? [JSON.parse(line).reason] : []))
+    const settings = { zones: { privatePrimaries: ['127.0.0.0/8'], limits: small, ...zones } }
+    const world = await open({ settings, log: openLog('info', { write }) })
+    return { world, place: await serveDns(world), reasons }
   }
 
   async function makeSecondary(api: Client, name: string, { port }: Primary) {
@@ -74,9 +72,8 @@ forEachDatabase('Hostile primaries', (openWorld) => {
     ['that is no message', broken, /malformed/, small],
   ] as const) {
     test(`a zone ${what} is refused, and nothing of it is kept`, async () => {
-      const world = await openWorld(loopback)
+      const { world, place, reasons } = await openWith({ limits })
       const primary = await startPrimary(transfer)
-      const { place, reasons } = await listen(world, { limits })
       await makeSecondary(world.api, 'example.com', primary)
       await place.look()
       assert.equal(reasons.length, 1)
@@ -90,11 +87,10 @@ forEachDatabase('Hostile primaries', (openWorld) => {
   }
 
   test('a zone as large as it may be is taken', async () => {
-    const world = await openWorld(loopback)
+    const { world, place, reasons } = await openWith()
     const primary = await startPrimary((head) => [
       message(head, [soa(), ...Array.from({ length: 49 }, (_, index) => address(index)), soa()]),
     ])
-    const { place, reasons } = await listen(world)
     await makeSecondary(world.api, 'example.com', primary)
     await place.look()
     assert.deepEqual(reasons, [])
@@ -104,7 +100,7 @@ forEachDatabase('Hostile primaries', (openWorld) => {
   })
 
   test('few zones are transferred at once, and a Project with many does not keep another one waiting', async () => {
-    const world = await openWorld(loopback)
+    const { world, place, reasons } = await openWith({ transfers: { inAll: 3, perProject: 2 } })
     let release = () => {}
     const released = new Promise<void>((resolve) => {
       release = resolve
@@ -114,7 +110,6 @@ forEachDatabase('Hostile primaries', (openWorld) => {
       yield message(head, [soa(), soa()])
     })
     const quick = await startPrimary((head) => [message(head, [soa(), address(1), soa()])])
-    const { place, reasons } = await listen(world, { transfers: { inAll: 3, perProject: 2 } })
     for (let i = 0; i < 6; i++) await makeSecondary(world.api, `slow${i}.example`, slow)
     await makeSecondary(world.foreign, 'quick.example', quick)
     const looked = place.look()
@@ -128,7 +123,7 @@ forEachDatabase('Hostile primaries', (openWorld) => {
   })
 
   test('a name server that closes does not wait for a primary that says nothing', async () => {
-    const world = await openWorld(loopback)
+    const { world, place } = await openWith()
     let begun = () => {}
     const asked = new Promise<void>((resolve) => {
       begun = resolve
@@ -137,7 +132,6 @@ forEachDatabase('Hostile primaries', (openWorld) => {
       begun()
       await new Promise(() => undefined)
     })
-    const { place } = await listen(world)
     for (let i = 0; i < 3; i++) await makeSecondary(world.api, `z${i}.example`, silent)
     const looked = place.look()
     await asked

@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { describe, test } from 'node:test'
-import { ResponseRateLimiter } from '../src/dns/response-rate.ts'
-import { defaultResponseRates } from '../src/families/zones/settings.ts'
-import { ask, exchangeUdp, nameServers, type Place, question, tell } from './dns-client.ts'
+import { defaultResponseRates, ResponseRateLimiter } from '../src/dns/response-rate.ts'
+import { ask, exchangeUdp, type Place, question, serveDns, tell } from './dns-client.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
@@ -78,7 +77,6 @@ describe('The limiter', () => {
 })
 
 forEachDatabase('Response rates', (open) => {
-  const serve = nameServers()
   const record = (name: string, type: string, ...values: string[]) => ({
     name,
     type,
@@ -92,7 +90,7 @@ forEachDatabase('Response rates', (open) => {
       record('a', 'CNAME', 'www'),
     ]
     expect(await world.api.post('/zones', { name: 'example.com', mode: 'primary', rrsets }), 201)
-    return serve(world, { responseRates: { ...defaultResponseRates, perAnswer: 1, exempt: [], ...rates } })
+    return serveDns(world, { responseRates: { ...defaultResponseRates, perAnswer: 1, exempt: [], ...rates } })
   }
 
   /** Sends queries all at once; tells how many were answered in full and how many truncated by when the last one was. */

@@ -5,11 +5,11 @@ import { createSocket } from 'node:dgram'
 import { createServer, type Server } from 'node:net'
 import { after, afterEach, test } from 'node:test'
 import { type Answer as DnsAnswer, decode, encode } from 'dns-packet'
-import { ask, exchangeTcp, exchangeUdp, framed, nameServers, question, tell } from './dns-client.ts'
+import { ask, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
-const loopback = { zones: { privatePrimaries: ['127.0.0.0/8'] } }
+const loopback = { settings: { zones: { privatePrimaries: ['127.0.0.0/8'] } } }
 
 /** A name server that has one zone, as records; it closes with the test. */
 interface Primary {
@@ -139,8 +139,6 @@ const records: DnsAnswer[] = [
 ]
 
 forEachDatabase('Transfers', (openWorld) => {
-  const serve = nameServers()
-
   async function makeSecondary(world: World, port: number, key: object = {}) {
     const body = {
       name: 'example.com',
@@ -156,7 +154,7 @@ forEachDatabase('Transfers', (openWorld) => {
     const world = await openWorld(loopback)
     const primary = await startPrimary(world.clock.now)
     primary.records = records
-    const place = await serve(world)
+    const place = await serveDns(world)
     await makeSecondary(world, primary.port)
     await place.look()
     assert.deepEqual((await ask(place, 'www.example.com', 'A')).answers, ['www.example.com A 192.0.2.1'])
@@ -184,7 +182,7 @@ forEachDatabase('Transfers', (openWorld) => {
     const world = await openWorld(loopback)
     const primary = await startPrimary(world.clock.now)
     primary.records = records
-    const place = await serve(world)
+    const place = await serveDns(world)
     await makeSecondary(world, primary.port)
     await place.look()
     const notify = question('example.com', 'SOA')
@@ -207,7 +205,7 @@ forEachDatabase('Transfers', (openWorld) => {
     const world = await openWorld(loopback)
     const primary = await startPrimary(world.clock.now)
     primary.records = records
-    const place = await serve(world)
+    const place = await serveDns(world)
     const secret = Buffer.from('a secret of some length').toString('base64')
     await makeSecondary(world, primary.port, { tsig_algorithm: 'hmac-sha256', tsig_key: secret })
     const again = async () => {
@@ -228,7 +226,7 @@ forEachDatabase('Transfers', (openWorld) => {
     const world = await openWorld(loopback)
     const primary = await startPrimary(world.clock.now)
     primary.records = records
-    const place = await serve(world)
+    const place = await serveDns(world)
     await makeSecondary(world, primary.port)
     await place.look()
     primary.garbage = Buffer.from('this is no message at all')
@@ -250,12 +248,12 @@ forEachDatabase('Transfers', (openWorld) => {
     const world = await openWorld()
     const many = Array.from({ length: 900 }, (_, i) => `n${i} 60 TXT "${'x'.repeat(50)}"`).join('\n')
     expect(await world.api.post('/zones', { name: 'example.com', mode: 'primary', zonefile: many }), 201)
-    const place = await serve(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] })
+    const place = await serveDns(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] })
     const messages = await exchangeTcp(place, question('example.com', 'AXFR'), 5)
     const all = messages.flatMap((message) => decode(message).answers ?? [])
     assert.ok(messages.length > 3)
     assert.deepEqual([all[0]!.type, all.at(-1)!.type, all.length], ['SOA', 'SOA', 905])
-    const stranger = await serve(world, { transferTo: [{ address: '192.0.2.1', port: 53 }] })
+    const stranger = await serveDns(world, { transferTo: [{ address: '192.0.2.1', port: 53 }] })
     assert.equal(tell((await exchangeTcp(stranger, question('example.com', 'AXFR')))[0]!).rcode, 'REFUSED')
     assert.equal(tell((await exchangeTcp(place, question('example.org', 'AXFR')))[0]!).rcode, 'REFUSED')
   })
@@ -264,7 +262,7 @@ forEachDatabase('Transfers', (openWorld) => {
     const world = await openWorld()
     const create = (name: string) => world.api.post('/zones', { name, mode: 'primary' })
     expect(await create('example.com'), 201)
-    const place = await serve(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] })
+    const place = await serveDns(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] })
     const listed = async () => {
       const [message] = await exchangeTcp(place, question('catalog.wolke.example', 'AXFR'))
       const all = decode(message!).answers ?? []
@@ -281,10 +279,10 @@ forEachDatabase('Transfers', (openWorld) => {
     assert.deepEqual((await ask(place, 'version.catalog.wolke.example', 'TXT')).answers, [
       'version.catalog.wolke.example TXT 2',
     ])
-    const both = await serve(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] }, '::')
+    const both = await serveDns(world, { transferTo: [{ address: '127.0.0.1', port: 1 }] }, '::')
     const overIpv4 = { host: '127.0.0.1', port: both.port }
     assert.equal((await ask(overIpv4, 'version.catalog.wolke.example', 'TXT')).rcode, 'NOERROR')
-    const stranger = await serve(world, { transferTo: [{ address: '192.0.2.1', port: 53 }] })
+    const stranger = await serveDns(world, { transferTo: [{ address: '192.0.2.1', port: 53 }] })
     assert.equal((await ask(stranger, 'version.catalog.wolke.example', 'TXT')).rcode, 'REFUSED')
   })
 
@@ -303,7 +301,7 @@ forEachDatabase('Transfers', (openWorld) => {
     })
     await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
     try {
-      await serve(world, { transferTo: [{ address: '127.0.0.1', port: socket.address().port }] })
+      await serveDns(world, { transferTo: [{ address: '127.0.0.1', port: socket.address().port }] })
       const next = async (change: () => Promise<unknown>) => {
         const arrival = new Promise<void>((resolve) => {
           wake = resolve

@@ -5,7 +5,7 @@ import { test } from 'node:test'
 import fc from 'fast-check'
 import { placeChallenge, removeChallenge } from '../src/families/zones/effects.ts'
 import { zonesOfDomains } from '../src/families/zones/reads.ts'
-import { ask, exchangeStream, exchangeTcp, exchangeUdp, framed, nameServers, question, tell } from './dns-client.ts'
+import { ask, exchangeStream, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
 
@@ -24,8 +24,6 @@ const soa = (serial: number, minimum = 3600) =>
 const negative = [`example.com SOA ${soa(2026112100)}`]
 
 forEachDatabase('The name server', (open, engineName) => {
-  const serve = nameServers()
-
   test('answers records of every type with authority, and its own zones alone', async () => {
     const world = await open()
     await makeZone(world, [
@@ -39,7 +37,7 @@ forEachDatabase('The name server', (open, engineName) => {
       rrset('@', 'HINFO', '"PC" "Linux"'),
       rrset('ptr', 'PTR', 'www'),
     ])
-    const place = await serve(world)
+    const place = await serveDns(world)
     const answers = async (name: string, type: string) => {
       const told = await ask(place, name, type)
       assert.deepEqual([told.rcode, told.isAuthoritative], ['NOERROR', true], `${name} ${type}`)
@@ -79,7 +77,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('a name that does not exist, one without such records, and one that only has others below it, are told apart', async () => {
     const world = await open()
     await makeZone(world, [rrset('a.b', 'A', '192.0.2.1')])
-    const place = await serve(world)
+    const place = await serveDns(world)
     for (const [name, rcode] of [
       ['nothing.example.com', 'NXDOMAIN'],
       ['c.a.b.example.com', 'NXDOMAIN'],
@@ -101,7 +99,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('what is missing may be remembered for the lesser of the two times of the SOA record', async () => {
     const world = await open()
     await makeZone(world, [], { ttl: 7_200 })
-    const place = await serve(world)
+    const place = await serveDns(world)
     const ttl = async () => ((await ask(place, 'x.example.com', 'A')).packet.authorities![0] as { ttl: number }).ttl
     assert.equal(await ttl(), 3_600)
     await world.api.post('/zones/example.com/actions/change_ttl', { ttl: 60 })
@@ -120,7 +118,7 @@ forEachDatabase('The name server', (open, engineName) => {
       rrset('self', 'CNAME', 'self'),
     ])
     await makeZone(world, [rrset('www', 'A', '192.0.2.1')], { name: 'other.example' })
-    const place = await serve(world)
+    const place = await serveDns(world)
     const chain = await ask(place, 'a.example.com', 'A')
     assert.deepEqual(chain.answers, [
       'a.example.com CNAME b.example.com',
@@ -148,7 +146,7 @@ forEachDatabase('The name server', (open, engineName) => {
       rrset('host', 'TXT', '"here"'),
       rrset('a.deep', 'TXT', '"here"'),
     ])
-    const place = await serve(world)
+    const place = await serveDns(world)
     const answers = async (name: string, type = 'A') => {
       const { rcode, answers: all } = await ask(place, name, type)
       return all[0] ?? rcode
@@ -173,7 +171,7 @@ forEachDatabase('The name server', (open, engineName) => {
       rrset('sub', 'DS', '60485 5 1 2BB183AF5F22588179A53B0A98631FAD1A292118'),
       rrset('plain', 'NS', 'ns.elsewhere.example.'),
     ])
-    const place = await serve(world)
+    const place = await serveDns(world)
     for (const name of ['sub.example.com', 'x.sub.example.com', 'ns.sub.example.com']) {
       const told = await ask(place, name, 'A')
       assert.deepEqual([told.rcode, told.isAuthoritative, told.answers], ['NOERROR', false, []], name)
@@ -192,7 +190,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('a change is answered by the next query, also of what was answered before', async () => {
     const world = await open()
     const { api } = world
-    const place = await serve(world)
+    const place = await serveDns(world)
     const now = async (name = 'www.example.com') => {
       const told = await ask(place, name, 'A')
       return told.answers.map((line) => line.split(' ')[2]).join() || told.rcode
@@ -224,7 +222,7 @@ forEachDatabase('The name server', (open, engineName) => {
     const world = await open()
     const { api } = world
     await makeZone(world)
-    const followed = await serve(world)
+    const followed = await serveDns(world)
     const names = ['a', 'b.a', 'c.b.a', '*.a', 'd']
     const path = (name: string, type: string) => `/zones/example.com/rrsets/${name}/${type}`
     const step = fc.tuple(fc.constantFrom(...names), fc.constantFrom('A', 'TXT', 'NS'), fc.boolean())
@@ -242,7 +240,7 @@ forEachDatabase('The name server', (open, engineName) => {
             : api.delete(path(name, type)))
           await ask(followed, `${name}.example.com`, 'A')
         }
-        const anew = await serve(world)
+        const anew = await serveDns(world)
         for (const name of [...names, 'b', 'x', 'x.a', 'x.b.a', 'y.x.d']) {
           for (const type of ['A', 'TXT', 'NS', 'MX']) {
             const [one, other] = [
@@ -262,7 +260,7 @@ forEachDatabase('The name server', (open, engineName) => {
     test('a change of another process is answered once this one has looked', async () => {
       const world = await open()
       const other = await open({ database: world.database })
-      const [place, theirs] = [await serve(world), await serve(other)]
+      const [place, theirs] = [await serveDns(world), await serveDns(other)]
       await makeZone(world, [rrset('www', 'A', '192.0.2.1')])
       await theirs.look()
       assert.deepEqual((await ask(theirs, 'www.example.com', 'A')).answers, ['www.example.com A 192.0.2.1'])
@@ -282,7 +280,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('zones that were not asked for are forgotten when there is no room, and come back when they are', async () => {
     const world = await open()
     for (let i = 0; i < 5; i++) await makeZone(world, [rrset('www', 'A', `192.0.2.${i}`)], { name: `z${i}.example` })
-    const place = await serve(world, { maxRecords: 7 })
+    const place = await serveDns(world, { maxRecords: 7 })
     for (const i of [0, 1, 2, 3, 4, 0, 2, 4]) {
       assert.deepEqual((await ask(place, `www.z${i}.example`, 'A')).answers, [`www.z${i}.example A 192.0.2.${i}`])
     }
@@ -292,9 +290,9 @@ forEachDatabase('The name server', (open, engineName) => {
     const world = await open()
     await makeZone(world, [rrset('www', 'A', '192.0.2.1')])
     await makeZone(world, [rrset('www', 'A', '192.0.2.2')], { name: 'other.example' })
-    const place = await serve(world)
+    const place = await serveDns(world)
     assert.equal((await ask(place, 'www.example.com', 'A')).answers.length, 1)
-    await world.stop()
+    await world.db.close()
     assert.deepEqual((await ask(place, 'www.example.com', 'A')).answers, ['www.example.com A 192.0.2.1'])
     assert.equal((await ask(place, 'new.example.com', 'A')).rcode, 'NXDOMAIN')
     assert.equal((await ask(place, 'www.other.example', 'A')).rcode, 'SERVFAIL')
@@ -310,7 +308,7 @@ forEachDatabase('The name server', (open, engineName) => {
       rrset('www', 'A', ...values.slice(0, 40)),
       rrset('many', 'TXT', `"${'x'.repeat(200)}"`, ...values.slice(0, 40).map((v) => `"${v.padEnd(60)}"`)),
     ])
-    const place = await serve(world)
+    const place = await serveDns(world)
     for (let i = 0; i < 2; i++) {
       const short = await ask(place, 'www.example.com', 'A')
       assert.deepEqual([short.isTruncated, short.answers], [true, []])
@@ -327,7 +325,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('EDNS is answered with EDNS; a version of it that does not exist yet is refused', async () => {
     const world = await open()
     await makeZone(world)
-    const place = await serve(world)
+    const place = await serveDns(world)
     const told = await ask(place, 'example.com', 'SOA', { edns: 4096 })
     const opt = told.packet.additionals!.find((one) => one.type === 'OPT') as { udpPayloadSize: number } | undefined
     assert.equal(opt?.udpPayloadSize, 1232)
@@ -342,7 +340,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('ANY is answered with one small record, whatever there is', async () => {
     const world = await open()
     await makeZone(world, [rrset('www', 'A', '192.0.2.1'), rrset('www', 'TXT', '"x"')])
-    const place = await serve(world)
+    const place = await serveDns(world)
     assert.deepEqual((await ask(place, 'www.example.com', 'ANY')).answers, ['www.example.com HINFO RFC8482 '])
     assert.equal((await ask(place, 'x.example.com', 'ANY')).rcode, 'NXDOMAIN')
   })
@@ -350,7 +348,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('the question comes back letter by letter, and its case makes no difference', async () => {
     const world = await open()
     await makeZone(world, [rrset('www', 'A', '192.0.2.1')])
-    const place = await serve(world)
+    const place = await serveDns(world)
     for (const name of ['www.example.com', 'WWW.eXample.COM', 'wWw.ExAmPlE.cOm']) {
       const told = await ask(place, name, 'A')
       assert.equal(told.packet.questions![0]!.name, name)
@@ -361,7 +359,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('id and recursion are those of the query, and recursion is never offered', async () => {
     const world = await open()
     await makeZone(world)
-    const place = await serve(world)
+    const place = await serveDns(world)
     for (const [id, flags] of [
       [1, 0],
       [65_535, 0x100],
@@ -375,7 +373,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('what is no question for us is refused in the terms of the protocol', async () => {
     const world = await open()
     await makeZone(world)
-    const place = await serve(world)
+    const place = await serveDns(world)
     const rcode = async (change: (bytes: Buffer) => Buffer | undefined, type = 'A') => {
       const bytes = question('example.com', type)
       return (await exchangeUdp(place, change(bytes) ?? bytes))[3]! & 0xf
@@ -400,7 +398,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('over TCP several queries come through one connection, and are answered in order', async () => {
     const world = await open()
     await makeZone(world, [rrset('www', 'A', '192.0.2.1')])
-    const place = await serve(world)
+    const place = await serveDns(world)
     const messages = [1, 2, 3].map((id) => framed(question('www.example.com', 'A', { packet: { id } })))
     const answers = await exchangeStream(place, Buffer.concat(messages), 3)
     assert.deepEqual(
@@ -412,7 +410,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('nothing that anybody sends stops it', async () => {
     const world = await open()
     await makeZone(world, [rrset('www', 'A', '192.0.2.1'), rrset('*', 'TXT', '"x"')])
-    const place = await serve(world)
+    const place = await serveDns(world)
     const valid = [
       question('www.example.com', 'A', { edns: 1232 }),
       question('a.b.example.com', 'TXT'),
@@ -462,7 +460,7 @@ forEachDatabase('The name server', (open, engineName) => {
 
   test('every address that somebody holds has its name, in both directions while it is the default', async () => {
     const world = await open()
-    const place = await serve(world)
+    const place = await serveDns(world)
     const pointer = async (name: string) => {
       const told = await ask(place, name, 'PTR')
       return told.answers.map((line) => line.split(' ')[2]).join() || told.rcode
@@ -484,7 +482,7 @@ forEachDatabase('The name server', (open, engineName) => {
 
   test('addresses of IPv6 networks have the names that they were given', async () => {
     const world = await open()
-    const place = await serve(world)
+    const place = await serveDns(world)
     const { floating_ip: network } = (await world.api.post('/floating_ips', { type: 'ipv6', home_location: 'hel1' }))
       .body
     const ip = network.ip.replace(/\/64$/, '1')
@@ -506,7 +504,7 @@ forEachDatabase('The name server', (open, engineName) => {
 
   test('reverse zones have a SOA record whose serial grows, and our name servers', async () => {
     const world = await open()
-    const place = await serve(world)
+    const place = await serveDns(world)
     const serial = async () => Number((await ask(place, '2.0.192.in-addr.arpa', 'SOA')).answers[0]!.split(' ')[4])
     const before = await serial()
     await world.api.post('/floating_ips', { type: 'ipv4', home_location: 'hel1' })
@@ -521,7 +519,7 @@ forEachDatabase('The name server', (open, engineName) => {
     const zoneId = await makeZone(world, [rrset('_acme-challenge.www', 'TXT', '"own"')])
     const { project_id } = await world.db.query.selectFrom('zone').selectAll().executeTakeFirstOrThrow()
     const scope = { projectId: project_id }
-    const place = await serve(world)
+    const place = await serveDns(world)
     const challenge = (domain: string, value: string) => ({ zoneId, domain, value })
     const texts = async (name: string) =>
       (await ask(place, name, 'TXT')).answers.map((line) => line.split(' ')[2]).sort()

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { after, afterEach, describe } from 'node:test'
 import type { TSchema } from 'typebox'
 import { Compile, type Validator } from 'typebox/compile'
-import { type AppOptions, buildApp } from '../src/app.ts'
+import { type App, type AppOptions, buildApp } from '../src/app.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../src/catalogue/catalogue.ts'
 import { defaultPools } from '../src/config.ts'
@@ -91,7 +91,7 @@ export interface WorldOptions {
   readonly engine?: AppOptions['engine']
   readonly catalogue?: Catalogue
   readonly limits?: AppOptions['limits']
-  readonly zones?: AppOptions['zones']
+  readonly settings?: AppOptions['settings']
   readonly publicOrigins?: AppOptions['publicOrigins']
   readonly mail?: AppOptions['mail']
   readonly addressPool?: readonly string[]
@@ -115,7 +115,7 @@ export interface World {
   readonly clock: TestClock
   readonly simulation: Simulation
   readonly secrets: Secrets
-  readonly app: ReturnType<typeof buildApp>
+  readonly app: App
   /** Read-write and read-only tokens of the first Project, a read-write token of another, and no token. */
   readonly api: Client
   readonly readOnly: Client
@@ -168,7 +168,7 @@ async function openWorld(
   const simulation = options.simulation ?? simulate({ delayMs: 0, clock })
   const failures: Error[] = []
   const secrets = await unlock(db, testKeyring)
-  const app = buildApp({
+  const app = await buildApp({
     db,
     clock,
     log: options.log ?? openLog('silent'),
@@ -179,17 +179,15 @@ async function openWorld(
     reverseDomain: 'wolke.example',
     rateLimit: options.rateLimit,
     limits: options.limits ?? {},
-    ...(options.zones ? { zones: options.zones } : {}),
+    ...(options.settings ? { settings: options.settings } : {}),
     ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },
   })
-  await app.edge.server.listen({ host: '127.0.0.1', port: 0 })
+  const baseUrl = await app.listen({ host: '127.0.0.1', port: 0 })
   if (options.runActions !== false) await app.engine.start()
-  const { port } = app.edge.server.server.address() as { port: number }
-  const baseUrl = `http://127.0.0.1:${port}/v1`
   const tokens = await db.transact((tx) => createTenants(tx, options.addressPool ?? defaultPools))
   const client = (token: string | undefined) => makeClient(baseUrl, token, failures)
   let stopped: Promise<void> | undefined

@@ -2,7 +2,6 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { forEachDatabase, testClock, type World } from './harness.ts'
-import { serveMetadata } from './metadata-service.ts'
 
 async function makeServer({ api, settle }: World, more: object = {}) {
   const { body, text } = await api.post('/servers', {
@@ -17,6 +16,9 @@ async function makeServer({ api, settle }: World, more: object = {}) {
   await settle()
   return body.server
 }
+
+/** Starts the metadata service of a world; returns its URL. Servers are below `/servers/{id}`. */
+const serveMetadata = ({ app }: World) => app.serveMetadata({ host: '127.0.0.1', port: 0 }, '/hetzner')
 
 /** A request with headers of one's own choosing, Host among them. */
 function call(url: string, options: { method?: string; headers?: Record<string, string> } = {}) {

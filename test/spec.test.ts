@@ -11,7 +11,6 @@ import { declaredCodes } from '../src/kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { chain, type Party, party, rsaParty, selfSigned } from './certificates.ts'
 import { type Answer, forEachDatabase, type Open, type World } from './harness.ts'
-import { serveMetadata } from './metadata-service.ts'
 import { assertRefused, eras, openStage, prepare, type Ready, type Row, reach, rows } from './requests.ts'
 import { expect, newFirewall, newServer } from './resources.ts'
 import { neverExisted } from './scenarios.ts'
@@ -136,7 +135,7 @@ async function checkMetadata(open: Open): Promise<void> {
   const world = await open()
   const id = await newServer(world.api, 'web', { location: 'fsn1' })
   const { server } = (await world.api.get(`/servers/${id}`)).body
-  const url = `${await serveMetadata(world)}/servers/${id}/v1/metadata`
+  const url = `${await world.app.serveMetadata({ host: '127.0.0.1', port: 0 }, '/hetzner')}/servers/${id}/v1/metadata`
   const { ip } = server.public_net.ipv4
   const summary = `hostname: web\ninstance-id: ${id}\npublic-ipv4: ${ip}\navailability-zone: fsn1-dc14\nregion: eu-central\n`
   const shown = { summary, name: 'web', id: String(id), ipv4: ip, zone: 'fsn1-dc14', region: 'eu-central' }

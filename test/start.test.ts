@@ -69,7 +69,8 @@ describe('A start that cannot succeed', { concurrency: 2 }, () => {
     const { port } = taken.address() as { port: number }
     const database = `sqlite:${join(at, 'data/wolke.db')}`
     for (const option of ['--listen', '--metadata-listen', '--dns-listen']) {
-      assert.match(await fail(database, option, `127.0.0.1:${port}`), /^wolke: cannot listen on [^\n]+\n$/)
+      const line = `wolke: ${option}: cannot listen on 127.0.0.1:${port}: the port is taken (EADDRINUSE)\n`
+      assert.equal(await fail(database, option, `127.0.0.1:${port}`), line)
       assert.deepEqual(found(at), [])
     }
     const own = join(at, 'own.key')

@@ -10,20 +10,33 @@ import { CommandFailure } from './failure.ts'
 
 type KeyOptions = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
-/**
- * The keys that the options name. A key file that is not there is made, unless something in the database needs the key
- * that it should have held; what lives in memory needs no file. Errors: `CommandFailure`.
- */
-export async function openKeyring(db: Database, options: KeyOptions): Promise<Keyring> {
+/** What the files hold that the options name. */
+export interface KeyFiles {
+  /** Where the current key lies, or would; undefined where no file is needed. */
+  readonly path: string | undefined
+  readonly current: Kek | undefined
+  readonly previous: Kek | undefined
+}
+
+/** Reads the key files, without making any. Errors: `CommandFailure`. */
+export function readKeyFiles(options: KeyOptions): KeyFiles {
   const { database, keyFile, previousKeyFile } = options
-  if (keyFile === undefined && isInMemory(database)) return { current: toKek(randomKey()) }
+  if (keyFile === undefined && isInMemory(database)) return { path: undefined, current: undefined, previous: undefined }
   const previous = previousKeyFile === undefined ? undefined : read('--previous-key-file', previousKeyFile)
   if (previousKeyFile !== undefined && !previous) {
     throw new CommandFailure(`--previous-key-file: there is no ${previousKeyFile}`, 2)
   }
   const path = keyFileOf(options)
-  const current = read('--key-file', path) ?? (await makeFirst(db, path, previous))
-  return { current, previous }
+  return { path, current: read('--key-file', path), previous }
+}
+
+/**
+ * The keys of an installation. A key file that is not there is made, unless something in the database needs the key that
+ * it should have held; a database in memory needs no file. Errors: `CommandFailure`.
+ */
+export async function openKeyring(db: Database, { path, current, previous }: KeyFiles): Promise<Keyring> {
+  if (path === undefined) return { current: toKek(randomKey()) }
+  return { current: current ?? (await makeFirst(db, path, previous)), previous }
 }
 
 /** Checks the keys against the database. Errors: `CommandFailure`. */

@@ -3,7 +3,7 @@ import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config.ts'
 import { rotateKek } from '../kernel/secrets/installation.ts'
 import { withDatabase } from './database.ts'
-import { openKeyring, unlockSecrets } from './keyring.ts'
+import { openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
 
 type Options = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
@@ -19,9 +19,10 @@ export function secretsCommand(): Command {
   return command
 }
 
-function rotate(options: Options): Promise<void> {
+async function rotate(options: Options): Promise<void> {
+  const keys = readKeyFiles(options)
   return withDatabase(options.database, async (db) => {
-    const ring = await openKeyring(db, options)
+    const ring = await openKeyring(db, keys)
     await unlockSecrets(db, ring)
     console.log(`Projects whose key was wrapped anew: ${await rotateKek(db, ring)}`)
   })

@@ -5,8 +5,26 @@
  * again over TCP, where nobody can pretend to be somebody else.
  */
 import { BlockList, isIPv6 } from 'node:net'
-import type { ResponseRates } from '../families/zones/settings.ts'
 import { parseCidr } from '../net/ip.ts'
+
+/** How many answers of the name server a network (/24, /56) gets over UDP in a second. */
+export interface ResponseRates {
+  /** Answers that are the same: of one name and type, or that some name of a zone does not exist, or errors. */
+  readonly perAnswer: number
+  /** Answers of all kinds. */
+  readonly perNetwork: number
+  /** Of what is over a limit, each so many-th answer is truncated, the others are dropped; 0 drops all. */
+  readonly slip: number
+  /** Networks without limits. */
+  readonly exempt: readonly string[]
+}
+
+export const defaultResponseRates: ResponseRates = {
+  perAnswer: 20,
+  perNetwork: 500,
+  slip: 2,
+  exempt: ['127.0.0.0/8', '::1/128'],
+}
 
 /** What becomes of an answer. */
 export type Ruling = 'send' | 'truncate' | 'drop'

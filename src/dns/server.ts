@@ -4,20 +4,21 @@
  */
 
 import { listPools } from '../families/addresses/pool.ts'
-import type { ResponseRates, ZoneSettings } from '../families/zones/settings.ts'
+import type { ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
 import type { NameKey } from '../net/dns/names.ts'
 import { parseAddress } from '../net/ip.ts'
+import type { ListenAddress } from '../net/listen-address.ts'
 import { AddressNames } from './addresses.ts'
 import { CatalogZone } from './catalog-zone.ts'
 import { type Listener, listenForDns } from './listener.ts'
 import { bareAnswer, maxUdpBytes, opcodes, type Query, queryTypes, rcodes, readQuery, writeAnswer } from './message.ts'
 import { Registry } from './registry.ts'
 import { Responder } from './responder.ts'
-import { ResponseRateLimiter } from './response-rate.ts'
+import { defaultResponseRates, ResponseRateLimiter, type ResponseRates } from './response-rate.ts'
 import { Secondaries } from './secondaries.ts'
 import { Notifier, type Secondary, transferMessages } from './transfer-out.ts'
 
@@ -28,10 +29,10 @@ export interface NameServerOptions {
   readonly secrets: Secrets
   readonly settings: ZoneSettings
   readonly reverseDomain: string
-  /** Name servers that may have every zone, and hear of changes. */
-  readonly transferTo: readonly Secondary[]
-  /** How many answers a network gets over UDP; undefined for as many as it asks for. */
-  readonly responseRates: ResponseRates | undefined
+  /** Name servers that may have every zone, and hear of changes; none unless given. */
+  readonly transferTo?: readonly Secondary[]
+  /** How many answers a network gets over UDP, `off` for as many as it asks for. */
+  readonly responseRates?: ResponseRates | 'off'
   /** Most records of all zones together that are kept in memory. */
   readonly maxRecords?: number
 }
@@ -48,13 +49,10 @@ export interface NameServer {
 const lookMs = { shared: 500, alone: 5_000 }
 
 /** Starts the name server; it is ready to answer when this resolves. */
-export async function startNameServer(
-  options: NameServerOptions,
-  listen: { readonly host: string; readonly port: number },
-): Promise<NameServer> {
-  const { db, clock, log, secrets, settings, reverseDomain } = options
+export async function startNameServer(options: NameServerOptions, listen: ListenAddress): Promise<NameServer> {
+  const { db, clock, log, secrets, settings, reverseDomain, transferTo = [] } = options
   const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
-  const notifier = new Notifier(options.transferTo, log)
+  const notifier = new Notifier(transferTo, log)
   const catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
   const secondaries = new Secondaries({ db, clock, log, secrets, settings })
   const registry = new Registry({
@@ -83,7 +81,7 @@ export async function startNameServer(
   isStarted = true
   notifier.notify(catalog.name)
   addresses.serve(await listPools(db.query))
-  const responder = new Responder({ registry, addresses, reserved, onNotify, limiter: limiterFor(options) })
+  const responder = new Responder({ registry, addresses, reserved, onNotify, limiter: limiterFor(options, transferTo) })
   const answering = { udp: (bytes: Buffer, address: string) => responder.udp(bytes, address), tcp }
   const listener = await listenForDns(answering, listen, log).catch((error: unknown) => {
     registry.stop()
@@ -118,11 +116,11 @@ export async function startNameServer(
 
   function isTrusted(address: string): boolean {
     const parsed = parseAddress(address)
-    return parsed.ok && options.transferTo.some((one) => one.address === parsed.address)
+    return parsed.ok && transferTo.some((one) => one.address === parsed.address)
   }
 
   function reserved(name: NameKey, address: string) {
-    return options.transferTo.length > 0 && isTrusted(address) ? catalog.find(name) : undefined
+    return transferTo.length > 0 && isTrusted(address) ? catalog.find(name) : undefined
   }
 
   /** The zone that a query asks for as a whole, if whoever asks may have it. */
@@ -152,9 +150,12 @@ export async function startNameServer(
   }
 }
 
-/** Name servers that may have every zone may also ask for whatever they want. */
-function limiterFor({ responseRates, transferTo, log }: NameServerOptions): ResponseRateLimiter | undefined {
-  if (!responseRates) return undefined
+/** Name servers that may have every zone are exempt from the limits of answers. */
+function limiterFor(
+  { responseRates = defaultResponseRates, log }: NameServerOptions,
+  transferTo: readonly Secondary[],
+): ResponseRateLimiter | undefined {
+  if (responseRates === 'off') return undefined
   const trusted = transferTo.map(({ address }) => `${address}/${address.includes(':') ? 128 : 32}`)
   const rates = { ...responseRates, exempt: [...responseRates.exempt, ...trusted] }
   const onLimit = (network: string) => log.warn({ network }, 'a network gets fewer DNS answers than it asks for')

@@ -13,6 +13,7 @@ import type { Database } from '../kernel/data/db.ts'
 import { createServer } from '../kernel/http/node-http.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
 import type { MetadataDriver } from './driver.ts'
 
@@ -28,8 +29,7 @@ export interface MetadataOptions {
 
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 
-/** Makes the service; it does not listen yet. */
-export function buildMetadataService(options: MetadataOptions): Server {
+function buildMetadataService(options: MetadataOptions): Server {
   return createServer({ requestTimeout: 5_000, headersTimeout: 5_000, maxHeaderSize: 8_192 }, (request, response) => {
     answer(options, request)
       .then(({ status, text }) => send(response, status, text))
@@ -96,12 +96,26 @@ async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Pr
   }
 }
 
-/** Starts listening; returns the service's URL without a path. */
-export async function listenForMetadata(server: Server, host: string, port: number): Promise<string> {
+/** A metadata service that answers. */
+export interface MetadataService {
+  /** Without a path. */
+  readonly url: string
+  close(): Promise<void>
+}
+
+/** Starts the service; it answers when this resolves. Errors: those of the socket. */
+export async function startMetadataService(
+  options: MetadataOptions,
+  { host, port }: ListenAddress,
+): Promise<MetadataService> {
+  const server = buildMetadataService(options)
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host, port }, () => resolve())
   })
   const { port: actual } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${actual}`
+  return {
+    url: `http://${hostAndPort({ host, port: actual })}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  }
 }

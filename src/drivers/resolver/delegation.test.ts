@@ -1,36 +1,23 @@
 import assert from 'node:assert/strict'
-import { type TestContext, test } from 'node:test'
+import { test } from 'node:test'
 import { forEachDatabase } from '../../../test/harness.ts'
-import { startNameServer } from '../../dns/server.ts'
 import { placeChallenge } from '../../families/zones/effects.ts'
 import { defaultZoneSettings } from '../../families/zones/settings.ts'
 import type { DriverError } from '../../kernel/actions/define.ts'
-import { openLog } from '../../kernel/process/log.ts'
 import { resolvingDelegation } from './delegation.ts'
 
 forEachDatabase('The delegation of a zone', (open) => {
   /** A name server that is its own resolver, and a zone in it. */
-  async function start(t: TestContext) {
-    const { db, clock, api, secrets } = await open()
+  async function start() {
+    const { app, db, api } = await open()
     const settings = defaultZoneSettings('wolke.example')
-    const options = {
-      db,
-      clock,
-      secrets,
-      log: openLog('silent'),
-      settings,
-      reverseDomain: 'wolke.example',
-      transferTo: [],
-      responseRates: undefined,
-    }
-    const server = await startNameServer(options, { host: '127.0.0.1', port: 0 })
-    t.after(() => server.close())
+    const server = await app.serveDns({ host: '127.0.0.1', port: 0 })
     const { zone } = (await api.post('/zones', { name: 'ours.example', mode: 'primary' })).body
     return { db, api, settings, server, zone, resolver: `127.0.0.1:${server.port}` }
   }
 
-  test('is what a resolver says: to our name servers, to others, or nothing that can be relied on', async (t) => {
-    const { settings, api, resolver } = await start(t)
+  test('is what a resolver says: to our name servers, to others, or nothing that can be relied on', async () => {
+    const { settings, api, resolver } = await start()
     const ns = { name: '@', type: 'NS', records: [{ value: 'ns.elsewhere.example.' }] }
     await api.post('/zones', { name: 'theirs.example', mode: 'primary', rrsets: [ns] })
     const delegation = resolvingDelegation({ nameservers: settings.nameservers, resolver })
@@ -43,8 +30,8 @@ forEachDatabase('The delegation of a zone', (open) => {
     })
   })
 
-  test('lets a challenge wait until our name servers answer it, wherever they are', async (t) => {
-    const { db, server, settings, zone, api, resolver } = await start(t)
+  test('lets a challenge wait until our name servers answer it, wherever they are', async () => {
+    const { db, server, settings, zone, api, resolver } = await start()
     const addresses = { name: 'ns1', type: 'A', records: [{ value: '127.0.0.1' }] }
     await api.post('/zones', { name: 'wolke.example', mode: 'primary', rrsets: [addresses] })
     const looks: string[] = []

@@ -152,7 +152,7 @@ forEachDatabase('What is in zones', (open) => {
 
   test('a zone cannot grow beyond its limits in any way, and is told which', async () => {
     const limits = { records: 8, textBytes: 640 }
-    const world = await open({ zones: { limits } })
+    const world = await open({ settings: { zones: { limits } } })
     const { api } = world
     await makeZone(world, { rrsets: [{ name: 'www', type: 'A', records: a(1, 2) }] })
     const apex = apexOf(await exported(api)).replace(/^www.*\n/gm, '')

@@ -6,6 +6,7 @@ import { zoneEndpoints } from './contract.ts'
 import { zoneRoutes } from './routes.ts'
 import { rrsetEndpoints } from './rrset-contract.ts'
 import { rrsetRoutes } from './rrset-routes.ts'
+import { defaultZoneSettings } from './settings.ts'
 import { getZone, limitedZones } from './store.ts'
 
 export const zones = defineFamily({
@@ -14,6 +15,7 @@ export const zones = defineFamily({
   routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
   chores: [announcementsChore, contentsChore],
   limited: [limitedZones],
+  defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),
   resources: {
     type: 'zone',
     actions: zoneActions,

@@ -47,7 +47,8 @@ import { type ParsedZonefile, readZonefile, rrsetLines, zonefileHead, zonefileOr
 
 /** One handler for each endpoint of zones themselves. */
 export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
-  const { db, limits, secrets, zones: settings } = platform
+  const { db, limits, secrets } = platform
+  const settings = platform.settings.zones
 
   /** A zone as the caller may see it: keys of its primaries are for those who may change them. */
   const toWire = async (

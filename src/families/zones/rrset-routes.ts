@@ -62,7 +62,8 @@ interface Place {
 const keyIn = ({ params: { rr_name, rr_type } }: OneRrset) => `${rr_name}/${rr_type}`
 
 /** One handler for each endpoint of RRSets. */
-export function rrsetRoutes({ db, clock, zones: { limits: most } }: Platform): Handlers<typeof rrsetEndpoints> {
+export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof rrsetEndpoints> {
+  const most = settings.zones.limits
   const readZone = async ({ scope, params }: InZone) =>
     requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
 

@@ -13,6 +13,12 @@ export interface ZoneSettings {
   readonly transfers: TransferLimits
 }
 
+declare module '../../platform.ts' {
+  interface Settings {
+    readonly zones: ZoneSettings
+  }
+}
+
 /** How many zones are transferred from their primaries at once: in all, and to one Project. Others wait their turn. */
 export interface TransferLimits {
   readonly inAll: number
@@ -20,25 +26,6 @@ export interface TransferLimits {
 }
 
 export const defaultTransferLimits: TransferLimits = { inAll: 4, perProject: 1 }
-
-/** How many answers of the name server a network (/24, /56) gets over UDP in a second. */
-export interface ResponseRates {
-  /** Answers that are the same: of one name and type, or that some name of a zone does not exist, or errors. */
-  readonly perAnswer: number
-  /** Answers of all kinds. */
-  readonly perNetwork: number
-  /** Of what is over a limit, each so many-th answer is truncated, the others are dropped; 0 drops all. */
-  readonly slip: number
-  /** Networks without limits. */
-  readonly exempt: readonly string[]
-}
-
-export const defaultResponseRates: ResponseRates = {
-  perAnswer: 20,
-  perNetwork: 500,
-  slip: 2,
-  exempt: ['127.0.0.0/8', '::1/128'],
-}
 
 /** Names below the domain of the installation, for those who give no others. */
 export function defaultZoneSettings(domain: string): ZoneSettings {

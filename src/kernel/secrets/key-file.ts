@@ -10,7 +10,7 @@ export function readKeyFile(path: string): Kek | undefined {
   try {
     file = openSync(path, 'r')
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    if (/^(ENOENT|ENOTDIR)$/.test((error as NodeJS.ErrnoException).code ?? '')) return undefined
     throw error
   }
   try {

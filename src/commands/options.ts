@@ -1,0 +1,124 @@
+/** What the options of `wolke serve` come to. Files that they name are read and checked before anything is touched. */
+import { X509Certificate } from 'node:crypto'
+import { accessSync, constants, readFileSync, statSync } from 'node:fs'
+import { dirname } from 'node:path'
+import type { AppOptions } from '../app.ts'
+import { builtIn } from '../catalogue/built-in.ts'
+import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
+import type { Config } from '../config.ts'
+import { givenZoneSettings } from '../config-dns.ts'
+import type { AuthorityOptions } from '../drivers/authorities.ts'
+import { smtpSender } from '../kernel/mail/smtp.ts'
+import { pemBlocks } from '../net/pem.ts'
+import { CommandFailure } from './failure.ts'
+import { type KeyFiles, readKeyFiles } from './keyring.ts'
+
+/** What the files hold that options name. */
+export interface OptionFiles {
+  readonly tls: { readonly cert: string; readonly key: string } | undefined
+  readonly catalogue: Catalogue
+  /** Certificates in PEM. */
+  readonly acmeCa: string | undefined
+  readonly keys: KeyFiles
+}
+
+/** Reads every file that an option names, without changing any. Errors: `CommandFailure` names the option. */
+export async function readOptionFiles(config: Config): Promise<OptionFiles> {
+  if (config.readyFile !== undefined) checkWritable('--ready-file', config.readyFile)
+  return {
+    tls: await readTls(config),
+    catalogue: await readCatalogue(config.catalogue),
+    acmeCa: config.acmeCaFile === undefined ? undefined : readCa(config.acmeCaFile),
+    keys: readKeyFiles(config),
+  }
+}
+
+/** The options of the app that come from the command line alone. */
+export function appOptions(
+  config: Config,
+  { tls, catalogue, acmeCa }: OptionFiles,
+): Omit<AppOptions, 'db' | 'clock' | 'log' | 'secrets' | 'drivers'> {
+  return {
+    catalogue,
+    authority: authorityOptions(config, acmeCa),
+    vendor: config.vendor,
+    reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
+    settings: { zones: givenZoneSettings(config) },
+    rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
+    limits: config.limits,
+    connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
+    publicOrigins: config.publicUrl,
+    ...(tls ? { tls } : {}),
+    ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
+    engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
+  }
+}
+
+function authorityOptions(config: Config, ca: string | undefined): AuthorityOptions {
+  const { acmeDirectory: directory, acmeContact: contact, acmeEabKid: kid, acmeEabKey: key, resolver } = config
+  const { delegationCheck = directory === undefined ? 'off' : 'on', acmeAllowPrivate: allowPrivate = false } = config
+  const { acmeNonceAttempts: nonceAttempts } = config
+  const binding = kid !== undefined && key !== undefined ? { kid, key } : undefined
+  return {
+    delegation: delegationCheck === 'off' ? 'unchecked' : { resolver },
+    ...(directory === undefined ? {} : { acme: { directory, contact, binding, ca, allowPrivate, nonceAttempts } }),
+  }
+}
+
+function refused(option: string, error: unknown): CommandFailure {
+  return new CommandFailure(`${option}: ${(error as Error).message}`, 2)
+}
+
+function readFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw refused(option, error)
+  }
+}
+
+async function readTls({ tlsCert, tlsKey }: Config): Promise<OptionFiles['tls']> {
+  if (!tlsCert || !tlsKey) return undefined
+  const found = { cert: readFile('--tls-cert', tlsCert), key: readFile('--tls-key', tlsKey) }
+  const { createSecureContext } = await import('node:tls')
+  try {
+    createSecureContext(found)
+  } catch (error) {
+    throw refused('--tls-cert and --tls-key', error)
+  }
+  return found
+}
+
+async function readCatalogue(path: string | undefined): Promise<Catalogue> {
+  if (path === undefined) return openCatalogue(builtIn)
+  const text = readFile('--catalogue', path)
+  // Loaded only for those who bring their own.
+  const { parseCatalogue } = await import('../catalogue/file.ts')
+  try {
+    return openCatalogue(parseCatalogue(JSON.parse(text)))
+  } catch (error) {
+    throw refused(`--catalogue ${path}`, error)
+  }
+}
+
+/** Node ignores what it cannot read in such a file, so that each certificate in it is parsed here. */
+function readCa(path: string): string {
+  const text = readFile('--acme-ca-file', path)
+  const blocks = pemBlocks(text)
+  if (!blocks || blocks.length === 0) throw refused('--acme-ca-file', new Error(`${path} holds no certificate in PEM`))
+  try {
+    for (const { label, body } of blocks) new X509Certificate(`-----BEGIN ${label}-----${body}-----END ${label}-----`)
+  } catch (error) {
+    throw refused('--acme-ca-file', error)
+  }
+  return text
+}
+
+function checkWritable(option: string, path: string): void {
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory()) throw new Error(`${path} is a folder`)
+    accessSync(dirname(path), constants.W_OK)
+  } catch (error) {
+    throw refused(option, error)
+  }
+}
