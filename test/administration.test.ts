@@ -7,7 +7,7 @@ import { engines } from './harness.ts'
 import { closeAdmin, createDatabase, postgresUrl } from './postgres.ts'
 import { program } from './program.ts'
 
-const { folder, serve, command, fail } = program('administration', { bundled: true })
+const { folder, serve, command, fail } = program('administration')
 after(closeAdmin)
 
 const tokenOf = (letter: string) => `given-${letter.repeat(58)}`

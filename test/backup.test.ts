@@ -22,6 +22,7 @@ import { until } from './bare-database.ts'
 import { selfSigned } from './certificates.ts'
 import { run, skipWithout } from './clients/clients.ts'
 import { ask } from './dns-client.ts'
+import { onPostgres } from './engines.ts'
 import { testClock } from './harness.ts'
 import { execute, startPostgres } from './postgres.ts'
 import { call, makeKey, program, type Served } from './program.ts'
@@ -248,7 +249,7 @@ function findPostgres(): string | undefined {
   return folders.find((path) => programs.every((name) => existsSync(join(path, name))))
 }
 
-test('what is documented for PostgreSQL keeps the same, while the server goes on', async (t) => {
+test('what is documented for PostgreSQL keeps the same, while the server goes on', onPostgres, async (t) => {
   const programs = findPostgres()
   if (!programs) return skipWithout(t, 'no PostgreSQL with its tools is installed')
   const postgres = await startPostgres({ programs })

@@ -1,6 +1,6 @@
 /** The command line as operators use it: real processes of the built program on a real file. */
 import assert from 'node:assert/strict'
-import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
@@ -10,14 +10,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { after, before, describe, type TestContext, test } from 'node:test'
-import { promisify } from 'node:util'
 import { gate, until } from './bare-database.ts'
 import { chain, selfSigned } from './certificates.ts'
+import { onPostgres } from './engines.ts'
 import { certificate, privateKey } from './fixtures/tls.ts'
 import { createDatabase, postgresUrl } from './postgres.ts'
+import { build, bundle } from './program.ts'
 import { openMailServer } from './smtp.ts'
 
-const root = join(import.meta.dirname, '..')
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 
 interface Outcome {
@@ -30,7 +30,7 @@ function start(args: readonly string[]): ChildProcess {
   const { WOLKE_TEST_POSTGRES: _, ...rest } = process.env
   // What the machine that runs the tests has set for its own server is not meant for these.
   const env = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('WOLKE_')))
-  return spawn(process.execPath, [join(root, 'dist/main.js'), ...args], { env, cwd: tmpdir() })
+  return spawn(process.execPath, [bundle, ...args], { env, cwd: tmpdir() })
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
@@ -77,10 +77,7 @@ async function serve(t: TestContext, ...args: string[]): Promise<Running> {
   return { child, baseUrl, texts, end }
 }
 
-/** Dozens of processes start here, each much quicker than from its sources. Does nothing when it is built already. */
-before(async () => {
-  await promisify(execFile)(process.execPath, [join(root, 'build.mjs')])
-})
+before(build)
 
 const directories: string[] = []
 after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))))
@@ -255,7 +252,7 @@ describe('wolke serve', { concurrency: 2 }, () => {
     assert.notEqual(badCertificate.code, 0)
   })
 
-  test('takes several processes over one PostgreSQL database', async (t) => {
+  test('takes several processes over one PostgreSQL database', onPostgres, async (t) => {
     const { url, drop } = await createDatabase(await postgresUrl())
     t.after(drop)
     const options = ['--database', url, '--key-file', join((await place()).directory, 'key')]

@@ -5,6 +5,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { after, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { until } from './bare-database.ts'
+import { onPostgres } from './engines.ts'
 import { closeAdmin, createDatabase, postgresUrl } from './postgres.ts'
 import { call, makeKey, program, type Served } from './program.ts'
 
@@ -144,7 +145,7 @@ test('what SQLite has answered survives being killed at any moment', async () =>
   assert.ok(writers.reduce((sum, { answers }) => sum + answers, 0) > 140)
 })
 
-test('what PostgreSQL has answered is there for the other server when one is killed', async () => {
+test('what PostgreSQL has answered is there for the other server when one is killed', onPostgres, async () => {
   const { url, drop } = await createDatabase(await postgresUrl())
   try {
     // Two that start at once on an empty database share the work of making its schema.

@@ -1,10 +1,19 @@
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { engines } from './engines.ts'
 import { POSTGRES_VARIABLE, startPostgres, type TestPostgres } from './postgres.ts'
 
 let server: TestPostgres | undefined
+let compiled: string | undefined
 
-/** Starts one PostgreSQL server for all test processes, which inherit this environment. */
+/** Starts one PostgreSQL server for all test processes, which inherit this environment, and share what they compiled. */
 export async function globalSetup(): Promise<void> {
-  if (process.env[POSTGRES_VARIABLE]) return
+  if (!process.env.NODE_COMPILE_CACHE) {
+    compiled = mkdtempSync(join(tmpdir(), 'wolke-compiled-'))
+    process.env.NODE_COMPILE_CACHE = compiled
+  }
+  if (process.env[POSTGRES_VARIABLE] || !engines.includes('postgres')) return
   server = await startPostgres()
   process.env[POSTGRES_VARIABLE] = server.url
 }
@@ -12,4 +21,5 @@ export async function globalSetup(): Promise<void> {
 /** Stops the server; the runner also calls this after failures, SIGINT and SIGTERM. */
 export async function globalTeardown(): Promise<void> {
   await server?.stop()
+  if (compiled) rmSync(compiled, { recursive: true, force: true })
 }

@@ -28,12 +28,12 @@ import { unlock } from '../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../src/kernel/secrets/secrets.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { type EngineName, engines } from './engines.ts'
 import { recordLocks } from './lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
 import { watchDatabase } from './watched-database.ts'
 
-export const engines = ['sqlite', 'postgres'] as const
-export type EngineName = (typeof engines)[number]
+export { type EngineName, engines } from './engines.ts'
 
 /** A clock that stands still until the test moves it. */
 export interface TestClock extends Clock {

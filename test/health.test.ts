@@ -7,6 +7,7 @@ import pg from 'pg'
 import { openLog } from '../src/kernel/process/log.ts'
 import { run, until } from './bare-database.ts'
 import { fill, mount } from './disks.ts'
+import { onPostgres } from './engines.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { execute, startPostgres } from './postgres.ts'
 import { call, program } from './program.ts'
@@ -88,37 +89,41 @@ forEachDatabase('The health pages', (open) => {
   })
 })
 
-test('A full disk under PostgreSQL refuses writes, leaves reads alone, and is over when there is room', async (t) => {
-  const disk = mkdtempSync('/var/tmp/wolke-disk-')
-  // Whoever runs the database has to own its disk.
-  const isMounted = mount(t, disk, 'size=64m,mode=700,uid=65534,gid=65534')
-  t.after(() => rmdirSync(disk))
-  if (!isMounted) return
-  const postgres = await startPostgres()
-  t.after(() => postgres.stop())
-  await execute(postgres.url, `create tablespace small location '${disk}'`, 'create database wolke tablespace small')
-  const url = postgres.url.replace(/postgres$/, 'wolke')
-  const server = await serve(url, '--key-file', join(folder, 'key'))
-  const root = server.baseUrl.slice(0, -'/v1'.length)
-  const page = async (path: string) => (await call(root, 'GET', path)).status
-  const labels = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`label-${i}`, 'x'.repeat(60)]))
-  const [taken, refused] = [[] as string[], [] as string[]]
-  const write = async (name: string) => {
-    const { status, json } = await call(server.baseUrl, 'POST', '/firewalls', { name, labels })
-    assert.ok(status === 201 || json.error.code === 'unavailable', JSON.stringify(json))
-    ;(status === 201 ? taken : refused).push(name)
-    return status
-  }
-  await write('before')
-  fill(join(disk, 'filler'))
-  await until(async () => (await write(`full-${taken.length}`)) === 503, 'writes are refused')
-  assert.deepEqual([await page('/health'), await page('/health/reads')], [503, 200])
-  assert.equal((await call(server.baseUrl, 'GET', '/firewalls?name=before')).json.firewalls.length, 1)
-  rmSync(join(disk, 'filler'))
-  await until(async () => (await page('/health')) === 200, 'writes work again')
-  assert.equal(await write('after'), 201)
-  const isThere = async (name: string) =>
-    (await call(server.baseUrl, 'GET', `/firewalls?name=${name}`)).json.firewalls.length === 1
-  for (const name of taken) assert.ok(await isThere(name), name)
-  for (const name of refused) assert.ok(!(await isThere(name)), name)
-})
+test(
+  'A full disk under PostgreSQL refuses writes, leaves reads alone, and is over when there is room',
+  onPostgres,
+  async (t) => {
+    const disk = mkdtempSync('/var/tmp/wolke-disk-')
+    // Whoever runs the database has to own its disk.
+    const isMounted = mount(t, disk, 'size=64m,mode=700,uid=65534,gid=65534')
+    t.after(() => rmdirSync(disk))
+    if (!isMounted) return
+    const postgres = await startPostgres()
+    t.after(() => postgres.stop())
+    await execute(postgres.url, `create tablespace small location '${disk}'`, 'create database wolke tablespace small')
+    const url = postgres.url.replace(/postgres$/, 'wolke')
+    const server = await serve(url, '--key-file', join(folder, 'key'))
+    const root = server.baseUrl.slice(0, -'/v1'.length)
+    const page = async (path: string) => (await call(root, 'GET', path)).status
+    const labels = Object.fromEntries(Array.from({ length: 20 }, (_, i) => [`label-${i}`, 'x'.repeat(60)]))
+    const [taken, refused] = [[] as string[], [] as string[]]
+    const write = async (name: string) => {
+      const { status, json } = await call(server.baseUrl, 'POST', '/firewalls', { name, labels })
+      assert.ok(status === 201 || json.error.code === 'unavailable', JSON.stringify(json))
+      ;(status === 201 ? taken : refused).push(name)
+      return status
+    }
+    await write('before')
+    fill(join(disk, 'filler'))
+    await until(async () => (await write(`full-${taken.length}`)) === 503, 'writes are refused')
+    assert.deepEqual([await page('/health'), await page('/health/reads')], [503, 200])
+    assert.equal((await call(server.baseUrl, 'GET', '/firewalls?name=before')).json.firewalls.length, 1)
+    rmSync(join(disk, 'filler'))
+    await until(async () => (await page('/health')) === 200, 'writes work again')
+    assert.equal(await write('after'), 201)
+    const isThere = async (name: string) =>
+      (await call(server.baseUrl, 'GET', `/firewalls?name=${name}`)).json.firewalls.length === 1
+    for (const name of taken) assert.ok(await isThere(name), name)
+    for (const name of refused) assert.ok(!(await isThere(name)), name)
+  },
+)

@@ -23,6 +23,7 @@ import { dirname, join, relative } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
+import { engines } from './engines.ts'
 
 /** A PostgreSQL server that lives no longer than the process that started it. */
 export interface TestPostgres {
@@ -335,6 +336,7 @@ let shared: Promise<string> | undefined
 
 /** The server of the test run, or one that starts on first use and ends with this process. */
 export function postgresUrl(): Promise<string> {
+  if (!engines.includes('postgres')) throw new Error('PostgreSQL is left out of this run')
   shared ??= process.env[POSTGRES_VARIABLE]
     ? Promise.resolve(process.env[POSTGRES_VARIABLE])
     : startPostgres().then((server) => server.url)

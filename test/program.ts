@@ -1,4 +1,4 @@
-/** The real program as a process of its own, run from its sources. */
+/** The real program as a process of its own: the bundle, which is what operators run and starts quickest. */
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -38,20 +38,21 @@ export interface Program {
   fail(database: string, ...options: string[]): Promise<string>
 }
 
-/**
- * Makes a place to run the program from; what still runs in it after the tests is killed. `bundled` runs what `npm start`
- * runs, whose processes start much quicker than from the sources.
- */
-export function program(name: string, { bundled = false }: { readonly bundled?: boolean } = {}): Program {
+/** The file to run after `build`. */
+export const bundle = join(root, 'dist/main.js')
+
+/** Builds the bundle unless it is current. */
+export async function build(): Promise<void> {
+  await promisify(execFile)(process.execPath, [join(root, 'build.mjs')])
+}
+
+/** Makes a place to run the program from; what still runs in it after the tests is killed. */
+export function program(name: string): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
   const running = new Set<ChildProcess>()
   let started = 0
   const run = (args: readonly string[]) => {
-    // The first one that is stopped leaves the others what it compiled.
-    const env = { ...process.env, NODE_COMPILE_CACHE: join(folder, 'compiled') }
-    const sources = ['--disable-warning=ExperimentalWarning', join(root, 'src/main.ts')]
-    const main = bundled ? [join(root, 'dist/main.js')] : sources
-    const child = spawn(process.execPath, [...main, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [bundle, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
     running.add(child)
     const written = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {
@@ -68,8 +69,7 @@ export function program(name: string, { bundled = false }: { readonly bundled?: 
     const quiet = ['--rate-limit', 'off', '--log-level', 'error', '--token', token]
     return run(['serve', '--database', database, ...free, ...quiet, ...options])
   }
-  // Does nothing when it is built already.
-  if (bundled) before(() => promisify(execFile)(process.execPath, [join(root, 'build.mjs')]))
+  before(build)
   after(() => {
     for (const child of running) child.kill('SIGKILL')
     rmSync(folder, { recursive: true })

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { until } from './bare-database.ts'
+import { onPostgres } from './engines.ts'
 import { closeAdmin, createDatabase, postgresUrl } from './postgres.ts'
 import { call, program, type Reply, type Served } from './program.ts'
 import { allow, serverBody, toSelector, toServer } from './resources.ts'
@@ -142,22 +143,26 @@ test('whatever is done to what an earlier process made succeeds, also when it wa
   await checkImages(api)
 })
 
-test('whatever is done to what another process made succeeds, also when that one is gone (PostgreSQL)', async () => {
-  const { url, drop } = await createDatabase(await postgresUrl())
-  const servers: Served[] = []
-  try {
-    for (let i = 0; i < 2; i++) servers.push(await serve(url))
-    const [one, other] = servers as [Served, Served]
-    const apis = [callTo(one.baseUrl), callTo(other.baseUrl)]
-    const early = await buildAll(apis, 'early')
-    const late = await buildAll(apis, 'late')
-    // A process takes first what it was asked for itself.
-    for (const reply of await begin((i) => apis[(i + 1) % 2]!, early)) await succeeded(apis[0]!, reply)
-    await one.kill()
-    for (const reply of await begin(() => apis[1]!, late)) await succeeded(apis[1]!, reply)
-    await checkImages(apis[1]!)
-  } finally {
-    await Promise.all(servers.map((server) => server.kill()))
-    await drop()
-  }
-})
+test(
+  'whatever is done to what another process made succeeds, also when that one is gone (PostgreSQL)',
+  onPostgres,
+  async () => {
+    const { url, drop } = await createDatabase(await postgresUrl())
+    const servers: Served[] = []
+    try {
+      for (let i = 0; i < 2; i++) servers.push(await serve(url))
+      const [one, other] = servers as [Served, Served]
+      const apis = [callTo(one.baseUrl), callTo(other.baseUrl)]
+      const early = await buildAll(apis, 'early')
+      const late = await buildAll(apis, 'late')
+      // A process takes first what it was asked for itself.
+      for (const reply of await begin((i) => apis[(i + 1) % 2]!, early)) await succeeded(apis[0]!, reply)
+      await one.kill()
+      for (const reply of await begin(() => apis[1]!, late)) await succeeded(apis[1]!, reply)
+      await checkImages(apis[1]!)
+    } finally {
+      await Promise.all(servers.map((server) => server.kill()))
+      await drop()
+    }
+  },
+)

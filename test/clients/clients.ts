@@ -8,6 +8,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
+import { build, bundle } from '../program.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -178,13 +179,14 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
   }
   // Far more requests than any test makes.
   const args = [
-    'src/main.ts',
+    bundle,
     'serve',
     '--rate-limit=999999999',
     ...Object.entries(options).map(([k, v]) => `--${k}=${v}`),
     ...more,
   ]
   const launch = () => spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  await build()
   let child = launch()
   const end = async (signal: NodeJS.Signals) => {
     const ended = new Promise((resolve) => child.once('close', resolve))

@@ -160,7 +160,7 @@ forEachBareDatabase('transactions', (openBare, engineName) => {
 
   test('a foreign key that is violated is known as such', async () => {
     const { db } = await open()
-    const statement = `insert into token values (1, 999, 'n', 'h', 't', 0, 'now')`
+    const statement = `insert into token values (1, 999, 'n', 'h', 't', 0, 'now', 0)`
     const error = await run(db, statement).catch((reason: unknown) => reason)
     assert.equal(databaseFailure(error)?.kind, 'foreign_key')
   })

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { forEachBareDatabase, run } from '../../../test/bare-database.ts'
+import { onPostgres } from '../../../test/engines.ts'
 import { testClock } from '../../../test/harness.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../../../test/postgres.ts'
 import { migrations } from '../../migrations/index.ts'
@@ -50,7 +51,7 @@ forEachBareDatabase('migrations', (open) => {
   })
 })
 
-test('processes that migrate an empty PostgreSQL at the same time apply each change once', async () => {
+test('processes that migrate an empty PostgreSQL at the same time apply each change once', onPostgres, async () => {
   const { url, drop } = await createDatabase(await postgresUrl())
   const processes: Database[] = []
   for (let i = 0; i < 4; i++) {
