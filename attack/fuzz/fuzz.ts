@@ -25,9 +25,24 @@ interface OpenApi {
 
 function readOperations(): Operation[] {
   const text = readFileSync(join(import.meta.dirname, '../../api/openapi.json'), 'utf8')
-  return Object.entries((JSON.parse(text) as OpenApi).paths).flatMap(([path, methods]) =>
+  const document = JSON.parse(text) as OpenApi
+  return Object.entries(dereferenced(document.paths, document)).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ ...operation, method: method.toUpperCase(), path })),
   )
+}
+
+/** The value, where each `$ref` is replaced by the part of the document that it names. */
+function dereferenced<T>(value: T, document: unknown): T {
+  if (Array.isArray(value)) return value.map((item) => dereferenced(item, document)) as T
+  if (typeof value !== 'object' || value === null) return value
+  if ('$ref' in value) return dereferenced(partOf(document, String(value.$ref)) as T, document)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, dereferenced(inner, document)])) as T
+}
+
+/** The part of a document at a pointer such as `#/components/schemas/action`. */
+function partOf(document: unknown, pointer: string): unknown {
+  const steps = pointer.split('/').slice(1)
+  return steps.reduce((part, step) => (part as Record<string, unknown>)[step], document)
 }
 
 /** Resources that were seen in answers, newest last, by the name of their family in paths. */
