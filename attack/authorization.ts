@@ -1,8 +1,9 @@
 /** Every endpoint for every kind of caller: nobody gets or changes what is not theirs. */
 import { generateToken } from '../src/kernel/access/tokens.ts'
 import { type Client, makeClient, type World } from '../test/harness.ts'
+import { neverExisted } from '../test/proof.ts'
+import { references, samples } from '../test/proofs.ts'
 import { eras, prepare, type Ready } from '../test/requests.ts'
-import { neverExisted, references, samples } from '../test/scenarios.ts'
 import { dump } from '../test/schema.ts'
 import { type Attack, atLeast, type Context, none } from './attack.ts'
 import { remoteWorld } from './installation.ts'

@@ -14,6 +14,7 @@ import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
 import { getKeyPair } from '../src/families/certificates/store.ts'
+import { serverBody } from '../src/families/servers/proof.ts'
 import { parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { unlock } from '../src/kernel/secrets/installation.ts'
@@ -26,7 +27,6 @@ import { onPostgres } from './engines.ts'
 import { testClock } from './harness.ts'
 import { execute, startPostgres } from './postgres.ts'
 import { call, makeKey, program, type Served } from './program.ts'
-import { serverBody } from './resources.ts'
 
 const { folder, serve, command } = program('backup')
 const original = join(folder, 'original/wolke.db')

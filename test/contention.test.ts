@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { newServer } from '../src/families/servers/proof.ts'
 import type { Database, Transaction } from '../src/kernel/data/db.ts'
 import { warnOfRetries } from '../src/kernel/data/retries.ts'
 import { contention } from './attacks/contention.ts'
 import { checkConsistency } from './consistency.ts'
 import { forEachDatabase } from './harness.ts'
-import { newServer, settleAll } from './resources.ts'
+import { settleAll } from './resources.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
 

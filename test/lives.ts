@@ -7,10 +7,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import { sql } from 'kysely'
 import { type Behave, type Behaviour, behaviours } from '../src/drivers/simulated/simulation.ts'
 import { simulate } from '../src/families.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
-import { checkConsistency } from './consistency.ts'
+import { checkConsistency, resourceTables } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type World, type WorldOptions } from './harness.ts'
 import { settleAll } from './resources.ts'
 
@@ -157,11 +158,11 @@ export async function idsOf({ api }: World, family: string, query = ''): Promise
 async function checkNothingLeft(world: World): Promise<void> {
   await settleAll(world)
   await checkConsistency(world)
-  const { servers, filters, routes, images } = world.simulation.world
-  assert.deepEqual([servers.size, filters.size, routes.size, images.size], [0, 0, 0, 0])
+  for (const [what, { size }] of Object.entries(world.simulation.world)) assert.equal(size, 0, what)
   const { query } = world.db
-  for (const table of ['server', 'firewall', 'floating_ip', 'image', 'label'] as const) {
-    assert.deepEqual(await query.selectFrom(table).selectAll().execute(), [])
+  for (const table of [...resourceTables, 'label']) {
+    const { rows } = await sql`select * from ${sql.table(table)}`.execute(query)
+    assert.deepEqual(rows, [], table)
   }
   assert.deepEqual(await query.selectFrom('address').selectAll().where('owner', 'is not', null).execute(), [])
 }

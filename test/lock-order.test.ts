@@ -2,12 +2,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
+import { newFirewall } from '../src/families/firewalls/proof.ts'
+import { newServer } from '../src/families/servers/proof.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import { belonging, lockOrder } from '../src/kernel/data/locks.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { recordLocks } from './lock-recorder.ts'
-import { newFirewall, newServer } from './resources.ts'
 import { watchDatabase } from './watched-database.ts'
 
 /** What is reported of a transaction that does `work` and is then taken back. */

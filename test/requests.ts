@@ -1,6 +1,6 @@
 /**
  * Requests that an endpoint accepts and the ways to each error that it declares, made from the contract tables and from
- * scenarios.ts; what walks over all endpoints sends these.
+ * the families' proofs; what walks over all endpoints sends these.
  */
 import assert from 'node:assert/strict'
 import { changes } from '../src/kernel/contract/changes.ts'
@@ -8,7 +8,8 @@ import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { type Answer, type Client, type Open, testClock, today, type World } from './harness.ts'
-import { errorScenarios, neverExisted, type Sample, type Stage, samples, type Target } from './scenarios.ts'
+import { neverExisted, type Sample, type Stage, type Target } from './proof.ts'
+import { errorScenarios, samples } from './proofs.ts'
 import { dump } from './schema.ts'
 
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
@@ -48,10 +49,10 @@ export interface Ready {
 
 export async function prepare(world: World, row: Row): Promise<Ready> {
   const family = samples[row.family]
-  assert.ok(family, `test/scenarios.ts has no samples for the family ${row.family}`)
+  assert.ok(family, `no proof has samples for the family ${row.family}`)
   const prepared = await family.prepare(world)
   const make = family.requests?.[row.key]
-  assert.ok(make || !row.endpoint.body, 'test/scenarios.ts has no request for it')
+  assert.ok(make || !row.endpoint.body, 'its proof has no request for it')
   const sample = (await make?.(world, prepared)) ?? {}
   const target = sample.target ?? prepared
   const search = sample.query ? `?${sample.query}` : ''
@@ -159,7 +160,7 @@ export async function reach(
   const scenario = errorScenarios[row.name]?.[code]
   if (scenario) return [await scenario(stage)]
   const way = implied[code]
-  assert.ok(way, 'test/scenarios.ts has no scenario for it')
+  assert.ok(way, 'its proof has no scenario for it')
   const ready = await prepare(world, row)
   const before = await dump(world.db)
   const answers = await way(ready, world)

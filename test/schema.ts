@@ -12,12 +12,14 @@ export interface SchemaTable {
 /** Every table of the schema. */
 export function schemaTables(statements = migrations.flatMap((migration) => migration.statements)): SchemaTable[] {
   const dropped = new Set(statements.map((statement) => /^drop table (\w+)$/.exec(statement)?.[1]))
-  return statements.flatMap((statement) => {
+  const found = statements.flatMap((statement) => {
     const [, name, columns] = /^create table (\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
     if (!name || !columns || dropped.has(name)) return []
     const names = columns.split('\n').flatMap((line) => line.split(/,(?![^(]*\))/))
     return [{ name, columns: names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? []) }]
   })
+  // A table that a later migration makes anew is what that one makes of it.
+  return [...new Map(found.map((table) => [table.name, table])).values()]
 }
 
 const tables = schemaTables()

@@ -25,11 +25,14 @@ export interface Source {
   readonly imports: readonly Import[]
 }
 
+/** Whether a file is there for tests alone, and not in the bundle. */
+const isTest = (name: string) => name.endsWith('.test.ts') || name === 'proof.ts'
+
 /** Every module below src, tests left out. */
 export function readSources(): Source[] {
   const root = new URL('../src/', import.meta.url)
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !entry.name.endsWith('.test.ts'))
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !isTest(entry.name))
     .map((entry) => posix.join(entry.parentPath.replaceAll('\\', '/'), entry.name))
     .sort()
     .map((path) => toSource(path.slice(root.pathname.length), readFileSync(path, 'utf8')))

@@ -1,8 +1,10 @@
 /** What the writers of the crash attack do with each family: creations, changes, and how the result reads. */
+
+import { allow } from '../../src/families/firewalls/proof.ts'
+import { publicKey } from '../../src/families/ssh-keys/proof.ts'
 import { selfSigned } from '../../test/certificates.ts'
 import type { Answer, Client } from '../../test/harness.ts'
-import { allow, expect } from '../../test/resources.ts'
-import { publicKey } from '../../test/scenarios.ts'
+import { expect } from '../../test/resources.ts'
 
 /** What a client can see of one resource, by facet; everything that one request changes, it changes at once. */
 export type State = Readonly<Record<string, string>>

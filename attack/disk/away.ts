@@ -1,7 +1,7 @@
 /** PostgreSQL goes away and comes back. */
 import pg from 'pg'
+import { publicKey } from '../../src/families/ssh-keys/proof.ts'
 import { postgresUrl } from '../../test/postgres.ts'
-import { publicKey } from '../../test/scenarios.ts'
 import { atMost, type Context, type Finding, none } from '../attack.ts'
 import { client } from '../installation.ts'
 import { isSoon } from './full.ts'

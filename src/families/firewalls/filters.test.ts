@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, type World } from '../../../test/harness.ts'
-import { allow, expect, newFirewall, newServer, settleAll, toSelector, toServer } from '../../../test/resources.ts'
+import { expect, settleAll } from '../../../test/resources.ts'
+import { newServer } from '../servers/proof.ts'
+import { allow, newFirewall, toSelector, toServer } from './proof.ts'
 
 const apply = (api: Client, id: number, ...resources: object[]) =>
   api.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: resources })

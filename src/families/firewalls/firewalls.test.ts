@@ -2,17 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Answer, type Client, forEachDatabase, type World } from '../../../test/harness.ts'
-import {
-  allow,
-  expect,
-  newFirewall,
-  newServer,
-  privateOnly,
-  serverBody,
-  settleAll,
-  toSelector,
-  toServer,
-} from '../../../test/resources.ts'
+import { expect, settleAll } from '../../../test/resources.ts'
+import { newServer, privateOnly, serverBody } from '../servers/proof.ts'
+import { allow, newFirewall, toSelector, toServer } from './proof.ts'
 
 interface Named {
   readonly name: string

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
-import { expect, newServer } from '../../../test/resources.ts'
+import { expect } from '../../../test/resources.ts'
+import { newServer } from '../servers/proof.ts'
 
 interface Image {
   readonly id: number

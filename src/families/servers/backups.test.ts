@@ -2,11 +2,13 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
-import { allow, expect, newFirewall, newServer, settleAll } from '../../../test/resources.ts'
+import { expect, settleAll } from '../../../test/resources.ts'
 import { families, type Simulation, simulate } from '../../families.ts'
 import { Engine } from '../../kernel/actions/engine.ts'
 import { openLog } from '../../kernel/process/log.ts'
+import { allow, newFirewall } from '../firewalls/proof.ts'
 import { backupWindowOf, openWindow } from './domain.ts'
+import { newServer } from './proof.ts'
 
 interface Image {
   readonly id: number

@@ -3,19 +3,11 @@ import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Answer, type Client, forEachDatabase } from '../../../test/harness.ts'
-import {
-  allow,
-  expect,
-  newFirewall,
-  newServer,
-  privateOnly,
-  serverBody,
-  settleAll,
-  toSelector,
-  toServer,
-} from '../../../test/resources.ts'
+import { expect, settleAll } from '../../../test/resources.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
+import { allow, newFirewall, toSelector, toServer } from '../firewalls/proof.ts'
+import { newServer, privateOnly, serverBody } from './proof.ts'
 
 interface Named {
   readonly name: string

@@ -1,0 +1,268 @@
+import assert from 'node:assert/strict'
+import type { Client, World } from '../../../test/harness.ts'
+import {
+  act,
+  conflict,
+  done,
+  neverExisted,
+  type Proof,
+  rename,
+  type Samples,
+  type Snapshot,
+  type Stage,
+  takenName,
+  takenTwice,
+  unique,
+} from '../../../test/proof.ts'
+import { matches, parseSelector, type Selector } from '../../kernel/contract/selectors.ts'
+import { createAgain, makeServer, privateOnly, serverBody } from '../servers/proof.ts'
+import { type Filter, type Rule, toFilter } from './domain.ts'
+
+/** Creates a firewall and returns its id. */
+export async function newFirewall(api: Client, name: string, options: object = {}): Promise<number> {
+  return (await done(api.post('/firewalls', { name, ...options }))).firewall.id
+}
+
+export const toServer = (id: number) => ({ type: 'server', server: { id } })
+export const toSelector = (selector: string) => ({ type: 'label_selector', label_selector: { selector } })
+
+/** An inbound rule for one port. */
+export function allow(port: string, sources: readonly string[] = ['0.0.0.0/0', '::/0']) {
+  return { direction: 'in', protocol: 'tcp', port, source_ips: sources }
+}
+
+const rules = [allow('22')]
+
+const makeFirewall = ({ api }: World, options: object = {}) =>
+  newFirewall(api, unique('firewall'), { rules, ...options })
+
+const prepare: Samples['prepare'] = async ({ api }) => {
+  const { firewall, actions } = await done(api.post('/firewalls', { name: unique('firewall'), rules }))
+  return { id: firewall.id, actionId: actions[0].id }
+}
+
+const create = (client: Client, apply_to: object[]) => client.post('/firewalls', { name: unique('firewall'), apply_to })
+const apply = (client: Client, id: number, apply_to: object[]) =>
+  client.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to })
+const removeFrom = (client: Client, id: number, remove_from: object[]) =>
+  client.post(`/firewalls/${id}/actions/remove_from_resources`, { remove_from })
+
+const samples: Samples = {
+  prepare,
+  requests: {
+    create: () => ({ body: { name: unique('firewall'), rules } }),
+    update: rename('firewall'),
+    setRules: () => ({ body: { rules: [allow('80')] } }),
+    applyToResources: () => ({ body: { apply_to: [toSelector('sample=applied')] } }),
+    async removeFromResources({ api }, { id }) {
+      const target = toSelector('sample=removed')
+      await done(apply(api, id, [target]))
+      return { body: { remove_from: [target] } }
+    },
+  },
+}
+
+const references: Proof['references'] = {
+  'firewalls.create': { family: 'servers', body: (id) => ({ name: unique('firewall'), apply_to: [toServer(id)] }) },
+  'firewalls.applyToResources': { family: 'servers', body: (id) => ({ apply_to: [toServer(id)] }) },
+  'firewalls.removeFromResources': { family: 'servers', body: (id) => ({ remove_from: [toServer(id)] }) },
+  'servers.create firewalls': {
+    family: 'firewalls',
+    body: (id) => serverBody(unique('server'), { firewalls: [{ firewall: id }] }),
+  },
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+/** A server under as many firewalls as it may have. */
+async function makeFullServer(stage: Stage): Promise<number> {
+  const id = await makeServer(stage)
+  for (let i = 0; i < 5; i++) await makeFirewall(stage, { apply_to: [toServer(id)] })
+  await stage.settle()
+  return id
+}
+
+const errors: Proof['errors'] = {
+  'firewalls.create': {
+    uniqueness_error: takenTwice('/firewalls', () => ({ name: unique('firewall') })),
+    async server_already_added(stage) {
+      const target = toServer(await makeServer(stage))
+      return create(stage.api, [target, target])
+    },
+    incompatible_network_type: async (stage) => create(stage.api, [toServer(await makeServer(stage, privateOnly))]),
+    firewall_resource_not_found: ({ api }) => create(api, [toServer(neverExisted)]),
+    resource_limit_exceeded: async (stage) => create(stage.api, [toServer(await makeFullServer(stage))]),
+  },
+  'firewalls.update': {
+    uniqueness_error: takenName('firewalls', prepare),
+    conflict: conflict('firewalls', 'firewall', prepare),
+  },
+  'firewalls.remove': {
+    async resource_in_use(stage) {
+      const id = await makeFirewall(stage, { apply_to: [toSelector('in=use')] })
+      return stage.api.delete(`/firewalls/${id}`)
+    },
+  },
+  'firewalls.applyToResources': {
+    async firewall_already_applied(stage) {
+      const target = toServer(await makeServer(stage))
+      return apply(stage.api, await makeFirewall(stage, { apply_to: [target] }), [target])
+    },
+    incompatible_network_type: async (stage) =>
+      apply(stage.api, await makeFirewall(stage), [toServer(await makeServer(stage, privateOnly))]),
+    firewall_resource_not_found: async (stage) => apply(stage.api, await makeFirewall(stage), [toServer(neverExisted)]),
+    async resource_limit_exceeded(stage) {
+      const id = await makeFullServer(stage)
+      return apply(stage.api, await makeFirewall(stage), [toServer(id)])
+    },
+  },
+  'firewalls.removeFromResources': {
+    firewall_resource_not_found: async (stage) =>
+      removeFrom(stage.api, await makeFirewall(stage), [toServer(await makeServer(stage))]),
+    async firewall_managed_by_label_selector(stage) {
+      const label = unique('managed')
+      const server = await makeServer(stage, { labels: { [label]: 'yes' } })
+      const id = await makeFirewall(stage, { apply_to: [toSelector(label)] })
+      return removeFrom(stage.api, id, [toServer(server)])
+    },
+  },
+  'servers.create': {
+    async resource_limit_exceeded(stage) {
+      const firewalls: { firewall: number }[] = []
+      for (let i = 0; i < 6; i++) firewalls.push({ firewall: await makeFirewall(stage) })
+      return stage.api.post('/servers', serverBody(unique('server'), { firewalls }))
+    },
+  },
+  'servers.update': {
+    async resource_limit_exceeded(stage) {
+      const label = unique('sixth')
+      const id = await makeFullServer(stage)
+      await makeFirewall(stage, { apply_to: [toSelector(label)] })
+      return stage.api.put(`/servers/${id}`, { labels: { [label]: 'yes' } })
+    },
+  },
+}
+
+// ---- Actions -------------------------------------------------------------------------------------------------------
+
+const actions: Proof['actions'] = {
+  async 'servers/create_server under a firewall'(world) {
+    return createAgain(world, { firewalls: [{ firewall: await makeFirewall(world) }] })
+  },
+  async 'servers/delete_server under a firewall'(world) {
+    const id = await makeServer(world)
+    await makeFirewall(world, { apply_to: [toServer(id)] })
+    await world.settle()
+    return act((api) => api.delete(`/servers/${id}`))
+  },
+  async 'firewalls/apply_firewall'(world) {
+    const [server, firewall] = [await makeServer(world), await makeFirewall(world)]
+    return act((api) => apply(api, firewall, [toServer(server)]))
+  },
+  async 'firewalls/remove_firewall'(world) {
+    const target = toServer(await makeServer(world))
+    const firewall = await makeFirewall(world, { apply_to: [target] })
+    await world.settle()
+    let isApplied = true
+    return act(async (api) => {
+      // One that could not be removed from the server is wanted no longer all the same: it is put back to go again.
+      if (!isApplied) {
+        await done(apply(api, firewall, [target]))
+        await world.settle()
+      }
+      isApplied = false
+      return removeFrom(api, firewall, [target])
+    })
+  },
+  async 'firewalls/set_firewall_rules'(world) {
+    const firewall = await makeFirewall(world, { apply_to: [toServer(await makeServer(world))] })
+    await world.settle()
+    let port = 1000
+    return act((api) => api.post(`/firewalls/${firewall}/actions/set_rules`, { rules: [allow(String(++port))] }))
+  },
+  async 'firewall_selectors/apply_firewall'(world) {
+    const firewall = await makeFirewall(world)
+    return act((api) => apply(api, firewall, [toSelector(unique('nobody'))]))
+  },
+  async 'firewall_selectors/remove_firewall'(world) {
+    const target = toSelector(unique('nobody'))
+    const firewall = await makeFirewall(world, { apply_to: [target] })
+    return act((api) => removeFrom(api, firewall, [target]))
+  },
+}
+
+// ---- What must add up ----------------------------------------------------------------------------------------------
+
+function isMatch(selector: string, labels: string): boolean {
+  const result = parseSelector(selector)
+  assert.ok(result.ok)
+  return matches((result as { selector: Selector }).selector, JSON.parse(labels))
+}
+
+/** Matches are recomputed from the labels: they must say the same, each server once a firewall. */
+async function checkMatches(found: Snapshot): Promise<void> {
+  const servers = await found.all('server')
+  const applications = await found.all('firewall_application')
+  const rows = await found.all('firewall_match')
+  const reachable = new Set((await found.all('primary_ip')).map((ip) => ip.server_id))
+  const wanted = new Set<string>()
+  for (const { firewall_id, selector, project_id } of applications) {
+    for (const { id, labels, project_id: owner } of servers) {
+      if (selector === null || owner !== project_id || !reachable.has(id)) continue
+      if (isMatch(selector, labels)) wanted.add(`${firewall_id} ${id}`)
+    }
+  }
+  const actual = rows.map(({ firewall_id, server_id }) => `${firewall_id} ${server_id}`).sort()
+  assert.deepEqual(actual, [...wanted].sort(), 'matches follow the labels')
+  for (const { application_id, firewall_id, server_id } of rows) {
+    const application = applications.find((one) => one.id === application_id)
+    assert.equal(application?.firewall_id, firewall_id, 'I10: a match counts for a selector of its firewall')
+    const { labels } = servers.find((server) => server.id === server_id)!
+    assert.ok(isMatch(application!.selector!, labels), 'a match counts for a selector that holds')
+  }
+}
+
+/** A filter as its rules add up: their order means nothing. */
+function inOrder({ inbound, outbound }: Filter): unknown {
+  const sorted = ({ otherwise, accept }: Filter['inbound']) => ({
+    otherwise,
+    accept: accept.map(({ protocol, ports, networks }) => JSON.stringify([protocol, ports, networks])).sort(),
+  })
+  return { inbound: sorted(inbound), outbound: sorted(outbound) }
+}
+
+/** I7: each server has in force what its firewalls add up to, and no more firewalls than it may. */
+async function checkFilters(found: Snapshot, { simulation }: World, pendingToo: boolean): Promise<void> {
+  const rows = [...(await found.all('firewall_application')), ...(await found.all('firewall_match'))]
+  const [filters, firewalls] = [await found.all('firewall_filter'), await found.all('firewall')]
+  for (const { id } of await found.all('server')) {
+    const ids = new Set(rows.filter((row) => row.server_id === id).map((row) => row.firewall_id))
+    assert.ok(ids.size <= 5, `server ${id} has ${ids.size} firewalls`)
+    const filter = filters.find((row) => row.server_id === id)
+    if (ids.size > 0) assert.ok(filter, `server ${id} has a filter`)
+    if (filter && filter.generation_in_force < filter.generation && !pendingToo) continue
+    const its = firewalls.filter((firewall) => ids.has(firewall.id))
+    const wanted = toFilter(its.map((firewall) => ({ rules: JSON.parse(firewall.rules) as Rule[] })))
+    const inForce = simulation.world.filters.get(id) ?? toFilter([])
+    assert.deepEqual(inOrder(inForce), inOrder(wanted), `I7: the filter of server ${id} is in force`)
+  }
+}
+
+const consistency: Proof['consistency'] = {
+  resources: 'firewall',
+  belongs: [
+    ['firewall_application', 'server_id', 'server'],
+    ['firewall_application', 'firewall_id', 'firewall'],
+    ['firewall_match', 'server_id', 'server'],
+    ['firewall_match', 'firewall_id', 'firewall'],
+    ['firewall_filter', 'server_id', 'server'],
+  ],
+  rows: checkMatches,
+  async world(found, world, { pendingToo = false }) {
+    const servers = new Set<number>((await found.all('server')).map(({ id }) => id))
+    for (const id of world.simulation.world.filters.keys()) assert.ok(servers.has(id), `I10: filter of no server ${id}`)
+    await checkFilters(found, world, pendingToo)
+  },
+}
+
+export const proof: Proof = { samples, references, errors, actions, consistency }

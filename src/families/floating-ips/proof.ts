@@ -1,0 +1,166 @@
+import assert from 'node:assert/strict'
+import type { World } from '../../../test/harness.ts'
+import {
+  act,
+  conflict,
+  done,
+  overLimit,
+  type Proof,
+  rename,
+  type Samples,
+  takenName,
+  takenTwice,
+  unique,
+} from '../../../test/proof.ts'
+import { checkHolders } from '../addresses/proof.ts'
+import { makeServer, newServer } from '../servers/proof.ts'
+
+const body = () => ({ type: 'ipv4', home_location: 'hel1' })
+
+async function makeFloatingIp({ api, settle }: World, options: object = { home_location: 'hel1' }): Promise<number> {
+  const { floating_ip } = await done(api.post('/floating_ips', { type: 'ipv4', ...options }))
+  await settle()
+  return floating_ip.id
+}
+
+async function makeAssigned(world: World): Promise<number> {
+  return makeFloatingIp(world, { server: await makeServer(world) })
+}
+
+async function ipOf({ api }: World, id: number): Promise<string> {
+  return (await done(api.get(`/floating_ips/${id}`))).floating_ip.ip
+}
+
+const prepare: Samples['prepare'] = async (world) => {
+  const server = await makeServer(world)
+  const { floating_ip, action } = await done(world.api.post('/floating_ips', { type: 'ipv4', server }))
+  await world.settle()
+  return { id: floating_ip.id, actionId: action.id }
+}
+
+const samples: Samples = {
+  prepare,
+  requests: {
+    create: () => ({ body: body() }),
+    update: rename('floating-ip'),
+    assign: async (world) => ({ body: { server: await makeServer(world) } }),
+    changeDnsPtr: async (world, { id }) => ({ body: { ip: await ipOf(world, id), dns_ptr: 'www.example.com' } }),
+    changeProtection: () => ({ body: { delete: true } }),
+    async remove({ api, settle }, { id }) {
+      await done(api.post(`/floating_ips/${id}/actions/unassign`))
+      await settle()
+      return {}
+    },
+  },
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+const errors: Proof['errors'] = {
+  'floating_ips.create': {
+    uniqueness_error: takenTwice('/floating_ips', () => ({ ...body(), type: 'ipv6', name: unique('floating-ip') })),
+    async unavailable({ open }) {
+      const { api } = await open({ addressPool: ['2001:db8::/32'], runActions: false })
+      return api.post('/floating_ips', body())
+    },
+    resource_limit_exceeded: overLimit('floating_ips', '/floating_ips', body),
+  },
+  'floating_ips.update': {
+    uniqueness_error: takenName('floating_ips', prepare),
+    conflict: conflict('floating_ips', 'floating_ip', prepare),
+  },
+  'floating_ips.remove': {
+    async locked(stage) {
+      const id = await makeAssigned(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/unassign`))
+      return stage.api.delete(`/floating_ips/${id}`)
+    },
+    async protected(stage) {
+      const id = await makeFloatingIp(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/change_protection`, { delete: true }))
+      return stage.api.delete(`/floating_ips/${id}`)
+    },
+    must_be_unassigned: async (stage) => stage.api.delete(`/floating_ips/${await makeAssigned(stage)}`),
+  },
+  'floating_ips.assign': {
+    async locked(stage) {
+      const id = await makeAssigned(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/unassign`))
+      const server = await newServer(stage.api, unique('server'))
+      return stage.api.post(`/floating_ips/${id}/actions/assign`, { server })
+    },
+    async floating_ip_assigned(stage) {
+      const server = await makeServer(stage)
+      const id = await makeFloatingIp(stage, { server })
+      return stage.api.post(`/floating_ips/${id}/actions/assign`, { server })
+    },
+  },
+  'floating_ips.unassign': {
+    async locked(stage) {
+      const id = await makeAssigned(stage)
+      const server = await makeServer(stage)
+      await done(stage.api.post(`/floating_ips/${id}/actions/assign`, { server }))
+      return stage.api.post(`/floating_ips/${id}/actions/unassign`)
+    },
+    service_error: async (stage) => stage.api.post(`/floating_ips/${await makeFloatingIp(stage)}/actions/unassign`),
+  },
+}
+
+// ---- Actions -------------------------------------------------------------------------------------------------------
+
+const actions: Proof['actions'] = {
+  async 'floating_ips/create_floating_ip'(world) {
+    const server = await makeServer(world)
+    return act((api) => api.post('/floating_ips', { type: 'ipv4', server }))
+  },
+  async 'floating_ips/assign_floating_ip'(world) {
+    const id = await makeAssigned(world)
+    const server = await makeServer(world)
+    return act((api) => api.post(`/floating_ips/${id}/actions/assign`, { server }))
+  },
+  async 'floating_ips/unassign_floating_ip'(world) {
+    const id = await makeAssigned(world)
+    return act((api) => api.post(`/floating_ips/${id}/actions/unassign`))
+  },
+  async 'floating_ips/change_dns_ptr'(world) {
+    const id = await makeFloatingIp(world)
+    const ip = await ipOf(world, id)
+    return act((api) => api.post(`/floating_ips/${id}/actions/change_dns_ptr`, { ip, dns_ptr: 'www.example.com' }))
+  },
+  async 'floating_ips/change_protection'(world) {
+    const id = await makeFloatingIp(world)
+    return act((api) => api.post(`/floating_ips/${id}/actions/change_protection`, { delete: true }))
+  },
+}
+
+// ---- What must add up ----------------------------------------------------------------------------------------------
+
+const consistency: Proof['consistency'] = {
+  resources: 'floating_ip',
+  belongs: [
+    ['floating_ip', 'server_id', 'server'],
+    ['floating_ip_routing', 'server_id', 'server'],
+  ],
+  rows: (found) => checkHolders(found, 'floating_ip'),
+  /** I6: each one leads to the server that it is assigned to, and nowhere else. */
+  async world(found, { simulation }) {
+    const servers = new Set<number>((await found.all('server')).map(({ id }) => id))
+    const routes = [...simulation.world.routes.values()]
+    for (const { serverId } of routes) assert.ok(servers.has(serverId), `I10: routes to no server ${serverId}`)
+    const assigned = (await found.all('floating_ip')).filter((row) => row.server_id !== null)
+    const wanted = assigned.map((row) => `${row.ip} to ${row.server_id}`)
+    const actual = routes.flatMap(({ serverId, ips }) => ips.map((ip) => `${ip} to ${serverId}`))
+    assert.deepEqual(actual.sort(), wanted.sort(), 'I6: where Floating IPs lead')
+  },
+}
+
+export const proof: Proof = {
+  samples,
+  references: {
+    'floating_ips.create': { family: 'servers', body: (id) => ({ type: 'ipv4', server: id }) },
+    'floating_ips.assign': { family: 'servers', body: (id) => ({ server: id }) },
+  },
+  errors,
+  actions,
+  consistency,
+}

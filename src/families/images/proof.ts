@@ -1,0 +1,118 @@
+import assert from 'node:assert/strict'
+import type { World } from '../../../test/harness.ts'
+import { act, conflict, done, type Proof, type Samples, type Stage, type Target, unique } from '../../../test/proof.ts'
+import { makeServer, serverBody } from '../servers/proof.ts'
+
+/** A copy of the disk of a new server, at rest. */
+async function makeImage(world: World, type: 'snapshot' | 'backup' = 'snapshot'): Promise<Target> {
+  const server = await makeServer(world)
+  if (type === 'backup') await done(world.api.post(`/servers/${server}/actions/enable_backup`))
+  return copy(world, server, type)
+}
+
+async function copy({ api, settle }: World, server: number, type = 'snapshot'): Promise<Target> {
+  const { image, action } = await done(api.post(`/servers/${server}/actions/create_image`, { type }))
+  await settle()
+  return { id: image.id, actionId: action.id }
+}
+
+const prepare: Samples['prepare'] = (world) => makeImage(world)
+
+/** One of the catalogue. */
+const systemImage = 161547269
+const protect = (stage: Stage, id: number) =>
+  stage.api.post(`/images/${id}/actions/change_protection`, { delete: true })
+
+const errors: Proof['errors'] = {
+  'images.update': {
+    unsupported_error: (stage) => stage.api.put(`/images/${systemImage}`, { description: 'changed' }),
+    conflict: conflict('images', 'image', prepare, () => ({ description: 'mine' })),
+  },
+  'images.remove': {
+    unsupported_error: (stage) => stage.api.delete(`/images/${systemImage}`),
+    async locked(stage) {
+      const server = await makeServer(stage)
+      const { image } = await done(stage.api.post(`/servers/${server}/actions/create_image`, {}))
+      return stage.api.delete(`/images/${image.id}`)
+    },
+    async protected(stage) {
+      const { id } = await makeImage(stage)
+      await done(protect(stage, id))
+      return stage.api.delete(`/images/${id}`)
+    },
+  },
+  'images.changeProtection': {
+    unsupported_error: async (stage) => protect(stage, (await makeImage(stage, 'backup')).id),
+  },
+  'servers.createImage': {
+    async resource_limit_exceeded({ open }) {
+      const world = await open({ limits: { images: 0 }, runActions: false })
+      return world.api.post(`/servers/${await makeServer(world)}/actions/create_image`, {})
+    },
+  },
+}
+
+const actions: Proof['actions'] = {
+  async 'images/change_protection'(world) {
+    const { id } = await makeImage(world)
+    return act((api) => api.post(`/images/${id}/actions/change_protection`, { delete: true }))
+  },
+  async 'images/delete_image'(world) {
+    const server = await makeServer(world)
+    let next: number | undefined = (await copy(world, server)).id
+    return {
+      async act(api) {
+        // One whose data could not be removed is deleted all the same: the next time takes another one.
+        const id = next ?? (await copy(world, server)).id
+        next = undefined
+        await done(api.delete(`/images/${id}`))
+        const removals = world.db.query
+          .selectFrom('action')
+          .select(['id', 'input'])
+          .where('definition', '=', 'images/delete_image')
+        const rows = (await removals.execute()).filter(({ input }) => JSON.parse(input).image === id)
+        return rows.map((row) => ({ id: row.id, subjects: [server] }))
+      },
+    }
+  },
+}
+
+const consistency: Proof['consistency'] = {
+  resources: 'image',
+  isThere: (row) => (row as { status: string }).status !== 'deleted',
+  belongs: [['image', 'bound_to', 'server']],
+  async rows(found) {
+    for (const { id, status, type, bound_to, created_from_id: serverId } of await found.all('image')) {
+      if (status === 'deleted') continue
+      assert.equal(status, 'available', `image ${id} rests`)
+      assert.equal(bound_to, type === 'backup' ? serverId : null, `image ${id} is bound as its type says`)
+    }
+  },
+  /** I10: each copy has its image, each image its copy. */
+  async world(found, { simulation: { world } }) {
+    const images = await found.all('image')
+    for (const { id, status, image_size_mb: sizeMb, created_from_id: serverId } of images) {
+      if (status === 'deleted') continue
+      assert.deepEqual(world.images.get(id), { serverId, sizeMb }, `image ${id} has its copy`)
+    }
+    const known = new Set<number>(images.map(({ id }) => id))
+    for (const id of world.images.keys()) assert.ok(known.has(id), `I10: copy ${id} is of no image`)
+  },
+}
+
+export const proof: Proof = {
+  samples: {
+    prepare,
+    requests: {
+      update: () => ({ body: { description: 'changed', labels: { changed: 'yes' } } }),
+      changeProtection: () => ({ body: { delete: true } }),
+    },
+  },
+  references: {
+    'servers.create image': { family: 'images', body: (id) => serverBody(unique('server'), { image: id }) },
+    'servers.rebuild image': { family: 'images', body: (id) => ({ image: id }) },
+  },
+  errors,
+  actions,
+  consistency,
+}

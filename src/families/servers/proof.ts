@@ -1,0 +1,182 @@
+import assert from 'node:assert/strict'
+import type { Client, World } from '../../../test/harness.ts'
+import {
+  type ActionScenario,
+  act,
+  conflict,
+  done,
+  type ErrorScenario,
+  type Proof,
+  rename,
+  type Samples,
+  type Stage,
+  takenName,
+  takenTwice,
+  unique,
+} from '../../../test/proof.ts'
+import { backupSlots } from '../images/domain.ts'
+
+/** The body of a request for a server. */
+export function serverBody(name: string, options: object = {}) {
+  return { name, server_type: 'cpx22', image: 'debian-12', ...options }
+}
+
+/** Creates a server and returns its id; the actions run when the world runs them. */
+export async function newServer(api: Client, name: string, options: object = {}): Promise<number> {
+  return (await done(api.post('/servers', serverBody(name, options)))).server.id
+}
+
+/** A server under a name of its own, at rest. */
+export async function makeServer({ api, settle }: World, options: object = {}): Promise<number> {
+  const id = await newServer(api, unique('server'), options)
+  await settle()
+  return id
+}
+
+/** A server without any network, which nothing can reach. */
+export const privateOnly = { public_net: { enable_ipv4: false, enable_ipv6: false }, start_after_create: false }
+
+const prepare: Samples['prepare'] = async ({ api, settle }) => {
+  const { server, action } = await done(api.post('/servers', serverBody(unique('server'))))
+  await settle()
+  return { id: server.id, actionId: action.id }
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+/** Asks for something that changes a server's power while the last such request is still being met. */
+const locked = (path: string, body?: object): ErrorScenario => {
+  return async (stage) => {
+    const id = await makeServer(stage)
+    await done(stage.api.post(`/servers/${id}/actions/poweroff`))
+    return path === '' ? stage.api.delete(`/servers/${id}`) : stage.api.post(`/servers/${id}/actions/${path}`, body)
+  }
+}
+
+async function makeProtected(stage: Stage): Promise<number> {
+  const id = await makeServer(stage)
+  await done(stage.api.post(`/servers/${id}/actions/change_protection`, { delete: true, rebuild: true }))
+  return id
+}
+
+const errors: Proof['errors'] = {
+  'servers.create': {
+    uniqueness_error: takenTwice('/servers', () => serverBody(unique('server'))),
+    async resource_unavailable({ open }) {
+      const { api } = await open({ addressPool: ['192.0.2.1/32', '2001:db8::/64'], runActions: false })
+      await newServer(api, unique('server'))
+      return api.post('/servers', serverBody(unique('server')))
+    },
+  },
+  'servers.update': {
+    uniqueness_error: takenName('servers', prepare),
+    conflict: conflict('servers', 'server', prepare),
+  },
+  'servers.remove': {
+    locked: locked(''),
+    protected: async (stage) => stage.api.delete(`/servers/${await makeProtected(stage)}`),
+  },
+  'servers.createImage': { locked: locked('create_image', {}) },
+  'servers.rebuild': {
+    locked: locked('rebuild', { image: 'debian-13' }),
+    protected: async (stage) =>
+      stage.api.post(`/servers/${await makeProtected(stage)}/actions/rebuild`, { image: 'debian-13' }),
+  },
+  'servers.disableBackup': { locked: locked('disable_backup') },
+  'servers.powerOn': { locked: locked('poweron') },
+  'servers.powerOff': { locked: locked('poweroff') },
+  'servers.shutDown': { locked: locked('shutdown') },
+  'servers.reboot': { locked: locked('reboot') },
+  'servers.reset': { locked: locked('reset') },
+}
+
+// ---- Actions -------------------------------------------------------------------------------------------------------
+
+/** Creates a server again and again: one that was created but not started goes first. */
+export function createAgain(world: World, options: object = {}) {
+  const body = serverBody(unique('server'), options)
+  return act(async (api) => {
+    for (const { id } of (await done(api.get(`/servers?name=${body.name}`))).servers) {
+      await done(api.delete(`/servers/${id}`))
+      await world.settle()
+    }
+    return api.post('/servers', body)
+  })
+}
+
+/** An action of a running server. */
+const onServer = (path: string, body?: object): ActionScenario => {
+  return async (world) => {
+    const id = await makeServer(world)
+    return act((api) => api.post(`/servers/${id}/actions/${path}`, body))
+  }
+}
+
+const actions: Proof['actions'] = {
+  'servers/create_server': async (world) => createAgain(world),
+  async 'servers/start_server'(world) {
+    const id = await makeServer(world, { start_after_create: false })
+    return act((api) => api.post(`/servers/${id}/actions/poweron`))
+  },
+  'servers/stop_server': onServer('poweroff'),
+  'servers/shutdown_server': onServer('shutdown'),
+  'servers/reboot_server': onServer('reboot'),
+  'servers/reset_server': onServer('reset'),
+  async 'servers/delete_server'(world) {
+    const id = await makeServer(world)
+    return act((api) => api.delete(`/servers/${id}`))
+  },
+  'servers/change_protection': onServer('change_protection', { delete: true, rebuild: true }),
+  'servers/create_image': onServer('create_image', {}),
+  'servers/rebuild_server': onServer('rebuild', { image: 'debian-13' }),
+  'servers/enable_backup': onServer('enable_backup'),
+  'servers/disable_backup': onServer('disable_backup'),
+}
+
+// ---- What must add up ----------------------------------------------------------------------------------------------
+
+const consistency: Proof['consistency'] = {
+  resources: 'server',
+  async rows(found) {
+    assert.deepEqual(await found.all('server_former'), [], 'I10: no server remembers a disk that it cannot go back to')
+    const images = await found.all('image')
+    for (const { id, backup_window: window } of await found.all('server')) {
+      const backups = images.filter((image) => image.bound_to === id)
+      assert.ok(backups.length <= (window === null ? 0 : backupSlots), `server ${id} has ${backups.length} backups`)
+    }
+  },
+  /** I6, and the power and the disk of each server. */
+  async world(found, { simulation: { world } }) {
+    const [servers, primaryIps] = [await found.all('server'), await found.all('primary_ip')]
+    const ids = new Set<number>(servers.map(({ id }) => id))
+    for (const id of world.servers.keys()) assert.ok(ids.has(id), `I10: server ${id} is out there without an owner`)
+    for (const { id, status, power, power_in_force: inForce, image, installation } of servers) {
+      assert.ok(status === 'running' || status === 'off', `server ${id} rests, but is ${status}`)
+      assert.deepEqual([power, inForce], status === 'running' ? ['on', 'on'] : ['off', 'off'])
+      const known = world.servers.get(id)
+      assert.ok(known, `server ${id} is out there`)
+      assert.equal(known.power, power, `server ${id} has the power that it should have`)
+      const disk = [known.state.image, known.state.installation]
+      assert.deepEqual(disk, [image, installation], `server ${id} has the disk that it should have`)
+      const ips = primaryIps.filter((ip) => ip.server_id === id)
+      const ipOf = (type: string) => ips.find((ip) => ip.type === type)?.ip ?? null
+      assert.deepEqual([known.state.ipv4, known.state.ipv6], [ipOf('ipv4'), ipOf('ipv6')], 'I6: its addresses')
+    }
+  },
+}
+
+export const proof: Proof = {
+  samples: {
+    prepare,
+    requests: {
+      create: () => ({ body: serverBody(unique('server')) }),
+      update: rename('server'),
+      createImage: () => ({ body: { description: 'a copy' } }),
+      rebuild: () => ({ body: { image: 'debian-13' } }),
+      changeProtection: () => ({ body: { delete: true, rebuild: true } }),
+    },
+  },
+  errors,
+  actions,
+  consistency,
+}

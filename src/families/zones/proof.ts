@@ -1,0 +1,200 @@
+import assert from 'node:assert/strict'
+import type { Answer, Client, World } from '../../../test/harness.ts'
+import {
+  type ActionScenario,
+  act,
+  done,
+  type ErrorScenario,
+  overLimit,
+  type Proof,
+  type Samples,
+  type Target,
+  takenTwice,
+  unique,
+} from '../../../test/proof.ts'
+import { sizeOf } from './content.ts'
+import { rrsetFromRow } from './rrset-store.ts'
+
+const address = (last: number) => ({ value: `192.0.2.${last}` })
+const body = () => ({ name: `${unique('zone')}.example`, mode: 'primary' })
+
+async function makeZone({ api }: World, options: object = {}): Promise<Target> {
+  const rrsets = [{ name: 'www', type: 'A', records: [address(1)] }]
+  const { zone, action } = await done(api.post('/zones', { ...body(), rrsets, ...options }))
+  return { id: zone.id, actionId: action.id }
+}
+
+const primaries = { primary_nameservers: [{ address: '203.0.113.1' }] }
+const makeSecondary = (world: World) => makeZone(world, { mode: 'secondary', rrsets: null, ...primaries })
+
+/** A zone file that a zone of the tests accepts. */
+const zonefile = ['@ SOA ns1 hostmaster 1 2 3 4 5', ...[1, 2, 3].map((n) => `@ NS ns${n}.wolke.example.`)].join('\n')
+
+const samples: Samples = {
+  prepare: makeZone,
+  requests: {
+    // A name is there once for all Projects, so that each caller needs its own.
+    create: () => ({
+      get body() {
+        return body()
+      },
+    }),
+    update: () => ({ body: { labels: { changed: 'yes' } } }),
+    importZonefile: () => ({ body: { zonefile } }),
+    changeTtl: () => ({ body: { ttl: 600 } }),
+    changePrimaryNameservers: async (world) => ({ target: await makeSecondary(world), body: primaries }),
+    changeProtection: () => ({ body: { delete: true } }),
+    createRrset: () => ({ body: { name: 'new', type: 'A', records: [address(2)] } }),
+    updateRrset: () => ({ body: { labels: { changed: 'yes' } } }),
+    addRecords: () => ({ body: { records: [address(2)] } }),
+    removeRecords: () => ({ body: { records: [address(1)] } }),
+    setRecords: () => ({ body: { records: [address(3)] } }),
+    updateRecords: () => ({ body: { records: [{ ...address(1), comment: 'changed' }] } }),
+    changeRrsetTtl: () => ({ body: { ttl: 600 } }),
+    changeRrsetProtection: () => ({ body: { change: true } }),
+  },
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+type Send = (client: Client, path: string) => Promise<Answer>
+
+/** Sends a request about a zone. */
+function inZone(make: (world: World) => Promise<Target>, send: Send): ErrorScenario {
+  return async (stage) => send(stage.api, `/zones/${(await make(stage)).id}`)
+}
+
+/** What RRSets of secondary zones, and protected ones, refuse. */
+function rrsetErrors(send: Send) {
+  return {
+    incorrect_zone_mode: inZone(makeSecondary, (client, path) => send(client, `${path}/rrsets/www/A`)),
+    async protected(stage) {
+      const path = `/zones/${(await makeZone(stage)).id}/rrsets/www/A`
+      await done(stage.api.post(`${path}/actions/change_protection`, { change: true }))
+      return send(stage.api, path)
+    },
+  } satisfies Record<string, ErrorScenario>
+}
+
+const rrsetAction = (name: string, given: object) =>
+  rrsetErrors((client, path) => client.post(`${path}/actions/${name}`, given))
+const newRrset: Send = (client, path) =>
+  client.post(`${path}/rrsets`, { name: 'www', type: 'A', records: [address(1)] })
+const importZonefile: Send = (client, path) => client.post(`${path}/actions/import_zonefile`, { zonefile })
+
+const errors: Proof['errors'] = {
+  'zones.create': {
+    uniqueness_error: takenTwice('/zones', body),
+    resource_limit_exceeded: overLimit('zones', '/zones', body),
+  },
+  'zones.remove': {
+    async protected(stage) {
+      const { id } = await makeZone(stage)
+      await done(stage.api.post(`/zones/${id}/actions/change_protection`, { delete: true }))
+      return stage.api.delete(`/zones/${id}`)
+    },
+  },
+  'zones.exportZonefile': {
+    incorrect_zone_mode: inZone(makeSecondary, (client, path) => client.get(`${path}/zonefile`)),
+  },
+  'zones.importZonefile': {
+    incorrect_zone_mode: inZone(makeSecondary, importZonefile),
+    async protected(stage) {
+      const path = `/zones/${(await makeZone(stage)).id}`
+      await done(stage.api.post(`${path}/rrsets/www/A/actions/change_protection`, { change: true }))
+      return importZonefile(stage.api, path)
+    },
+  },
+  'zones.changePrimaryNameservers': {
+    incorrect_zone_mode: inZone(makeZone, (client, path) =>
+      client.post(`${path}/actions/change_primary_nameservers`, primaries),
+    ),
+  },
+  'zones.listRrsets': { incorrect_zone_mode: inZone(makeSecondary, (client, path) => client.get(`${path}/rrsets`)) },
+  'zones.createRrset': {
+    incorrect_zone_mode: inZone(makeSecondary, newRrset),
+    uniqueness_error: inZone(makeZone, newRrset),
+  },
+  'zones.getRrset': { incorrect_zone_mode: rrsetErrors((client, path) => client.get(path)).incorrect_zone_mode },
+  'zones.updateRrset': {
+    incorrect_zone_mode: rrsetErrors((client, path) => client.put(path, {})).incorrect_zone_mode,
+  },
+  'zones.removeRrset': {
+    ...rrsetErrors((client, path) => client.delete(path)),
+    invalid_input: inZone(makeZone, (client, path) => client.delete(`${path}/rrsets/@/SOA`)),
+  },
+  'zones.addRecords': rrsetAction('add_records', { records: [address(2)] }),
+  'zones.removeRecords': rrsetAction('remove_records', { records: [address(1)] }),
+  'zones.setRecords': rrsetAction('set_records', { records: [address(2)] }),
+  'zones.updateRecords': rrsetAction('update_records', { records: [{ ...address(1), comment: '' }] }),
+  'zones.changeRrsetTtl': rrsetAction('change_ttl', { ttl: 600 }),
+  'zones.changeRrsetProtection': {
+    incorrect_zone_mode: rrsetAction('change_protection', { change: true }).incorrect_zone_mode,
+  },
+}
+
+// ---- Actions -------------------------------------------------------------------------------------------------------
+
+/** What happens to zones is done at once; each action needs no more than a zone. */
+function scenario(send: Send, make: (world: World) => Promise<Target> = makeZone): ActionScenario {
+  return async (world) => {
+    const { id } = await make(world)
+    return act((api) => send(api, `/zones/${id}`))
+  }
+}
+
+const zoneAction = (name: string, given: object, make = makeZone as typeof makeSecondary) =>
+  scenario((api, path) => api.post(`${path}/actions/${name}`, given), make)
+const recordAction = (name: string, given: object) =>
+  scenario((api, path) => api.post(`${path}/rrsets/www/A/actions/${name}`, given))
+
+const actions: Proof['actions'] = {
+  'zones/create_zone': scenario((api) => api.post('/zones', body())),
+  'zones/delete_zone': scenario((api, path) => api.delete(path)),
+  'zones/change_ttl': zoneAction('change_ttl', { ttl: 600 }),
+  'zones/change_protection': zoneAction('change_protection', { delete: true }),
+  'zones/change_primary_nameservers': zoneAction('change_primary_nameservers', primaries, makeSecondary),
+  'zones/import_zonefile': scenario(importZonefile),
+  'zones/create_rrset': scenario((api, path) =>
+    api.post(`${path}/rrsets`, { name: 'new', type: 'A', records: [address(1)] }),
+  ),
+  'zones/delete_rrset': scenario((api, path) => api.delete(`${path}/rrsets/www/A`)),
+  'zones/add_rrset_records': recordAction('add_records', { records: [address(2)] }),
+  'zones/remove_rrset_records': recordAction('remove_records', { records: [address(1)] }),
+  'zones/set_rrset_records': recordAction('set_records', { records: [address(2)] }),
+  'zones/update_rrset_records': recordAction('update_records', { records: [{ ...address(1), comment: 'changed' }] }),
+  'zones/change_rrset_ttl': recordAction('change_ttl', { ttl: 600 }),
+  'zones/change_rrset_protection': recordAction('change_protection', { change: true }),
+}
+
+// ---- What must add up ----------------------------------------------------------------------------------------------
+
+const consistency: Proof['consistency'] = {
+  resources: 'zone',
+  /** I5 and I10: each zone counts what it has, and no RRSet is without one but those that are to be deleted. */
+  async rows(found) {
+    const [zones, contents] = [await found.all('zone'), await found.all('zone_content')]
+    const current = contents.filter(({ expires }) => expires === null)
+    const pairs = (some: readonly (readonly [number, number])[]) => some.map(String).sort()
+    assert.deepEqual(
+      pairs(current.map(({ zone_id, id }) => [zone_id, id])),
+      pairs(zones.map(({ id, content_id }) => [id, content_id])),
+      'I10: what does not expire is what is in a zone',
+    )
+    const known = new Set(contents.map(({ id }) => id))
+    const sizes = new Map(current.map(({ id }) => [id, { records: 0, textBytes: 0 }]))
+    for (const row of await found.all('rrset')) {
+      assert.ok(known.has(row.content_id), 'I10: an RRSet has a content')
+      const size = sizes.get(row.content_id)
+      if (!size) continue
+      const { records, textBytes } = sizeOf([rrsetFromRow(row)])
+      size.records += records
+      size.textBytes += textBytes
+    }
+    for (const { name, content_id, record_count, text_bytes } of zones) {
+      assert.deepEqual({ records: record_count, textBytes: text_bytes }, sizes.get(content_id), `I5: size of ${name}`)
+    }
+  },
+}
+
+export const proof: Proof = { samples, errors, actions, consistency }
