@@ -511,6 +511,9 @@ for (const database of ['memory', 'sqlite'] as const) {
       const outcome = await hcloud('server', 'create', '--name', 'x', '--type', 'cpx22', '--image', 'nowhere')
       assert.equal(outcome.code, 1)
       assert.match(outcome.stderr, /image .*nowhere.* not found|image not found: nowhere/i)
+      const elsewhere = ['--name', 'x', '--type', 'cpx22', '--image', 'debian-12', '--location', 'ash']
+      const available = /^unsupported location for server type: cpx22 is available in fsn1, /
+      assertError(await hcloud('server', 'create', ...elsewhere), 'invalid_input', available)
       const badName = await hcloud(
         'server',
         'create',

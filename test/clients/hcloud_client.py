@@ -166,6 +166,7 @@ expect(
 )
 expect([s.id for s in client.servers.get_all(label_selector="tier=front")], [server.id])
 expect(client.servers.get_all(label_selector="tier notin (front)"), [])
+expect(client.servers.get_all(label_selector="stage!=live"), [])
 expect([s.id for s in client.servers.get_all(status=["running"])], [server.id])
 nested = client.firewalls.get_by_id(firewall.id).applied_to[0].applied_to_resources
 expect([item.server.id for item in nested], [server.id])
@@ -174,7 +175,7 @@ step("server")
 # Rules, targets and labels change
 finish(*firewall.set_rules([dns, FirewallRule("in", "tcp", source_ips=EVERYBODY, port="8000-8999")]))
 firewall.reload()
-expect([row[:3] for row in rule_rows(firewall)], [("out", "udp", "53"), ("in", "tcp", "8000-8999")])
+expect([row[:3] for row in rule_rows(firewall)], [("in", "tcp", "8000-8999"), ("out", "udp", "53")])
 error = refused("invalid_input", lambda: firewall.set_rules([FirewallRule("in", "tcp", source_ips=EVERYBODY)]))
 expect(error.message, "invalid input in field 'rules'")
 by_server = FirewallResource("server", server=server)
@@ -240,6 +241,10 @@ step("floating ip")
 
 # Images
 expect(client.images.get_by_name_and_architecture("debian-12", "arm").architecture, "arm")
+# The library writes booleans in queries as Python does; Ansible asks so before it creates a server by image name.
+expect(client.images.get_by_name("debian-11"), None)
+expect(client.images.get_by_name_and_architecture("debian-11", "x86", include_deprecated=True).name, "debian-11")
+expect(client.images.get_by_name_and_architecture("debian-11", "x86", include_deprecated=False), None)
 twin = other.server
 made = twin.create_image(description="before", type="snapshot", labels={"kept": "yes"})
 expect(made.image.status, "creating")

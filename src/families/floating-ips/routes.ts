@@ -176,7 +176,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
     if (inEffect('floating_ip_delete_needs_unassign', clock.now())) {
       throw new ApiError(
         'must_be_unassigned',
-        `the floating IP is assigned to server with ID '${serverId}'; unassign it before you delete it`,
+        `the floating IP must be unassigned before it is deleted: it leads to server with ID '${serverId}'`,
       )
     }
     await wantServer(tx, scope, id, null)
