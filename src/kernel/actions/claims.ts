@@ -1,12 +1,22 @@
 /**
  * Every statement that a worker makes on actions: claiming, advancing and ending them. Workers serve all Projects, so
- * these go by the action's id and its fence instead of by Project.
+ * these go by the action's id and its fence instead of by Project (kernel/queue/leases.ts).
  */
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Database, Transaction } from '../data/db.ts'
-import type { Dialect } from '../data/dialect.ts'
 import { prepared, preparedAlong } from '../data/prepared.ts'
 import { timestamp } from '../process/clock.ts'
+import {
+  type Claimed,
+  claimWork,
+  extendHeld,
+  forgetClaims,
+  type Release,
+  releaseHeld,
+  type Search,
+  type WorkTable,
+  writeHeld,
+} from '../queue/leases.ts'
 import { noteEnded } from './history.ts'
 import type { ActionRow } from './tables.ts'
 
@@ -20,72 +30,49 @@ export interface Claimant {
   readonly leaseMs: number
 }
 
-/**
- * Whether the database's clock has passed a column. A time that lies further ahead than any lease or pause reaches is
- * from before the clock was set back, and nobody waits for it.
- */
-function isOver({ nowMs }: Dialect, column: 'run_after' | 'lease_until', lease: number): RawBuilder<boolean> {
-  return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${Math.max(60_000, 2 * lease)}`
+const actions: WorkTable = {
+  name: 'action',
+  isOpen: sql`status = 'running'`,
+  pause: 'run_after',
+  lease: 'lease_until',
+  unheld: { worker: null, lease_until: null },
+  order: ['id'],
 }
 
 /** Nothing that `free` has to wait for is before it. */
-const isNext = sql`not exists (
+const isNext = sql<boolean>`not exists (
   select 1 from action_serial as mine
   where mine.action_id = free.id and mine.action_id > (
     select min(first.action_id) from action_serial as first where first.serial_key = mine.serial_key
   )
 )`
 
-/**
- * Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left, and so are
- * those that the claimant has under way, should their leases have ended all the same. `among` narrows the search, which
- * otherwise looks through all that wait.
- */
+/** Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left. */
 export async function claimActions(
   db: Database,
   { worker, definitions, leaseMs: lease }: Claimant,
   limit: number,
-  { underWay = [], among }: { readonly underWay?: readonly number[]; readonly among?: readonly number[] } = {},
-): Promise<ActionRow[]> {
+  search: Search = {},
+): Promise<Claimed<ActionRow>[]> {
   if (definitions.length === 0) return []
-  const { rows } = await db.transact((tx) =>
-    sql<ActionRow>`
-      with claimed as (
-        select id from action as free
-        where status = 'running' and ${isOver(tx.dialect, 'run_after', lease)}
-          and (lease_until is null or ${isOver(tx.dialect, 'lease_until', lease)})
-          and definition in (${sql.join(definitions)})
-          ${underWay.length > 0 ? sql`and id not in (${sql.join(underWay)})` : sql``}
-          ${among ? sql`and id in (${sql.join(among)})` : sql``}
-          and ${isNext}
-        order by id limit ${limit} ${tx.dialect.lockRows('skip')}
-      )
-      update action
-      set worker = ${worker}, lease_until = ${tx.dialect.nowMs} + ${lease}, fence = fence + 1, attempts = attempts + 1
-      where status = 'running' and id in (select id from claimed)
-      returning *
-    `.execute(tx.query),
-  )
+  const rows = await claimWork<ActionRow>(db, actions, {
+    limit,
+    leaseMs: lease,
+    longestMs: Math.max(60_000, 2 * lease),
+    where: [sql<boolean>`definition in (${sql.join(definitions)})`, isNext],
+    search,
+    set: { worker },
+  })
   return rows.sort((a, b) => a.id - b.id)
 }
-
-/** Thrown when another worker has taken the action over: the loser writes nothing more. */
-export class LeaseLost extends Error {}
 
 /** Changes a claimed action; nothing is written when the claim is no longer the newest. Errors: `LeaseLost`. */
 export async function advance(
   tx: Transaction,
-  { id, fence }: Pick<ActionRow, 'id' | 'fence'>,
+  action: Pick<ActionRow, 'id' | 'fence'>,
   change: Partial<ActionRow>,
 ): Promise<void> {
-  const result = await tx.query
-    .updateTable('action')
-    .set(change)
-    .where('id', '=', id)
-    .where('fence', '=', fence)
-    .where('status', '=', 'running')
-    .executeTakeFirst()
-  if (result.numUpdatedRows !== 1n) throw new LeaseLost(`action ${id} has been taken over`)
+  await writeHeld(tx, actions, action, change)
 }
 
 /**
@@ -131,43 +118,12 @@ export async function extendLeases(
   { worker, leaseMs: lease }: Pick<Claimant, 'worker' | 'leaseMs'>,
   ids: readonly number[],
 ): Promise<Set<number>> {
-  if (ids.length === 0) return new Set()
-  const rows = await db.transact((tx) =>
-    tx.query
-      .updateTable('action')
-      .set({ lease_until: sql<number>`${tx.dialect.nowMs} + ${lease}` })
-      .where('worker', '=', worker)
-      .where('status', '=', 'running')
-      .where('id', 'in', ids)
-      .returning('id')
-      .execute(),
-  )
-  return new Set(rows.map((row) => row.id))
+  return extendHeld(db, actions, sql`worker = ${worker}`, ids, lease)
 }
 
-/** How a claim is given back. */
-export interface Release {
-  readonly delayMs: number
-  /** Whether this claim counts among the attempts at the step. */
-  readonly counts: boolean
-}
-
-/**
- * Gives a claim back so that any worker may go on with it, at once or after a delay. What its holder still has under way
- * comes too late from now on. Errors: `LeaseLost`.
- */
-export async function release(
-  tx: Transaction,
-  action: Pick<ActionRow, 'id' | 'fence'>,
-  { delayMs, counts }: Release,
-): Promise<void> {
-  await advance(tx, action, {
-    worker: null,
-    lease_until: null,
-    fence: action.fence + 1,
-    run_after: sql`${tx.dialect.nowMs} + ${Math.round(delayMs)}` as unknown as number,
-    ...(counts ? {} : { attempts: sql`attempts - 1` as unknown as number }),
-  })
+/** Gives a claim back, as `releaseHeld` does. Errors: `LeaseLost`. */
+export async function release(tx: Transaction, action: Pick<ActionRow, 'id' | 'fence'>, how: Release): Promise<void> {
+  await releaseHeld(tx, actions, action, how)
 }
 
 /** Milliseconds until the first action that nobody holds may be claimed, less than 0 for now; undefined when there is none. */
@@ -195,12 +151,5 @@ export async function countUnknown(db: Database, definitions: readonly string[])
 
 /** Forgets the claims of processes that cannot be alive, when this one is the only user of the database. */
 export async function forgetLeases(db: Database): Promise<void> {
-  if (db.dialect.shared) return
-  await db.transact((tx) =>
-    tx.query
-      .updateTable('action')
-      .set({ worker: null, lease_until: null, run_after: 0 })
-      .where('status', '=', 'running')
-      .execute(),
-  )
+  await forgetClaims(db, actions)
 }

@@ -4,7 +4,8 @@ import { commit, type Effects, openBench, permanent, runToEnd, traced } from '..
 import { forEachBareDatabase, run } from '../../../test/bare-database.ts'
 import { type Database, OutcomeUnknown } from '../data/db.ts'
 import { ApiError } from '../errors.ts'
-import { advance, finish, LeaseLost } from './claims.ts'
+import { LeaseLost } from '../queue/leases.ts'
+import { advance, finish } from './claims.ts'
 import { type ActionDefinition, DriverError } from './define.ts'
 
 forEachBareDatabase('actions', (openBare) => {

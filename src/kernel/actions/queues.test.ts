@@ -12,6 +12,7 @@ import {
 } from 'kysely'
 import { type Bench, type Effects, openBench, traced } from '../../../test/action-bench.ts'
 import { forEachBareDatabase, type Gate, gate, run, until } from '../../../test/bare-database.ts'
+import { createProject } from '../access/projects.ts'
 import type { Database, Tables } from '../data/db.ts'
 import { claimActions, extendLeases, forgetLeases } from './claims.ts'
 import { type ActionDefinition, DriverError, defineAction } from './define.ts'
@@ -105,6 +106,27 @@ forEachBareDatabase('queues and locks', (openBare, engineName) => {
     await bench.start(second, { serial })
     await bench.engine([first, second]).idle()
     assert.deepEqual(effects, ['first', 'second'])
+  })
+
+  test('a Project whose actions all hang leaves places for those of others, and goes on afterwards', async () => {
+    const bench = await open()
+    const { db, scope } = bench
+    const other = { projectId: (await db.transact((tx) => createProject(tx, 'other', '2026-11-21T12:00:00Z'))).id }
+    const hanging = gate()
+    const slow = traced([], ['one'], { one: { run: () => hanging.pass(), commit: undefined as never } })
+    const quick: ActionDefinition = { ...traced([], ['one']), command: 'quick' }
+    const starts = Array.from({ length: 300 }, () => ({ definition: slow, input: {}, resources: [] }))
+    await db.transact((tx) => startActions(tx, scope, starts))
+    const engine = bench.engine([slow, quick])
+    await engine.start()
+    await until(() => hanging.arrived === 64, 'the Project has its part')
+    const { id } = await db.transact((tx) => startAction(tx, other, { definition: quick, input: {}, resources: [] }))
+    await until(async () => (await bench.action(id)).status === 'success')
+    assert.equal(hanging.arrived, 64)
+    hanging.open()
+    await engine.idle()
+    assert.equal(hanging.arrived, 300)
+    assert.deepEqual(await run(db, "select id from action where status <> 'success'"), [])
   })
 
   test('a second action on a locked resource is refused', async () => {

@@ -7,8 +7,10 @@ import { databaseFailure, isTrouble } from '../data/dialect.ts'
 import { ApiError } from '../errors.ts'
 import type { Faults } from '../process/faults.ts'
 import type { Logger } from '../process/log.ts'
+import { backoffMs, LeaseLost, type Release } from '../queue/leases.ts'
+import type { Claim } from '../queue/worker.ts'
 import type { Secrets } from '../secrets/secrets.ts'
-import { advance, finish, LeaseLost, type Release, release } from './claims.ts'
+import { advance, finish, release } from './claims.ts'
 import {
   type ActionDefinition,
   type ActionInput,
@@ -40,28 +42,21 @@ const maxClaims = 20
 /** Thrown by a test's fault point: the worker stops as if its process had been killed. */
 export class Killed extends Error {}
 
-/** A claim, for as long as it is held. */
-export interface Claim {
-  readonly row: ActionRow
-  /** Monotonic time until which the lease surely holds. */
-  safeUntil: number
-}
-
 /** One claimed action on its way, from the step that it has reached. */
 export class Run {
   readonly #options: RunOptions
   readonly #definition: ActionDefinition
-  readonly #flight: Claim
+  readonly #claim: Claim<ActionRow>
   readonly #stopping: () => boolean
   readonly #context: StepContext<ActionInput>
   #step: number
   #attempts: number
 
-  constructor(options: RunOptions, definition: ActionDefinition, flight: Claim, stopping: () => boolean) {
-    const { row } = flight
+  constructor(options: RunOptions, definition: ActionDefinition, claim: Claim<ActionRow>, stopping: () => boolean) {
+    const { row } = claim
     this.#options = options
     this.#definition = definition
-    this.#flight = flight
+    this.#claim = claim
     this.#stopping = stopping
     this.#step = row.step
     this.#attempts = row.attempts
@@ -76,7 +71,7 @@ export class Run {
   }
 
   async proceed(): Promise<void> {
-    if (this.#flight.row.phase === 'unwinding') return this.#unwind()
+    if (this.#claim.row.phase === 'unwinding') return this.#unwind()
     const { steps } = this.#definition
     while (this.#step < steps.length) {
       if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
@@ -97,18 +92,18 @@ export class Run {
   async #perform(name: string, effect: () => Promise<void> | undefined): Promise<void> {
     if (this.#attempts > maxClaims) throw new Error('no worker survives this step')
     await this.#reach('before-effect', name)
-    if (performance.now() > this.#flight.safeUntil) throw new LeaseLost('the lease may have ended')
+    if (performance.now() > this.#claim.safeUntil) throw new LeaseLost('the lease may have ended')
     const result = await inTime(effect(), this.#options.callTimeoutMs)
     await this.#reach('after-effect', name)
     return result
   }
 
   #reach(moment: string, name: string): Promise<void> | void {
-    return this.#options.faults.reach(`${this.#flight.row.definition}#${name}:${moment}`)
+    return this.#options.faults.reach(`${this.#claim.row.definition}#${name}:${moment}`)
   }
 
   async #record(commit: (tx: Transaction) => Promise<void> | undefined): Promise<void> {
-    const { row } = this.#flight
+    const { row } = this.#claim
     const done = this.#step + 1
     const total = this.#definition.steps.length
     await this.#options.db.transact(async (tx) => {
@@ -126,15 +121,15 @@ export class Run {
   }
 
   #backoffMs(): number {
-    return this.#options.retryMs * 2 ** (this.#attempts - 1) * (0.75 + Math.random() / 2)
+    return backoffMs(this.#options.retryMs, this.#attempts)
   }
 
   #release(how: Release): Promise<void> {
-    return this.#options.db.transact((tx) => release(tx, this.#flight.row, how))
+    return this.#options.db.transact((tx) => release(tx, this.#claim.row, how))
   }
 
   async #giveUp(error: unknown): Promise<void> {
-    const { row } = this.#flight
+    const { row } = this.#claim
     // What a driver says on purpose, of what a tenant asked for, comes from no place in the code.
     const reason =
       error instanceof DriverError ? { code: error.code, reason: error.message, cause: error.cause } : { err: error }
@@ -172,17 +167,17 @@ export class Run {
       } catch (error) {
         if (isInterruption(error)) throw error
         if (this.#mayRepeat(error)) return this.#release({ delayMs: this.#backoffMs(), counts: true })
-        this.#options.log.error({ err: error, action: this.#flight.row.id, step: step.name }, 'undoing a step failed')
+        this.#options.log.error({ err: error, action: this.#claim.row.id, step: step.name }, 'undoing a step failed')
         await this.#recordUndone()
       }
       await this.#reach('after-commit', `${step.name}-undo`)
     }
-    await this.#options.db.transact((tx) => finish(tx, this.#flight.row, { status: 'error' }))
+    await this.#options.db.transact((tx) => finish(tx, this.#claim.row, { status: 'error' }))
   }
 
   async #recordUndone(commit?: (tx: Transaction) => Promise<void> | undefined): Promise<void> {
     await this.#options.db.transact(async (tx) => {
-      await advance(tx, this.#flight.row, { step: this.#step - 1, attempts: 1 })
+      await advance(tx, this.#claim.row, { step: this.#step - 1, attempts: 1 })
       await commit?.(tx)
     })
     this.#attempts = 1

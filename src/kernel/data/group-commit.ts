@@ -27,7 +27,7 @@ type Outcome = { readonly value: unknown } | { readonly error: unknown }
 /** What waits for its turn, and whether its commits wait for the disk. */
 interface Line {
   readonly isDurable: boolean
-  readonly waiting: Rotation<Job>
+  readonly waiting: Rotation<ProjectId | undefined, Job>
 }
 
 interface Job {
@@ -78,7 +78,7 @@ export function openGrouped(path: string, clock: Clock): Database {
     }
     ids = groupIds(writer)
     open = runGroup(writer, ids, line, troubles)
-    for (const job of await open) waiting.add(job, job.party)
+    for (const job of await open) waiting.add(job.party, job)
     open = undefined
   }
   const runAll = async () => {
@@ -115,7 +115,7 @@ export function openGrouped(path: string, clock: Clock): Database {
           },
           settle: (outcome) => ('error' in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
         }
-        lines.find((line) => line.isDurable === isDurable)!.waiting.add(job, job.party)
+        lines.find((line) => line.isDurable === isDurable)!.waiting.add(job.party, job)
         running ??= runAll()
       })
     },

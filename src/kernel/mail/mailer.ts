@@ -7,7 +7,9 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../data/db.ts'
 import { type Faults, noFaults } from '../process/faults.ts'
 import type { Logger } from '../process/log.ts'
-import { claimMail, type Delivery, forgetClaims, type Outcome, recordAttempt } from './deliveries.ts'
+import { backoffMs, LeaseLost } from '../queue/leases.ts'
+import { type Claim, Worker } from '../queue/worker.ts'
+import { claimMail, type Delivery, forgetMailClaims, type Outcome, recordAttempt } from './deliveries.ts'
 import { MailRefused, type SendMail } from './smtp.ts'
 import { oneLine, renderMail } from './template.ts'
 
@@ -34,7 +36,9 @@ export interface Mailer {
   stop(graceMs?: number): Promise<void>
 }
 
-const mostAtOnce = 5
+const atOnce = 8
+/** Of one Project. */
+const perProject = 5
 const pollMs = 5_000
 const longestPauseMs = 3_600_000
 /** How long a mail is tried (RFC 5321, 4.5.4.1). */
@@ -44,95 +48,86 @@ const marginMs = 60_000
 
 /** Makes a mailer; it does nothing before it is started. */
 export function openMailer(options: MailerOptions): Mailer {
-  const { db, log, send, faults = noFaults, attemptMs = 600_000, retryMs = 60_000, recordMs = 1_000 } = options
-  const lanes = new Set<Promise<void>>()
+  const { db, log, attemptMs = 600_000 } = options
   const breakOff = new AbortController()
-  let poll: NodeJS.Timeout | undefined
-  let stopping = false
-
-  const wake = () => {
-    if (stopping || lanes.size >= mostAtOnce) return
-    const lane = work()
-      .catch((error: unknown) => log.error({ err: error }, 'sending mail was interrupted'))
-      .finally(() => lanes.delete(lane))
-    lanes.add(lane)
+  const isStopping = () => worker.isStopping
+  const sender = {
+    faults: noFaults,
+    retryMs: 60_000,
+    recordMs: 1_000,
+    ...options,
+    breakOff: breakOff.signal,
+    isStopping,
   }
-
-  /** One after the other until none is due; where there is one there may be more, so another lane helps. */
-  const work = async () => {
-    while (!stopping) {
-      const endsAt = performance.now() + attemptMs
-      const mail = await claimMail(db, attemptMs + marginMs)
-      if (!mail) return
-      wake()
-      await deliver(mail, endsAt)
-    }
+  const worker: Worker<Delivery> = new Worker({
+    ...{ db, log, name: 'mail', pollMs, atOnce, perProject, leastRoom: 1 },
+    leaseMs: attemptMs + marginMs,
+    claim: (limit, search) => claimMail(db, attemptMs + marginMs, limit, search),
+    async work({ row, askedAt }: Claim<Delivery>) {
+      await deliver(sender, row, askedAt + attemptMs).catch((error: unknown) => {
+        if (error instanceof LeaseLost) log.warn({ mail: row.id, attempts: row.attempts }, 'a mail was taken over')
+        else log.error({ err: error, mail: row.id }, 'sending mail was interrupted')
+      })
+    },
+  })
+  return {
+    async start() {
+      await forgetMailClaims(db)
+      worker.start()
+    },
+    run: () => worker.drain(),
+    async stop(graceMs = 5_000) {
+      await worker.stop(graceMs)
+      breakOff.abort()
+      await worker.landed()
+    },
   }
+}
 
-  const deliver = async (mail: Delivery, endsAt: number) => {
-    await faults.reach('mail:before-send')
-    const outcome = await attempt(mail, endsAt)
-    await faults.reach('mail:after-send')
-    const about = { mail: mail.id, attempts: mail.attempts, ...('error' in outcome ? { reason: outcome.error } : {}) }
-    if (outcome.state === 'given_up') log.error(about, 'a mail was given up')
-    else if (outcome.state === 'waiting') log.warn(about, 'a mail could not be sent yet')
-    if (!(await record(mail, outcome, endsAt + marginMs / 2))) log.warn(about, 'a mail was taken over')
-  }
+/** What sends, with all options given. */
+type Sender = Required<Pick<MailerOptions, 'faults' | 'retryMs' | 'recordMs'>> &
+  Pick<MailerOptions, 'db' | 'log' | 'send'> & { readonly breakOff: AbortSignal; isStopping(): boolean }
 
-  const attempt = async (mail: Delivery, endsAt: number): Promise<Outcome> => {
-    if (!send) return writeToLog(mail)
-    const late = AbortSignal.timeout(Math.max(0, Math.floor(endsAt - performance.now())))
-    try {
-      await send(mail, AbortSignal.any([late, breakOff.signal]))
-      return { state: 'sent' }
-    } catch (thrown) {
-      const error = late.aborted ? 'the server took too long' : oneLine((thrown as Error).message)
-      if (thrown instanceof MailRefused || mail.ageMs > patienceMs) return { state: 'given_up', error }
-      const pause = Math.min(longestPauseMs, retryMs * 2 ** (mail.attempts - 1))
-      return { state: 'waiting', error, pauseMs: pause * (0.75 + Math.random() / 2) }
-    }
-  }
+/** Makes one attempt, which ends at `endsAt`, and records it. Errors: `LeaseLost`; what keeps it from being recorded. */
+async function deliver(sender: Sender, mail: Delivery, endsAt: number): Promise<void> {
+  const { log, faults } = sender
+  await faults.reach('mail:before-send')
+  const outcome = await attempt(sender, mail, endsAt)
+  await faults.reach('mail:after-send')
+  const about = { mail: mail.id, attempts: mail.attempts, ...('error' in outcome ? { reason: outcome.error } : {}) }
+  if (outcome.state === 'given_up') log.error(about, 'a mail was given up')
+  else if (outcome.state === 'waiting') log.warn(about, 'a mail could not be sent yet')
+  await record(sender, mail, outcome, endsAt + marginMs / 2)
+}
 
-  const writeToLog = ({ id, recipient, content }: Delivery): Outcome => {
+async function attempt({ send, log, retryMs, breakOff }: Sender, mail: Delivery, endsAt: number): Promise<Outcome> {
+  if (!send) {
+    const { id, recipient, content } = mail
     log.info({ mail: id, to: recipient, subject: content.subject, text: renderMail(content).text }, 'mail, not sent')
     return { state: 'logged' }
   }
+  const late = AbortSignal.timeout(Math.max(0, Math.floor(endsAt - performance.now())))
+  try {
+    await send(mail, AbortSignal.any([late, breakOff]))
+    return { state: 'sent' }
+  } catch (thrown) {
+    const error = late.aborted ? 'the server took too long' : oneLine((thrown as Error).message)
+    if (thrown instanceof MailRefused || mail.ageMs > patienceMs) return { state: 'given_up', error }
+    return { state: 'waiting', error, pauseMs: backoffMs(retryMs, mail.attempts, longestPauseMs) }
+  }
+}
 
-  /** A database that is away must not make a mail that was sent look as if it was not. */
-  const record = async (mail: Delivery, outcome: Outcome, until: number): Promise<boolean> => {
-    for (;;) {
-      try {
-        await faults.reach('mail:before-record')
-        return await recordAttempt(db, mail, outcome)
-      } catch (error) {
-        if (stopping || performance.now() > until) throw error
-        log.warn({ err: error, mail: mail.id }, 'what became of a mail could not be recorded yet')
-        await delay(recordMs)
-      }
+/** A database that is away must not make a mail that was sent look as if it was not. */
+async function record(sender: Sender, mail: Delivery, outcome: Outcome, until: number): Promise<void> {
+  const { db, log, faults, recordMs, isStopping } = sender
+  for (;;) {
+    try {
+      await faults.reach('mail:before-record')
+      return await recordAttempt(db, mail, outcome)
+    } catch (error) {
+      if (error instanceof LeaseLost || isStopping() || performance.now() > until) throw error
+      log.warn({ err: error, mail: mail.id }, 'what became of a mail could not be recorded yet')
+      await delay(recordMs)
     }
-  }
-
-  const landed = async () => {
-    while (lanes.size > 0) await Promise.all(lanes)
-  }
-
-  return {
-    async start() {
-      await forgetClaims(db)
-      db.listen('mail', wake)
-      poll = setInterval(wake, pollMs)
-      wake()
-    },
-    run() {
-      wake()
-      return landed()
-    },
-    async stop(graceMs = 5_000) {
-      stopping = true
-      clearInterval(poll)
-      const patience = setTimeout(() => breakOff.abort(), graceMs)
-      await landed()
-      clearTimeout(patience)
-    },
   }
 }

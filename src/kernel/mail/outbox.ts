@@ -78,7 +78,7 @@ export async function queueMail(
     .onConflict((conflict) => conflict.columns(['project_id', 'event']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
-  tx.signal('mail')
+  tx.signal('mail', String(row.id))
   return true
 }
 

@@ -4,6 +4,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { SMTPServerOptions } from 'smtp-server'
 import { certificate, privateKey } from '../../../test/fixtures/tls.ts'
 import { openMailServer } from '../../../test/smtp.ts'
+import type { ProjectId } from '../scope.ts'
 import { isMailAddress } from './address.ts'
 import type { Delivery } from './deliveries.ts'
 import { parseSmtpUrl, smtpSender } from './smtp.ts'
@@ -14,6 +15,7 @@ const login = { user: 'cloud', pass: password }
 const from = 'cloud@example.com'
 const mail: Delivery = {
   id: 1,
+  project_id: 1 as ProjectId,
   fence: 1,
   message_id: 'a',
   recipient: 'owner@example.org',

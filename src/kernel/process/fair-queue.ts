@@ -1,4 +1,5 @@
 /** Places of which there are only so many: who finds none waits, and those on whose behalf they wait take turns. */
+import { Rotation } from './rotation.ts'
 
 export interface FairQueueOptions {
   /** How many places there are. */
@@ -20,8 +21,8 @@ interface Waiter {
 export class FairQueue<Key> {
   readonly #options: FairQueueOptions
   readonly #inside = new Map<Key, number>()
-  /** In the order in which they are served; a key that was served, or that gave a place back, goes to the end. */
-  readonly #waiting = new Map<Key, Waiter[]>()
+  /** A key that was served, or that gave a place back, goes to the end. */
+  readonly #waiting = new Rotation<Key, Waiter>()
   #total = 0
 
   constructor(options: FairQueueOptions) {
@@ -45,12 +46,10 @@ export class FairQueue<Key> {
     const { patience } = this.#options
     const giveUp = () => {
       // All have the same patience, so that the first to lose it is the one that has waited longest.
-      this.#takeFirst(key)
+      this.#waiting.takeOf(key)
       reject(patience!.error())
     }
-    const queue = this.#waiting.get(key) ?? []
-    queue.push({ admit: resolve, patience: patience && setTimeout(giveUp, patience.ms).unref() })
-    this.#waiting.set(key, queue)
+    this.#waiting.add(key, { admit: resolve, patience: patience && setTimeout(giveUp, patience.ms).unref() })
     return promise
   }
 
@@ -60,9 +59,9 @@ export class FairQueue<Key> {
     if (left > 0) this.#inside.set(key, left)
     else this.#inside.delete(key)
     this.#total--
-    this.#putLast(key)
+    this.#waiting.putLast(key)
     for (let next = this.#next(); next; next = this.#next()) {
-      const { admit, patience } = this.#takeFirst(next.key)
+      const { admit, patience } = this.#waiting.takeOf(next.key)
       clearTimeout(patience)
       this.#admit(next.key)
       admit()
@@ -86,21 +85,7 @@ export class FairQueue<Key> {
   #next(): { key: Key } | undefined {
     const own = undefined as Key
     if (this.#waiting.has(own) && this.#hasPlace(own)) return { key: own }
-    for (const key of this.#waiting.keys()) if (this.#hasPlace(key)) return { key }
+    for (const key of this.#waiting.parties()) if (this.#hasPlace(key)) return { key }
     return undefined
-  }
-
-  /** Takes out the one that has waited longest; the others of its key come after those of the other keys. */
-  #takeFirst(key: Key): Waiter {
-    const first = this.#waiting.get(key)!.shift()!
-    this.#putLast(key)
-    return first
-  }
-
-  #putLast(key: Key): void {
-    const queue = this.#waiting.get(key)
-    if (!queue) return
-    this.#waiting.delete(key)
-    if (queue.length > 0) this.#waiting.set(key, queue)
   }
 }

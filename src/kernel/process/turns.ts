@@ -2,9 +2,11 @@
  * Work that takes long, beside requests that do not: it is done in pieces of a few milliseconds, and between two turns of
  * the event loop one piece of all of it, on behalf of each Project in rotation.
  */
+import type { ProjectId } from '../scope.ts'
+import { projectServed } from './behalf.ts'
 import { Rotation } from './rotation.ts'
 
-const waiting = new Rotation<() => void>()
+const waiting = new Rotation<ProjectId | undefined, () => void>()
 let isPlanned = false
 
 /** How long a piece of work may take, in milliseconds. */
@@ -13,7 +15,7 @@ const pieceMs = 2
 /** Resolves when it is the caller's turn to do a piece of long work. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
-    waiting.add(resolve)
+    waiting.add(projectServed(), resolve)
     plan()
   })
 }
