@@ -199,8 +199,8 @@ forEachDatabase('every declared error', (open) => {
 
   test('rate_limit_exceeded: every endpoint counts, whoever asks', async () => {
     const world = await open({ rateLimit: 1, runActions: false })
-    await world.api.get('/locations')
-    await world.anonymous.get('/locations')
+    await world.api.get('/actions?id=1')
+    await world.anonymous.get('/actions?id=1')
     const target = { id: neverExisted, actionId: neverExisted }
     await each(rows, async ({ endpoint }) => {
       const path = pathOf(endpoint, target)
@@ -227,7 +227,7 @@ forEachDatabase('every declared error', (open) => {
 
   test('server_error or unavailable: who asks while the database is gone gets an envelope and no more', async () => {
     const world = await open({ runActions: false })
-    await world.api.get('/locations')
+    await world.api.get('/actions?id=1')
     const ready: Ready[] = []
     const [{ some }] = eras as [(typeof eras)[0]]
     for (const row of some) ready.push(await prepare(world, row))

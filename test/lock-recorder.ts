@@ -1,6 +1,7 @@
 /** Holds what a transaction locks against the one order in which locks are taken (src/kernel/data/locks.ts). */
 import type { CompiledQuery } from 'kysely'
 import { belonging, kindOfKey, lockOrder } from '../src/kernel/data/locks.ts'
+import { schemaTables } from './schema.ts'
 import type { Watch } from './watched-database.ts'
 
 /** What a statement may have to wait for. */
@@ -14,15 +15,8 @@ interface Locking {
   readonly keys: readonly unknown[] | undefined
 }
 
-const keyColumns: Readonly<Record<string, string>> = {
-  firewall_filter: 'server_id',
-  floating_ip_routing: 'server_id',
-  zone_source: 'zone_id',
-  address_pool: 'cidr',
-  address: 'ip',
-  rate_limit: 'bucket',
-}
-const keyColumnOf = (table: string) => keyColumns[table] ?? 'id'
+const keyColumns = new Map(schemaTables().map(({ name, key }) => [name, key]))
+const keyColumnOf = (table: string) => keyColumns.get(table) ?? 'id'
 
 /** Reads a statement; undefined for one that nobody waits for. */
 function readLocking({ sql, parameters }: CompiledQuery): Locking | undefined {

@@ -7,6 +7,8 @@ import { migrations } from '../src/migrations/index.ts'
 export interface SchemaTable {
   readonly name: string
   readonly columns: readonly string[]
+  /** The column that is its primary key; `id` where several are. */
+  readonly key: string
 }
 
 /** Every table of the schema. */
@@ -16,7 +18,8 @@ export function schemaTables(statements = migrations.flatMap((migration) => migr
     const [, name, columns] = /^create table (\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
     if (!name || !columns || dropped.has(name)) return []
     const names = columns.split('\n').flatMap((line) => line.split(/,(?![^(]*\))/))
-    return [{ name, columns: names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? []) }]
+    const key = names.flatMap((column) => /^\s*(\w+) (?:integer|text) primary key/.exec(column)?.[1] ?? [])[0] ?? 'id'
+    return [{ name, columns: names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? []), key }]
   })
   // A table that a later migration makes anew is what that one makes of it.
   return [...new Map(found.map((table) => [table.name, table])).values()]

@@ -1,0 +1,250 @@
+/**
+ * A family is its folder, one file under drivers/simulated, its migration and one line in families.ts: no other file
+ * names it, so that none has to be edited when one comes. The tree is read, each rule comes with planted violations, and
+ * what is allowed to depend on certain families is listed with the reason.
+ */
+import assert from 'node:assert/strict'
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { type Source, toSource } from './source.ts'
+
+/** A family as its folder, its path, its type and identifiers spell it: floating-ips, floating_ips, floating_ip, floatingIp. */
+interface Spelling {
+  readonly folder: string
+  readonly texts: readonly string[]
+  /** Undefined for a single word, which identifiers have for many reasons. */
+  readonly identifier: RegExp | undefined
+}
+
+function spell(folder: string): Spelling {
+  const path = folder.replaceAll('-', '_')
+  const type = path.replace(/s$/, '')
+  const camel = type.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+  const pascal = camel.replace(/^./, (letter) => letter.toUpperCase())
+  return {
+    folder,
+    texts: [folder, path, type],
+    identifier: path.includes('_') ? new RegExp(`\\b\\w*(${camel}|${pascal}|${type})\\w*`, 'g') : undefined,
+  }
+}
+
+/** Where a file names a family: imports of its files, texts that are or begin with its path or type, identifiers. */
+function namings(source: Source, { folder, texts, identifier }: Spelling): string[] {
+  const imports = source.imports.flatMap(({ file }) => (file?.includes(`families/${folder}/`) ? file : []))
+  // A whole text, or the beginning of a path, of a key such as `servers.create` or of a name such as `server:7`.
+  const text = new RegExp(`['"\`]/?(${texts.join('|')})(?=['"\`/.:?])`, 'g')
+  const written = [...source.code.matchAll(text)].filter(({ index }) => /['"`]/.test(source.bare[index]!))
+  const named = identifier ? [...source.bare.matchAll(identifier)] : []
+  return [...imports, ...[...written, ...named].map(([found]) => found)]
+}
+
+/** A file, or a folder with a slash at its end, that depends on certain families. */
+interface Dependant {
+  readonly path: string
+  readonly families: readonly string[]
+  readonly why: string
+}
+
+const dependants: readonly Dependant[] = [
+  { path: 'src/config-dns.ts', families: ['zones'], why: 'the options of the name server' },
+  { path: 'src/dns/', families: ['zones'], why: 'the name server serves zones' },
+  {
+    path: 'src/dns/addresses.ts',
+    families: ['floating-ips', 'primary-ips'],
+    why: 'reverse zones are made of the reverse names of addresses',
+  },
+  {
+    path: 'src/metadata/',
+    families: ['servers', 'primary-ips', 'datacenters'],
+    why: 'what servers read of themselves',
+  },
+  {
+    path: 'src/catalogue/',
+    families: ['images', 'locations', 'server-types'],
+    why: 'the catalogue is what those families show',
+  },
+  { path: 'src/drivers/authorities.ts', families: ['certificates'], why: 'chooses the certificate authority' },
+  { path: 'src/drivers/acme/', families: ['certificates'], why: 'a certificate authority' },
+  { path: 'src/drivers/embedded-ca/', families: ['certificates'], why: 'a certificate authority' },
+  { path: 'src/drivers/resolver/', families: ['certificates'], why: 'sees delegations for those who issue' },
+  { path: 'src/drivers/acme/client.ts', families: ['locations'], why: 'the HTTP header Location' },
+  { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
+  {
+    path: 'test/attacks/contention.ts',
+    families: ['firewalls', 'floating-ips', 'images', 'server-types', 'servers', 'zones'],
+    why: 'requests that get in the way of each other, each of certain families',
+  },
+  { path: 'src/public-families.ts', families: ['primary-ips'], why: 'families that are missing here' },
+]
+
+/** What still names families and is to do so no longer. May only shrink. */
+const debts: readonly Dependant[] = [
+  {
+    path: 'src/kernel/data/locks.ts',
+    families: ['certificates', 'firewalls', 'floating-ips', 'images', 'primary-ips', 'servers', 'ssh-keys', 'zones'],
+    why: 'positions in the order of locks',
+  },
+  {
+    path: 'src/kernel/contract/changes.ts',
+    families: ['floating-ips', 'primary-ips', 'server-types'],
+    why: 'dated changes',
+  },
+  {
+    path: 'test/spec/',
+    families: [
+      'certificates',
+      'datacenters',
+      'firewalls',
+      'floating-ips',
+      'images',
+      'locations',
+      'server-types',
+      'servers',
+      'ssh-keys',
+      'zones',
+    ],
+    why: 'rows of the spec',
+  },
+  {
+    path: 'test/spec.test.ts',
+    families: ['certificates', 'firewalls', 'images', 'locations', 'servers'],
+    why: 'limits of the spec',
+  },
+]
+
+const inside = (path: string, { path: part }: Dependant) => (part.endsWith('/') ? path.startsWith(part) : path === part)
+
+/** Files that are of the family, or of all families: its folder and those that may have a line for it. */
+function isHome(path: string, folder: string): boolean {
+  const lists = ['src/families.ts', `src/drivers/simulated/${folder}.ts`]
+  return lists.includes(path) || /^src\/(families|migrations)\//.test(path)
+}
+
+/** Tests of one thing may show it on any resource; those that walk over all families may name none. */
+const walks = ({ imports }: Source) =>
+  imports.some(
+    ({ file, names }) => file === 'test/proofs.ts' || (file === 'test/requests.ts' && names.includes('rows')),
+  )
+
+const isJudged = (source: Source) =>
+  source.path.startsWith('test/')
+    ? !source.path.endsWith('.test.ts') || walks(source)
+    : !source.path.endsWith('.test.ts')
+
+function violations(sources: readonly Source[], folders: readonly string[], allowed: readonly Dependant[]): string[] {
+  return folders.map(spell).flatMap((spelling) =>
+    sources
+      .filter((source) => isJudged(source) && !isHome(source.path, spelling.folder))
+      .filter(({ path }) => !allowed.some((one) => inside(path, one) && one.families.includes(spelling.folder)))
+      .flatMap((source) => [...new Set(namings(source, spelling))].map((found) => `${source.path} names ${found}`)),
+  )
+}
+
+// ---- Between families ----------------------------------------------------------------------------------------------
+
+const familyOf = (path: string | undefined) => /^src\/families\/([^/]+)\//.exec(path ?? '')?.[1]
+
+/** Pairs of families that import each other, with the reason. */
+const mutual: readonly (readonly [string, string, string])[] = [
+  ['images', 'servers', 'a disk is written from an image, and an image is a copy of a disk'],
+  ['firewalls', 'servers', 'until attachments.ts lists what hangs on a server'],
+  ['floating-ips', 'servers', 'until attachments.ts lists what hangs on a server'],
+]
+
+/** A family that others hang on reaches them through its attachments.ts alone; otherwise imports form no circle. */
+function circles(sources: readonly Source[]): string[] {
+  const edges = new Map<string, string[]>()
+  for (const { path, imports } of sources) {
+    const from = familyOf(path)
+    if (!from || path.endsWith('/attachments.ts') || /(\.test|\/proof)\.ts$/.test(path)) continue
+    for (const to of imports.map(({ file }) => familyOf(file))) {
+      if (!to || to === from || mutual.some((pair) => pair.includes(from) && pair.includes(to))) continue
+      const key = `${from} ${to}`
+      edges.set(key, [...(edges.get(key) ?? []), path])
+    }
+  }
+  return [...edges].flatMap(([key, paths]) =>
+    edges.has(key.split(' ').reverse().join(' ')) ? [`${key}: ${[...new Set(paths)].join(', ')}`] : [],
+  )
+}
+
+// ---- The tests -----------------------------------------------------------------------------------------------------
+
+const root = join(import.meta.dirname, '..')
+
+function readTree(): Source[] {
+  return globSync('{src,test,scripts}/**/*.ts', { cwd: root, exclude: ['**/node_modules/**'] })
+    .filter((path) => path !== 'test/families.test.ts')
+    .sort()
+    .map((path) => toSource(path, readFileSync(join(root, path), 'utf8')))
+}
+
+describe('a family', () => {
+  const sources = readTree()
+  const folders = globSync('src/families/*/tables.ts', { cwd: root })
+    .concat(globSync('src/families/*/contract.ts', { cwd: root }))
+    .map((path) => familyOf(path)!)
+  const all = [...new Set(folders)].sort()
+
+  test('is named by no file but its own and those that are there for it', () => {
+    assert.ok(all.length > 10)
+    assert.deepEqual(violations(sources, all, [...dependants, ...debts]), [])
+  })
+
+  test('is depended on by every file that says so', () => {
+    for (const one of [...dependants, ...debts]) {
+      for (const family of one.families) {
+        const found = sources
+          .filter(({ path }) => inside(path, one))
+          .flatMap((source) => namings(source, spell(family)))
+        assert.notEqual(found.length, 0, `${one.path} names no ${family} any more`)
+      }
+    }
+  })
+
+  test('imports none that imports it, but from its attachments.ts', () => {
+    assert.deepEqual(circles(sources), [])
+  })
+})
+
+describe('every rule can fail', () => {
+  const tree = (files: Readonly<Record<string, string>>) =>
+    Object.entries(files).map(([path, text]) => toSource(path, text))
+
+  test('a family is named', () => {
+    const planted = {
+      'src/kernel/a.ts': "import { routes } from '../families/floating-ips/routes.ts'",
+      'src/kernel/b.ts': "const limits = { of: ['floating_ips'] }",
+      'src/pages/c.ts': "const type = 'floating_ip'",
+      'src/net/d.ts': 'const owner = `floating_ip:`',
+      'src/commands/e.ts': "await get('/floating_ips/7')",
+      'src/app.ts': 'const floatingIps = 7',
+      'src/platform.ts': 'interface FloatingIpSettings {}',
+      'src/drivers/simulated/servers.ts': 'const floatingIp = 7',
+      'test/harness.ts': "import { a } from '../src/families/floating-ips/proof.ts'",
+      'test/a.test.ts': "import { proofs } from './proofs.ts'\nproofs.get('floating_ips')",
+      'test/spec/a.ts': "const at = 'floating_ips.create'",
+    }
+    for (const [path, text] of Object.entries(planted)) {
+      assert.equal(violations(tree({ [path]: text }), ['floating-ips'], []).length, 1, path)
+    }
+  })
+
+  test('but words that mean something else, comments, its own files and tests that show something on it do not count', () => {
+    const fine = {
+      'src/kernel/a.ts': "/** As 'servers' do. */ const servers = process.argv; log('no servers here')",
+      'src/families.ts': "import { servers } from './families/servers/family.ts'",
+      'src/drivers/simulated/servers.ts': "const driver = 'servers'",
+      'test/edge.test.ts': "await api.get('/servers')",
+    }
+    assert.deepEqual(violations(tree(fine), ['servers'], []), [])
+  })
+
+  test('two families import each other', () => {
+    const there = { 'src/families/b/c.ts': "import type { A } from '../a/reads.ts'" }
+    const back = "import { b } from '../b/effects.ts'"
+    assert.equal(circles(tree({ ...there, 'src/families/a/routes.ts': back })).length, 2)
+    assert.deepEqual(circles(tree({ ...there, 'src/families/a/attachments.ts': back })), [])
+  })
+})
