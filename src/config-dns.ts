@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { defaultResponseRates, type ResponseRates } from './dns/response-rate.ts'
 import { defaultZoneLimits } from './families/zones/limits.ts'
 import { defaultTransferLimits, type ZoneSettings } from './families/zones/settings.ts'
+import { isDnsName, isHostLabel, isLowerCase } from './net/hostnames.ts'
 import { parseAddress, parseCidr } from './net/ip.ts'
 
 export interface DnsConfig {
@@ -74,10 +75,7 @@ function nameServers(text: string): { address: string; port: number }[] {
 /** A host name as an absolute one. */
 function absoluteName(text: string): string {
   const name = text.trim().replace(/\.$/, '')
-  if (
-    name.length > 253 ||
-    !/^([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(name)
-  ) {
+  if (!isDnsName(name) || !isHostLabel(name.slice(name.lastIndexOf('.') + 1)) || !isLowerCase(name)) {
     throw new InvalidArgumentError(`${text}: expected a domain name in lower case.`)
   }
   return `${name}.`

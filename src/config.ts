@@ -1,5 +1,4 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
-
 import { InvalidArgumentError, Option } from 'commander'
 import { count, type DnsConfig, dnsOptions } from './config-dns.ts'
 import { limitedPaths } from './families.ts'
@@ -9,6 +8,7 @@ import { isMailAddress } from './kernel/mail/address.ts'
 import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
 import { type LogLevel, logLevels } from './kernel/process/log.ts'
 import { type DefaultLimits, parseLimits } from './kernel/resource/limits.ts'
+import { isHostLabel, isLowerCase } from './net/hostnames.ts'
 import { parseAddress, parseCidr } from './net/ip.ts'
 import type { ListenAddress } from './net/listen-address.ts'
 
@@ -122,7 +122,7 @@ function time(text: string): number {
 }
 
 function vendor(text: string): string {
-  if (!/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(text)) throw new InvalidArgumentError('Expected a DNS label.')
+  if (!isHostLabel(text) || !isLowerCase(text)) throw new InvalidArgumentError('Expected a DNS label.')
   return text
 }
 

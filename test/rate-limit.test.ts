@@ -123,8 +123,8 @@ describe('The network of a caller', () => {
     ['2001:db8:1:2:3:4:5:6', 'network:2001:db8:1:2::/64'],
     ['2001:db8:1:2::', 'network:2001:db8:1:2::/64'],
     ['2001:db8:1:3::', 'network:2001:db8:1:3::/64'],
-    ['::1', 'network:0:0:0:0::/64'],
-    ['fe80::1%eth0', 'network:fe80:0:0:0::/64'],
+    ['::1', 'network:::/64'],
+    ['fe80::1%eth0', 'network:fe80::/64'],
     ['nonsense', 'network:unknown'],
     [undefined, 'network:unknown'],
   ]

@@ -14,23 +14,15 @@ export type CidrResult =
 export type AddressResult = { ok: true; address: string; family: Family } | { ok: false; message: string }
 
 /** Longest text read as an address or a network, in characters. */
-export const MAX_NETWORK_TEXT_LENGTH = 64
+export const maxNetworkText = 64
 
 /** Addresses are numbers here, so that arithmetic is the same for both families. */
 type Address = { readonly family: Family; readonly bits: bigint }
 type Network = Address & { readonly prefixLength: number }
 type Failure = { readonly message: string }
 
-const DOT = 0x2e
-const COLON = 0x3a
-const ZERO = 0x30
-const OCTETS = 4
-const IPV6_BYTES = 16
-const IPV6_GROUPS = 8
-const GROUP_BITS = 16n
-const GROUP_MASK = 0xffffn
-const BYTE_BITS = 8n
-const BYTE_MASK = 0xffn
+const groupBits = 16n
+const byteBits = 8n
 
 /**
  * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec section Firewalls, Rule). The mask is mandatory and
@@ -59,7 +51,7 @@ function remember(text: string, result: CidrResult): void {
 
 /** Parses a single address, without a mask, by the rules of {@link parseCidr}. */
 export function parseAddress(text: string): AddressResult {
-  if (text.length > MAX_NETWORK_TEXT_LENGTH) return { ok: false, ...tooLong('an ip address') }
+  if (text.length > maxNetworkText) return { ok: false, ...tooLong('an ip address') }
   const address = readAddress(text)
   if (address === undefined) return { ok: false, message: `${JSON.stringify(text)} is not an ip address` }
   return { ok: true, address: formatAddress(address), family: address.family }
@@ -118,14 +110,19 @@ export function reverseOctets(address: string): string {
   return address.split('.').reverse().join('.')
 }
 
+/** Returns the IPv4 address in the last four bytes of an address. Throws RangeError when the text is not an address. */
+export function embeddedIpv4(address: string): string {
+  return formatAddress({ family: 4, bits: requireAddress(address).bits & 0xffffffffn })
+}
+
 function readNetwork(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): Network | Failure {
-  if (text.length > MAX_NETWORK_TEXT_LENGTH) return tooLong('a network')
+  if (text.length > maxNetworkText) return tooLong('a network')
   const slash = text.indexOf('/')
   if (slash === -1) return { message: `${JSON.stringify(text)} has no mask, such as /32` }
   const address = readAddress(text.slice(0, slash))
   if (address === undefined) return { message: `${JSON.stringify(text)} does not begin with an ip address` }
   const { family, bits } = address
-  const prefixLength = readDecimal(text, slash + 1, text.length, width(family))
+  const prefixLength = readDecimal(text.slice(slash + 1), width(family))
   if (prefixLength === undefined) {
     return { message: `${JSON.stringify(text)} must have a mask from /0 to /${width(family)}` }
   }
@@ -138,7 +135,7 @@ function readNetwork(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): N
 
 function readAddress(text: string): Address | undefined {
   // Text that passes both checks has no zone id and no NUL, at which a native parser would stop reading.
-  return isIpv6Alphabet(text) && isIPv6(text) ? readIpv6(text) : readIpv4(text)
+  return /^[\da-f:.]+$/i.test(text) && isIPv6(text) ? readIpv6(text) : readIpv4(text)
 }
 
 /** Reads text known to be IPv6. The library's own parser takes `::1.2.3.4` for a mapped address, which it is not. */
@@ -146,8 +143,8 @@ function readIpv6(text: string): Address {
   const [head = '', tail = ''] = text.split('::')
   const before = readGroups(head)
   const after = readGroups(tail)
-  const gap = new Array<bigint>(IPV6_GROUPS - before.length - after.length).fill(0n)
-  const bits = [...before, ...gap, ...after].reduce((sum, group) => (sum << GROUP_BITS) | group, 0n)
+  const gap = new Array<bigint>(8 - before.length - after.length).fill(0n)
+  const bits = [...before, ...gap, ...after].reduce((sum, group) => (sum << groupBits) | group, 0n)
   return { family: 6, bits }
 }
 
@@ -156,53 +153,25 @@ function readGroups(text: string): bigint[] {
   if (text === '') return []
   return text.split(':').flatMap((part) => {
     const embedded = readIpv4(part)?.bits
-    return embedded === undefined ? [BigInt(`0x${part}`)] : [embedded >> GROUP_BITS, embedded & GROUP_MASK]
+    return embedded === undefined ? [BigInt(`0x${part}`)] : [embedded >> groupBits, embedded & 0xffffn]
   })
 }
 
 /** The library's own IPv4 parser takes hexadecimal, octal and short forms, which clients read differently. */
 function readIpv4(text: string): Address | undefined {
+  const octets = text.split('.').map((part) => readDecimal(part, 255))
+  if (octets.length !== 4) return undefined
   let bits = 0n
-  let count = 0
-  let start = 0
-  for (let at = 0; at <= text.length; at++) {
-    if (at < text.length && text.charCodeAt(at) !== DOT) continue
-    const octet = readDecimal(text, start, at, 255)
+  for (const octet of octets) {
     if (octet === undefined) return undefined
-    bits = (bits << BYTE_BITS) | BigInt(octet)
-    count++
-    start = at + 1
+    bits = (bits << byteBits) | BigInt(octet)
   }
-  return count === OCTETS ? { family: 4, bits } : undefined
+  return { family: 4, bits }
 }
 
-/** Reads digits without sign or leading zero; undefined for anything else and above `max`. */
-function readDecimal(text: string, start: number, end: number, max: number): number | undefined {
-  if (start === end || (end - start > 1 && text.charCodeAt(start) === ZERO)) return undefined
-  let number = 0
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if (!isDigit(code)) return undefined
-    number = number * 10 + code - ZERO
-    if (number > max) return undefined
-  }
-  return number
-}
-
-function isIpv6Alphabet(text: string): boolean {
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at)
-    if (code !== COLON && code !== DOT && !isHexDigit(code)) return false
-  }
-  return true
-}
-
-function isHexDigit(code: number): boolean {
-  return isDigit(code) || (code >= 0x41 && code <= 0x46) || (code >= 0x61 && code <= 0x66)
-}
-
-function isDigit(code: number): boolean {
-  return code >= ZERO && code <= 0x39
+/** Reads up to three digits without sign or leading zero; undefined for anything else and above `max`. */
+function readDecimal(text: string, max: number): number | undefined {
+  return /^(?:0|[1-9]\d{0,2})$/.test(text) && Number(text) <= max ? Number(text) : undefined
 }
 
 /** Callers of the arithmetic hold networks that were parsed before, so a malformed one is a defect. */
@@ -213,15 +182,15 @@ function requireNetwork(cidr: string): Network {
 }
 
 function requireAddress(text: string): Address {
-  const address = text.length > MAX_NETWORK_TEXT_LENGTH ? undefined : readAddress(text)
+  const address = text.length > maxNetworkText ? undefined : readAddress(text)
   if (address === undefined) {
-    throw new RangeError(`${JSON.stringify(text.slice(0, MAX_NETWORK_TEXT_LENGTH))} is not an ip address`)
+    throw new RangeError(`${JSON.stringify(text.slice(0, maxNetworkText))} is not an ip address`)
   }
   return address
 }
 
 function tooLong(what: string): Failure {
-  return { message: `${what} can have at most ${MAX_NETWORK_TEXT_LENGTH} characters` }
+  return { message: `${what} can have at most ${maxNetworkText} characters` }
 }
 
 function width(family: Family): number {
@@ -241,13 +210,11 @@ function formatNetwork(network: Network): string {
 }
 
 function formatAddress({ family, bits }: Address): string {
-  if (family === 4) return splitBytes(bits, OCTETS).join('.')
-  return new ipaddr.IPv6(splitBytes(bits, IPV6_BYTES)).toRFC5952String()
+  if (family === 4) return splitBytes(bits, 4).join('.')
+  return new ipaddr.IPv6(splitBytes(bits, 16)).toRFC5952String()
 }
 
 /** Most significant byte first. */
 function splitBytes(bits: bigint, count: number): number[] {
-  return Array.from({ length: count }, (_, index) =>
-    Number((bits >> (BigInt(count - 1 - index) * BYTE_BITS)) & BYTE_MASK),
-  )
+  return Array.from({ length: count }, (_, index) => Number((bits >> (BigInt(count - 1 - index) * byteBits)) & 0xffn))
 }

@@ -1,5 +1,5 @@
 /** Addresses that lead back to this host or into its neighbourhood: requests that tenants or strangers cause avoid them. */
-import { addressAt, cidrContains } from './ip.ts'
+import { cidrContains, embeddedIpv4 } from './ip.ts'
 
 /**
  * What the registries of special-purpose addresses list (RFC 6890, kept by IANA), and what is no global unicast address
@@ -35,11 +35,4 @@ const translated = '64:ff9b::/96'
 export function isPrivateAddress(address: string): boolean {
   if (cidrContains(translated, address)) return isPrivateAddress(embeddedIpv4(address))
   return privateNetworks.some((network) => cidrContains(network, address))
-}
-
-/** The IPv4 address in the last two groups of an IPv6 address. */
-function embeddedIpv4(address: string): string {
-  const [high = '', low = ''] = address.split(':').slice(-2)
-  const bits = (Number.parseInt(high || '0', 16) << 16) | Number.parseInt(low || '0', 16)
-  return addressAt('0.0.0.0/0', BigInt(bits >>> 0))
 }

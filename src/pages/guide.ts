@@ -1,7 +1,7 @@
 /** What a reader of the reference needs to know before the first call. */
 import { changes } from '../kernel/contract/changes.ts'
 import { defaultPerPage, maxPerPage } from '../kernel/contract/contract.ts'
-import { MAX_SELECTOR_BYTES, MAX_SELECTOR_TERMS, MAX_SELECTOR_VALUES } from '../kernel/contract/selectors.ts'
+import { maxSelectorBytes, maxTerms, maxValues } from '../kernel/contract/selectors.ts'
 import { type Html, html } from '../net/html.ts'
 
 /** The sections of the guide: anchor and title, in order. */
@@ -80,7 +80,7 @@ tokens, and a missing value is the empty value.</p>
 <div class="table"><table><thead><tr><th>Term<th>Matches what<tbody>
 ${selectorRows.map(([term, meaning]) => html`<tr><td><code>${term}</code><td>${meaning}`)}</table></div>
 <pre>GET /servers?label_selector=env%20in%20(prod,test),!retired</pre>
-<p>A selector has at most ${MAX_SELECTOR_BYTES} bytes, ${MAX_SELECTOR_TERMS} terms and ${MAX_SELECTOR_VALUES} values in a list.
+<p>A selector has at most ${maxSelectorBytes} bytes, ${maxTerms} terms and ${maxValues} values in a list.
 One that cannot be read is answered with <code>422 invalid_input</code>, which names the position.</p>`
 
 const rateLimit = html`

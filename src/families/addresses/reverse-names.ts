@@ -1,6 +1,7 @@
 /** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs, change_dns_ptr). */
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import { isDnsName } from '../../net/hostnames.ts'
 import { cidrContains, parseAddress, reverseOctets } from '../../net/ip.ts'
 
 export interface ReverseName {
@@ -49,10 +50,9 @@ function checkedName(text: string, nowMs: number): string {
   const name = inEffect('dns_ptr_trailing_dot', nowMs) ? text : text.replace(/\.$/, '')
   const message = name.endsWith('.')
     ? 'must not end with a dot'
-    : name.length > 253 ||
-        !name.split('.').every((label) => /^[a-zA-Z0-9_]([a-zA-Z0-9_-]{0,61}[a-zA-Z0-9_])?$/.test(label))
-      ? 'must be a valid host name'
-      : undefined
+    : isDnsName(name)
+      ? undefined
+      : 'must be a valid host name'
   if (message) throw invalidInput([{ field: 'dns_ptr', message }])
   return name
 }

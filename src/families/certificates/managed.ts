@@ -1,5 +1,6 @@
 /** Rules of managed certificates: their domains, what CAA records say, when they are renewed. Pure. */
 import { invalidInput } from '../../kernel/errors.ts'
+import { isHostName, isLowerCase } from '../../net/hostnames.ts'
 import type { CaaProperty, CaaRecords } from '../zones/reads.ts'
 import type { CertificateFacts } from './domain.ts'
 
@@ -28,8 +29,8 @@ export function parseDomains(given: readonly string[] | undefined): string[] {
 function domainProblem(domain: string, all: readonly string[]): string | undefined {
   const isWildcard = domain.startsWith('*.')
   const labels = bareDomain(domain).split('.')
-  const areLabels = labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label))
-  if (!areLabels || labels.length < 2 || domain.length > 253 || /^\d+$/.test(labels.at(-1)!)) {
+  const isName = isHostName(labels.join('.')) && isLowerCase(domain) && domain.length <= 253
+  if (!isName || labels.length < 2 || /^\d+$/.test(labels.at(-1)!)) {
     return 'must be a domain name without a trailing dot, or one after *.; write an IDN in punycode'
   }
   const wildcard = `*.${labels.slice(1).join('.')}`

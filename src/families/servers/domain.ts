@@ -57,13 +57,6 @@ export function isPassing(status: ServerStatus): boolean {
   return status !== 'running' && status !== 'off' && status !== 'unknown'
 }
 
-/** Whether a name can be the name of a host (RFC 1123). */
-export function isHostname(name: string): boolean {
-  return (
-    name.length <= 253 && name.split('.').every((label) => /^[a-zA-Z0-9]([a-zA-Z0-9-]{0,61}[a-zA-Z0-9])?$/.test(label))
-  )
-}
-
 const windowHours = 4
 const firstWindowHour = 22
 const hourMs = 3_600_000

@@ -6,13 +6,13 @@ import { toIdOrName } from '../../kernel/contract/contract.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { type ApiError, invalidInput, type Problem } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterOf } from '../datacenters/reads.ts'
 import { holdImage } from '../images/effects.ts'
 import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { serverEndpoints } from './contract.ts'
-import { isHostname } from './domain.ts'
 
 export type CreateBody = Static<(typeof serverEndpoints)['create']['body']>
 
@@ -118,7 +118,7 @@ export function checkRequest(body: CreateBody): void {
   const problems: Problem[] = []
   const refuse = (field: string, message: string) => problems.push({ field, message })
   const { networks = [], volumes = [], public_net: net = {}, user_data: userData = '' } = body
-  if (!isHostname(body.name)) refuse('name', 'Name must be a valid hostname.')
+  if (!isHostName(body.name)) refuse('name', 'Name must be a valid hostname.')
   if (userData.length > maxUserData) refuse('user_data', userDataTooLong)
   for (const id of networks) refuse('networks', `network with ID ${id} not found`)
   for (const id of volumes) refuse('volumes', `volume with ID ${id} not found`)

@@ -10,6 +10,7 @@ import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/resource/limits.ts'
 import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/resource/update.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
 import { attachNewServer, holdAsked, rematchServer } from '../firewalls/effects.ts'
 import { createPrimaryIpFor } from '../primary-ips/effects.ts'
@@ -26,7 +27,7 @@ import {
 } from './actions.ts'
 import type { serverEndpoints } from './contract.ts'
 import { diskRoutes } from './disk-routes.ts'
-import { isHostname, makePassword, type Server } from './domain.ts'
+import { makePassword, type Server } from './domain.ts'
 import {
   type CreateBody,
   checkRequest,
@@ -106,7 +107,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     },
 
     async update({ scope, params, body }) {
-      if (body.name !== undefined && !isHostname(body.name)) {
+      if (body.name !== undefined && !isHostName(body.name)) {
         throw invalidInput([{ field: 'name', message: 'Name must be a valid hostname.' }])
       }
       const server = await optimistically(async () => {

@@ -4,6 +4,7 @@ import { parse } from 'tldts-icann'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { isBase64 } from '../../net/dns/svc-params.ts'
 import type { TsigAlgorithm } from '../../net/dns/tsig-algorithms.ts'
+import { isHostName, isLowerCase } from '../../net/hostnames.ts'
 import { cidrContains, parseAddress } from '../../net/ip.ts'
 import { isPrivateAddress } from '../../net/private-networks.ts'
 
@@ -41,7 +42,7 @@ export interface Zone {
 
 /** What is wrong with a name of a zone; undefined for a registrable name under a public suffix. */
 export function zoneNameProblem(name: string): string | undefined {
-  if (name.length > 253 || !isHostName(name)) {
+  if (!isHostName(name) || !isLowerCase(name) || !name.split('.').every(isUnicodeLabel)) {
     return 'must be a domain name in lower case without a trailing dot; write an IDN in punycode'
   }
   const { domain, isIp, publicSuffix } = parse(name, { validateHostname: false })
@@ -50,10 +51,6 @@ export function zoneNameProblem(name: string): string | undefined {
   return domain === name
     ? undefined
     : `must be a registrable name; records of a subdomain belong into the zone ${domain}`
-}
-
-function isHostName(name: string): boolean {
-  return name.split('.').every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label) && isUnicodeLabel(label))
 }
 
 /** Whether a label that says it is punycode is. */

@@ -1,9 +1,9 @@
 /** RRSets: the records that a zone has under one name and type, and the rules that they keep together. Pure. */
-
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Problem } from '../../kernel/errors.ts'
 import { nameOf } from '../../net/dns/names.ts'
 import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../net/dns/rdata.ts'
+import { isDnsLabel, isLowerCase } from '../../net/hostnames.ts'
 import { isUnicodeLabel } from './domain.ts'
 
 export interface ZoneRecord {
@@ -47,7 +47,7 @@ export function recordNameProblem(name: string, zoneName: string): string | unde
   if (name === zoneName || name.endsWith(`.${zoneName}`)) return "must not end with the zone's name"
   const [first = '', ...others] = name.split('.')
   const labels = first === '*' ? others : [first, ...others]
-  if (!labels.every((label) => /^[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?$/.test(label) && isUnicodeLabel(label))) {
+  if (!labels.every((label) => isDnsLabel(label) && isLowerCase(label) && isUnicodeLabel(label))) {
     return 'must be labels of lower-case letters, digits, - and _; write an IDN in punycode'
   }
   return name.length + zoneName.length > 252 ? 'is too long for this zone' : undefined

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { excerpt, labelKeyProblem, labelValueProblem, MAX_LABELS, parseLabels } from './labels.ts'
+import { excerpt, labelKeyProblem, labelValueProblem, maxLabels, parseLabels } from './labels.ts'
 
 const options = { vendor: 'wolke' }
 const dnsLabel = fc.stringMatching(/^[a-zA-Z0-9]([a-zA-Z0-9-]{0,10}[a-zA-Z0-9])?$/)
@@ -147,8 +147,8 @@ describe('parseLabels', () => {
 
   it('limits the number of labels', () => {
     const labels = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, index) => [`k${index}`, '']))
-    assert.deepEqual(messages(labels(MAX_LABELS)), [])
-    assert.deepEqual(messages(labels(MAX_LABELS + 1)), ['a resource can have at most 64 labels, not 65'])
+    assert.deepEqual(messages(labels(maxLabels)), [])
+    assert.deepEqual(messages(labels(maxLabels + 1)), ['a resource can have at most 64 labels, not 65'])
   })
 
   it('echoes at most 80 characters of input', () => {

@@ -1,3 +1,6 @@
+/** Labels of resources: what a request may set (spec: Labels). */
+import { isHostLabel } from '../../net/hostnames.ts'
+
 /** A resource's labels: key to value. Both sides satisfy the rules of spec section Labels. */
 export type Labels = Readonly<Record<string, string>>
 
@@ -7,27 +10,23 @@ export type LabelProblem = { path: string; message: string }
 export type LabelsResult = { ok: true; labels: Labels } | { ok: false; problems: LabelProblem[] }
 
 /** Most labels one resource may carry. The spec names no number; this one bounds the cost of the label index. */
-export const MAX_LABELS = 64
+export const maxLabels = 64
 
 /** Longest label value, and longest name part of a label key, in characters. */
-export const MAX_LABEL_NAME_LENGTH = 63
+export const maxNameLength = 63
 
 /** Longest prefix part of a label key, in characters, without the `/`. */
-export const MAX_LABEL_PREFIX_LENGTH = 253
+export const maxPrefixLength = 253
 
-const MAX_DNS_LABEL_LENGTH = 63
-const MAX_EXCERPT_LENGTH = 80
-const DOT = 0x2e
-const DASH = 0x2d
-const UNDERSCORE = 0x5f
+const maxExcerptLength = 80
 
 /**
  * Quotes caller input for a message: at most 80 characters of it, with control characters and quotes escaped
  * so that the text cannot break out of a log line.
  */
 export function excerpt(text: string): string {
-  if (text.length <= MAX_EXCERPT_LENGTH) return JSON.stringify(text)
-  return `${JSON.stringify(text.slice(0, MAX_EXCERPT_LENGTH))}...`
+  if (text.length <= maxExcerptLength) return JSON.stringify(text)
+  return `${JSON.stringify(text.slice(0, maxExcerptLength))}...`
 }
 
 /**
@@ -40,7 +39,7 @@ export function excerpt(text: string): string {
 export function parseLabels(value: unknown, options: { vendor: string }): LabelsResult {
   if (!isRecord(value)) return refused('labels must be an object with string values')
   const keys = Object.keys(value)
-  if (keys.length > MAX_LABELS) return refused(`a resource can have at most ${MAX_LABELS} labels, not ${keys.length}`)
+  if (keys.length > maxLabels) return refused(`a resource can have at most ${maxLabels} labels, not ${keys.length}`)
   const reserved = `${options.vendor.toLowerCase()}.cloud`
   const labels: Record<string, string> = Object.create(null)
   const problems: LabelProblem[] = []
@@ -60,13 +59,13 @@ export function parseLabels(value: unknown, options: { vendor: string }): Labels
 export function labelKeyProblem(key: string): string | undefined {
   if (key === '') return 'must not be empty'
   const slash = key.indexOf('/')
-  if (slash === -1) return nameProblem(key, 0, 'must')
-  return prefixProblem(key, slash) ?? nameProblem(key, slash + 1, 'must have a name after "/" that must')
+  if (slash === -1) return nameProblem(key, 'must')
+  return prefixProblem(key.slice(0, slash)) ?? nameProblem(key.slice(slash + 1), 'must have a name after "/" that must')
 }
 
 /** Says what is wrong with a label value, or undefined when it is well formed. The empty value is well formed. */
 export function labelValueProblem(value: string): string | undefined {
-  return value === '' ? undefined : nameProblem(value, 0, 'must')
+  return value === '' ? undefined : nameProblem(value, 'must')
 }
 
 function refused(message: string): LabelsResult {
@@ -106,49 +105,18 @@ function isReserved(key: string, reserved: string): boolean {
 }
 
 /** `must` opens the message; it tells the name part of a key apart from a whole key or value. */
-function nameProblem(text: string, start: number, must: string): string | undefined {
-  const end = text.length
-  if (start === end) return `${must} not be empty`
-  // The length comes first so that nothing longer is ever scanned.
-  if (end - start > MAX_LABEL_NAME_LENGTH) return `${must} be at most ${MAX_LABEL_NAME_LENGTH} characters long`
-  if (!isAlphanumeric(text.charCodeAt(start)) || !isAlphanumeric(text.charCodeAt(end - 1))) {
-    return `${must} begin and end with an alphanumeric character`
-  }
-  for (let at = start; at < end; at++) {
-    if (!isNameCharacter(text.charCodeAt(at))) {
-      return `${must} contain only alphanumeric characters, dashes, underscores and dots`
-    }
-  }
-  return undefined
+function nameProblem(text: string, must: string): string | undefined {
+  if (text === '') return `${must} not be empty`
+  if (text.length > maxNameLength) return `${must} be at most ${maxNameLength} characters long`
+  if (!/^[a-z0-9](.*[a-z0-9])?$/is.test(text)) return `${must} begin and end with an alphanumeric character`
+  return /^[\w.-]*$/.test(text)
+    ? undefined
+    : `${must} contain only alphanumeric characters, dashes, underscores and dots`
 }
 
-function prefixProblem(key: string, end: number): string | undefined {
-  if (end > MAX_LABEL_PREFIX_LENGTH) {
-    return `must have a prefix of at most ${MAX_LABEL_PREFIX_LENGTH} characters before "/"`
+function prefixProblem(prefix: string): string | undefined {
+  if (prefix.length > maxPrefixLength) {
+    return `must have a prefix of at most ${maxPrefixLength} characters before "/"`
   }
-  let start = 0
-  for (let at = 0; at <= end; at++) {
-    if (at < end && key.charCodeAt(at) !== DOT) continue
-    if (!isDnsLabel(key, start, at)) return 'must have a dns subdomain before "/"'
-    start = at + 1
-  }
-  return undefined
-}
-
-function isDnsLabel(text: string, start: number, end: number): boolean {
-  if (start === end || end - start > MAX_DNS_LABEL_LENGTH) return false
-  if (!isAlphanumeric(text.charCodeAt(start)) || !isAlphanumeric(text.charCodeAt(end - 1))) return false
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if (code !== DASH && !isAlphanumeric(code)) return false
-  }
-  return true
-}
-
-function isNameCharacter(code: number): boolean {
-  return code === DASH || code === UNDERSCORE || code === DOT || isAlphanumeric(code)
-}
-
-function isAlphanumeric(code: number): boolean {
-  return (code >= 0x30 && code <= 0x39) || (code >= 0x41 && code <= 0x5a) || (code >= 0x61 && code <= 0x7a)
+  return prefix.split('.').every(isHostLabel) ? undefined : 'must have a dns subdomain before "/"'
 }

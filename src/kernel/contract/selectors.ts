@@ -19,43 +19,38 @@ export type Selector = { readonly text: string; readonly terms: readonly Term[] 
 export type SelectorResult = { ok: true; selector: Selector } | { ok: false; position: number; message: string }
 
 /** Longest selector, in bytes of UTF-8. */
-export const MAX_SELECTOR_BYTES = 1024
+export const maxSelectorBytes = 1024
 
 /** Most comma-separated terms in a selector. */
-export const MAX_SELECTOR_TERMS = 16
+export const maxTerms = 16
 
 /** Most values in one `in` or `notin` list, counted as written. */
-export const MAX_SELECTOR_VALUES = 32
+export const maxValues = 32
 
-const COMMA = 0x2c
-const EQUALS = 0x3d
-const BANG = 0x21
-const OPEN = 0x28
-const CLOSE = 0x29
-const NO_VALUES: readonly string[] = Object.freeze([])
+const noValues: readonly string[] = Object.freeze([])
 
-type Cursor = { readonly text: string; at: number }
-type Failure = { readonly position: number; readonly message: string }
+/** An operator, another delimiter or the word between two of them, after any whitespace; empty at the end of the text. */
+const nextToken = /[ \t\n\r]*([!=]=|[,=!()]|[^,=!() \t\n\r]+|$)/y
+
+type Refusal = { readonly position: number; readonly message: string }
 
 /**
  * Parses the selector language of spec section Label selector. Never throws.
  *
  * Whitespace (space, tab, line breaks) may stand around every token. A missing value is the empty value (`k=`,
  * `k in (a,)`), but a list with nothing at all, `k in ()`, is refused. Empty or blank text gives no terms. Keys and
- * values obey the label rules, save that the reserved prefix is allowed. The text is read once, from left to right.
+ * values obey the label rules, save that the reserved prefix is allowed.
  */
 export function parseSelector(text: string): SelectorResult {
   // A string has at least one byte per unit, so over-long text is refused before its bytes are counted.
-  if (text.length > MAX_SELECTOR_BYTES || Buffer.byteLength(text) > MAX_SELECTOR_BYTES) {
-    const position = Math.min(text.length, MAX_SELECTOR_BYTES)
-    return { ok: false, position, message: `a label selector can have at most ${MAX_SELECTOR_BYTES} bytes` }
+  if (text.length > maxSelectorBytes || Buffer.byteLength(text) > maxSelectorBytes) {
+    const position = Math.min(text.length, maxSelectorBytes)
+    return { ok: false, position, message: `a label selector can have at most ${maxSelectorBytes} bytes` }
   }
-  const cursor: Cursor = { text, at: 0 }
+  const tokens = new Tokens(text)
   const terms: Term[] = []
-  skipSpace(cursor)
-  if (atEnd(cursor)) return { ok: true, selector: { text, terms } }
-  const failure = readTerms(cursor, terms)
-  return failure === undefined ? { ok: true, selector: { text, terms } } : { ok: false, ...failure }
+  const refusal = tokens.isAtEnd ? undefined : readTerms(tokens, terms)
+  return refusal === undefined ? { ok: true, selector: { text, terms } } : { ok: false, ...refusal }
 }
 
 /**
@@ -122,7 +117,7 @@ export function drivingTerms(selector: Selector): Term[] {
 }
 
 function cost(term: Term): number {
-  return term.op === 'in' ? term.values.length : MAX_SELECTOR_VALUES + 1
+  return term.op === 'in' ? term.values.length : maxValues + 1
 }
 
 function holds(term: Term, labels: Labels): boolean {
@@ -148,14 +143,55 @@ function canonicalTerm(term: Term): string {
   return `${key} ${op}(${[...term.values].sort().join(',')})`
 }
 
-function readTerms(cursor: Cursor, terms: Term[]): Failure | undefined {
+// ---- Reading -------------------------------------------------------------------------------------------------------
+
+/** The tokens of a selector, read from left to right. */
+class Tokens {
+  readonly #text: string
+  #end = 0
+  /** The token that comes next, and where it begins. */
+  current = ''
+  at = 0
+
+  constructor(text: string) {
+    this.#text = text
+    this.#advance()
+  }
+
+  get isAtEnd(): boolean {
+    return this.current === ''
+  }
+
+  /** Takes an operator or another delimiter, if it comes next. */
+  take(delimiter: string): boolean {
+    const isNext = this.current === delimiter
+    if (isNext) this.#advance()
+    return isNext
+  }
+
+  /** Takes a word; empty when a delimiter or the end comes next. Any other character is part of it, to be quoted whole. */
+  word(): string {
+    const word = /^[^,=!()]/.test(this.current) ? this.current : ''
+    if (word !== '') this.#advance()
+    return word
+  }
+
+  #advance(): void {
+    nextToken.lastIndex = this.#end
+    this.current = nextToken.exec(this.#text)?.[1] ?? ''
+    this.#end = nextToken.lastIndex
+    this.at = this.#end - this.current.length
+  }
+}
+
+function readTerms(tokens: Tokens, terms: Term[]): Refusal | undefined {
   for (;;) {
-    if (terms.length === MAX_SELECTOR_TERMS) return limit(cursor, `${MAX_SELECTOR_TERMS} terms`)
-    const term = readTerm(cursor)
+    if (terms.length === maxTerms) return limit(tokens, `${maxTerms} terms`)
+    const term = readTerm(tokens)
     if ('message' in term) return term
     terms.push(term)
-    if (atEnd(cursor)) return undefined
-    if (!take(cursor, COMMA)) return expected(cursor, expectation(term))
+    if (tokens.isAtEnd) return undefined
+    if (!tokens.take(',')) return expected(tokens, expectation(term))
   }
 }
 
@@ -164,116 +200,70 @@ function expectation(term: Term): string {
   return term.op === 'exists' ? "an operator or ','" : "','"
 }
 
-function readTerm(cursor: Cursor): Term | Failure {
-  const negated = take(cursor, BANG)
-  const key = readKey(cursor)
+function readTerm(tokens: Tokens): Term | Refusal {
+  // Where a term begins, `!=` is a negation whose key is missing.
+  if (tokens.current === '!=') return expectedAt(tokens.at + 1, 'a label key')
+  const negated = tokens.take('!')
+  const key = readKey(tokens)
   if (typeof key !== 'string') return key
-  if (negated) return { op: 'absent', key, values: NO_VALUES }
-  return readCondition(cursor, key)
+  return negated ? { op: 'absent', key, values: noValues } : readCondition(tokens, key)
 }
 
-function readCondition(cursor: Cursor, key: string): Term | Failure {
-  if (take(cursor, EQUALS)) {
-    // `==` is one token: in `k= =v` the second sign is out of place.
-    if (cursor.text.charCodeAt(cursor.at - 1) === EQUALS) take(cursor, EQUALS)
-    return readSingle(cursor, 'in', key)
-  }
-  if (peek(cursor) === BANG) {
-    if (cursor.text.charCodeAt(cursor.at + 1) !== EQUALS) return expected(cursor, "an operator or ','")
-    advance(cursor, 2)
-    return readSingle(cursor, 'notin', key)
-  }
-  const start = cursor.at
-  const word = readWord(cursor)
-  if (word === '') return { op: 'exists', key, values: NO_VALUES }
-  if (word === 'in' || word === 'notin') return readList(cursor, word, key)
-  return { position: start, message: `expected an operator or ',' at position ${start}` }
+function readCondition(tokens: Tokens, key: string): Term | Refusal {
+  if (tokens.take('==') || tokens.take('=')) return readSingle(tokens, 'in', key)
+  if (tokens.take('!=')) return readSingle(tokens, 'notin', key)
+  const unknown = expected(tokens, "an operator or ','")
+  const word = tokens.word()
+  if (word === 'in' || word === 'notin') return readList(tokens, word, key)
+  return word === '' ? { op: 'exists', key, values: noValues } : unknown
 }
 
-function readSingle(cursor: Cursor, op: 'in' | 'notin', key: string): Term | Failure {
-  const value = readValue(cursor)
+function readSingle(tokens: Tokens, op: 'in' | 'notin', key: string): Term | Refusal {
+  const value = readValue(tokens)
   return typeof value === 'string' ? { op, key, values: [value] } : value
 }
 
-function readList(cursor: Cursor, op: 'in' | 'notin', key: string): Term | Failure {
-  if (!take(cursor, OPEN)) return expected(cursor, "'('")
-  if (peek(cursor) === CLOSE) return expected(cursor, 'a value')
+function readList(tokens: Tokens, op: 'in' | 'notin', key: string): Term | Refusal {
+  if (!tokens.take('(')) return expected(tokens, "'('")
+  if (tokens.current === ')') return expected(tokens, 'a value')
   const values = new Set<string>()
-  for (let count = 0; count < MAX_SELECTOR_VALUES; count++) {
-    const value = readValue(cursor)
+  for (let count = 0; count < maxValues; count++) {
+    const value = readValue(tokens)
     if (typeof value !== 'string') return value
     values.add(value)
-    if (take(cursor, CLOSE)) return { op, key, values: [...values] }
-    if (!take(cursor, COMMA)) return expected(cursor, "')' or ','")
+    if (tokens.take(')')) return { op, key, values: [...values] }
+    if (!tokens.take(',')) return expected(tokens, "')' or ','")
   }
-  return limit(cursor, `${MAX_SELECTOR_VALUES} values in a list`)
+  return limit(tokens, `${maxValues} values in a list`)
 }
 
-function readKey(cursor: Cursor): string | Failure {
-  const position = cursor.at
-  const key = readWord(cursor)
-  if (key === '') return { position, message: `expected a label key at position ${position}` }
+function readKey(tokens: Tokens): string | Refusal {
+  const { at } = tokens
+  const key = tokens.word()
+  if (key === '') return expected(tokens, 'a label key')
   const problem = labelKeyProblem(key)
-  return problem === undefined ? key : malformed('key', key, position, problem)
+  return problem === undefined ? key : malformed('key', key, at, problem)
 }
 
-function readValue(cursor: Cursor): string | Failure {
-  const position = cursor.at
-  const value = readWord(cursor)
+function readValue(tokens: Tokens): string | Refusal {
+  const { at } = tokens
+  const value = tokens.word()
   const problem = labelValueProblem(value)
-  return problem === undefined ? value : malformed('value', value, position, problem)
+  return problem === undefined ? value : malformed('value', value, at, problem)
 }
 
-/** Reads up to the next delimiter, whatever the characters, so that a message can quote the whole faulty word. */
-function readWord(cursor: Cursor): string {
-  const start = cursor.at
-  let end = start
-  while (end < cursor.text.length && !isDelimiter(cursor.text.charCodeAt(end))) end++
-  advance(cursor, end - start)
-  return cursor.text.slice(start, end)
+function expected({ at }: Tokens, what: string): Refusal {
+  return expectedAt(at, what)
 }
 
-function take(cursor: Cursor, code: number): boolean {
-  if (peek(cursor) !== code) return false
-  advance(cursor, 1)
-  return true
+function expectedAt(position: number, what: string): Refusal {
+  return { position, message: `expected ${what} at position ${position}` }
 }
 
-/** Moves past a token and the whitespace behind it: between tokens the cursor never rests on whitespace. */
-function advance(cursor: Cursor, count: number): void {
-  cursor.at += count
-  skipSpace(cursor)
+function limit({ at }: Tokens, what: string): Refusal {
+  return { position: at, message: `a label selector can have at most ${what}, see position ${at}` }
 }
 
-function skipSpace(cursor: Cursor): void {
-  while (isSpace(peek(cursor))) cursor.at++
-}
-
-/** NaN, equal to no code, at the end of the text. */
-function peek(cursor: Cursor): number {
-  return cursor.text.charCodeAt(cursor.at)
-}
-
-function atEnd(cursor: Cursor): boolean {
-  return cursor.at >= cursor.text.length
-}
-
-function isDelimiter(code: number): boolean {
-  return code === COMMA || code === EQUALS || code === BANG || code === OPEN || code === CLOSE || isSpace(code)
-}
-
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x09 || code === 0x0a || code === 0x0d
-}
-
-function expected(cursor: Cursor, what: string): Failure {
-  return { position: cursor.at, message: `expected ${what} at position ${cursor.at}` }
-}
-
-function limit(cursor: Cursor, what: string): Failure {
-  return { position: cursor.at, message: `a label selector can have at most ${what}, see position ${cursor.at}` }
-}
-
-function malformed(kind: string, word: string, position: number, problem: string): Failure {
+function malformed(kind: string, word: string, position: number, problem: string): Refusal {
   return { position, message: `label ${kind} ${excerpt(word)} at position ${position} ${problem}` }
 }

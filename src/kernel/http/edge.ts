@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
-import ipaddr from 'ipaddr.js'
+import { parseAddress, parseCidr } from '../../net/ip.ts'
 import { hasValidHost } from '../contract/urls.ts'
 import { ApiError } from '../errors.ts'
 import type { Connections } from './connections.ts'
@@ -22,13 +22,14 @@ export function correlationId(): string {
 
 /** The network that a caller without a Project is limited by: its IPv4 address or its IPv6 /64. */
 export function clientNetwork(address: string | undefined): string {
-  if (!address || !ipaddr.isValid(address)) return 'network:unknown'
-  const parsed = ipaddr.process(address)
-  if (parsed.kind() === 'ipv4') return `network:${parsed.toString()}`
-  return `network:${(parsed as ipaddr.IPv6).parts
-    .slice(0, 4)
-    .map((part) => part.toString(16))
-    .join(':')}::/64`
+  // A peer on the same link has a zone id, and one that speaks IPv4 to an IPv6 socket a mapped address.
+  const plain = address?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
+  if (plain.includes(':')) {
+    const network = parseCidr(`${plain}/64`, 'drop')
+    return `network:${network.ok ? network.cidr : 'unknown'}`
+  }
+  const parsed = parseAddress(plain)
+  return `network:${parsed.ok ? parsed.address : 'unknown'}`
 }
 
 /** The headers that every answer carries (spec: Limits). */

@@ -1,0 +1,32 @@
+/** The syntax of host names, in ASCII: an internationalized name comes in punycode. Pure. */
+
+const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
+
+/** Whether a text is one label of a host name in either case: letters, digits and inner hyphens (RFC 1123, 2.1). */
+export function isHostLabel(text: string): boolean {
+  return label.test(text)
+}
+
+/** Whether a text is one label of a DNS name that need not be a host, such as `_dmarc`: underscores are letters there. */
+export function isDnsLabel(text: string): boolean {
+  return label.test(text.replaceAll('_', 'x'))
+}
+
+/** Whether a text is a host name in either case, without a trailing dot. */
+export function isHostName(text: string): boolean {
+  return isName(text, isHostLabel)
+}
+
+/** Whether a text is a DNS name in either case, without a trailing dot; its labels may have underscores. */
+export function isDnsName(text: string): boolean {
+  return isName(text, isDnsLabel)
+}
+
+/** Whether a text has no ASCII letter in upper case. */
+export function isLowerCase(text: string): boolean {
+  return !/[A-Z]/.test(text)
+}
+
+function isName(text: string, isLabel: (label: string) => boolean): boolean {
+  return text.length <= 253 && text.split('.').every(isLabel)
+}
