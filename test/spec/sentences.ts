@@ -74,6 +74,11 @@ export const sentenceRows: readonly SentenceRow[] = [
     ],
   },
   {
+    section: 'Action',
+    says: 'An action that runs, also while what failed is undone, shows no error',
+    tests: ['floating-ips.test.ts: a failed assignment leaves it where it was, unlocked'],
+  },
+  {
     section: 'Pagination object',
     says: 'There is no page before the first and none after the last',
     tests: ['listing.test.ts: tells its pages: null at the ends, and past the end an empty page'],
