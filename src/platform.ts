@@ -7,7 +7,9 @@ import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Database } from './kernel/data/db.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
+import type { Desired } from './kernel/resource/desired.ts'
 import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
+import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
 import type { ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 
@@ -50,52 +52,74 @@ export interface Family {
   handlers(platform: Platform): Handlers<Endpoints>
 }
 
+/** What resources of a family are, as far as their actions go. */
+export interface ActedOn {
+  /** The type under which actions name them. */
+  readonly type: string
+  /** How paths name a resource; by its id unless this says otherwise. */
+  readonly param?: ResourceParam
+  /** Finds what the Project has under an id or a name. Errors: `not_found`. */
+  find(platform: Platform, scope: ProjectScope, key: number | string): Promise<{ readonly id: number }>
+}
+
 interface FamilyParts<T extends Endpoints> {
+  /** Its path. */
   readonly name: string
   readonly endpoints: T
   routes(platform: Platform): Handlers<T>
   readonly chores?: readonly Chore[]
   readonly limited?: readonly LimitedKind[]
   readonly defaults?: Family['defaults']
+  /** What the infrastructure is to do for its resources. */
+  readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
-  readonly resources?: {
-    /** The type under which actions name them. */
-    readonly type: string
-    readonly actions: readonly ActionDefinition[]
-    /** How paths name a resource; by its id unless this says otherwise. */
-    readonly param?: ResourceParam
-    /** Throws `not_found` unless the Project has the resource. */
-    exists(platform: Platform, scope: ProjectScope, key: never): Promise<{ readonly id: number }>
-  }
+  readonly resources?: ActedOn
+  readonly actions?: readonly ActionDefinition[]
+}
+
+/** The resources of a family whose paths name them by id. */
+export function byId<T extends ResourceTable, P extends string, Item extends ResourceItem>({
+  type,
+  get,
+}: Resource<T, P, Item>): ActedOn {
+  return { type, find: ({ db }, scope, id) => get(db.query, scope, id as number) }
 }
 
 /** Puts a family together; the endpoints of its actions come by themselves. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
-  const { name, endpoints, routes, chores = [], limited = [], defaults = () => ({}), resources } = parts
-  if (!resources)
+  const { name, endpoints, routes, limited = [], defaults = () => ({}), desired = [], resources, actions = [] } = parts
+  const chores = [
+    ...(parts.chores ?? []),
+    ...desired.map(
+      ({ reconcile }): Chore =>
+        ({ db }, drivers) =>
+          reconcile(db, drivers),
+    ),
+  ]
+  if (!resources) {
     return {
       name,
       endpoints,
-      actions: [],
+      actions,
       chores,
       limited,
       defaults,
       handlers: (platform) => routes(platform) as Handlers<Endpoints>,
     }
+  }
+  const { type, param, find } = resources
   return {
     name,
     // Their static paths come first in the reference, before those of single resources.
-    endpoints: { ...endpoints, ...familyActionEndpoints(name, resources.param) },
-    actions: resources.actions,
+    endpoints: { ...endpoints, ...familyActionEndpoints(name, param) },
+    actions,
     chores,
     limited,
     defaults,
     handlers: (platform) =>
       ({
         ...routes(platform),
-        ...familyActionRoutes(platform, resources.type, (scope, key) =>
-          resources.exists(platform, scope, key as never),
-        ),
+        ...familyActionRoutes(platform, type, (scope, key) => find(platform, scope, key)),
       }) as unknown as Handlers<Endpoints>,
   }
 }

@@ -4,6 +4,7 @@
  * the shortest life that still fails; when an action runs beside a request is up to the machine. WOLKE_TEST_SEED and
  * WOLKE_TEST_RUNS explore other lives.
  */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'

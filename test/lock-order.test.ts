@@ -1,4 +1,5 @@
 /** The one order of locks: it has a place for every table, and who leaves it is found out. */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
@@ -7,6 +8,7 @@ import { newServer } from '../src/families/servers/proof.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
 import { belonging, lockOrder } from '../src/kernel/data/locks.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { recordLocks } from './lock-recorder.ts'
 import { watchDatabase } from './watched-database.ts'
@@ -33,7 +35,7 @@ const lockServers = (tx: Transaction, ids: readonly number[], mode: 'share' | 'u
 const giveBack = (tx: Transaction) => tx.query.deleteFrom('resource_lock').where('action_id', '=', 1).execute()
 
 const change = (tx: Transaction, id: number) =>
-  tx.query.updateTable('server').set({ version: 9 }).where('id', '=', id).execute()
+  acrossProjects(tx.query).updateTable('server').set({ version: 9 }).where('id', '=', id).execute()
 
 forEachDatabase('the order of locks', (open, engineName) => {
   test('has a place for every table', async () => {

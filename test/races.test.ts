@@ -2,11 +2,13 @@
  * Many clients at once: whatever they want of the same thing, one order of events explains all answers, and what remains
  * is consistent. On PostgreSQL the clients are spread over two processes on one database.
  */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { allow, newFirewall, toSelector, toServer } from '../src/families/firewalls/proof.ts'
 import { newServer, serverBody } from '../src/families/servers/proof.ts'
 import { simulate } from '../src/families.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from './harness.ts'
 import { expect, settleAll } from './resources.ts'
@@ -203,7 +205,7 @@ forEachDatabase('races', (open, engineName) => {
       const last = (field: 'name' | 'labels') => won.map(({ body }) => JSON.stringify(body[family][field]))
       assert.ok(last('name').includes(JSON.stringify(name)))
       assert.ok(last('labels').includes(JSON.stringify(labels)))
-      const row = await arena.world.db.query
+      const row = await acrossProjects(arena.world.db.query)
         .selectFrom(family)
         .select('version')
         .where('id', '=', id)

@@ -360,8 +360,14 @@ const stores: Rule = {
 }
 
 const hosts: Rule = {
-  promise: 'no family imports what reads without a Project, nor hands it on to others',
-  check: checkImports(({ path }, { file }) => !familyOf(path) || !file || !isHost({ path: file })),
+  promise: 'no family imports what reads without a Project, but for its own jobs, nor hands it on to others',
+  check: checkImports(
+    ({ path }, { file }) =>
+      !familyOf(path) ||
+      !file ||
+      !isHost({ path: file }) ||
+      (familyOf(path) === familyOf(file) && !/^(reads|effects|routes|view|actions)\.ts$/.test(nameOf(path))),
+  ),
   planted: [
     { 'families/things/reads.ts': "export { thingById } from './host.ts'" },
     { 'families/others/routes.ts': "import { thingById } from '../things/host.ts'" },

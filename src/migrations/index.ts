@@ -16,6 +16,7 @@ import { writeProbe } from './0013-write-probe.ts'
 import { zoneContents } from './0014-zone-contents.ts'
 import { actionHistory } from './0015-action-history.ts'
 import { leadingTerms } from './0016-leading-terms.ts'
+import { desiredStates } from './0017-desired-states.ts'
 import { givenTokens } from './0017-given-tokens.ts'
 
 export const migrations: readonly Migration[] = [
@@ -35,5 +36,6 @@ export const migrations: readonly Migration[] = [
   zoneContents,
   actionHistory,
   leadingTerms,
+  desiredStates,
   givenTokens,
 ]

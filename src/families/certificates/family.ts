@@ -15,7 +15,7 @@ export const certificates = defineFamily({
   limited: [limitedCertificates],
   resources: {
     type: 'certificate',
-    actions: certificateActions,
-    exists: ({ db }, scope, id) => getCertificate(db.query, scope, id),
+    find: ({ db }, scope, id) => getCertificate(db.query, scope, id as number),
   },
+  actions: certificateActions,
 })

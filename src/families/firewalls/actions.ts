@@ -1,9 +1,9 @@
 /** What happens to firewalls asynchronously: the packet filter of one server follows what is wanted of it. */
-import { type ActionInput, defineAction, defineStep, type StepContext } from '../../kernel/actions/define.ts'
+import { type ActionInput, defineAction } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
-import type { Transaction } from '../../kernel/data/db.ts'
-import { toFilter } from './domain.ts'
-import { confirmFilter, deleteApplication, filterSource, renewFilters } from './membership.ts'
+import { desiredStep } from '../../kernel/resource/desired.ts'
+import { filters } from './desired.ts'
+import { deleteApplication } from './membership.ts'
 
 interface Input extends ActionInput {
   readonly server: number
@@ -11,32 +11,7 @@ interface Input extends ActionInput {
   readonly application: number
 }
 
-/** Hands the driver a server's whole filter. Returns its generation; undefined when the server is gone. */
-export async function enforceFilter(
-  { query, scope, drivers }: Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'>,
-  serverId: number,
-): Promise<number | undefined> {
-  const source = await filterSource(query, scope, serverId)
-  if (!source) return undefined
-  await drivers.firewalls.apply({ serverId, generation: source.generation, ...toFilter(source.firewalls) })
-  return source.generation
-}
-
-async function confirm(
-  tx: Transaction,
-  { scope, input }: StepContext<Input>,
-  generation: number | undefined,
-): Promise<void> {
-  if (generation !== undefined) await confirmFilter(tx, scope, input.server, generation)
-}
-
-const enforce = defineStep<Input, number | undefined, number | undefined>({
-  name: 'filter',
-  run: (context) => enforceFilter(context, context.input.server),
-  commit: confirm,
-  undo: (context) => enforceFilter(context, context.input.server),
-  undone: confirm,
-})
+const enforce = desiredStep<Input>(filters, { name: 'filter', targets: ({ server }) => [server] })
 
 export const applyFirewall = defineAction<Input>({
   family: 'firewalls',
@@ -45,7 +20,7 @@ export const applyFirewall = defineAction<Input>({
   revert: async (tx, { scope, input }) => {
     if (input.application === 0) return
     await deleteApplication(tx, scope, input.application)
-    await renewFilters(tx, scope, [input.server])
+    await filters.renew(tx, scope, [input.server])
   },
 })
 

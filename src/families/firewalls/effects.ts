@@ -5,12 +5,13 @@ import type { Transaction } from '../../kernel/data/db.ts'
 import type { ApiError } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { applyFirewall, startFilterChange } from './actions.ts'
-import { checkFirewallLimit, insertApplication, renewFilters } from './membership.ts'
+import { filters } from './desired.ts'
+import { checkFirewallLimit, insertApplication } from './membership.ts'
 import { holdFirewalls } from './store.ts'
 import { rematchServer } from './targets.ts'
 
-export { enforceFilter } from './actions.ts'
-export { forgetServer, renewFilters } from './membership.ts'
+export { filters } from './desired.ts'
+export { forgetServer } from './membership.ts'
 export { rematchServer } from './targets.ts'
 
 /** Holds the firewalls that a new server is to be behind. Errors: what `unknown` makes of the index of a missing one. */
@@ -43,7 +44,7 @@ export async function attachNewServer(
     starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id }))
   }
   const matched = await rematchServer(tx, scope, server)
-  if (ids.length > 0) await renewFilters(tx, scope, [server.id])
+  if (ids.length > 0) await filters.renew(tx, scope, [server.id])
   await checkFirewallLimit(tx, scope, [server.id])
   return [...starts, ...matched]
 }

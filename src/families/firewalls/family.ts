@@ -1,8 +1,8 @@
 /** Firewalls as a family: their endpoints, their actions and what answers them. */
 import { defineFamily } from '../../platform.ts'
 import { firewallActions } from './actions.ts'
-import { filterChore } from './chores.ts'
 import { firewallEndpoints } from './contract.ts'
+import { filters } from './desired.ts'
 import { firewallRoutes } from './routes.ts'
 import { getFirewall, limitedFirewalls } from './store.ts'
 
@@ -10,11 +10,11 @@ export const firewalls = defineFamily({
   name: 'firewalls',
   endpoints: firewallEndpoints,
   routes: firewallRoutes,
-  chores: [filterChore],
   limited: [limitedFirewalls],
   resources: {
     type: 'firewall',
-    actions: firewallActions,
-    exists: ({ db }, scope, id) => getFirewall(db.query, scope, id),
+    find: ({ db }, scope, id) => getFirewall(db.query, scope, id as number),
   },
+  actions: firewallActions,
+  desired: [filters],
 })

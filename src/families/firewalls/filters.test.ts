@@ -97,7 +97,7 @@ forEachDatabase('packet filters', (open) => {
   })
 
   test('a call that is lost, cut short or late is repeated until the filter is in force', async () => {
-    const world = await open({ engine: { callTimeoutMs: 20 } })
+    const world = await open({ engine: { callTimeoutMs: 100 } })
     const { api, simulation } = world
     const server = await newServer(api, 'a')
     await settleAll(world)

@@ -1,9 +1,7 @@
 /**
- * What firewalls are applied to: every statement on applications, matches and filters. An application is an entry of
- * `applied_to`. A match is a server that a selector of the firewall matches now. A filter is what a server should have,
- * with a generation that grows whenever one of its firewalls, or the rules of one, change.
+ * What firewalls are applied to: the statements on applications and matches. An application is an entry of `applied_to`.
+ * A match is a server that a selector of the firewall matches now.
  */
-import { sql } from 'kysely'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import {
   canonical,
@@ -17,7 +15,6 @@ import {
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { prepared } from '../../kernel/data/prepared.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import type { Pending } from '../../kernel/resource/reconcile.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { maxFirewallsOfServer, type Rule } from './domain.ts'
 import type { FirewallApplicationRow, FirewallMatchRow } from './tables.ts'
@@ -90,60 +87,11 @@ function selectPairs(query: Queries, projectId: ProjectId, serverIds: readonly n
     )
 }
 
-async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
+/** Which firewalls some servers have. */
+export async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
   if (serverIds.length === 0) return []
   const pairs = selectPairs(query, scope.projectId, serverIds).orderBy('firewall_id')
   return (await pairs.execute()) as { firewall_id: number; server_id: number }[]
-}
-
-export interface FirewallOfServer {
-  readonly id: number
-  readonly status: 'applied' | 'pending'
-}
-
-/** The firewalls of each server with their status (facts: Servers 1.1). */
-export async function firewallsOfServers(
-  query: Queries,
-  scope: ProjectScope,
-  serverIds: readonly number[],
-): Promise<Map<number, FirewallOfServer[]>> {
-  const pairs = await pairsOfServers(query, scope, serverIds)
-  const pending = pairs.length === 0 ? new Set<number>() : await serversWithPending(query, scope, serverIds)
-  const result = new Map<number, FirewallOfServer[]>()
-  for (const { firewall_id: id, server_id: serverId } of pairs) {
-    const status = pending.has(serverId) ? 'pending' : 'applied'
-    result.set(serverId, [...(result.get(serverId) ?? []), { id, status }])
-  }
-  return result
-}
-
-/** Those of some servers whose filter is not in force as it should be. */
-export async function serversWithPending(
-  query: Queries,
-  scope: ProjectScope,
-  serverIds: readonly number[],
-): Promise<ReadonlySet<number>> {
-  const rows = await query
-    .selectFrom('firewall_filter')
-    .select('server_id')
-    .where('project_id', '=', scope.projectId)
-    .where('server_id', 'in', serverIds)
-    .whereRef('generation_in_force', '<', 'generation')
-    .execute()
-  return new Set(rows.map((row) => row.server_id))
-}
-
-/** Filters of all Projects that are not in force as they should be, past a server's id. */
-export async function pendingFilters(query: Queries, after: number, limit: number): Promise<Pending[]> {
-  const rows = await query
-    .selectFrom('firewall_filter')
-    .select(['server_id', 'project_id'])
-    .whereRef('generation_in_force', '<', 'generation')
-    .where('server_id', '>', after)
-    .orderBy('server_id')
-    .limit(limit)
-    .execute()
-  return rows.map((row) => ({ id: row.server_id, scope: { projectId: row.project_id } }))
 }
 
 /** The servers that have a firewall, by id. */
@@ -153,29 +101,22 @@ export async function serversUnder(query: Queries, scope: ProjectScope, firewall
   return [...new Set(ids)].sort((a, b) => a - b)
 }
 
-/** What a server's filter is made of; undefined when it never had a firewall or is gone. */
-export async function filterSource(
+/** The rules of each firewall of a server. */
+export async function firewallRulesOf(
   query: Queries,
   scope: ProjectScope,
   serverId: number,
-): Promise<{ generation: number; firewalls: { rules: Rule[] }[] } | undefined> {
-  const rows = await rulesOfFilter(query, scope.projectId, serverId)
-  if (rows.length === 0) return undefined
-  const firewalls = rows.flatMap(({ rules }) => (rules === null ? [] : [{ rules: JSON.parse(rules) as Rule[] }]))
-  return { generation: rows[0]!.generation, firewalls }
+): Promise<{ rules: Rule[] }[]> {
+  const rows = await rulesOfServer(query, scope.projectId, serverId)
+  return rows.map(({ rules }) => ({ rules: JSON.parse(rules) as Rule[] }))
 }
 
-/** A row for each firewall of a server, or one without rules. It is one look, so that the generation is that of the rules. */
-const rulesOfFilter = prepared((query, projectId: ProjectId, serverId: number) =>
+const rulesOfServer = prepared((query, projectId: ProjectId, serverId: number) =>
   query
-    .selectFrom('firewall_filter as filter')
-    .leftJoin(selectPairs(query, projectId, [serverId]).as('pair'), 'pair.server_id', 'filter.server_id')
-    .leftJoin('firewall', (join) =>
-      join.onRef('firewall.id', '=', 'pair.firewall_id').onRef('firewall.project_id', '=', 'filter.project_id'),
-    )
-    .select(['filter.generation', 'firewall.rules'])
-    .where('filter.project_id', '=', projectId)
-    .where('filter.server_id', '=', serverId)
+    .selectFrom('firewall')
+    .innerJoin(selectPairs(query, projectId, [serverId]).as('pair'), 'pair.firewall_id', 'firewall.id')
+    .select('firewall.rules')
+    .where('firewall.project_id', '=', projectId)
     .orderBy('firewall.id'),
 )
 
@@ -324,46 +265,9 @@ export async function dropMatches(
     .execute()
 }
 
-/** Gives the filters of some servers a new generation, because what they are made of has changed. */
-export async function renewFilters(tx: Transaction, scope: ProjectScope, serverIds: readonly number[]): Promise<void> {
-  // Always in the same order, so that two who renew the same filters do not wait for each other.
-  const ordered = [...new Set(serverIds)].sort((a, b) => a - b)
-  for (let from = 0; from < ordered.length; from += 1_000) {
-    const rows = ordered.slice(from, from + 1_000).map((server_id) => ({
-      server_id,
-      project_id: scope.projectId,
-      generation: 1,
-      generation_in_force: 0,
-    }))
-    await tx.query
-      .insertInto('firewall_filter')
-      .values(rows)
-      .onConflict((conflict) =>
-        conflict.column('server_id').doUpdateSet({ generation: sql<number>`firewall_filter.generation + 1` }),
-      )
-      .execute()
-  }
-}
-
-/** Records that the driver confirmed a generation. */
-export async function confirmFilter(
-  tx: Transaction,
-  scope: ProjectScope,
-  serverId: number,
-  generation: number,
-): Promise<void> {
-  await tx.query
-    .updateTable('firewall_filter')
-    .set({ generation_in_force: generation })
-    .where('project_id', '=', scope.projectId)
-    .where('server_id', '=', serverId)
-    .where('generation_in_force', '<', generation)
-    .execute()
-}
-
-/** Takes a server out of everything. */
+/** Takes a server out of everything that firewalls are applied to. */
 export async function forgetServer(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {
-  for (const table of ['firewall_application', 'firewall_match', 'firewall_filter'] as const) {
+  for (const table of ['firewall_application', 'firewall_match'] as const) {
     await tx.query
       .deleteFrom(table)
       .where('project_id', '=', scope.projectId)

@@ -238,7 +238,7 @@ async function checkFilters(found: Snapshot, { simulation }: World, pendingToo: 
   for (const { id } of await found.all('server')) {
     const ids = new Set(rows.filter((row) => row.server_id === id).map((row) => row.firewall_id))
     assert.ok(ids.size <= 5, `server ${id} has ${ids.size} firewalls`)
-    const filter = filters.find((row) => row.server_id === id)
+    const filter = filters.find((row) => row.id === id)
     if (ids.size > 0) assert.ok(filter, `server ${id} has a filter`)
     if (filter && filter.generation_in_force < filter.generation && !pendingToo) continue
     const its = firewalls.filter((firewall) => ids.has(firewall.id))
@@ -255,7 +255,7 @@ const consistency: Proof['consistency'] = {
     ['firewall_application', 'firewall_id', 'firewall'],
     ['firewall_match', 'server_id', 'server'],
     ['firewall_match', 'firewall_id', 'firewall'],
-    ['firewall_filter', 'server_id', 'server'],
+    ['firewall_filter', 'id', 'server'],
   ],
   rows: checkMatches,
   async world(found, world, { pendingToo = false }) {

@@ -1,2 +1,2 @@
 /** What other families may ask about firewalls. */
-export { firewallsOfServers } from './membership.ts'
+export { firewallsOfServers } from './view.ts'

@@ -12,8 +12,9 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
 import type { firewallEndpoints } from './contract.ts'
+import { filters } from './desired.ts'
 import { type GivenRule, parseRules, type Rule, sameRules } from './domain.ts'
-import { type Application, applicationsOf, renewFilters, serversUnder } from './membership.ts'
+import { type Application, applicationsOf, serversUnder } from './membership.ts'
 import {
   deleteFirewall,
   getFirewall,
@@ -138,7 +139,7 @@ export function firewallRoutes({ db, clock, faults, limits }: Platform): Handler
         if (sameRules(rules, before)) return [rulesSet(id)]
         await replaceRules(tx, scope, id, rules)
         const servers = await serversUnder(tx.query, scope, id)
-        await renewFilters(tx, scope, servers)
+        await filters.renew(tx, scope, servers)
         const follow = servers.map((serverId) => startFilterChange(applyFirewall, { firewallId: id, serverId }))
         return [rulesSet(id), ...follow]
       })

@@ -1,4 +1,5 @@
 /** Rows of firewalls, of what they are applied to and of the packet filters that follow. */
+import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface FirewallRow {
@@ -32,19 +33,14 @@ export interface FirewallMatchRow {
   readonly application_id: number
 }
 
-/** The packet filter of a server: which generation is wanted, and which one the driver confirmed. */
-export interface FirewallFilterRow {
-  readonly server_id: number
-  readonly project_id: ProjectId
-  readonly generation: number
-  readonly generation_in_force: number
-}
-
 declare module '../../kernel/data/db.ts' {
   interface Tables {
     firewall: FirewallRow
     firewall_application: FirewallApplicationRow
     firewall_match: FirewallMatchRow
-    firewall_filter: FirewallFilterRow
+  }
+  interface TenantTables {
+    /** By server: what its packet filter is. */
+    firewall_filter: DesiredRow
   }
 }

@@ -9,6 +9,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { holdServers, serversByIds, serversMatching } from '../servers/reads.ts'
 import { applyFirewall, removeFirewall, startFilterChange, startSelectorChange } from './actions.ts'
+import { filters } from './desired.ts'
 import {
   type Application,
   applicationsOf,
@@ -19,7 +20,6 @@ import {
   insertApplication,
   matchesOfServer,
   putMatches,
-  renewFilters,
   selectorsMatching,
 } from './membership.ts'
 
@@ -118,7 +118,7 @@ export async function applyTargets(
     for (const id of found) matched.add(id)
     for (const id of added) has.add(id)
   }
-  await renewFilters(tx, scope, affected)
+  await filters.renew(tx, scope, affected)
   await checkFirewallLimit(tx, scope, affected)
   return starts
 }
@@ -194,7 +194,7 @@ export async function removeTargets(
     affected.push(...freed)
   }
   for (const id of gone.sort((a, b) => a - b)) await deleteApplication(tx, scope, id)
-  await renewFilters(tx, scope, affected)
+  await filters.renew(tx, scope, affected)
   return starts
 }
 
@@ -265,7 +265,7 @@ export async function rematchServer(
     if (direct.has(firewallId)) continue
     starts.push(startFilterChange(removeFirewall, { firewallId, serverId: server.id, selectorId: applicationId }))
   }
-  if (starts.length > 0) await renewFilters(tx, scope, [server.id])
+  if (starts.length > 0) await filters.renew(tx, scope, [server.id])
   await checkFirewallLimit(tx, scope, [server.id])
   return starts
 }

@@ -3,8 +3,9 @@ import type { Static } from 'typebox'
 import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Firewall as Wire } from './contract.ts'
+import { filters } from './desired.ts'
 import type { Firewall, Rule } from './domain.ts'
-import { type Application, applicationsOf } from './membership.ts'
+import { type Application, applicationsOf, pairsOfServers } from './membership.ts'
 
 type FirewallWire = Static<typeof Wire>
 
@@ -61,4 +62,21 @@ function applicationToWire(application: Application): FirewallWire['applied_to']
 export function targetToWire({ serverId, selector }: Application) {
   if (serverId !== null) return { type: 'server' as const, server: { id: serverId } }
   return { type: 'label_selector' as const, label_selector: { selector: selector as string } }
+}
+
+/** The firewalls of each server with their status (facts: Servers 1.1). */
+export async function firewallsOfServers(
+  query: Queries,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): Promise<Map<number, { readonly id: number; readonly status: 'applied' | 'pending' }[]>> {
+  const pairs = await pairsOfServers(query, scope, serverIds)
+  const pending = pairs.length === 0 ? new Set<number>() : await filters.pending(query, scope, serverIds)
+  const byServer = Map.groupBy(pairs, (pair) => pair.server_id)
+  return new Map(
+    [...byServer].map(([serverId, firewalls]) => {
+      const status = pending.has(serverId) ? 'pending' : 'applied'
+      return [serverId, firewalls.map(({ firewall_id: id }) => ({ id, status }) as const)]
+    }),
+  )
 }

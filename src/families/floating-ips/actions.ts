@@ -1,75 +1,34 @@
-/** What happens to Floating IPs asynchronously: the sets of the servers concerned follow what is wanted. */
-import { type ActionInput, defineAction, defineStep, type StepContext } from '../../kernel/actions/define.ts'
+/** What happens to Floating IPs asynchronously: the sets of the servers concerned follow what is desired. */
+import { type ActionInput, defineAction, defineRecord, type StepContext } from '../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
+import { desiredStep } from '../../kernel/resource/desired.ts'
 import { holdServers } from '../servers/reads.ts'
-import { confirmRouting, floatingIpsOfServers, renewRouting, routingGeneration, wantServer } from './store.ts'
+import { routing } from './desired.ts'
+import { floatingIps } from './store.ts'
 
 interface Input extends ActionInput {
   readonly floatingIp: number
-  /** The servers that it leaves and reaches; 0 for none. */
-  readonly from: number
-  readonly to: number
+  /** The servers that it leaves and reaches. */
+  readonly from: number | null
+  readonly to: number | null
 }
 
-type RoutingContext = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'>
-
-/** Hands the driver all Floating IPs of a server. Returns the generation of the set; undefined when the server is gone. */
-export async function enforceRouting(
-  { query, scope, drivers }: RoutingContext,
-  serverId: number,
-): Promise<number | undefined> {
-  // The generation first: a set newer than it will be handed over again, one older than it never would.
-  const generation = await routingGeneration(query, scope, serverId)
-  if (generation === undefined) return undefined
-  const ips = (await floatingIpsOfServers(query, scope, [serverId])).map((floatingIp) => floatingIp.ip)
-  await drivers.routing.apply({ serverId, generation, ips })
-  return generation
-}
-
-/** Which generation of which server's set is in force. */
-type Enforced = ReadonlyMap<number, number>
-
-/** It leads nowhere before it leads to its new server: no moment with two. */
-async function reroute(context: StepContext<Input>): Promise<Enforced> {
-  const enforced = new Map<number, number>()
-  for (const serverId of [context.input.from, context.input.to]) {
-    const generation = serverId === 0 ? undefined : await enforceRouting(context, serverId)
-    if (generation !== undefined) enforced.set(serverId, generation)
-  }
-  return enforced
-}
-
-async function confirm(tx: Transaction, { scope }: StepContext<Input>, enforced: Enforced): Promise<void> {
-  // Sets are locked in the order of their servers, whichever came first.
-  for (const [serverId, generation] of [...enforced].sort(([a], [b]) => a - b)) {
-    await confirmRouting(tx, scope, serverId, generation)
-  }
-}
-
-const route = defineStep<Input, Enforced, Enforced>({
-  name: 'route',
-  run: reroute,
-  commit: confirm,
-  undo: reroute,
-  undone: confirm,
-})
+const serversOf = ({ from, to }: Input) => [from, to].filter((id) => id !== null)
 
 async function moveBack(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
-  const known = await holdServers(
-    tx,
-    scope,
-    [input.from, input.to].filter((id) => id !== 0),
-  )
-  await wantServer(tx, scope, input.floatingIp, known.has(input.from) ? input.from : null)
-  await renewRouting(tx, scope, [...known])
+  const known = await holdServers(tx, scope, serversOf(input))
+  const server_id = input.from !== null && known.has(input.from) ? input.from : null
+  await floatingIps.set(tx, scope, input.floatingIp, { server_id })
+  await routing.renew(tx, scope, [...known])
 }
 
 function routingAction(command: string) {
   return defineAction<Input>({
     family: 'floating_ips',
     command,
-    steps: [route],
+    // It leads nowhere before it leads to its new server: no moment with two.
+    steps: [desiredStep(routing, { name: 'route', targets: serversOf })],
     revert: moveBack,
   })
 }
@@ -77,18 +36,8 @@ function routingAction(command: string) {
 export const createFloatingIp = routingAction('create_floating_ip')
 export const assignFloatingIp = routingAction('assign_floating_ip')
 export const unassignFloatingIp = routingAction('unassign_floating_ip')
-
-export const changeFloatingIpDnsPtr = defineAction<ActionInput>({
-  family: 'floating_ips',
-  command: 'change_dns_ptr',
-  steps: [],
-})
-
-export const changeFloatingIpProtection = defineAction<ActionInput>({
-  family: 'floating_ips',
-  command: 'change_protection',
-  steps: [],
-})
+export const changeFloatingIpDnsPtr = defineRecord('floating_ips', 'change_dns_ptr')
+export const changeFloatingIpProtection = defineRecord('floating_ips', 'change_protection')
 
 export const floatingIpActions = [
   createFloatingIp,
@@ -103,13 +52,12 @@ export function startMove(
   definition: typeof assignFloatingIp,
   { id, from, to }: { id: number; from: number | null; to: number | null },
 ): ActionStart {
-  const floatingIp = { type: 'floating_ip', id }
-  const servers = [from, to].flatMap((serverId) => (serverId === null ? [] : [{ type: 'server', id: serverId }]))
-  const named = to === null ? servers : [{ type: 'server', id: to }]
+  const floatingIp = floatingIps.ref(id)
+  const servers = serversOf({ floatingIp: id, from, to }).map((serverId) => ({ type: 'server', id: serverId }))
   return toStart({
     definition,
-    input: { floatingIp: id, from: from ?? 0, to: to ?? 0 },
-    resources: [...named, floatingIp],
+    input: { floatingIp: id, from, to },
+    resources: [...(to === null ? servers : servers.slice(-1)), floatingIp],
     locks: [floatingIp],
     serial: servers,
   })

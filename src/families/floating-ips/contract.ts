@@ -1,19 +1,25 @@
 /** Floating IPs on the wire (spec: Floating IP, Floating IPs). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import {
-  defineEndpoints,
-  Id,
-  IdOrName,
-  Labels,
-  listing,
-  Meta,
-  named,
-  nullable,
-  Timestamp,
-} from '../../kernel/contract/contract.ts'
+import { defineEndpoints, Id, IdOrName, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Location } from '../locations/contract.ts'
 
+declare module '../../kernel/errors.ts' {
+  interface CallCodes {
+    must_be_unassigned: 422
+    floating_ip_assigned: 422
+  }
+}
+
+export const spelling = {
+  type: 'floating_ip',
+  path: 'floating_ips',
+  title: 'Floating IP',
+  sortable: ['id', 'created'],
+} as const
+
+const section = 'Endpoints, Floating IPs'
 const closed = { additionalProperties: false } as const
 const IpType = Type.Enum(['ipv4', 'ipv6'])
 
@@ -35,78 +41,35 @@ export const FloatingIp = named('FloatingIp', {
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 const DnsPtr = Type.String({ maxLength: 1_024, description: 'A host name of at most 253 characters' })
 const Description = nullable(Type.String({ maxLength: 1_024 }))
-const Reply = Type.Object({ floating_ip: FloatingIp })
-declare module '../../kernel/errors.ts' {
-  interface CallCodes {
-    must_be_unassigned: 422
-    floating_ip_assigned: 422
-  }
-}
-
-const section = 'Endpoints, Floating IPs'
 
 export const floatingIpEndpoints = defineEndpoints({
-  list: {
-    method: 'GET',
-    path: '/floating_ips',
-    summary: 'List Floating IPs',
+  ...resourceEndpoints(spelling, FloatingIp, {
     section,
-    query: listing(['id', 'created']),
-    status: 200,
-    reply: Type.Object({ floating_ips: Type.Array(FloatingIp), meta: Meta }),
-    errors: [],
-  },
-  create: {
-    method: 'POST',
-    path: '/floating_ips',
-    summary: 'Create a Floating IP',
-    section,
-    body: Type.Object(
-      {
-        type: IpType,
-        home_location: Type.Optional(nullable(IdOrName)),
-        server: Type.Optional(nullable(Id)),
-        description: Type.Optional(Description),
-        labels: Type.Optional(Labels),
-        name: Type.Optional(nullable(Name)),
-      },
-      closed,
-    ),
-    status: 201,
-    reply: Type.Object({ floating_ip: FloatingIp, action: nullable(ActionSchema) }),
-    errors: ['uniqueness_error', 'unavailable', 'resource_limit_exceeded'],
-    statuses: { unavailable: 412 },
-  },
-  get: {
-    method: 'GET',
-    path: '/floating_ips/{id}',
-    summary: 'Get a Floating IP',
-    section,
-    status: 200,
-    reply: Reply,
-    errors: [],
-  },
-  update: {
-    method: 'PUT',
-    path: '/floating_ips/{id}',
-    summary: 'Change name, description or labels of a Floating IP',
-    section,
-    body: Type.Object(
-      { name: Type.Optional(Name), description: Type.Optional(Description), labels: Type.Optional(Labels) },
-      closed,
-    ),
-    status: 200,
-    reply: Reply,
-    errors: ['uniqueness_error', 'conflict'],
-  },
-  remove: {
-    method: 'DELETE',
-    path: '/floating_ips/{id}',
-    summary: 'Delete a Floating IP that is not assigned',
-    section,
-    status: 204,
-    errors: ['locked', 'protected', 'must_be_unassigned'],
-  },
+    create: {
+      body: Type.Object(
+        {
+          type: IpType,
+          home_location: Type.Optional(nullable(IdOrName)),
+          server: Type.Optional(nullable(Id)),
+          description: Type.Optional(Description),
+          labels: Type.Optional(Labels),
+          name: Type.Optional(nullable(Name)),
+        },
+        closed,
+      ),
+      reply: { action: nullable(ActionSchema) },
+      errors: ['unavailable'],
+      statuses: { unavailable: 412 },
+    },
+    update: {
+      summary: 'Change name, description or labels of a Floating IP',
+      body: Type.Object(
+        { name: Type.Optional(Name), description: Type.Optional(Description), labels: Type.Optional(Labels) },
+        closed,
+      ),
+    },
+    remove: { errors: ['locked', 'protected', 'must_be_unassigned'] },
+  }),
   assign: {
     method: 'POST',
     path: '/floating_ips/{id}/actions/assign',

@@ -1,3 +1,3 @@
 /** What other families may change about Floating IPs inside their transaction, and make true afterwards. */
-export { enforceRouting } from './actions.ts'
-export { renewRouting, unassignAll } from './store.ts'
+export { routing } from './desired.ts'
+export { unassignAll } from './store.ts'

@@ -139,7 +139,7 @@ const consistency: Proof['consistency'] = {
   resources: 'floating_ip',
   belongs: [
     ['floating_ip', 'server_id', 'server'],
-    ['floating_ip_routing', 'server_id', 'server'],
+    ['floating_ip_routing', 'id', 'server'],
   ],
   rows: (found) => checkHolders(found, 'floating_ip'),
   /** I6: each one leads to the server that it is assigned to, and nowhere else. */

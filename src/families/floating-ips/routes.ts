@@ -1,14 +1,14 @@
 /** Floating IPs through the API. */
 import { actionToWire } from '../../kernel/actions/routes.ts'
-import { type ActionStart, refuseLocked, startAction } from '../../kernel/actions/store.ts'
+import { recordOf, startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
-import { enforceLimit } from '../../kernel/resource/limits.ts'
-import { beforeWrite, optimistically } from '../../kernel/resource/update.ts'
+import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import { releaseAddress } from '../addresses/pool.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
 import {
@@ -20,124 +20,77 @@ import {
   unassignFloatingIp,
 } from './actions.ts'
 import type { floatingIpEndpoints } from './contract.ts'
+import { routing } from './desired.ts'
 import type { FloatingIp } from './domain.ts'
-import {
-  deleteFloatingIp,
-  getFloatingIp,
-  insertFloatingIp,
-  limitedFloatingIps,
-  listFloatingIps,
-  lockFloatingIp,
-  renewRouting,
-  setProtection,
-  setReverseNames,
-  updateFloatingIp,
-  wantServer,
-} from './store.ts'
+import { floatingIps, insertFloatingIp, setReverseNames } from './store.ts'
 import { floatingIpToWire } from './view.ts'
 
 /** One handler for each endpoint. */
 export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIpEndpoints> {
-  const { db, clock, catalogue, faults, limits, reverseDomain } = platform
-
-  /**
-   * Changes a Floating IP that nobody else can change meanwhile, and starts what follows from it. Those of `serverIds` that
-   * are there stay until then.
-   */
-  const change = async (
-    scope: ProjectScope,
-    id: number,
-    serverIds: readonly number[],
-    work: (tx: Transaction, floatingIp: FloatingIp, servers: ReadonlySet<number>) => Promise<ActionStart>,
-  ) => {
-    const action = await db.transact(async (tx) => {
-      const servers = await holdServers(tx, scope, serverIds)
-      const floatingIp = await lockFloatingIp(tx, scope, id)
-      return startAction(tx, scope, await work(tx, floatingIp, servers))
-    })
-    return { action: actionToWire(action) }
-  }
+  const { clock, catalogue, reverseDomain } = platform
+  const toWire = (floatingIp: FloatingIp) => floatingIpToWire(platform, floatingIp)
 
   return {
-    async list({ scope, query }) {
-      const { floatingIps, pagination } = await listFloatingIps(db.query, scope, query)
-      return { floating_ips: floatingIps.map((one) => floatingIpToWire(platform, one)), meta: { pagination } }
-    },
+    ...resourceRoutes(platform, floatingIps, (some) => some.map(toWire)),
 
-    async create({ scope, body: { type, name, description, labels = {}, server, home_location: home } }) {
-      return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, limitedFloatingIps, limits)
+    create({ scope, body: { type, name, description, labels = {}, server, home_location: home } }) {
+      return adding(platform, floatingIps, scope, async (tx) => {
         const place = await findPlace(tx, scope, server ?? undefined, home ?? undefined)
         const given = { type, name: name ?? null, description: description ?? null, labels, ...place }
         const floatingIp = await insertFloatingIp(tx, scope, given, reverseDomain)
         const { id, serverId } = floatingIp
-        const wire = floatingIpToWire(platform, floatingIp)
-        if (serverId === null) return { floating_ip: wire, action: null }
-        await renewRouting(tx, scope, [serverId])
+        if (serverId === null) return { floating_ip: toWire(floatingIp), action: null }
+        await routing.renew(tx, scope, [serverId])
         const action = await startAction(tx, scope, startMove(createFloatingIp, { id, from: null, to: serverId }))
-        return { floating_ip: wire, action: actionToWire(action) }
+        return { floating_ip: toWire(floatingIp), action: actionToWire(action) }
       })
     },
 
-    async get({ scope, params }) {
-      return { floating_ip: floatingIpToWire(platform, await getFloatingIp(db.query, scope, params.id)) }
-    },
+    remove: removal(platform, floatingIps, async (tx, scope, floatingIp) => {
+      if (floatingIp.serverId !== null) await leaveBeforeDeletion(tx, scope, floatingIp)
+      await releaseAddress(tx, scope, floatingIp.ip)
+    }),
 
-    async update({ scope, params, body }) {
-      const floatingIp = await optimistically(async () => {
-        const before = await getFloatingIp(db.query, scope, params.id)
-        await beforeWrite(faults, 'floating_ip')
-        const { name = before.name, description = before.description, labels = before.labels } = body
-        return db.transact((tx) => updateFloatingIp(tx, scope, before, { name, description, labels }))
-      })
-      return { floating_ip: floatingIpToWire(platform, floatingIp) }
-    },
-
-    remove: ({ scope, params: { id } }) =>
-      db.transact(async (tx) => {
-        const floatingIp = await lockFloatingIp(tx, scope, id)
-        if (floatingIp.isProtected) throw new ApiError('protected', 'Floating IP deletion is protected')
-        await refuseLocked(tx.query, scope, { type: 'floating_ip', id })
-        if (floatingIp.serverId !== null) await leaveBeforeDeletion(tx, scope, floatingIp)
-        await deleteFloatingIp(tx, scope, floatingIp)
-      }),
-
-    assign: ({ scope, params: { id }, body: { server: to } }) =>
-      change(scope, id, [to], async (tx, { serverId: from }, known) => {
+    assign: (call) => {
+      const { scope, body } = call
+      const to = body.server
+      const hold = (tx: Transaction) => holdServers(tx, scope, [to])
+      const move = async (tx: Transaction, { id, serverId: from }: FloatingIp, known: ReadonlySet<number>) => {
         if (!known.has(to)) throw notFound('server', to)
-        if (from === to)
+        if (from === to) {
           throw new ApiError('floating_ip_assigned', 'the floating IP is assigned to this server already')
-        await wantServer(tx, scope, id, to)
-        await renewRouting(tx, scope, from === null ? [to] : [from, to])
+        }
+        await floatingIps.set(tx, scope, id, { server_id: to })
+        await routing.renew(tx, scope, from === null ? [to] : [from, to])
         return startMove(assignFloatingIp, { id, from, to })
-      }),
+      }
+      return act(platform, floatingIps, call, move, hold)
+    },
 
-    unassign: ({ scope, params: { id } }) =>
-      change(scope, id, [], async (tx, { serverId: from }) => {
+    unassign: (call) =>
+      act(platform, floatingIps, call, async (tx, { id, serverId: from }) => {
         if (from === null) throw new ApiError('service_error', 'the floating IP is not assigned')
-        await wantServer(tx, scope, id, null)
-        await renewRouting(tx, scope, [from])
+        await leaveServer(tx, call.scope, id, from)
         return startMove(unassignFloatingIp, { id, from, to: null })
       }),
 
-    changeDnsPtr: ({ scope, params: { id }, body: { ip, dns_ptr: name } }) =>
-      change(scope, id, [], async (tx, floatingIp) => {
-        if (name === undefined && inEffect('dns_ptr_required', clock.now())) {
+    changeDnsPtr: (call) =>
+      act(platform, floatingIps, call, async (tx, floatingIp) => {
+        const { scope, body } = call
+        if (body.dns_ptr === undefined && inEffect('dns_ptr_required', clock.now())) {
           throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
         }
-        await setReverseNames(
-          tx,
-          scope,
-          floatingIp,
-          withReverseName(floatingIp, { ip, name: name ?? null }, { domain: reverseDomain, nowMs: tx.now }),
-        )
-        return { definition: changeFloatingIpDnsPtr, input: {}, resources: [{ type: 'floating_ip', id }] }
+        const change = { ip: body.ip, name: body.dns_ptr ?? null }
+        const names = withReverseName(floatingIp, change, { domain: reverseDomain, nowMs: tx.now })
+        await setReverseNames(tx, scope, floatingIp, names)
+        return recordOf(changeFloatingIpDnsPtr, floatingIps.ref(floatingIp.id))
       }),
 
-    changeProtection: ({ scope, params: { id }, body }) =>
-      change(scope, id, [], async (tx, floatingIp) => {
-        await setProtection(tx, scope, id, body.delete ?? floatingIp.isProtected)
-        return { definition: changeFloatingIpProtection, input: {}, resources: [{ type: 'floating_ip', id }] }
+    changeProtection: (call) =>
+      act(platform, floatingIps, call, async (tx, { id, isProtected }) => {
+        const protect_delete = (call.body.delete ?? isProtected) ? 1 : 0
+        await floatingIps.set(tx, call.scope, id, { protect_delete })
+        return recordOf(changeFloatingIpProtection, floatingIps.ref(id))
       }),
   }
 
@@ -179,8 +132,12 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
         `the floating IP must be unassigned before it is deleted: it leads to server with ID '${serverId}'`,
       )
     }
-    await wantServer(tx, scope, id, null)
-    await renewRouting(tx, scope, [serverId as number])
+    await leaveServer(tx, scope, id, serverId as number)
     await startAction(tx, scope, startMove(unassignFloatingIp, { id, from: serverId, to: null }))
   }
+}
+
+async function leaveServer(tx: Transaction, scope: ProjectScope, id: number, serverId: number): Promise<void> {
+  await floatingIps.set(tx, scope, id, { server_id: null })
+  await routing.renew(tx, scope, [serverId])
 }

@@ -1,4 +1,5 @@
 /** Rows of Floating IPs. */
+import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface FloatingIpRow {
@@ -17,17 +18,10 @@ export interface FloatingIpRow {
   readonly version: number
 }
 
-/** The generation of a server's set of Floating IPs: which one is wanted, and which one the driver confirmed. */
-export interface FloatingIpRoutingRow {
-  readonly server_id: number
-  readonly project_id: ProjectId
-  readonly generation: number
-  readonly generation_in_force: number
-}
-
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     floating_ip: FloatingIpRow
-    floating_ip_routing: FloatingIpRoutingRow
+    /** By server: which Floating IPs lead to it. */
+    floating_ip_routing: DesiredRow
   }
 }

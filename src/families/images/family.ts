@@ -14,7 +14,8 @@ export const images = defineFamily({
   limited: [limitedImages],
   resources: {
     type: 'image',
-    actions: imageActions,
-    exists: async ({ db, catalogue }, scope, id) => catalogue.imageById(id) ?? getImage(db.query, scope, id),
+    find: async ({ db, catalogue }, scope, id) =>
+      catalogue.imageById(id as number) ?? getImage(db.query, scope, id as number),
   },
+  actions: imageActions,
 })

@@ -3,7 +3,8 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import { startAction } from '../../kernel/actions/store.ts'
 import type { Action } from '../../kernel/actions/tables.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
-import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { scoped } from '../../kernel/data/scoped.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -13,7 +14,8 @@ import { findTemplate, type OwnImage } from '../images/reads.ts'
 import { onServer } from './actions.ts'
 import { createImage } from './disk-actions.ts'
 import { openWindow, type Server } from './domain.ts'
-import { lockServer } from './store.ts'
+import { dueServers } from './host.ts'
+import { servers } from './store.ts'
 
 const atOnce = 200
 
@@ -59,21 +61,6 @@ export async function startImage(
   return { image, action }
 }
 
-/** Sets or ends the daily backups of a server. */
-export async function setBackupWindow(
-  tx: Transaction,
-  { projectId }: ProjectScope,
-  id: number,
-  backup_window: string | null,
-): Promise<void> {
-  await tx.query
-    .updateTable('server')
-    .set({ backup_window })
-    .where('project_id', '=', projectId)
-    .where('id', '=', id)
-    .execute()
-}
-
 /** Starts the backup of each server whose window is open and that had none in it yet, whichever process comes first. */
 export async function backupChore({ db, clock, catalogue }: Platform): Promise<void> {
   const { window, day } = openWindow(clock.now())
@@ -83,7 +70,7 @@ export async function backupChore({ db, clock, catalogue }: Platform): Promise<v
     if (!(error instanceof ApiError && (error.code === 'locked' || error.code === 'not_found'))) failures.push(error)
   }
   for (let after = 0; ; ) {
-    const due = await dueServers(db.query, window, day, after)
+    const due = await dueServers(db.query, window, day, after, atOnce)
     for (const { id, scope } of due) {
       await db.transact((tx) => backUp(tx, scope, catalogue, id, day)).catch(note)
     }
@@ -94,36 +81,16 @@ export async function backupChore({ db, clock, catalogue }: Platform): Promise<v
 }
 
 async function backUp(tx: Transaction, scope: ProjectScope, catalogue: Catalogue, id: number, day: string) {
-  const server = await lockServer(tx, scope, id)
+  const server = await servers.lock(tx, scope, id)
   if (server.backupWindow === null || !(await claimDay(tx, scope, id, day))) return
   await startImage(tx, scope, catalogue, server, { type: 'backup', description: undefined, labels: {} })
 }
 
-/** Servers of all Projects, past an id, that wait for their backup of a day. */
-async function dueServers(
-  query: Queries,
-  window: string,
-  day: string,
-  after: number,
-): Promise<{ id: number; scope: ProjectScope }[]> {
-  const rows = await query
-    .selectFrom('server')
-    .select(['id', 'project_id'])
-    .where('backup_window', '=', window)
-    .where('last_backup_day', '<', day)
-    .where('id', '>', after)
-    .orderBy('id')
-    .limit(atOnce)
-    .execute()
-  return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
-}
-
 /** Whether the backup of a day is still to be started; it is not for whoever asks next. */
-async function claimDay(tx: Transaction, { projectId }: ProjectScope, id: number, day: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx.query
+async function claimDay(tx: Transaction, scope: ProjectScope, id: number, day: string): Promise<boolean> {
+  const { numUpdatedRows } = await scoped(tx.query, scope)
     .updateTable('server')
     .set({ last_backup_day: day })
-    .where('project_id', '=', projectId)
     .where('id', '=', id)
     .where('last_backup_day', '<', day)
     .executeTakeFirst()

@@ -8,13 +8,12 @@ import {
   Id,
   IdOrName,
   Labels,
-  listing,
-  Meta,
   named,
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
 import type { ErrorCode } from '../../kernel/errors.ts'
+import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
 import { Location } from '../locations/contract.ts'
@@ -63,9 +62,15 @@ export const Server = named('Server', {
   placement_group: Type.Null(),
 })
 
+export const spelling = {
+  type: 'server',
+  path: 'servers',
+  title: 'server',
+  sortable: ['id', 'name', 'created'],
+} as const
+
 const UserData = Type.String({ maxLength: 65_536, description: 'At most 32,768 characters' })
 const Name = Type.String({ minLength: 1, maxLength: 253 })
-const Reply = Type.Object({ server: Server })
 const section = 'Servers'
 const Ids = Type.Array(Id, { maxItems: 100 })
 
@@ -75,84 +80,54 @@ function power<const Path extends string>(path: Path, summary: string) {
 }
 
 export const serverEndpoints = defineEndpoints({
-  list: {
-    method: 'GET',
-    path: '/servers',
-    summary: 'List servers',
+  ...resourceEndpoints(spelling, Server, {
     section,
-    query: {
-      ...listing(['id', 'name', 'created']),
-      status: enumParam('Only servers with this status', serverStatuses),
-    },
-    status: 200,
-    reply: Type.Object({ servers: Type.Array(Server), meta: Meta }),
-    errors: [],
-  },
-  create: {
-    method: 'POST',
-    path: '/servers',
-    summary: 'Create a server',
-    section,
-    body: Type.Object(
-      {
-        name: Name,
-        server_type: IdOrName,
-        image: IdOrName,
-        location: Type.Optional(IdOrName),
-        datacenter: Type.Optional(IdOrName),
-        ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
-        volumes: Type.Optional(Ids),
-        automount: Type.Optional(Type.Boolean()),
-        networks: Type.Optional(Ids),
-        firewalls: Type.Optional(
-          Type.Array(Type.Object({ firewall: Id }, { additionalProperties: false }), { maxItems: 100 }),
-        ),
-        placement_group: Type.Optional(nullable(Id)),
-        user_data: Type.Optional(UserData),
-        labels: Type.Optional(Labels),
-        start_after_create: Type.Optional(Type.Boolean()),
-        public_net: Type.Optional(
-          Type.Object(
-            {
-              enable_ipv4: Type.Optional(Type.Boolean()),
-              enable_ipv6: Type.Optional(Type.Boolean()),
-              ipv4: Type.Optional(nullable(Id)),
-              ipv6: Type.Optional(nullable(Id)),
-            },
-            { additionalProperties: false },
+    filters: { status: enumParam('Only servers with this status', serverStatuses) },
+    create: {
+      body: Type.Object(
+        {
+          name: Name,
+          server_type: IdOrName,
+          image: IdOrName,
+          location: Type.Optional(IdOrName),
+          datacenter: Type.Optional(IdOrName),
+          ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
+          volumes: Type.Optional(Ids),
+          automount: Type.Optional(Type.Boolean()),
+          networks: Type.Optional(Ids),
+          firewalls: Type.Optional(
+            Type.Array(Type.Object({ firewall: Id }, { additionalProperties: false }), { maxItems: 100 }),
           ),
-        ),
+          placement_group: Type.Optional(nullable(Id)),
+          user_data: Type.Optional(UserData),
+          labels: Type.Optional(Labels),
+          start_after_create: Type.Optional(Type.Boolean()),
+          public_net: Type.Optional(
+            Type.Object(
+              {
+                enable_ipv4: Type.Optional(Type.Boolean()),
+                enable_ipv6: Type.Optional(Type.Boolean()),
+                ipv4: Type.Optional(nullable(Id)),
+                ipv6: Type.Optional(nullable(Id)),
+              },
+              { additionalProperties: false },
+            ),
+          ),
+        },
+        { additionalProperties: false },
+      ),
+      reply: {
+        action: ActionSchema,
+        next_actions: Type.Array(ActionSchema),
+        root_password: nullable(Type.String()),
       },
-      { additionalProperties: false },
-    ),
-    status: 201,
-    reply: Type.Object({
-      server: Server,
-      action: ActionSchema,
-      next_actions: Type.Array(ActionSchema),
-      root_password: nullable(Type.String()),
-    }),
-    errors: ['uniqueness_error', 'resource_unavailable', 'resource_limit_exceeded'],
-  },
-  get: {
-    method: 'GET',
-    path: '/servers/{id}',
-    summary: 'Get a server',
-    section,
-    status: 200,
-    reply: Reply,
-    errors: [],
-  },
-  update: {
-    method: 'PUT',
-    path: '/servers/{id}',
-    summary: 'Change the name or the labels of a server',
-    section,
-    body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),
-    status: 200,
-    reply: Reply,
-    errors: ['uniqueness_error', 'conflict', 'resource_limit_exceeded'],
-  },
+      errors: ['resource_unavailable'],
+    },
+    update: {
+      body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),
+      errors: ['resource_limit_exceeded'],
+    },
+  }),
   remove: {
     method: 'DELETE',
     path: '/servers/{id}',

@@ -1,10 +1,11 @@
 /** What happens to the disks of servers: copies are made of them, images are written to them. */
-import { defineAction, defineStep } from '../../kernel/actions/define.ts'
+import { defineAction, defineRecord, defineStep } from '../../kernel/actions/define.ts'
+import { desiredStep } from '../../kernel/resource/desired.ts'
 import { completeImage, discardImages, holdImage, lockBackups, surplusBackups } from '../images/effects.ts'
-import { follow, followBack, type Input, settledState } from './actions.ts'
-
+import { type Input, ofServer } from './actions.ts'
+import { settledState, state } from './desired.ts'
 import { revertDisk } from './renewal.ts'
-import { confirmPower, dropFormer, findServer, revertPower } from './store.ts'
+import { confirmPower, dropFormer, revertPower, servers } from './store.ts'
 
 interface ImageInput extends Input {
   readonly image: number
@@ -17,7 +18,10 @@ export const createImage = defineAction<ImageInput>({
     defineStep<ImageInput, number>({
       name: 'capture',
       run: async (context) =>
-        context.drivers.images.capture({ imageId: context.input.image, server: await settledState(context) }),
+        context.drivers.images.capture({
+          imageId: context.input.image,
+          server: await settledState(context, context.input.server),
+        }),
       undo: ({ drivers, input: { image, server } }) => drivers.images.remove({ imageId: image, serverId: server }),
       async commit(tx, { scope, input: { image, server } }, sizeMb) {
         const backups = await lockBackups(tx, scope, server)
@@ -38,28 +42,24 @@ export const rebuildServer = defineAction<Input>({
   family: 'servers',
   command: 'rebuild_server',
   steps: [
-    {
+    desiredStep(state, {
       name: 'rebuild',
-      run: follow,
-      async commit(tx, { scope, input }) {
-        const server = await findServer(tx.query, scope, input.server)
+      ...ofServer,
+      async done(tx, { scope, input }) {
+        const server = await servers.find(tx.query, scope, input.server)
         if (server) await confirmPower(tx, scope, server.id, server.power)
         await dropFormer(tx, scope, input.server)
       },
-      undo: followBack,
-    },
+    }),
   ],
   async revert(tx, { scope, input }) {
     await revertDisk(tx, scope, input.server)
     await revertPower(tx, scope, input.server)
+    await state.renew(tx, scope, [input.server])
   },
 })
 
-function immediateAction(command: string) {
-  return defineAction<Input>({ family: 'servers', command, steps: [] })
-}
-
-export const enableBackup = immediateAction('enable_backup')
-export const disableBackup = immediateAction('disable_backup')
+export const enableBackup = defineRecord('servers', 'enable_backup')
+export const disableBackup = defineRecord('servers', 'disable_backup')
 
 export const diskActions = [createImage, rebuildServer, enableBackup, disableBackup]

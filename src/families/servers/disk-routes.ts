@@ -1,24 +1,26 @@
 /** Images, backups and rebuilds of servers through the API. */
 import { hash, randomInt } from 'node:crypto'
 import { actionToWire } from '../../kernel/actions/routes.ts'
-import { refuseLocked, startAction } from '../../kernel/actions/store.ts'
+import { recordOf, refuseLocked, startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/resource/limits.ts'
+import { act } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { discardImages, limitedImages, lockBackups } from '../images/effects.ts'
 import { findTemplate, ownImageToWire, type Template, unfitFor } from '../images/reads.ts'
 import { onServer } from './actions.ts'
-import { setBackupWindow, startImage } from './backups.ts'
+import { startImage } from './backups.ts'
 import type { serverEndpoints } from './contract.ts'
+import { state } from './desired.ts'
 import { disableBackup, enableBackup, rebuildServer } from './disk-actions.ts'
 import { backupWindowOf, makePassword, type Server } from './domain.ts'
 import { checkUserData, holdTemplate } from './placement.ts'
-import { wantDisk } from './renewal.ts'
-import { getServer, lockServer } from './store.ts'
+import { setDisk } from './renewal.ts'
+import { servers } from './store.ts'
 
 type DiskRoutes = Pick<Handlers<typeof serverEndpoints>, 'createImage' | 'enableBackup' | 'disableBackup' | 'rebuild'>
 
@@ -30,9 +32,9 @@ export function diskRoutes(platform: Platform): DiskRoutes {
     createImage: ({ scope, params: { id }, body: { type = 'snapshot', description, labels = {} } }) =>
       db.transact(async (tx) => {
         // One that is not there is missing whatever the limit says.
-        await getServer(tx.query, scope, id)
+        await servers.get(tx.query, scope, id)
         await enforceLimit(tx, scope, limitedImages, limits)
-        const server = await lockServer(tx, scope, id)
+        const server = await servers.lock(tx, scope, id)
         if (type === 'backup' && server.backupWindow === null) {
           throw invalidInput([{ field: 'type', message: 'backups are not enabled for this server' }])
         }
@@ -45,27 +47,20 @@ export function diskRoutes(platform: Platform): DiskRoutes {
         return { image: ownImageToWire(image, clock.now()), action: actionToWire(action) }
       }),
 
-    async enableBackup({ scope, params: { id } }) {
-      const action = await db.transact(async (tx) => {
-        await lockServer(tx, scope, id)
-        await setBackupWindow(tx, scope, id, backupWindowOf(id))
-        const resources = [{ type: 'server', id }]
-        return startAction(tx, scope, { definition: enableBackup, input: { server: id }, resources })
-      })
-      return { action: actionToWire(action) }
-    },
+    enableBackup: (call) =>
+      act(platform, servers, call, async (tx, { id }) => {
+        await servers.set(tx, call.scope, id, { backup_window: backupWindowOf(id) })
+        return recordOf(enableBackup, servers.ref(id))
+      }),
 
-    async disableBackup({ scope, params: { id } }) {
-      const action = await db.transact(async (tx) => {
-        await lockServer(tx, scope, id)
-        await refuseLocked(tx.query, scope, { type: 'server', id })
-        await setBackupWindow(tx, scope, id, null)
+    disableBackup: (call) =>
+      act(platform, servers, call, async (tx, { id }) => {
+        const { scope } = call
+        await refuseLocked(tx.query, scope, servers.ref(id))
+        await servers.set(tx, scope, id, { backup_window: null })
         await discardImages(tx, scope, await lockBackups(tx, scope, id))
-        const resources = [{ type: 'server', id }]
-        return startAction(tx, scope, { definition: disableBackup, input: { server: id }, resources })
-      })
-      return { action: actionToWire(action) }
-    },
+        return recordOf(disableBackup, servers.ref(id))
+      }),
 
     async rebuild({ scope, params: { id }, body }) {
       if (body.user_data !== undefined && !inEffect('rebuild_user_data', clock.now())) {
@@ -73,13 +68,14 @@ export function diskRoutes(platform: Platform): DiskRoutes {
       }
       checkUserData(body.user_data ?? undefined)
       return db.transact(async (tx) => {
-        const server = await lockServer(tx, scope, id)
+        const server = await servers.lock(tx, scope, id)
+        await state.renew(tx, scope, [id])
         if (server.protection.rebuild) throw new ApiError('protected', 'server rebuild is protected')
         const image = await findFitting(tx, scope, server, body.image)
         const password = server.sshKeys.length === 0 ? makePassword(randomInt) : null
         const start = { definition: rebuildServer, input: { server: id }, ...onServer(id) }
         const action = await startAction(tx, scope, start)
-        await wantDisk(tx, scope, server, {
+        await setDisk(tx, scope, server, {
           image: image.id,
           userData: body.user_data ?? server.userData,
           rootPasswordHash: password === null ? null : hash('sha256', password),

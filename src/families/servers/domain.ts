@@ -34,7 +34,6 @@ export interface Server {
   readonly powerInForce: Power
   readonly manner: Manner
   readonly cycle: number | null
-  readonly generation: number
   /** Id of the last action that asked for a new disk. */
   readonly installation: number | null
   /** Hours of the day in UTC in which it is backed up daily; null when it is not. */

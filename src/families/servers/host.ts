@@ -1,5 +1,6 @@
 /** What the host's side asks about servers: it knows from the connection which server calls, not of which Project it is. */
 import type { Queries } from '../../kernel/data/db.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
 import { fromRow } from './store.ts'
@@ -9,6 +10,26 @@ export async function serverById(
   query: Queries,
   id: number,
 ): Promise<{ server: Server; scope: ProjectScope } | undefined> {
-  const row = await query.selectFrom('server').selectAll().where('id', '=', id).executeTakeFirst()
+  const row = await acrossProjects(query).selectFrom('server').selectAll().where('id', '=', id).executeTakeFirst()
   return row && { server: fromRow(row), scope: { projectId: row.project_id } }
+}
+
+/** Servers of all Projects, past an id, that wait for their backup of a day. */
+export async function dueServers(
+  query: Queries,
+  window: string,
+  day: string,
+  after: number,
+  limit: number,
+): Promise<{ id: number; scope: ProjectScope }[]> {
+  const rows = await acrossProjects(query)
+    .selectFrom('server')
+    .select(['id', 'project_id'])
+    .where('backup_window', '=', window)
+    .where('last_backup_day', '<', day)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
 }

@@ -1,8 +1,9 @@
 /** Statements about what is on a server's disk: which image was wanted, and what a failed rebuild goes back to. */
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import { scoped } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
-import { dropFormer, setServer } from './store.ts'
+import { dropFormer, servers } from './store.ts'
 
 /** What is wanted of a server's disk from now on. */
 export interface DiskChange {
@@ -13,19 +14,18 @@ export interface DiskChange {
   readonly installation: number
 }
 
-/** Wants a server with a new disk, switched on, and remembers the old wish. */
-export async function wantDisk(tx: Transaction, scope: ProjectScope, server: Server, disk: DiskChange): Promise<void> {
+/** Sets the desired disk of a server, switched on, and remembers the one before. The caller renews the desired state. */
+export async function setDisk(tx: Transaction, scope: ProjectScope, server: Server, disk: DiskChange): Promise<void> {
   await dropFormer(tx, scope, server.id)
   const former = {
     server_id: server.id,
-    project_id: scope.projectId,
     image: server.imageId,
     installation: server.installation,
     user_data: server.userData,
     root_password_hash: server.rootPasswordHash,
   }
-  await tx.query.insertInto('server_former').values(former).execute()
-  await setServer(tx, scope, server.id, {
+  await scoped(tx.query, scope).insertInto('server_former', [former]).execute()
+  await servers.set(tx, scope, server.id, {
     image: disk.image,
     user_data: disk.userData,
     root_password_hash: disk.rootPasswordHash,
@@ -37,33 +37,30 @@ export async function wantDisk(tx: Transaction, scope: ProjectScope, server: Ser
   })
 }
 
-/** Gives up the wish for a new disk: wanted is what was before. */
+/** Gives up a new disk: what is desired is what was before. The caller renews the desired state. */
 export async function revertDisk(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  const former = await tx.query
+  const former = await scoped(tx.query, scope)
     .selectFrom('server_former')
     .select(['image', 'installation', 'user_data', 'root_password_hash'])
-    .where('project_id', '=', scope.projectId)
     .where('server_id', '=', id)
     .executeTakeFirst()
-  if (former) await setServer(tx, scope, id, former)
+  if (former) await servers.set(tx, scope, id, former)
   await dropFormer(tx, scope, id)
 }
 
 /** Whether an image is being written to the disk of a server right now, or would be again when a rebuild fails. */
 export async function isBeingInstalled(query: Queries, scope: ProjectScope, imageId: number): Promise<boolean> {
-  const row = await query
+  const row = await scoped(query, scope)
     .selectFrom('server')
     .select('id')
-    .where('project_id', '=', scope.projectId)
     .where('image', '=', imageId)
     .where('status', 'in', ['initializing', 'rebuilding'])
     .limit(1)
     .executeTakeFirst()
   if (row) return true
-  const former = await query
+  const former = await scoped(query, scope)
     .selectFrom('server_former')
     .select('server_id')
-    .where('project_id', '=', scope.projectId)
     .where('image', '=', imageId)
     .limit(1)
     .executeTakeFirst()

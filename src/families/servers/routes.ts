@@ -3,12 +3,12 @@ import { hash, randomInt } from 'node:crypto'
 import { lockProject } from '../../kernel/access/projects.ts'
 import type { ActionDefinition } from '../../kernel/actions/define.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
-import { startAction, startActions, toStart } from '../../kernel/actions/store.ts'
+import { recordOf, startAction, startActions, toStart } from '../../kernel/actions/store.ts'
+import type { Action } from '../../kernel/actions/tables.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
-import { enforceLimit } from '../../kernel/resource/limits.ts'
-import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/resource/update.ts'
+import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
@@ -18,6 +18,7 @@ import {
   changeServerProtection,
   createServer,
   destroyServer,
+  type Input,
   onServer,
   rebootServer,
   resetServer,
@@ -26,6 +27,7 @@ import {
   stopServer,
 } from './actions.ts'
 import type { serverEndpoints } from './contract.ts'
+import { state } from './desired.ts'
 import { diskRoutes } from './disk-routes.ts'
 import { makePassword, type Server } from './domain.ts'
 import {
@@ -37,58 +39,53 @@ import {
   requestedKeys,
   unknownFirewall,
 } from './placement.ts'
-import {
-  getServer,
-  insertServer,
-  limitedServers,
-  listServers,
-  lockServer,
-  type PowerChange,
-  setProtection,
-  updateServer,
-  wantPower,
-} from './store.ts'
+import { insertServer, type PowerChange, servers, setPower } from './store.ts'
 import { serversToWire, serverToWire } from './view.ts'
 
 /** One handler for each endpoint. */
 export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoints> {
-  const { db, faults } = platform
+  const { db } = platform
 
   /** Sets the desired power of a server and starts the action that makes it so. */
   const power =
-    (
-      definition: ActionDefinition<{ readonly server: number }>,
-      wanted: (server: Server, actionId: number) => PowerChange,
-    ) =>
+    (definition: ActionDefinition<Input>, wanted: (server: Server, actionId: number) => PowerChange) =>
     async ({ scope, params: { id } }: { scope: ProjectScope; params: { id: number } }) => {
       const action = await db.transact(async (tx) => {
-        const server = await lockServer(tx, scope, id)
-        const started = await startAction(tx, scope, { definition, input: { server: id }, ...onServer(id) })
-        await wantPower(tx, scope, id, wanted(server, started.id))
-        return started
+        const server = await servers.lock(tx, scope, id)
+        return changePower(tx, scope, server, definition, wanted)
       })
       return { action: actionToWire(action) }
     }
 
+  const resource = resourceRoutes(
+    platform,
+    servers,
+    (some, query, { scope }) => serversToWire(platform, query, scope, some),
+    {
+      async before(tx, scope, { labels }) {
+        if (labels) await lockProject(tx, scope, 'share')
+      },
+      async after(tx, scope, server, { labels }) {
+        if (labels) await startActions(tx, scope, await rematchServer(tx, scope, server))
+      },
+    },
+  )
+
   return {
     ...diskRoutes(platform),
-
-    async list({ scope, query }) {
-      const { servers, pagination } = await listServers(db.query, scope, query, { status: query.status })
-      return { servers: await serversToWire(platform, db.query, scope, servers), meta: { pagination } }
-    },
+    ...resource,
 
     async create({ scope, body }) {
       checkRequest(body)
       const placement = await placeServer(platform, scope, body)
       const sshKeys = await requestedKeys(db.query, scope, body)
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
-      return db.transact(async (tx) => {
-        await enforceLimit(tx, scope, limitedServers, platform.limits)
+      return adding(platform, servers, scope, async (tx) => {
         await lockProject(tx, scope, 'share')
         const firewallIds = (body.firewalls ?? []).map(({ firewall }) => firewall)
         await holdAsked(tx, scope, firewallIds, unknownFirewall)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))
+        await state.renew(tx, scope, [server.id])
         await holdTemplate(tx, scope, placement.image)
         await createAddresses(tx, scope, server, body)
         const [action, ...next] = await startCreation(tx, scope, server, body)
@@ -101,41 +98,20 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       })
     },
 
-    async get({ scope, params }) {
-      const server = await getServer(db.query, scope, params.id)
-      return { server: await serverToWire(platform, db.query, scope, server) }
-    },
-
-    async update({ scope, params, body }) {
-      if (body.name !== undefined && !isHostName(body.name)) {
+    async update(call) {
+      const { name } = call.body
+      if (name !== undefined && !isHostName(name)) {
         throw invalidInput([{ field: 'name', message: 'Name must be a valid hostname.' }])
       }
-      const server = await optimistically(async () => {
-        const before = await getServer(db.query, scope, params.id)
-        await beforeWrite(faults, 'server')
-        const { name = before.name, labels = before.labels } = body
-        return db.transact(async (tx) => {
-          if (body.labels) await lockProject(tx, scope, 'share')
-          const after = await updateServer(tx, scope, before, { name, labels })
-          if (after === changedMeanwhile) return after
-          if (body.labels) await startActions(tx, scope, await rematchServer(tx, scope, after))
-          return serverToWire(platform, tx.query, scope, after)
-        })
-      })
-      return { server }
+      return resource.update(call)
     },
 
     async remove({ scope, params: { id } }) {
       const action = await db.transact(async (tx) => {
-        const server = await lockServer(tx, scope, id)
+        const server = await servers.lock(tx, scope, id)
         if (server.protection.delete) throw new ApiError('protected', 'server deletion is protected')
-        const started = await startAction(tx, scope, {
-          definition: destroyServer,
-          input: { server: id },
-          ...onServer(id),
-        })
-        await wantPower(tx, scope, id, { power: 'off', manner: 'hard', status: 'deleting' })
-        return started
+        const off = { power: 'off', manner: 'hard', status: 'deleting' } as const
+        return changePower(tx, scope, server, destroyServer, () => off)
       })
       return { action: actionToWire(action) }
     },
@@ -158,10 +134,9 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     reboot: power(rebootServer, ({ status }, cycle) => ({ power: 'on', manner: 'guest', cycle, status })),
     reset: power(resetServer, ({ status }, cycle) => ({ power: 'on', manner: 'hard', cycle, status })),
 
-    async changeProtection({ scope, params: { id }, body }) {
-      const action = await db.transact(async (tx) => {
-        const server = await lockServer(tx, scope, id)
-        const protection = { ...server.protection, ...body }
+    changeProtection: (call) =>
+      act(platform, servers, call, async (tx, server) => {
+        const protection = { ...server.protection, ...call.body }
         if (protection.delete !== protection.rebuild) {
           const message = 'delete and rebuild must have the same value'
           throw invalidInput([
@@ -169,12 +144,10 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
             { field: 'rebuild', message },
           ])
         }
-        await setProtection(tx, scope, id, protection)
-        const resources = [{ type: 'server', id }]
-        return startAction(tx, scope, { definition: changeServerProtection, input: { server: id }, resources })
-      })
-      return { action: actionToWire(action) }
-    },
+        const on = protection.delete ? 1 : 0
+        await servers.set(tx, call.scope, server.id, { protect_delete: on, protect_rebuild: on })
+        return recordOf(changeServerProtection, servers.ref(server.id))
+      }),
   }
 
   async function createAddresses(
@@ -188,6 +161,21 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     if (ipv4) await createPrimaryIpFor(tx, scope, place, 'ipv4', platform.reverseDomain)
     if (ipv6) await createPrimaryIpFor(tx, scope, place, 'ipv6', platform.reverseDomain)
   }
+}
+
+/** Changes the desired power of a server that the transaction has locked. Errors: `locked`. */
+async function changePower(
+  tx: Transaction,
+  scope: ProjectScope,
+  server: Server,
+  definition: ActionDefinition<Input>,
+  wanted: (server: Server, actionId: number) => PowerChange,
+): Promise<Action> {
+  const { id } = server
+  await state.renew(tx, scope, [id])
+  const action = await startAction(tx, scope, { definition, input: { server: id }, ...onServer(id) })
+  await setPower(tx, scope, id, wanted(server, action.id))
+  return action
 }
 
 function newServer(body: CreateBody, { type, location, image }: Placement, sshKeys: string[], password: string | null) {

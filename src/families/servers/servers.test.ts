@@ -6,6 +6,7 @@ import { type Answer, type Client, forEachDatabase } from '../../../test/harness
 import { expect, settleAll } from '../../../test/resources.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { allow, newFirewall, toSelector, toServer } from '../firewalls/proof.ts'
 import { newServer, privateOnly, serverBody } from './proof.ts'
 
@@ -314,7 +315,7 @@ forEachDatabase('servers', (open) => {
     }
     assert.equal(texts.size, 1)
     assert.equal((await db.query.selectFrom('address').select('ip').where('owner', 'is not', null).execute()).length, 0)
-    assert.equal((await db.query.selectFrom('server').select('id').execute()).length, 0)
+    assert.equal((await acrossProjects(db.query).selectFrom('server').select('id').execute()).length, 0)
     await checkConsistency(world)
   })
 
@@ -595,7 +596,7 @@ forEachDatabase('servers', (open) => {
     let writes = 0
     rival = () =>
       db.transact((tx) =>
-        tx.query
+        acrossProjects(tx.query)
           .updateTable('server')
           .set({ name: `rival-${++writes}`, version: 1 + writes })
           .where('id', '=', id)
@@ -607,7 +608,8 @@ forEachDatabase('servers', (open) => {
     assert.deepEqual((await api.get(`/firewalls/${firewall}`)).body.firewall.applied_to[0].applied_to_resources, [])
     let once = 0
     rival = async () => {
-      if (once++ === 0) await db.transact((tx) => tx.query.updateTable('server').set({ version: 90 }).execute())
+      if (once++ === 0)
+        await db.transact((tx) => acrossProjects(tx.query).updateTable('server').set({ version: 90 }).execute())
     }
     expect(await api.put(`/servers/${id}`, { name: 'mine' }), 200)
     await checkConsistency(world)

@@ -1,4 +1,5 @@
 /** Rows of servers. */
+import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { Manner, Power, ServerStatus } from './domain.ts'
 
@@ -18,7 +19,6 @@ export interface ServerRow {
   readonly power_in_force: Power
   readonly manner: Manner
   readonly cycle: number | null
-  readonly generation: number
   readonly installation: number | null
   readonly user_data: string | null
   readonly ssh_keys: string
@@ -43,8 +43,10 @@ export interface ServerFormerRow {
 }
 
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     server: ServerRow
     server_former: ServerFormerRow
+    /** By server: what the infrastructure is to do for it. */
+    server_state: DesiredRow
   }
 }

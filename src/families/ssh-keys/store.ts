@@ -20,7 +20,6 @@ export const sshKeys = defineResource({
     name: nameTaken('SSH key name is already used'),
     fingerprint: () => notUnique('public_key', 'SSH key not unique: the public key is there already'),
   },
-  limited: true,
 })
 
 /** The keys that have one of the ids or one of the names. */

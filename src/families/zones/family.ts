@@ -18,8 +18,8 @@ export const zones = defineFamily({
   defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),
   resources: {
     type: 'zone',
-    actions: zoneActions,
     param: 'id_or_name',
-    exists: ({ db }, scope, key) => getZone(db.query, scope, key),
+    find: ({ db }, scope, key) => getZone(db.query, scope, String(key)),
   },
+  actions: zoneActions,
 })

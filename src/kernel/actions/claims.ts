@@ -112,6 +112,13 @@ const leaveQueues = prepared((query, id: number) =>
     ),
 )
 
+/** A condition on a select whose `column` has the ids of resources: no action holds their locks. */
+export function isUnlocked(type: string, column: string): RawBuilder<boolean> {
+  return sql`not exists (
+    select 1 from resource_lock where resource_lock.type = ${type} and resource_lock.resource_id = ${sql.ref(column)}
+  )`
+}
+
 /** Extends the claims of `worker` on `ids`; returns those that it still holds. */
 export async function extendLeases(
   db: Database,

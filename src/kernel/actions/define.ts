@@ -18,7 +18,7 @@ export interface ResourceRef {
 }
 
 /** Ids and small facts that an action needs to find its desired state; never the state itself. */
-export type ActionInput = Readonly<Record<string, number | string | boolean>>
+export type ActionInput = Readonly<Record<string, number | string | boolean | null>>
 
 export interface StepContext<Input extends ActionInput> {
   readonly actionId: number
@@ -68,6 +68,11 @@ export function defineStep<Input extends ActionInput, Result, Undone = void>(
 /** Declares an action; the type parameter is the shape of its input. */
 export function defineAction<Input extends ActionInput>(definition: ActionDefinition<Input>): ActionDefinition<Input> {
   return definition
+}
+
+/** Declares an action without steps: a record of what its transaction has done already. */
+export function defineRecord(family: string, command: string): ActionDefinition {
+  return { family, command, steps: [] }
 }
 
 /** The name under which a definition is stored with its running actions. */

@@ -25,6 +25,11 @@ export function toStart<Input extends ActionInput>(start: ActionStart<Input>): A
   return start as unknown as ActionStart
 }
 
+/** The start of an action without steps; it names the resources that it is about. */
+export function recordOf(definition: ActionDefinition, ...resources: readonly ResourceRef[]): ActionStart {
+  return { definition, input: {}, resources }
+}
+
 /** Starts one action in the caller's transaction. Errors: `locked` when a lock that it needs is held. */
 export async function startAction<Input extends ActionInput>(
   tx: Transaction,

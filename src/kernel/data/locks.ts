@@ -32,6 +32,7 @@ export const lockOrder = [
   'zone_source',
   'firewall',
   'server',
+  'server_state',
   'image',
   'address_pool',
   // Waited for by who finds no free one, lest a rival takes it back.

@@ -17,7 +17,7 @@ interface Rows<Filters extends QueryParams, Create extends TObject, Reply extend
     readonly errors?: readonly ErrorCode[]
     readonly statuses?: Endpoint['statuses']
   }
-  readonly update: { readonly body: Update; readonly summary?: string }
+  readonly update: { readonly body: Update; readonly summary?: string; readonly errors?: readonly ErrorCode[] }
   readonly remove?: { readonly errors: readonly ErrorCode[] }
 }
 
@@ -80,7 +80,7 @@ export function resourceEndpoints<
       body: update.body,
       status: 200,
       reply,
-      errors: ['uniqueness_error', 'conflict'],
+      errors: ['uniqueness_error', 'conflict', ...(update.errors ?? [])],
     },
     remove: {
       ...common,

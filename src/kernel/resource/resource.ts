@@ -69,8 +69,6 @@ export interface ResourceDefinition<T extends ResourceTable, P extends string, I
   fromRow(row: TenantTables[T]): Item
   /** Columns of which no two resources of a Project have the same value, with the refusal of a second one. */
   readonly unique?: Readonly<Partial<Record<keyof TenantTables[T] & string, () => ApiError>>>
-  /** Whether a Project may have only so many. */
-  readonly limited?: boolean
 }
 
 /** A kind of resource. Every function stays within the Project of its scope. */

@@ -114,7 +114,7 @@ export function adding<T extends ResourceTable, P extends string, Item extends R
   work: (tx: Transaction) => Promise<Result>,
 ): Promise<Result> {
   return db.transact(async (tx) => {
-    if (resource.limited) await enforceLimit(tx, scope, resource, limits)
+    await enforceLimit(tx, scope, resource, limits)
     return work(tx)
   })
 }
@@ -140,7 +140,7 @@ export function removal<T extends ResourceTable, P extends string, Item extends 
 
 /**
  * Changes a resource that nobody else can change meanwhile, and starts the action that follows from it. `hold` takes
- * what has to be locked before the resource. Errors: `not_found`; those of `hold` and `work`.
+ * what has to be locked before the resource; what it returns is handed to `work`. Errors: `not_found`; those of both.
  */
 export async function act<T extends ResourceTable, P extends string, Item extends ResourceItem, Held = undefined>(
   { db }: Pick<Parts, 'db'>,

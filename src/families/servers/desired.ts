@@ -1,0 +1,60 @@
+/** What the infrastructure is to do for a server: all that is desired of it is handed to the driver at once. */
+import { DriverError } from '../../kernel/actions/define.ts'
+import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
+import { filters } from '../firewalls/effects.ts'
+import { primaryIpsOfServers } from '../primary-ips/reads.ts'
+import type { ServerState } from './driver.ts'
+import { servers } from './store.ts'
+
+export const state: Desired = defineDesired({
+  table: 'server_state',
+  title: 'servers',
+  target: 'server',
+  async enforce(world, id) {
+    const generation = await state.generation(world.query, world.scope, id)
+    if (generation === undefined) return undefined
+    const wanted = await settled(world, id, generation)
+    if (wanted) await world.drivers.servers.apply(wanted)
+    else await world.drivers.servers.remove(id, generation)
+    return { generation, isGone: wanted === undefined }
+  },
+})
+
+/**
+ * The whole desired state of a server that is there, ready for a driver. A driver may have lost the server and its packet
+ * filter with it: one that is to have power stands behind its filter by then, and gets no power if that fails. Undefined
+ * when the database has no such server.
+ */
+async function settled(world: World, id: number, generation: number): Promise<ServerState | undefined> {
+  const { query, scope } = world
+  const server = await servers.find(query, scope, id)
+  if (!server) return undefined
+  const ips = await primaryIpsOfServers(query, scope, [id])
+  if (server.power === 'on') await filters.enforce(world, id)
+  return {
+    id,
+    generation,
+    name: server.name,
+    cores: server.cores,
+    memoryMb: server.memoryMb,
+    diskGb: server.primaryDiskSize,
+    image: server.imageId,
+    installation: server.installation,
+    userData: server.userData,
+    sshKeys: server.sshKeys,
+    rootPasswordHash: server.rootPasswordHash,
+    power: server.power,
+    manner: server.manner,
+    cycle: server.cycle,
+    ipv4: ips.find((ip) => ip.type === 'ipv4')?.ip ?? null,
+    ipv6: ips.find((ip) => ip.type === 'ipv6')?.ip ?? null,
+  }
+}
+
+/** The desired state of a server for a driver that needs it to do something else. Errors: `DriverError` when it is gone. */
+export async function settledState(world: World, id: number): Promise<ServerState> {
+  const generation = await state.generation(world.query, world.scope, id)
+  const wanted = generation === undefined ? undefined : await settled(world, id, generation)
+  if (!wanted) throw new DriverError('the server no longer exists', { transient: false })
+  return wanted
+}

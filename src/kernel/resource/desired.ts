@@ -1,0 +1,225 @@
+/**
+ * Desired and actual state. What the infrastructure is to do about one target, such as the packet filter of a server, has
+ * a generation that grows with each change, and a generation that a driver last confirmed. Actions bring the newest one
+ * about; whatever no action could bring about, the reconciler hands over again until a driver confirms it, so that nothing
+ * stays wrong for longer than the infrastructure is out of order. All of this is the same for every kind of state.
+ */
+import { type Kysely, sql } from 'kysely'
+import { isUnlocked } from '../actions/claims.ts'
+import {
+  type ActionInput,
+  DriverError,
+  type Drivers,
+  defineStep,
+  type Step,
+  type StepContext,
+} from '../actions/define.ts'
+import { inTime } from '../actions/in-time.ts'
+import type { Database, Queries, TenantTables, Transaction } from '../data/db.ts'
+import { acrossProjects, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+
+/** A target by its id, with its newest generation and the one that a driver last confirmed. */
+export interface DesiredRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly generation: number
+  readonly generation_in_force: number
+}
+
+type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
+
+/** What a call of a driver needs; the context of every step has it. */
+export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'>
+
+/** What a driver has confirmed. */
+export interface Confirmed {
+  readonly generation: number
+  /** Nothing is left of the target, in the infrastructure or in the database. */
+  readonly isGone?: boolean
+}
+
+export interface DesiredDefinition<T extends DesiredTable> {
+  readonly table: T
+  /** What texts call several of them, such as `packet filters`. */
+  readonly title: string
+  /** The type of the target: while an action holds its lock, the reconciler leaves it to the action. */
+  readonly target: string
+  /**
+   * Hands a driver the whole desired state of a target, which `generation` reads first: a newer state under an older
+   * generation is handed over again, an older state under a newer one never would be. May be repeated. Undefined when
+   * there is nothing to hand over.
+   */
+  enforce(world: World, id: number): Promise<Confirmed | undefined>
+}
+
+/** One kind of desired state. */
+export interface Desired {
+  /** Gives some targets a new generation, because what is desired of them has changed. */
+  renew(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<void>
+  /** The newest generation of a target; undefined when it never had one or is gone. */
+  generation(query: Queries, scope: ProjectScope, id: number): Promise<number | undefined>
+  /** Those of some targets of which the newest generation is not confirmed yet. */
+  pending(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<ReadonlySet<number>>
+  enforce: DesiredDefinition<DesiredTable>['enforce']
+  /** Records what a driver has confirmed. */
+  confirm(tx: Transaction, scope: ProjectScope, id: number, confirmed: Confirmed): Promise<void>
+  /** Forgets a target of which the infrastructure has nothing any more. */
+  forget(tx: Transaction, scope: ProjectScope, id: number): Promise<void>
+  /** Hands over what no action could bring about. Errors: one for all targets that failed. */
+  reconcile(db: Database, drivers: Drivers): Promise<void>
+}
+
+const rowsAtOnce = 1_000
+
+/** Defines a kind of desired state over a table of its own. */
+export function defineDesired<const T extends DesiredTable>(definition: DesiredDefinition<T>): Desired {
+  const { table, enforce } = definition
+  const tableOf = (rows: Scoped) => rows as unknown as Scoped<Record<string, DesiredRow>>
+  const rowsOf = (query: Queries, scope: ProjectScope) => tableOf(scoped(query, scope))
+  const generations = preparedScoped((rows, id: number) =>
+    tableOf(rows)
+      .selectFrom(table as string)
+      .select('generation')
+      .where('id', '=', id),
+  )
+  const desired: Desired = {
+    enforce,
+    async renew(tx, scope, ids) {
+      // Always in the same order, so that two that renew the same targets do not wait for each other.
+      const ordered = [...new Set(ids)].sort((a, b) => a - b)
+      for (let from = 0; from < ordered.length; from += rowsAtOnce) {
+        const rows = ordered.slice(from, from + rowsAtOnce).map((id) => ({ id, generation: 1, generation_in_force: 0 }))
+        const next = sql<number>`${sql.ref(`${table}.generation`)} + 1`
+        await rowsOf(tx.query, scope)
+          .insertInto(table as string, rows)
+          .onConflict((conflict) => conflict.column('id').doUpdateSet({ generation: next }))
+          .execute()
+      }
+    },
+    async generation(query, scope, id) {
+      const [row] = await generations(query, scope, id)
+      return row?.generation
+    },
+    async pending(query, scope, ids) {
+      if (ids.length === 0) return new Set()
+      const rows = await rowsOf(query, scope)
+        .selectFrom(table as string)
+        .select('id')
+        .where('id', 'in', ids)
+        .whereRef('generation_in_force', '<', 'generation')
+        .execute()
+      return new Set(rows.map(({ id }) => id))
+    },
+    async confirm(tx, scope, id, { generation, isGone }) {
+      if (isGone) {
+        const gone = rowsOf(tx.query, scope).deleteFrom(table as string)
+        await gone.where('id', '=', id).where('generation', '=', generation).execute()
+        return
+      }
+      await rowsOf(tx.query, scope)
+        .updateTable(table as string)
+        .set({ generation_in_force: generation })
+        .where('id', '=', id)
+        .where('generation_in_force', '<', generation)
+        .execute()
+    },
+    async forget(tx, scope, id) {
+      await rowsOf(tx.query, scope)
+        .deleteFrom(table as string)
+        .where('id', '=', id)
+        .execute()
+    },
+    reconcile: (db, drivers) => reconcile(desired, definition, db, drivers),
+  }
+  return desired
+}
+
+/** What a step has handed over, by target. */
+type Enforced = ReadonlyMap<number, Confirmed>
+
+/**
+ * A step that brings about what is desired of some targets, in their order, and after a failure what is desired again.
+ * `done` adds what else the end of the step means for the database.
+ */
+export function desiredStep<Input extends ActionInput>(
+  desired: Desired,
+  step: {
+    readonly name: string
+    targets(input: Input): readonly number[]
+    /** Why the step fails when a target is gone; without it there is nothing to do for one. */
+    readonly missing?: string
+    done?(tx: Transaction, context: StepContext<Input>): Promise<void>
+  },
+): Step<Input> {
+  const run = async (context: StepContext<Input>): Promise<Enforced> => {
+    const enforced = new Map<number, Confirmed>()
+    for (const id of step.targets(context.input)) {
+      const confirmed = await desired.enforce(context, id)
+      if (confirmed) enforced.set(id, confirmed)
+    }
+    return enforced
+  }
+  const confirm = async (tx: Transaction, { scope }: StepContext<Input>, enforced: Enforced) => {
+    // Targets are locked in the order of their ids, whichever was handed over first.
+    for (const [id, confirmed] of [...enforced].sort(([a], [b]) => a - b)) {
+      await desired.confirm(tx, scope, id, confirmed)
+    }
+  }
+  return defineStep<Input, Enforced, Enforced>({
+    name: step.name,
+    async run(context) {
+      const enforced = await run(context)
+      const isMissing = (id: number) => enforced.get(id)?.isGone ?? true
+      if (step.missing !== undefined && step.targets(context.input).some(isMissing)) {
+        throw new DriverError(step.missing, { transient: false })
+      }
+      return enforced
+    },
+    async commit(tx, context, enforced) {
+      await step.done?.(tx, context)
+      await confirm(tx, context, enforced)
+    },
+    undo: run,
+    undone: confirm,
+  })
+}
+
+const pendingAtOnce = 200
+const callTimeoutMs = 20_000
+
+/** One target that fails does not keep the others waiting. */
+async function reconcile(
+  desired: Desired,
+  { table, target, title }: DesiredDefinition<DesiredTable>,
+  db: Database,
+  drivers: Drivers,
+): Promise<void> {
+  const failures: unknown[] = []
+  const bringAbout = async ({ id, project_id: projectId }: Pick<DesiredRow, 'id' | 'project_id'>) => {
+    const scope = { projectId }
+    const confirmed = await inTime(desired.enforce({ query: db.query, scope, drivers }, id), callTimeoutMs)
+    if (confirmed) await db.transact((tx) => desired.confirm(tx, scope, id, confirmed))
+  }
+  for (let after = 0; ; ) {
+    const some = await pendingTargets(db.query, { table, target }, after)
+    for (const row of some) await bringAbout(row).catch((error: unknown) => failures.push(error))
+    if (some.length < pendingAtOnce) break
+    after = some.at(-1)!.id
+  }
+  if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${title} are not in force`)
+}
+
+/** Targets of all Projects that no action holds, past an id, of which the newest generation is not confirmed. */
+function pendingTargets(query: Queries, { table, target }: { table: string; target: string }, after: number) {
+  const all = acrossProjects(query) as unknown as Kysely<Record<string, DesiredRow>>
+  return all
+    .selectFrom(table)
+    .select(['id', 'project_id'])
+    .whereRef('generation_in_force', '<', 'generation')
+    .where('id', '>', after)
+    .where(isUnlocked(target, `${table}.id`))
+    .orderBy('id')
+    .limit(pendingAtOnce)
+    .execute()
+}
