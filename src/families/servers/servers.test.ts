@@ -744,6 +744,38 @@ forEachDatabase('servers', (open) => {
     })
   }
 
+  test('what an undo that failed for good has left wrong is put right without a request', async () => {
+    const world = await open()
+    const { api, simulation } = world
+    const id = await newServer(api, 'a')
+    await settleAll(world)
+    /** Fails every call about servers for good once it has had its effect, so that the undo fails too. */
+    const fail = () => simulation.behave(({ driver }) => (driver === 'servers' ? 'error after effect' : undefined))
+    const heal = async () => {
+      simulation.behave(() => 'ok')
+      await world.app.chores.run()
+      await checkConsistency(world, { pendingToo: true })
+    }
+    for (const action of [...powerActions, 'delete']) {
+      fail()
+      const path = `/servers/${id}`
+      const { body } = await (action === 'delete' ? api.delete(path) : api.post(`${path}/actions/${action}`))
+      await settleAll(world)
+      assert.equal((await outcome(api, body.action)).status, 'error', action)
+      await heal()
+      assert.equal(simulation.world.servers.get(id)?.power, 'on', action)
+    }
+    simulation.behave(({ driver, method }) =>
+      driver !== 'servers' ? undefined : method === 'remove' ? 'error before effect' : 'error after effect',
+    )
+    const { server } = expect(await create(api, { name: 'b' }), 201).body
+    await settleAll(world)
+    expect(await api.get(`/servers/${server.id}`), 404)
+    assert.ok(simulation.world.servers.has(server.id), 'the infrastructure still has what could not be removed')
+    await heal()
+    assert.deepEqual([...simulation.world.servers.keys()], [id])
+  })
+
   test('a server that cannot be made leaves nothing behind, and its name and addresses are free again', async () => {
     const world = await open({ addressPool: ['198.51.100.0/31', '2001:db8::/32'], engine: { callTimeoutMs: 20 } })
     const { api, simulation, clock } = world
