@@ -2,7 +2,7 @@
  * Every statement that a worker makes on actions: claiming, advancing and ending them. Workers serve all Projects, so
  * these go by the action's id and its fence instead of by Project (kernel/queue/leases.ts).
  */
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../data/db.ts'
 import { prepared, preparedAlong } from '../data/prepared.ts'
 import { timestamp } from '../process/clock.ts'
