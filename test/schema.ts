@@ -14,12 +14,20 @@ export interface SchemaTable {
 /** Every table of the schema. */
 export function schemaTables(statements = migrations.flatMap((migration) => migration.statements)): SchemaTable[] {
   const dropped = new Set(statements.map((statement) => /^drop table (\w+)$/.exec(statement)?.[1]))
+  const renamed = new Map(
+    statements.flatMap((statement) => {
+      const [, table, before, after] = /^alter table (\w+) rename column (\w+) to (\w+)$/.exec(statement) ?? []
+      return after ? [[`${table} ${before}`, after]] : []
+    }),
+  )
   const found = statements.flatMap((statement) => {
     const [, name, columns] = /^create table (\w+) \(([\s\S]*)\)$/.exec(statement) ?? []
     if (!name || !columns || dropped.has(name)) return []
     const names = columns.split('\n').flatMap((line) => line.split(/,(?![^(]*\))/))
     const key = names.flatMap((column) => /^\s*(\w+) (?:integer|text) primary key/.exec(column)?.[1] ?? [])[0] ?? 'id'
-    return [{ name, columns: names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? []), key }]
+    const own = names.flatMap((column) => /^\s*(\w+) (?:integer|text)\b/.exec(column)?.[1] ?? [])
+    const now = (column: string) => renamed.get(`${name} ${column}`) ?? column
+    return [{ name, columns: own.map(now), key: now(key) }]
   })
   // A table that a later migration makes anew is what that one makes of it.
   return [...new Map(found.map((table) => [table.name, table])).values()]
