@@ -8,10 +8,9 @@ import { sql } from 'kysely'
 import { createProject } from '../src/kernel/access/projects.ts'
 import type { Database } from '../src/kernel/data/db.ts'
 import type { DatabaseUrl } from '../src/kernel/data/dialect.ts'
-import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
-import { migrations } from '../src/migrations/index.ts'
+import { bringUp } from './bring-up.ts'
 import { type EngineName, engines, freshDatabase, type TestClock, testClock } from './harness.ts'
 
 export interface BareDatabase {
@@ -64,7 +63,7 @@ async function openBare(
     return db
   }
   const db = await another()
-  await migrate(db, migrations)
+  await bringUp(db, url)
   const { id } = await db.transact((tx) => createProject(tx, 'test', '2026-11-21T12:00:00Z'))
   return { url, db, clock, scope: { projectId: id }, another, later: (cleanUp) => void opened.push(cleanUp) }
 }

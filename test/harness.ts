@@ -28,6 +28,7 @@ import { unlock } from '../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../src/kernel/secrets/secrets.ts'
 import { migrations } from '../src/migrations/index.ts'
+import { bringUp } from './bring-up.ts'
 import { type EngineName, engines } from './engines.ts'
 import { recordLocks } from './lock-recorder.ts'
 import { createDatabase, ensureTemplate, postgresUrl } from './postgres.ts'
@@ -164,7 +165,7 @@ async function openWorld(
     : plain
   const db = options.wrapDatabase?.(recorded) ?? recorded
   // A change of the schema writes whatever it has to.
-  await migrate(plain, migrations)
+  await bringUp(plain, database)
   const simulation = options.simulation ?? simulate({ delayMs: 0, clock })
   const failures: Error[] = []
   const secrets = await unlock(db, testKeyring)
