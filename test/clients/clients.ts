@@ -8,7 +8,7 @@ import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync,
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
-import { build, bundle } from '../program.ts'
+import { build, bundle } from '../program/program.ts'
 
 const root = join(import.meta.dirname, '../..')
 

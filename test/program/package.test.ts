@@ -5,13 +5,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, 
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { until } from './bare-database.ts'
-import { selfSigned } from './certificates.ts'
-import { engines, freshDatabase } from './harness.ts'
-import { closeAdmin } from './postgres.ts'
+import { until } from '../bare-database.ts'
+import { selfSigned } from '../certificates.ts'
+import { engines, freshDatabase } from '../harness.ts'
+import { closeAdmin } from '../postgres.ts'
 import { call, token } from './program.ts'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 const folder = mkdtempSync(join(tmpdir(), 'wolke-package-'))
 const checkout = join(folder, 'checkout')
 const installed = join(folder, 'installed')

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { allow, toSelector, toServer } from '../src/families/firewalls/proof.ts'
-import { serverBody } from '../src/families/servers/proof.ts'
-import { until } from './bare-database.ts'
-import { onPostgres } from './engines.ts'
-import { closeAdmin, createDatabase, postgresUrl } from './postgres.ts'
+import { allow, toSelector, toServer } from '../../src/families/firewalls/proof.ts'
+import { serverBody } from '../../src/families/servers/proof.ts'
+import { until } from '../bare-database.ts'
+import { onPostgres } from '../engines.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
 import { call, program, type Reply, type Served } from './program.ts'
 
 const { folder, serve } = program('restart')

@@ -4,18 +4,18 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { type Attack, atMost } from '../attack/attack.ts'
-import { attacks } from '../attack/attacks.ts'
-import { carryOut } from '../attack/carry-out.ts'
-import { check } from '../attack/crash/check.ts'
-import { crash } from '../attack/crash/crash.ts'
-import { Ledger, Writer } from '../attack/crash/writer.ts'
-import { fuzz } from '../attack/fuzz/fuzz.ts'
-import { Random } from '../attack/random.ts'
-import { writeInto } from '../attack/report.ts'
-import { until } from './bare-database.ts'
-import { type EngineName, engines, forEachDatabase, type World } from './harness.ts'
-import { closeAdmin } from './postgres.ts'
+import { type Attack, atMost } from '../../attack/attack.ts'
+import { attacks } from '../../attack/attacks.ts'
+import { carryOut } from '../../attack/carry-out.ts'
+import { check } from '../../attack/crash/check.ts'
+import { crash } from '../../attack/crash/crash.ts'
+import { Ledger, Writer } from '../../attack/crash/writer.ts'
+import { fuzz } from '../../attack/fuzz/fuzz.ts'
+import { Random } from '../../attack/random.ts'
+import { writeInto } from '../../attack/report.ts'
+import { until } from '../bare-database.ts'
+import { type EngineName, engines, forEachDatabase, type World } from '../harness.ts'
+import { closeAdmin } from '../postgres.ts'
 import { build, bundle } from './program.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
@@ -95,10 +95,10 @@ describe('A run of attacks', () => {
 })
 
 test('docs/reliability.md names every attack, and tests that there are', () => {
-  const text = readFileSync(join(import.meta.dirname, '../docs/reliability.md'), 'utf8')
+  const text = readFileSync(join(import.meta.dirname, '../../docs/reliability.md'), 'utf8')
   const named = new Set([...text.matchAll(/attack `(\w+)`/g)].map(([, name]) => name))
   assert.deepEqual([...named].sort(), attacks.map(({ name }) => name).sort())
   for (const [, path] of text.matchAll(/`((?:src|test)\/[\w/.-]+\.test\.ts)`/g)) {
-    assert.ok(existsSync(join(import.meta.dirname, '..', path!)), `${path} is not there`)
+    assert.ok(existsSync(join(import.meta.dirname, '../..', path!)), `${path} is not there`)
   }
 })

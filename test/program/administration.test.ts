@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
-import { until } from './bare-database.ts'
-import { engines } from './harness.ts'
-import { closeAdmin, createDatabase, postgresUrl } from './postgres.ts'
+import { until } from '../bare-database.ts'
+import { engines } from '../harness.ts'
+import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
 import { program } from './program.ts'
 
 const { folder, serve, command, fail } = program('administration')

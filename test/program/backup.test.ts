@@ -13,19 +13,19 @@ import {
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
-import { getKeyPair } from '../src/families/certificates/store.ts'
-import { serverBody } from '../src/families/servers/proof.ts'
-import { parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
-import { openDatabase } from '../src/kernel/data/open.ts'
-import { unlock } from '../src/kernel/secrets/installation.ts'
-import { readKeyFile } from '../src/kernel/secrets/key-file.ts'
-import { until } from './bare-database.ts'
-import { selfSigned } from './certificates.ts'
-import { run, skipWithout } from './clients/clients.ts'
-import { ask } from './dns-client.ts'
-import { onPostgres } from './engines.ts'
-import { testClock } from './harness.ts'
-import { execute, startPostgres } from './postgres.ts'
+import { getKeyPair } from '../../src/families/certificates/store.ts'
+import { serverBody } from '../../src/families/servers/proof.ts'
+import { parseDatabaseUrl } from '../../src/kernel/data/dialect.ts'
+import { openDatabase } from '../../src/kernel/data/open.ts'
+import { unlock } from '../../src/kernel/secrets/installation.ts'
+import { readKeyFile } from '../../src/kernel/secrets/key-file.ts'
+import { until } from '../bare-database.ts'
+import { selfSigned } from '../certificates.ts'
+import { run, skipWithout } from '../clients/clients.ts'
+import { ask } from '../dns-client.ts'
+import { onPostgres } from '../engines.ts'
+import { testClock } from '../harness.ts'
+import { execute, startPostgres } from '../postgres.ts'
 import { call, makeKey, program, type Served } from './program.ts'
 
 const { folder, serve, command } = program('backup')
@@ -230,7 +230,7 @@ describe('wolke backup and wolke restore', () => {
 
 /** What docs/operating.md says in place of `wolke backup` and `wolke restore` for PostgreSQL, as a script. */
 function documentedCommands(url: string): string {
-  const docs = readFileSync(join(import.meta.dirname, '../docs/operating.md'), 'utf8')
+  const docs = readFileSync(join(import.meta.dirname, '../../docs/operating.md'), 'utf8')
   const block = /^```sh\n(pg_dump [^`]*)^```/m.exec(docs)?.[1]
   assert.ok(block, 'the commands are there')
   const { hostname, port, password } = new URL(url)

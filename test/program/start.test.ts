@@ -4,7 +4,7 @@ import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileSyn
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
-import { mount } from './disks.ts'
+import { mount } from '../disks.ts'
 import { call, program } from './program.ts'
 
 const { folder, serve, fail } = program('start')

@@ -9,7 +9,7 @@ import { after, before } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
-const root = join(import.meta.dirname, '..')
+const root = join(import.meta.dirname, '../..')
 
 /** The token of Project default in every server that is started here. */
 export const token = `test_${randomBytes(40).toString('hex')}`.slice(0, 64)
