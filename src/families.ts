@@ -5,18 +5,21 @@ import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
 import { simulateServers } from './drivers/simulated/servers.ts'
 import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
+import { addressLocks } from './families/addresses/pool.ts'
 import { certificates } from './families/certificates/family.ts'
 import { datacenters } from './families/datacenters/family.ts'
 import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
 import { locations } from './families/locations/family.ts'
+import { primaryIpLocks } from './families/primary-ips/tables.ts'
 import { serverTypes } from './families/server-types/family.ts'
 import { servers } from './families/servers/family.ts'
 import { sshKeys } from './families/ssh-keys/family.ts'
 import { zones } from './families/zones/family.ts'
 import { actionEndpoints } from './kernel/actions/contract.ts'
 import { actionRoutes } from './kernel/actions/routes.ts'
+import type { Locks } from './kernel/data/locks.ts'
 import { defineFamily, type Family } from './platform.ts'
 
 const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, routes: actionRoutes })
@@ -46,6 +49,9 @@ export function simulate(options: SimulationOptions) {
   const parts: Simulated['simulate'][] = members.flatMap((member) => ('simulate' in member ? [member.simulate] : []))
   return createSimulation(parts, options)
 }
+
+/** What families say of the order of locks, which tests hold them to. */
+export const familyLocks: readonly Locks[] = [addressLocks, primaryIpLocks, ...families.map(({ locks }) => locks)]
 
 /** The limits that a Project can have, by the paths of what they are for. */
 export const limitedPaths: readonly string[] = families.flatMap(({ limited }) => limited.map(({ path }) => path)).sort()

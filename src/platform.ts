@@ -5,6 +5,7 @@ import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
 import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Database } from './kernel/data/db.ts'
+import type { Locks } from './kernel/data/locks.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import type { Faults } from './kernel/process/faults.ts'
 import type { Desired } from './kernel/resource/desired.ts'
@@ -46,6 +47,8 @@ export interface Family {
   readonly chores: readonly Chore[]
   /** Kinds of its resources of which a Project may have only so many. */
   readonly limited: readonly LimitedKind[]
+  /** In which order its transactions take locks. */
+  readonly locks: Locks
   /** The family's settings where the operator gives none. `domain` is that of the installation. */
   defaults(domain: string): Partial<Settings>
   /** One handler for each endpoint. */
@@ -69,6 +72,7 @@ interface FamilyParts<T extends Endpoints> {
   routes(platform: Platform): Handlers<T>
   readonly chores?: readonly Chore[]
   readonly limited?: readonly LimitedKind[]
+  readonly locks?: Locks
   readonly defaults?: Family['defaults']
   /** What the infrastructure is to do for its resources. */
   readonly desired?: readonly Desired[]
@@ -87,7 +91,17 @@ export function byId<T extends ResourceTable, P extends string, Item extends Res
 
 /** Puts a family together; the endpoints of its actions come by themselves. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
-  const { name, endpoints, routes, limited = [], defaults = () => ({}), desired = [], resources, actions = [] } = parts
+  const {
+    name,
+    endpoints,
+    routes,
+    limited = [],
+    locks = { order: [] },
+    defaults = () => ({}),
+    desired = [],
+    resources,
+    actions = [],
+  } = parts
   const chores = [
     ...(parts.chores ?? []),
     ...desired.map(
@@ -103,6 +117,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       actions,
       chores,
       limited,
+      locks,
       defaults,
       handlers: (platform) => routes(platform) as Handlers<Endpoints>,
     }
@@ -115,6 +130,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     actions,
     chores,
     limited,
+    locks,
     defaults,
     handlers: (platform) =>
       ({

@@ -5,8 +5,9 @@ import { test } from 'node:test'
 import { sql } from 'kysely'
 import { newFirewall } from '../src/families/firewalls/proof.ts'
 import { newServer } from '../src/families/servers/proof.ts'
+import { familyLocks } from '../src/families.ts'
 import type { Transaction } from '../src/kernel/data/db.ts'
-import { belonging, lockOrder } from '../src/kernel/data/locks.ts'
+import { orderLocks } from '../src/kernel/data/locks.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { forEachDatabase, type World } from './harness.ts'
@@ -37,11 +38,31 @@ const giveBack = (tx: Transaction) => tx.query.deleteFrom('resource_lock').where
 const change = (tx: Transaction, id: number) =>
   acrossProjects(tx.query).updateTable('server').set({ version: 9 }).where('id', '=', id).execute()
 
+test('the order of locks agrees with every family, whose locks lie between names and the Project', () => {
+  const { order } = orderLocks(familyLocks)
+  for (const chain of familyLocks.flatMap((locks) => locks.order)) {
+    const places = chain.map((lock) => order.indexOf(lock))
+    assert.deepEqual(
+      places,
+      places.toSorted((a, b) => a - b),
+      chain.join(', '),
+    )
+    assert.ok(order.indexOf('key name') < places[0]! && places.at(-1)! < order.indexOf('project'), chain.join(', '))
+  }
+  assert.equal(new Set(order).size, order.length)
+})
+
+test('parts that contradict each other have no order', () => {
+  const parts = [{ order: [['server', 'image']] }, { order: [['image', 'zone', 'server']] }] as const
+  assert.throws(() => orderLocks(parts), /wait for each other: .*server/)
+})
+
 forEachDatabase('the order of locks', (open, engineName) => {
   test('has a place for every table', async () => {
     const { db } = await open()
     const tables = await db.query.introspection.getTables()
-    const placed = new Set<string>([...lockOrder, ...Object.keys(belonging)])
+    const { order, belonging } = orderLocks(familyLocks)
+    const placed = new Set<string>([...order, ...Object.keys(belonging)])
     assert.notEqual(tables.length, 0)
     assert.deepEqual(
       tables.map(({ name }) => name).filter((name) => !placed.has(name) && name !== 'id_sequence'),

@@ -1,6 +1,7 @@
 /** Holds what a transaction locks against the one order in which locks are taken (src/kernel/data/locks.ts). */
 import type { CompiledQuery } from 'kysely'
-import { belonging, kindOfKey, lockOrder } from '../src/kernel/data/locks.ts'
+import { familyLocks } from '../src/families.ts'
+import { kindOfKey, orderLocks } from '../src/kernel/data/locks.ts'
 import { schemaTables } from './schema.ts'
 import type { Watch } from './watched-database.ts'
 
@@ -15,6 +16,7 @@ interface Locking {
   readonly keys: readonly unknown[] | undefined
 }
 
+const { order, belonging } = orderLocks(familyLocks)
 const keyColumns = new Map(schemaTables().map(({ name, key }) => [name, key]))
 const keyColumnOf = (table: string) => keyColumns.get(table) ?? 'id'
 
@@ -51,7 +53,7 @@ function insertedKeys(sql: string, parameters: readonly unknown[], column: strin
   return at === -1 || rows.length === 0 ? undefined : rows.map((place) => parameters[Number(place?.slice(1)) - 1])
 }
 
-const ranks: ReadonlyMap<string, number> = new Map(lockOrder.map((what, index) => [what, index]))
+const ranks: ReadonlyMap<string, number> = new Map(order.map((what, index) => [what, index]))
 
 const sharedAlready = 'the transaction has it shared, and two who do so wait for each other'
 
@@ -63,7 +65,7 @@ export function recordLocks(report: (violation: Error) => void): Watch {
   const refuse = (what: string, why: string) => report(new Error(`locks out of order: ${what}: ${why}`))
   const reach = (name: string, what: string) => {
     const rank = ranks.get(name)
-    if (rank === undefined) return refuse(what, `${name} has no place in src/kernel/data/locks.ts`)
+    if (rank === undefined) return refuse(what, `${name} has no place in the order (src/kernel/data/locks.ts)`)
     if (rank >= last.rank) last = { rank, what }
     else refuse(what, `it comes before ${last.what}, which the transaction has already (src/kernel/data/locks.ts)`)
   }

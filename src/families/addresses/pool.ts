@@ -5,6 +5,7 @@
  */
 import { sql } from 'kysely'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { addressAt, cidrSize, parseCidr, subnetAt } from '../../net/ip.ts'
 import { announceDns } from '../zones/effects.ts'
@@ -33,6 +34,12 @@ declare module '../../kernel/data/db.ts' {
     address: AddressRow
     address_pool: AddressPoolRow
   }
+}
+
+export const addressLocks: Locks = {
+  // Whoever finds no free address waits for one of the pool, lest a rival takes it back.
+  order: [['address_pool', 'address']],
+  belonging: { address: 'who has it' },
 }
 
 /** How long a released address rests, in milliseconds. */

@@ -6,6 +6,7 @@ import { certificateEndpoints } from './contract.ts'
 import { renewalChore } from './renewals.ts'
 import { certificateRoutes } from './routes.ts'
 import { getCertificate, limitedCertificates } from './store.ts'
+import { certificateLocks } from './tables.ts'
 
 export const certificates = defineFamily({
   name: 'certificates',
@@ -13,6 +14,7 @@ export const certificates = defineFamily({
   routes: certificateRoutes,
   chores: [endingChore, renewalChore],
   limited: [limitedCertificates],
+  locks: certificateLocks,
   resources: {
     type: 'certificate',
     find: ({ db }, scope, id) => getCertificate(db.query, scope, id as number),

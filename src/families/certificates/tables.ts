@@ -1,4 +1,5 @@
 /** Rows of certificates. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { CertificateStatus, CertificateType, CertificateUser } from './domain.ts'
 
@@ -61,4 +62,16 @@ declare module '../../kernel/data/db.ts' {
     certificate_order: CertificateOrderRow
     certificate_use: CertificateUseRow
   }
+}
+
+export const certificateLocks: Locks = {
+  order: [
+    ['certificate', 'zone'],
+    ['certificate', 'key secrets'],
+  ],
+  belonging: {
+    certificate_key: 'the certificate',
+    certificate_order: 'the certificate',
+    certificate_use: 'what uses the certificate',
+  },
 }

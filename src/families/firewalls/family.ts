@@ -5,12 +5,14 @@ import { firewallEndpoints } from './contract.ts'
 import { filters } from './desired.ts'
 import { firewallRoutes } from './routes.ts'
 import { getFirewall, limitedFirewalls } from './store.ts'
+import { firewallLocks } from './tables.ts'
 
 export const firewalls = defineFamily({
   name: 'firewalls',
   endpoints: firewallEndpoints,
   routes: firewallRoutes,
   limited: [limitedFirewalls],
+  locks: firewallLocks,
   resources: {
     type: 'firewall',
     find: ({ db }, scope, id) => getFirewall(db.query, scope, id as number),

@@ -1,4 +1,5 @@
 /** Rows of firewalls, of what they are applied to and of the packet filters that follow. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
@@ -43,4 +44,9 @@ declare module '../../kernel/data/db.ts' {
     /** By server: what its packet filter is. */
     firewall_filter: DesiredRow
   }
+}
+
+export const firewallLocks: Locks = {
+  order: [['firewall', 'server', 'firewall_application', 'firewall_filter']],
+  belonging: { firewall_match: 'the Project alone, or shared together with the server' },
 }

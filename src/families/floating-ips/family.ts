@@ -5,12 +5,14 @@ import { floatingIpEndpoints } from './contract.ts'
 import { routing } from './desired.ts'
 import { floatingIpRoutes } from './routes.ts'
 import { floatingIps as resource } from './store.ts'
+import { floatingIpLocks } from './tables.ts'
 
 export const floatingIps = defineFamily({
   name: resource.path,
   endpoints: floatingIpEndpoints,
   routes: floatingIpRoutes,
   limited: [resource],
+  locks: floatingIpLocks,
   resources: byId(resource),
   actions: floatingIpActions,
   desired: [routing],

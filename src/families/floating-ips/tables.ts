@@ -1,4 +1,5 @@
 /** Rows of Floating IPs. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
@@ -24,4 +25,8 @@ declare module '../../kernel/data/db.ts' {
     /** By server: which Floating IPs lead to it. */
     floating_ip_routing: DesiredRow
   }
+}
+
+export const floatingIpLocks: Locks = {
+  order: [['server', 'address', 'floating_ip', 'floating_ip_routing']],
 }

@@ -5,6 +5,7 @@ import { removalChore } from './chores.ts'
 import { imageEndpoints } from './contract.ts'
 import { imageRoutes } from './routes.ts'
 import { getImage, limitedImages } from './store.ts'
+import { imageLocks } from './tables.ts'
 
 export const images = defineFamily({
   name: 'images',
@@ -12,6 +13,7 @@ export const images = defineFamily({
   routes: imageRoutes,
   chores: [removalChore],
   limited: [limitedImages],
+  locks: imageLocks,
   resources: {
     type: 'image',
     find: async ({ db, catalogue }, scope, id) =>

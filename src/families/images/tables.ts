@@ -1,4 +1,5 @@
 /** Rows of the images that Projects have of their own. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { OwnImage } from './domain.ts'
 
@@ -27,4 +28,8 @@ declare module '../../kernel/data/db.ts' {
   interface Tables {
     image: ImageRow
   }
+}
+
+export const imageLocks: Locks = {
+  order: [['server', 'image']],
 }

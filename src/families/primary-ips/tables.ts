@@ -1,4 +1,5 @@
 /** Rows of Primary IPs. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { IpType } from './domain.ts'
 
@@ -22,4 +23,9 @@ declare module '../../kernel/data/db.ts' {
   interface Tables {
     primary_ip: PrimaryIpRow
   }
+}
+
+export const primaryIpLocks: Locks = {
+  order: [],
+  belonging: { primary_ip: 'the server' },
 }

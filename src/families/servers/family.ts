@@ -7,6 +7,7 @@ import { state } from './desired.ts'
 import { diskActions } from './disk-actions.ts'
 import { serverRoutes } from './routes.ts'
 import { servers as resource } from './store.ts'
+import { serverLocks } from './tables.ts'
 
 export const servers = defineFamily({
   name: resource.path,
@@ -14,6 +15,7 @@ export const servers = defineFamily({
   routes: serverRoutes,
   chores: [backupChore],
   limited: [resource],
+  locks: serverLocks,
   resources: byId(resource),
   actions: [...serverActions, ...diskActions],
   desired: [state],

@@ -1,4 +1,5 @@
 /** Rows of servers. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { Manner, Power, ServerStatus } from './domain.ts'
@@ -49,4 +50,21 @@ declare module '../../kernel/data/db.ts' {
     /** By server: what the infrastructure is to do for it. */
     server_state: DesiredRow
   }
+}
+
+export const serverLocks: Locks = {
+  // What hangs on a server, in the order in which a deletion leaves it.
+  order: [
+    [
+      'server',
+      'server_state',
+      'image',
+      'address_pool',
+      'floating_ip',
+      'floating_ip_routing',
+      'firewall_application',
+      'firewall_filter',
+    ],
+  ],
+  belonging: { server_former: 'the server' },
 }

@@ -2,10 +2,12 @@ import { defineFamily } from '../../platform.ts'
 import { sshKeyEndpoints } from './contract.ts'
 import { sshKeyRoutes } from './routes.ts'
 import { sshKeys as keys } from './store.ts'
+import { sshKeyLocks } from './tables.ts'
 
 export const sshKeys = defineFamily({
   name: 'ssh_keys',
   endpoints: sshKeyEndpoints,
   routes: sshKeyRoutes,
   limited: [keys],
+  locks: sshKeyLocks,
 })

@@ -1,4 +1,5 @@
 /** Rows of SSH keys. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface SshKeyRow {
@@ -16,4 +17,8 @@ declare module '../../kernel/data/db.ts' {
   interface TenantTables {
     ssh_key: SshKeyRow
   }
+}
+
+export const sshKeyLocks: Locks = {
+  order: [['ssh_key']],
 }

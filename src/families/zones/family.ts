@@ -8,6 +8,7 @@ import { rrsetEndpoints } from './rrset-contract.ts'
 import { rrsetRoutes } from './rrset-routes.ts'
 import { defaultZoneSettings } from './settings.ts'
 import { getZone, limitedZones } from './store.ts'
+import { zoneLocks } from './tables.ts'
 
 export const zones = defineFamily({
   name: 'zones',
@@ -15,6 +16,7 @@ export const zones = defineFamily({
   routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
   chores: [announcementsChore, contentsChore],
   limited: [limitedZones],
+  locks: zoneLocks,
   defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),
   resources: {
     type: 'zone',

@@ -1,4 +1,5 @@
 /** Rows of zones and of what is in them. */
+import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { ZoneMode } from './domain.ts'
 
@@ -91,4 +92,15 @@ declare module '../../kernel/data/db.ts' {
     zone_change: ZoneChangeRow
     zone_source: ZoneSourceRow
   }
+}
+
+export const zoneLocks: Locks = {
+  order: [['zone', 'key secrets', 'project_key', 'zone_source']],
+  belonging: {
+    rrset: 'the zone',
+    zone_content: 'the zone, or who writes it; whoever deletes it leaves out what others hold',
+    zone_change: 'the zone',
+    zone_challenge: 'the zone',
+    dns_change: 'the zone, or who has the address',
+  },
 }
