@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { brotliCompressSync, constants } from 'node:zlib'
 
 process.chdir(import.meta.dirname)
 const digestFile = 'dist/.digest'
@@ -47,8 +48,23 @@ async function bundle() {
     banner: {
       js: "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);",
     },
+    plugins: [
+      { name: 'reference', setup: (esbuild) => esbuild.onLoad({ filter: /packed-editions\.ts$/ }, packEditions) },
+    ],
     logLevel: 'warning',
   })
+}
+
+/** The reference is rendered once, here, and not by every process that is asked for it. */
+async function packEditions() {
+  const { renderEditions } = await import('./src/pages/edition.ts')
+  // A window that sees all editions at once, as they hardly differ.
+  const params = {
+    [constants.BROTLI_PARAM_QUALITY]: 9,
+    [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
+  }
+  const packed = brotliCompressSync(JSON.stringify(renderEditions()), { params }).toString('base64')
+  return { contents: `export const packedEditions = '${packed}'` }
 }
 
 /** The licenses of the libraries in the bundle, which ask to go along with every copy. */

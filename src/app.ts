@@ -96,7 +96,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })
-  for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages()]) edge.open(page)
+  for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages(clock)]) edge.open(page)
   if (root) edge.open(rootPage(root))
   const services: { close(): Promise<void> }[] = []
   return {

@@ -3,10 +3,22 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { families } from '../src/families.ts'
 import { publicFamilies } from '../src/public-families.ts'
-import { forEachDatabase, type World } from './harness.ts'
+import { forEachDatabase, testClock, today, type World } from './harness.ts'
 import { assertRefused } from './requests.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly requestBody?: unknown }>>>>
+  readonly components: { readonly schemas: Readonly<Record<string, Schema>> }
+}
+
+interface Schema {
+  readonly properties: Readonly<Record<string, unknown>>
+  readonly required: readonly string[]
+}
+
+const bodyOf = ({ paths }: Document, path: string) => JSON.stringify(paths[path]!.post!.requestBody)
 
 const origin = ({ baseUrl }: World) => new URL('/', baseUrl)
 const ask = (world: World, accept?: string) => fetch(origin(world), { headers: accept === undefined ? {} : { accept } })
@@ -65,6 +77,59 @@ forEachDatabase('the page at the root', (open) => {
     const page = await ask(await open(), browser)
     assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
     assert.doesNotMatch(await page.text(), /<(script|link|img|iframe)\b|\son\w+=|url\(|@import|https?:/)
+  })
+})
+
+forEachDatabase('the reference', (open) => {
+  /** The paths of the document and the fields of its servers, as of a date, and the page of that date. */
+  async function referenceOn(date: string) {
+    const { baseUrl } = await open({ clock: testClock(date) })
+    const document = (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document
+    return { document, page: await (await fetch(new URL('/docs', baseUrl))).text() }
+  }
+
+  test('has datacenters on the dates on which they exist, and on no other', async () => {
+    const expected = [
+      ['2026-06-30T23:59:59Z', true, true],
+      ['2026-07-01T00:00:00Z', true, false],
+      ['2026-09-30T23:59:59Z', true, false],
+      ['2026-10-01T00:00:00Z', false, false],
+      [today, false, false],
+    ] as const
+    for (const [date, endpoints, field] of expected) {
+      const { document, page } = await referenceOn(date)
+      assert.equal('/datacenters' in document.paths, endpoints, date)
+      assert.equal(page.includes('id="datacenters_list"'), endpoints, date)
+      const { Server } = document.components.schemas
+      assert.equal('datacenter' in Server!.properties, field, date)
+      assert.equal(bodyOf(document, '/servers').includes('"datacenter"'), field, date)
+      if (!endpoints) assert.ok(!JSON.stringify(document).includes('datacenter'), date)
+      if (!endpoints) assert.ok(!page.slice(page.indexOf('id="family-')).includes('datacenter'), date)
+    }
+  })
+
+  test('has fields and endpoints from the day on that brought them, and requires none that is not there', async () => {
+    const { document: before } = await referenceOn('2023-03-31T00:00:00Z')
+    const { document: now } = await referenceOn(today)
+    assert.ok(!('/servers/actions' in before.paths))
+    assert.ok('/servers/actions' in now.paths)
+    const [old, current] = [before.components.schemas.ServerType!, now.components.schemas.ServerType!]
+    for (const field of ['architecture', 'category', 'locations', 'deprecation']) {
+      assert.ok(!(field in old.properties) && !old.required.includes(field), field)
+      assert.ok(field in current.properties && current.required.includes(field), field)
+    }
+    for (const { properties, required = [] } of Object.values(before.components.schemas)) {
+      for (const field of required) assert.ok(field in properties, field)
+    }
+  })
+
+  test('follows the clock of a server that goes on running', async () => {
+    const clock = testClock('2026-09-30T23:59:59Z')
+    const { baseUrl } = await open({ clock })
+    const ask = async () => (await (await fetch(`${baseUrl}/openapi.json`)).json()) as Document
+    assert.ok('/datacenters' in (await ask()).paths)
+    clock.advance(1_000)
+    assert.ok(!('/datacenters' in (await ask()).paths))
   })
 })
 

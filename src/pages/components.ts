@@ -1,4 +1,6 @@
 /** The parts of an OpenAPI document that several operations share: each is written once and referred to by name. */
+import type { TSchema } from 'typebox'
+import { schemaAt } from '../kernel/contract/as-of.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 
 type Json = Readonly<Record<string, unknown>>
@@ -9,16 +11,22 @@ export interface Parameter extends Json {
 
 /** Collects shared parts while the operations are written; `toJson` is the `components` object of the document. */
 export class Components {
+  readonly #nowMs: number
   readonly #schemas = new Map<string, unknown>()
   readonly #parameters = new Map<string, Json>()
   readonly #responses = new Map<string, Json>()
+
+  /** `nowMs` is the time whose schemas the document shows. */
+  constructor(nowMs: number) {
+    this.#nowMs = nowMs
+  }
 
   /**
    * A schema as the document has it: what has a title becomes a component of that name.
    * Throws when two different schemas have one title.
    */
-  schema(schema: object): unknown {
-    return this.#schema(explicit(schema))
+  schema(schema: TSchema): unknown {
+    return this.#schema(explicit(schemaAt(schema, this.#nowMs)))
   }
 
   #schema(schema: unknown): unknown {
@@ -50,7 +58,7 @@ export class Components {
   }
 
   /** A reference to the refusal with one of these codes. */
-  refusal(codes: readonly ErrorCode[], error: object): Json {
+  refusal(codes: readonly ErrorCode[], error: TSchema): Json {
     const key = codes.join('.')
     const content = { 'application/json': { schema: this.schema(error) } }
     this.#responses.set(key, { description: `Code: ${codes.join(', ')}`, content })

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document, made from the tables of endpoints: what is served is what is promised. */
 import { families } from '../families.ts'
+import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { statusOf } from '../kernel/errors.ts'
 import { basePath } from '../kernel/http/http.ts'
@@ -18,11 +19,19 @@ export function allEndpoints(): Row[] {
   )
 }
 
-/** Builds the document; a plain value that JSON can hold. */
-export function openApiDocument(): Record<string, unknown> {
+/** Whether the calendar has an endpoint at `nowMs`. */
+function isThere({ addedBy, removedBy }: Endpoint, nowMs: number): boolean {
+  return (!addedBy || inEffect(addedBy, nowMs)) && !(removedBy && inEffect(removedBy, nowMs))
+}
+
+/**
+ * Builds the document of the API as it is at `nowMs` (ms since the epoch), or after every dated change that is known; a
+ * plain value that JSON can hold.
+ */
+export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
-  const components = new Components()
-  const endpoints = allEndpoints()
+  const components = new Components(nowMs)
+  const endpoints = allEndpoints().filter(({ endpoint }) => isThere(endpoint, nowMs))
   const shared = repeated(endpoints.flatMap(({ endpoint }) => parametersOf(endpoint)))
   for (const row of endpoints) {
     const { method, path } = row.endpoint

@@ -1,27 +1,50 @@
-/** The API reference: the OpenAPI document and a page made from it that needs no network and runs no script. */
+/** The API reference, which is about the API of the clock's date. */
+import { brotliDecompressSync } from 'node:zlib'
+import { calendar } from '../kernel/contract/changes.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
+import type { Clock } from '../kernel/process/clock.ts'
+import type { Edition, renderEditions } from './edition.ts'
 import { htmlPage } from './html-page.ts'
-import { openApiDocument } from './openapi.ts'
-import { renderReference } from './render.ts'
 
-/** GET /v1/openapi.json and GET /docs; both made at their first use. */
-export function referencePages(): OpenPage[] {
-  let document: string | undefined
-  let page: string | undefined
+/** GET /v1/openapi.json and GET /docs. The edition that was asked for last is kept. */
+export function referencePages(clock: Clock): OpenPage[] {
+  let kept: { readonly start: number; readonly edition: Promise<Edition> } | undefined
+  const editionNow = () => {
+    const start = editionStart(clock.now())
+    if (kept?.start !== start) kept = { start, edition: editionAt(start) }
+    return kept.edition
+  }
   return [
     {
       path: '/v1/openapi.json',
       async answer() {
-        document ??= JSON.stringify(openApiDocument())
+        const { document } = await editionNow()
         return { status: 200, type: 'application/json; charset=utf-8', body: document }
       },
     },
     {
       path: '/docs',
       async answer() {
-        page ??= renderReference(openApiDocument())
+        const { page } = await editionNow()
         return htmlPage(page)
       },
     },
   ]
+}
+
+/** The first moment (ms since the epoch) at which the reference may look as it does at `nowMs`. */
+function editionStart(nowMs: number): number {
+  return calendar.findLast(({ fromMs }) => fromMs <= nowMs)?.fromMs ?? 0
+}
+
+/** The bundle carries every edition as it was rendered when it was built; sources that run as they are render on demand. */
+async function editionAt(nowMs: number): Promise<Edition> {
+  const { packedEditions } = await import('./packed-editions.ts')
+  if (packedEditions !== undefined) return unpack(packedEditions).findLast(({ from }) => from <= nowMs) as Edition
+  const { renderEdition } = await import('./edition.ts')
+  return renderEdition(nowMs)
+}
+
+function unpack(packed: string): ReturnType<typeof renderEditions> {
+  return JSON.parse(brotliDecompressSync(Buffer.from(packed, 'base64')).toString())
 }

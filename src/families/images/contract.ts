@@ -2,7 +2,7 @@
 import { Type } from 'typebox'
 import { osFlavors } from '../../catalogue/catalogue.ts'
 import { ActionReply } from '../../kernel/actions/contract.ts'
-import { since } from '../../kernel/contract/as-of.ts'
+import { since, until } from '../../kernel/contract/as-of.ts'
 import {
   booleanParam,
   defineEndpoints,
@@ -39,7 +39,7 @@ export const Image = named('Image', {
   protection: Type.Object({ delete: Type.Boolean() }),
   labels: Labels,
   deprecation: nullable(Deprecation),
-  deprecated: Type.Optional(nullable(Timestamp)),
+  deprecated: until('deprecated_field_removed', nullable(Timestamp)),
   deleted: nullable(Timestamp),
 })
 

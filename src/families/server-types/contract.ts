@@ -1,6 +1,6 @@
 /** Server types on the wire (facts: Catalogue 3). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
-import { since } from '../../kernel/contract/as-of.ts'
+import { since, until } from '../../kernel/contract/as-of.ts'
 import {
   defineEndpoints,
   Id,
@@ -51,8 +51,14 @@ export const ServerType = named('ServerType', {
   prices: Type.Array(LocationPrice),
   locations: since('server_type_locations_added', Type.Array(ServerTypeLocation)),
   deprecation: since('server_type_deprecation_added', nullable(Deprecation)),
-  included_traffic: Type.Optional(nullable(Type.Integer({ description: 'Removed in November 2024; see prices' }))),
-  deprecated: Type.Optional(Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' })),
+  included_traffic: until(
+    'server_type_traffic_removed',
+    since('server_type_traffic_added', nullable(Type.Integer({ description: 'Removed in November 2024; see prices' }))),
+  ),
+  deprecated: until(
+    'deprecated_field_removed',
+    Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' }),
+  ),
 })
 
 const section = 'Server types'

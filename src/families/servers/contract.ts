@@ -1,7 +1,7 @@
 /** Servers on the wire (facts: Servers). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { since } from '../../kernel/contract/as-of.ts'
+import { since, until } from '../../kernel/contract/as-of.ts'
 import {
   defineEndpoints,
   enumParam,
@@ -45,7 +45,7 @@ export const Server = named('Server', {
   ),
   server_type: ServerType,
   location: since('server_location_added', Location),
-  datacenter: Type.Optional(Datacenter),
+  datacenter: until('server_datacenter_removed', Datacenter),
   image: nullable(Image),
   iso: Type.Null(),
   rescue_enabled: Type.Boolean(),
@@ -90,7 +90,7 @@ export const serverEndpoints = defineEndpoints({
           server_type: IdOrName,
           image: IdOrName,
           location: Type.Optional(IdOrName),
-          datacenter: Type.Optional(IdOrName),
+          datacenter: until('server_datacenter_removed', IdOrName),
           ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
           volumes: Type.Optional(Ids),
           automount: Type.Optional(Type.Boolean()),

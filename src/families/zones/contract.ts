@@ -66,7 +66,7 @@ const Zonefile = Type.String({ maxLength: maxZonefile })
 const Reply = Type.Object({ zone: Zone })
 /** RRSets of a zone file whose place those of the name servers here took. An addition of ours, which clients ignore. */
 const Replaced = Type.Optional(
-  Type.Array(Type.Object({ name: Type.String(), type: Type.String(), values: Type.Array(Type.String()) })),
+  Type.Array(named('ReplacedRrset', { name: Type.String(), type: Type.String(), values: Type.Array(Type.String()) })),
 )
 
 declare module '../../kernel/errors.ts' {
