@@ -42,7 +42,11 @@ function standardError(): Flushable {
   return opened
 }
 
-/** Hands lines on together, because every write in the background costs more than making the line. */
+/**
+ * Hands lines on together, because every write in the background costs more than making the line. What pino's destination
+ * would gather itself (`minLength`) it writes at exit without end when nobody reads standard error any more, so that the
+ * process never ends.
+ */
 function openStandardError(): Flushable {
   const stream = pino.destination({ fd: 2, sync: false })
   let gathered = ''
