@@ -3,13 +3,15 @@ import {
   type CompiledQuery,
   type DatabaseConnection,
   Kysely,
+  PostgresAdapter,
   PostgresIntrospector,
   PostgresQueryCompiler,
+  SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
 import type { Database, Queries, Tables } from '../src/kernel/data/db.ts'
-import { postponements, shortcuts } from '../src/kernel/data/prepared.ts'
+import { handleOf, runsPrepared } from '../src/kernel/data/prepared.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
@@ -75,8 +77,7 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
   }
   const queries = new Kysely<Tables>({
     dialect: {
-      // The very adapter, by which prepared statements are remembered.
-      createAdapter: () => inner.getExecutor().adapter,
+      createAdapter: () => (isPostgres ? new PostgresAdapter() : new SqliteAdapter()),
       createQueryCompiler: () => (isPostgres ? new PostgresQueryCompiler() : new SqliteQueryCompiler()),
       createIntrospector: (db) => (isPostgres ? new PostgresIntrospector(db) : new SqliteIntrospector(db)),
       createDriver: () => ({
@@ -90,25 +91,25 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
       }),
     },
   })
-  const shortcut = shortcuts.get(inner)
-  if (shortcut) {
-    shortcuts.set(queries, (sql, parameters) => {
+  const handle = handleOf(inner)
+  runsPrepared(queries, {
+    engine: handle.engine,
+    run: (sql, parameters) => {
       const statement = { sql, parameters } as CompiledQuery
       watch.before?.(statement)
-      const result = shortcut(sql, parameters)
+      const result = handle.run(sql, parameters)
       const seen = <R extends { readonly rows: readonly unknown[] }>(given: R): R => {
         watch.after?.(statement, given.rows as Rows)
         return given
       }
       return result instanceof Promise ? result.then(seen) : seen(result)
-    })
-  }
-  const postpone = postponements.get(inner)
-  if (postpone) {
-    postponements.set(queries, (sql, parameters, refusal) => {
-      watch.before?.({ sql, parameters } as CompiledQuery)
-      postpone(sql, parameters, refusal)
-    })
-  }
+    },
+    ...(handle.postpone && {
+      postpone: (sql, parameters, refusal) => {
+        watch.before?.({ sql, parameters } as CompiledQuery)
+        handle.postpone?.(sql, parameters, refusal)
+      },
+    }),
+  })
   return queries
 }

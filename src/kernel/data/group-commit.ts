@@ -19,7 +19,7 @@ import {
   unavailable,
 } from './db.ts'
 import { databaseFailure, type Engine, isTrouble } from './dialect.ts'
-import { shortcuts } from './prepared.ts'
+import { runsPrepared } from './prepared.ts'
 import { openSqlite } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
@@ -67,7 +67,8 @@ export function openGrouped(path: string, clock: Clock): Database {
   const drawIds = async (count: number) => ids.draw(count)
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
   const writes = new Kysely<Tables>({ dialect: writer.kysely })
-  shortcuts.set(reads, engine.run!).set(writes, writer.run)
+  runsPrepared(reads, { engine: 'sqlite', run: engine.run! })
+  runsPrepared(writes, { engine: 'sqlite', run: writer.run })
   const runNext = async (line: Line) => {
     const { waiting } = line
     // Requests that arrive together meet in one group: it starts once a turn of the event loop brings no more of them.

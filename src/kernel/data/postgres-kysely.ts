@@ -18,7 +18,7 @@ interface Place {
   release(): void
 }
 
-// Shared by all handles, which is also how remembered statements are found again.
+// Shared by all handles, because every transaction has one of its own.
 const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 

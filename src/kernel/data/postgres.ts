@@ -7,7 +7,7 @@ import { type Database, guarded, handle, Listeners, type Transaction, TroubleLis
 import { type Dialect, guardStatement, locationOf } from './dialect.ts'
 import { Connections, Lookups, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
-import { shortcuts } from './prepared.ts'
+import { runsPrepared } from './prepared.ts'
 import { transactOnce, withRetries } from './transactions.ts'
 
 const postgresDialect: Dialect = {
@@ -45,7 +45,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
     const { connection, release } = await connections.lease()
     return { run: (statement) => read(connection, statement), release }
   })
-  shortcuts.set(queries, (text, values) => lookups.run(text, values))
+  runsPrepared(queries, { engine: 'postgres', run: (text, values) => lookups.run(text, values) })
   return {
     dialect: postgresDialect,
     location: locationOf({ engine: 'postgres', url }),

@@ -4,7 +4,7 @@
  */
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Queries, Tables, Transaction } from './db.ts'
-import type { Engine } from './dialect.ts'
+import type { DatabaseUrl, Run } from './dialect.ts'
 
 /** Stands in a statement for a value that each run of it brings along. */
 class Placeholder {
@@ -17,8 +17,28 @@ class Placeholder {
 
 const placeholders = (count: number) => Array.from({ length: count }, (_, index) => new Placeholder(index))
 
-/** How handles run a compiled statement without what kysely does for each. */
-export const shortcuts = new WeakMap<Queries, Engine['run'] & {}>()
+/** What a handle can do with a compiled statement, without what kysely does for each. */
+interface Handle {
+  /** Statements are remembered for each engine, as each writes them in its own way. */
+  readonly engine: DatabaseUrl['engine']
+  readonly run: Run
+  /** Present on transactions on PostgreSQL: takes a statement that may wait for the next one, to travel with it. */
+  postpone?(text: string, values: readonly unknown[], refusal?: Refusal): void
+}
+
+const handles = new WeakMap<Queries, Handle>()
+
+/** Makes a handle one that runs prepared statements: each that `prepared` and its like are given has to be one. */
+export function runsPrepared(query: Queries, handle: Handle): void {
+  handles.set(query, handle)
+}
+
+/** How a handle runs prepared statements. */
+export function handleOf(query: Queries): Handle {
+  const handle = handles.get(query)
+  if (!handle) throw new Error('prepared statements run on the handles of a database alone')
+  return handle
+}
 
 /** Says in the API's words what a statement failed with. */
 export type Explain = (error: unknown) => unknown
@@ -29,12 +49,6 @@ export interface Refusal {
   /** The value that others may claim at the same time: it waits until they have ended. */
   readonly claims: string
 }
-
-/** How handles of transactions take a statement that may wait for the next one, to travel with it. */
-export const postponements = new WeakMap<
-  Queries,
-  (text: string, values: readonly unknown[], refusal?: Refusal) => void
->()
 
 /** How a statement that only inserts is run: along with the next one where that is possible. */
 interface Along {
@@ -54,7 +68,7 @@ function toStatement(compiled: CompiledQuery): Statement {
 }
 
 async function execute<Row>(
-  query: Queries,
+  handle: Handle,
   { compiled: statement, inOrder }: Statement,
   values: readonly unknown[],
   along: Along | undefined,
@@ -62,14 +76,12 @@ async function execute<Row>(
   const parameters = inOrder
     ? values
     : statement.parameters.map((given) => (given instanceof Placeholder ? values[given.index] : given))
-  const postpone = along ? postponements.get(query) : undefined
-  if (postpone) {
-    postpone(statement.sql, parameters, along?.refusal)
+  if (along && handle.postpone) {
+    handle.postpone(statement.sql, parameters, along.refusal)
     return []
   }
-  const run = shortcuts.get(query)
   try {
-    const result = run ? run(statement.sql, parameters) : query.executeQuery({ ...statement, parameters })
+    const result = handle.run(statement.sql, parameters)
     return (result instanceof Promise ? await result : result).rows as readonly Row[]
   } catch (error) {
     throw along?.refusal ? along.refusal.explain(error) : error
@@ -87,7 +99,7 @@ const mostParameters = 200
 
 /** Runs statements that it remembers by a key, for each engine by itself. */
 export function remembered<Row>() {
-  const known = new WeakMap<object, Map<unknown, Statement>>()
+  const known = { sqlite: new Map<unknown, Statement>(), postgres: new Map<unknown, Statement>() }
   return (
     query: Queries,
     key: unknown,
@@ -95,14 +107,16 @@ export function remembered<Row>() {
     build: () => Built,
     along?: Along,
   ): Promise<readonly Row[]> => {
-    // The handles of all transactions on an engine share its adapter.
-    const { adapter } = query.getExecutor()
-    const statements = known.get(adapter) ?? new Map<unknown, Statement>()
-    const statement = statements.get(key) ?? toStatement(build().compile(query))
-    if (statement.compiled.parameters.length <= mostParameters && statements.size < mostRemembered) {
-      known.set(adapter, statements.set(key, statement))
+    const handle = handleOf(query)
+    const statements = known[handle.engine]
+    let statement = statements.get(key)
+    if (!statement) {
+      statement = toStatement(build().compile(query))
+      if (statement.compiled.parameters.length <= mostParameters && statements.size < mostRemembered) {
+        statements.set(key, statement)
+      }
     }
-    return execute(query, statement, values, along)
+    return execute(handle, statement, values, along)
   }
 }
 
@@ -136,10 +150,20 @@ export function preparedAlong<Values extends readonly (string | number | null)[]
 
 const insertions = remembered<unknown>()
 
-/** All columns of a table, as its first row named them. */
-const columnsOf = new Map<keyof Tables, readonly string[]>()
+/** The sets of columns that rows of a table have named; nearly always one. */
+const columnsOf = new Map<keyof Tables, (readonly string[])[]>()
 
-/** Inserts rows; each names every column of the table. */
+/** The columns that a row names, and which of its table's sets that is. */
+function columnsIn(table: keyof Tables, row: object): { columns: readonly string[]; set: number } {
+  const sets = columnsOf.get(table) ?? []
+  const count = Object.keys(row).length
+  let set = sets.findIndex((columns) => columns.length === count && columns.every((name) => name in row))
+  if (set === -1) set = sets.push(Object.keys(row)) - 1
+  columnsOf.set(table, sets)
+  return { columns: sets[set]!, set }
+}
+
+/** Inserts rows, which all name the same columns. */
 export function insertRows<T extends keyof Tables>(
   { query }: Transaction,
   table: T,
@@ -149,7 +173,7 @@ export function insertRows<T extends keyof Tables>(
 }
 
 /**
- * Inserts rows. Where statements travel they go along with the transaction's next one, at the latest with its commit,
+ * Inserts rows, which all name the same columns. Where statements travel they go along with the transaction's next one, at the latest with its commit,
  * which then fails in their place, with what `refusal` calls the failure.
  */
 export function insertRowsAlong<T extends keyof Tables>(
@@ -168,8 +192,7 @@ async function insert<T extends keyof Tables>(
   along?: Along,
 ): Promise<void> {
   if (rows.length === 0) return
-  const columns = columnsOf.get(table) ?? Object.keys(rows[0] as object)
-  columnsOf.set(table, columns)
+  const { columns, set } = columnsIn(table, rows[0]!)
   // Building a statement for all of them would take longer than inserting them.
   const atOnce = Math.floor(mostParameters / columns.length)
   for (let from = 0; from < rows.length; from += atOnce) {
@@ -178,7 +201,7 @@ async function insert<T extends keyof Tables>(
     const values: unknown[] = []
     for (const row of some) for (const column of columns) values.push(row[column])
     const build = () => insertion(query, table, columns, some.length)
-    await insertions(query, `${table} ${some.length}`, values, build, isLast ? along : (along ?? {}))
+    await insertions(query, `${table} ${set} ${some.length}`, values, build, isLast ? along : (along ?? {}))
   }
 }
 

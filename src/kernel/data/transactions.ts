@@ -7,7 +7,7 @@ import { insideTransaction, late, type Queries, unavailable } from './db.ts'
 import { databaseFailure, isTrouble } from './dialect.ts'
 import type { Connections, Lease } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
-import { postponements, shortcuts } from './prepared.ts'
+import { runsPrepared } from './prepared.ts'
 
 /** What transactions share. */
 interface Shared {
@@ -35,10 +35,13 @@ class OpenTransaction {
     this.#connections = connections
     this.#commits = commits
     this.query = kyselyOn(async () => ({ run: (statement) => this.#run(statement), release: () => undefined }))
-    shortcuts.set(this.query, (text, values) => this.#run({ text, values }))
-    postponements.set(this.query, (text, values, refusal) => {
-      this.#refuseIfOver()
-      this.#ahead.push({ text, values, ...refusal })
+    runsPrepared(this.query, {
+      engine: 'postgres',
+      run: (text, values) => this.#run({ text, values }),
+      postpone: (text, values, refusal) => {
+        this.#refuseIfOver()
+        this.#ahead.push({ text, values, ...refusal })
+      },
     })
   }
 
