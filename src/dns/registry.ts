@@ -6,7 +6,7 @@
  * no query is answered before what is marked was looked at. Changes of other processes are found by looking.
  */
 
-import { announcedSince, announcementsKeptMs } from '../families/zones/announce.ts'
+import { announcedSince, announcementsKeptMs, announcementTime } from '../families/zones/announce.ts'
 import type { ServedRrset, ServedZone } from '../families/zones/host.ts'
 import {
   changedSince,
@@ -73,7 +73,7 @@ export class Registry {
     const { db } = this.#options
     this.#stopListening = db.listen('dns', (subject) => this.#mark(subject))
     // What changes from here on is told: nothing lies between the names and the announcements.
-    this.#since = (await announcedSince(db.query, db.dialect, Number.MAX_SAFE_INTEGER)).nowMs
+    this.#since = await announcementTime(db.query, db.dialect)
     await this.#readNames()
   }
 

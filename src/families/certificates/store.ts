@@ -219,13 +219,15 @@ export async function endingCertificates(
   after: Pick<EndingCertificate, 'id' | 'notValidAfter'> | undefined,
   limit: number,
 ): Promise<EndingCertificate[]> {
-  const { id, notValidAfter } = after ?? { id: Number.MAX_SAFE_INTEGER, notValidAfter: timestamp(nowMs) }
+  const isNext = after
+    ? sql<boolean>`(not_valid_after, id) > (${after.notValidAfter}, ${after.id})`
+    : sql<boolean>`not_valid_after > ${timestamp(nowMs)}`
   const rows = await query
     .selectFrom('certificate')
     .select(['id', 'project_id', 'name', 'domain_names', 'fingerprint', 'not_valid_after'])
     .where('type', '=', sql<'uploaded'>`'uploaded'`)
     .where('not_valid_after', '<=', timestamp(nowMs + firstNoticeMs))
-    .where(sql<boolean>`(not_valid_after, id) > (${notValidAfter}, ${id})`)
+    .where(isNext)
     .orderBy('not_valid_after')
     .orderBy('id')
     .limit(limit)

@@ -7,8 +7,8 @@ import { deleteApplication } from './membership.ts'
 
 interface Input extends ActionInput {
   readonly server: number
-  /** The entry of `applied_to` that this action brings in, taken out again when it fails; 0 for none. */
-  readonly application: number
+  /** The entry of `applied_to` that this action brings in, taken out again when it fails. */
+  readonly application: number | null
 }
 
 const enforce = desiredStep<Input>(filters, { name: 'filter', targets: ({ server }) => [server] })
@@ -18,7 +18,8 @@ export const applyFirewall = defineAction<Input>({
   command: 'apply_firewall',
   steps: [enforce],
   revert: async (tx, { scope, input }) => {
-    if (input.application === 0) return
+    // Actions that an earlier version started say 0 where there is none.
+    if (!input.application) return
     await deleteApplication(tx, scope, input.application)
     await filters.renew(tx, scope, [input.server])
   },
@@ -26,21 +27,13 @@ export const applyFirewall = defineAction<Input>({
 
 export const removeFirewall = defineAction<Input>({ family: 'firewalls', command: 'remove_firewall', steps: [enforce] })
 
-/** For selectors that match nothing yet: there is no server whose filter would have to follow. */
-const applySelector = defineAction<ActionInput>({ family: 'firewall_selectors', command: 'apply_firewall', steps: [] })
-const removeSelector = defineAction<ActionInput>({
-  family: 'firewall_selectors',
-  command: 'remove_firewall',
-  steps: [],
-})
-
 export const setFirewallRules = defineAction<ActionInput>({
   family: 'firewalls',
   command: 'set_firewall_rules',
   steps: [],
 })
 
-export const firewallActions = [applyFirewall, removeFirewall, applySelector, removeSelector, setFirewallRules]
+export const firewallActions = [applyFirewall, removeFirewall, setFirewallRules]
 
 /** One server whose filter changes, and why. */
 export interface FilterChange {
@@ -54,7 +47,7 @@ export interface FilterChange {
 
 /** The action that carries out a change of a server's filter. */
 export function startFilterChange(definition: typeof applyFirewall, change: FilterChange): ActionStart {
-  const { firewallId, serverId, selectorId, application = 0 } = change
+  const { firewallId, serverId, selectorId, application = null } = change
   const server = { type: 'server', id: serverId }
   const selector = selectorId === undefined ? [] : [{ type: 'label_selector', id: selectorId }]
   return toStart({
@@ -65,14 +58,14 @@ export function startFilterChange(definition: typeof applyFirewall, change: Filt
   })
 }
 
-/** The action that tells of a selector without servers. */
+/** The action that records a change of a selector that matches no server: there is no filter that has to follow. */
 export function startSelectorChange(
-  change: 'applied' | 'removed',
+  { family, command }: typeof applyFirewall,
   firewallId: number,
   selectorId: number,
 ): ActionStart {
   return {
-    definition: change === 'applied' ? applySelector : removeSelector,
+    definition: { family, command, steps: [] },
     input: {},
     resources: [
       { type: 'label_selector', id: selectorId },

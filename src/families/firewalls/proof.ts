@@ -180,15 +180,6 @@ const actions: Proof['actions'] = {
     let port = 1000
     return act((api) => api.post(`/firewalls/${firewall}/actions/set_rules`, { rules: [allow(String(++port))] }))
   },
-  async 'firewall_selectors/apply_firewall'(world) {
-    const firewall = await makeFirewall(world)
-    return act((api) => apply(api, firewall, [toSelector(unique('nobody'))]))
-  },
-  async 'firewall_selectors/remove_firewall'(world) {
-    const target = toSelector(unique('nobody'))
-    const firewall = await makeFirewall(world, { apply_to: [target] })
-    return act((api) => removeFrom(api, firewall, [target]))
-  },
 }
 
 // ---- What must add up ----------------------------------------------------------------------------------------------

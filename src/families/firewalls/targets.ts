@@ -113,7 +113,7 @@ export async function applyTargets(
     for (const serverId of added) {
       starts.push(startFilterChange(applyFirewall, { firewallId, serverId, selectorId: application }))
     }
-    if (added.length === 0) starts.push(startSelectorChange('applied', firewallId, application))
+    if (added.length === 0) starts.push(startSelectorChange(applyFirewall, firewallId, application))
     affected.push(...added)
     for (const id of found) matched.add(id)
     for (const id of added) has.add(id)
@@ -190,7 +190,7 @@ export async function removeTargets(
     for (const serverId of freed) {
       starts.push(startFilterChange(removeFirewall, { firewallId, serverId, selectorId: found.id }))
     }
-    if (freed.length === 0) starts.push(startSelectorChange('removed', firewallId, found.id))
+    if (freed.length === 0) starts.push(startSelectorChange(removeFirewall, firewallId, found.id))
     affected.push(...freed)
   }
   for (const id of gone.sort((a, b) => a - b)) await deleteApplication(tx, scope, id)

@@ -37,6 +37,11 @@ export async function announceDns(tx: Transaction, subject: DnsSubject): Promise
 const longestTransactionMs = 60_000
 const rowsAtOnce = 1_000
 
+/** The clock of announcements: the database's time in milliseconds. */
+export async function announcementTime(query: Queries, dialect: Dialect): Promise<number> {
+  return (await sql<{ nowMs: number }>`select ${dialect.nowMs} as "nowMs"`.execute(query)).rows[0]!.nowMs
+}
+
 /**
  * What was announced since a time of the database, with an overlap for transactions that committed late, and the time
  * from which to ask the next time.
@@ -46,7 +51,7 @@ export async function announcedSince(
   dialect: Dialect,
   sinceMs: number,
 ): Promise<{ rows: DnsChangeRow[]; nowMs: number }> {
-  const { nowMs } = (await sql<{ nowMs: number }>`select ${dialect.nowMs} as "nowMs"`.execute(query)).rows[0]!
+  const nowMs = await announcementTime(query, dialect)
   const rows: DnsChangeRow[] = []
   for (let [touched, subject] = [sinceMs - longestTransactionMs, '']; ; ) {
     const some = await query
