@@ -4,7 +4,7 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { endpointRows, metadataRows } from '../test/spec/endpoints.ts'
+import { endpointRows, metadataPaths } from '../test/spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from '../test/spec/errors.ts'
 import { fieldRows, selectorRows } from '../test/spec/fields.ts'
 import { limitRows } from '../test/spec/limits.ts'
@@ -28,10 +28,10 @@ const tables: Readonly<Record<string, readonly Proof[]>> = {
       row: code(row.endpoint),
       tests: [here(nameOf.endpoint(row)), ...(row.also ?? [])],
     })),
-    ...metadataRows.map(({ path }) => ({
+    ...metadataPaths.map((path) => ({
       section: 'Server metadata service',
       row: code(`{metadata_url}/v1/metadata${path}`),
-      tests: [here(nameOf.metadata())],
+      tests: ['metadata.test.ts: answers all paths of the spec byte for byte, with and without its prefix'],
     })),
   ],
   'Fields and selectors': [

@@ -81,35 +81,9 @@ const dependants: readonly Dependant[] = [
 /** What still names families and is to do so no longer. May only shrink. */
 const debts: readonly Dependant[] = [
   {
-    path: 'src/kernel/data/locks.ts',
-    families: ['certificates', 'firewalls', 'floating-ips', 'images', 'primary-ips', 'servers', 'ssh-keys', 'zones'],
-    why: 'positions in the order of locks',
-  },
-  {
     path: 'src/kernel/contract/changes.ts',
     families: ['floating-ips', 'primary-ips', 'server-types'],
     why: 'dated changes',
-  },
-  {
-    path: 'test/spec/',
-    families: [
-      'certificates',
-      'datacenters',
-      'firewalls',
-      'floating-ips',
-      'images',
-      'locations',
-      'server-types',
-      'servers',
-      'ssh-keys',
-      'zones',
-    ],
-    why: 'rows of the spec',
-  },
-  {
-    path: 'test/spec.test.ts',
-    families: ['certificates', 'firewalls', 'images', 'locations', 'servers'],
-    why: 'limits of the spec',
   },
 ]
 

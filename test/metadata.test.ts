@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
 import { forEachDatabase, testClock, type World } from './harness.ts'
+import { metadataPaths } from './spec/endpoints.ts'
 
 async function makeServer({ api, settle }: World, more: object = {}) {
   const { body, text } = await api.post('/servers', {
@@ -53,6 +54,7 @@ forEachDatabase('The metadata service', (open) => {
       '/v1/metadata/region': 'eu-central',
       '/v1/userdata': '#cloud-config\nhostname: ü\n',
     }
+    for (const path of metadataPaths) assert.ok(Object.hasOwn(documents, `/v1/metadata${path}`), path)
     for (const [path, text] of Object.entries(documents)) {
       for (const prefix of ['', '/hetzner']) {
         const answer = await call(`${url}/servers/${server.id}${prefix}${path}`)

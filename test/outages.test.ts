@@ -6,7 +6,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, forEachDatabase, type Open, testClock, type World } from './harness.ts'
-import { assertRefused, each, eras, prepare, type Row } from './requests.ts'
+import { assertRefused } from './refusals.ts'
+import { each, eras, prepare, type Row } from './requests.ts'
 import { dump } from './schema.ts'
 import { type Watch, watchDatabase } from './watched-database.ts'
 

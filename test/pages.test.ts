@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import { families } from '../src/families.ts'
 import { publicFamilies } from '../src/public-families.ts'
 import { forEachDatabase, testClock, today, type World } from './harness.ts'
-import { assertRefused } from './requests.ts'
+import { assertRefused } from './refusals.ts'
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8'
 

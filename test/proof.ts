@@ -10,6 +10,7 @@ import type { EveryTable } from '../src/kernel/data/db.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import type { Clock } from '../src/kernel/process/clock.ts'
 import type { Answer, Client, Open, World } from './harness.ts'
+import type { SpecRows } from './spec/rows.ts'
 
 export interface Proof {
   /** Absent for what has tables but no endpoints. */
@@ -24,6 +25,8 @@ export interface Proof {
   /** By `family/command`, after which a space and the circumstances may follow. */
   readonly actions?: Readonly<Record<string, ActionScenario>>
   readonly consistency?: Consistency
+  /** Its rows of the tables of the spec. */
+  readonly spec?: SpecRows
 }
 
 // ---- A resource and a request for each endpoint --------------------------------------------------------------------

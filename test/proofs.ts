@@ -3,6 +3,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { families } from '../src/families.ts'
 import type { ActionScenario, ErrorScenario, ErrorScenarios, Proof, Reference, Samples } from './proof.ts'
+import type { SpecRows } from './spec/rows.ts'
 
 const root = join(import.meta.dirname, '../src')
 
@@ -42,6 +43,11 @@ export const errorScenarios: ErrorScenarios = Object.fromEntries(
     ),
   ].map(([endpoint, some]) => [endpoint, merged<ErrorScenario>(some.map(([, codes]) => codes))]),
 )
+
+/** Rows of one kind of table of the spec, of all families. */
+export function specRows<Kind extends keyof SpecRows>(kind: Kind): NonNullable<SpecRows[Kind]>[number][] {
+  return all.flatMap(({ spec }) => [...(spec?.[kind] ?? [])]) as NonNullable<SpecRows[Kind]>[number][]
+}
 
 /** One record of several. Errors: when two of them have the same key. */
 function merged<T>(records: readonly (Readonly<Record<string, T>> | undefined)[]): Record<string, T> {

@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { changes } from '../src/kernel/contract/changes.ts'
 import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
-import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
+import type { ErrorCode } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { type Answer, type Client, type Open, testClock, today, type World } from './harness.ts'
 import { neverExisted, type Sample, type Stage, type Target } from './proof.ts'
@@ -66,13 +66,6 @@ export async function prepare(world: World, row: Row): Promise<Ready> {
         ...(sample.body === undefined ? {} : { body: sample.body }),
       }),
   }
-}
-
-export function assertRefused(answer: Answer, code: ErrorCode, status: number = statusOf(code)): void {
-  assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], answer.text)
-  assert.deepEqual(Object.keys(answer.body), ['error'])
-  assert.deepEqual(Object.keys(answer.body.error), ['code', 'message', 'details'])
-  if (code === 'invalid_input') assert.ok(Array.isArray(answer.body.error.details.fields), 'details.fields is missing')
 }
 
 /** Values that a query parameter refuses. */

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { endpointRows, metadataRows } from './spec/endpoints.ts'
+import { endpointRows, metadataPaths } from './spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from './spec/errors.ts'
 import { fieldRows, selectorRows } from './spec/fields.ts'
 import { rowsLeftOut, sectionsLeftOut } from './spec/left-out.ts'
@@ -55,7 +55,7 @@ if (text) {
       }
     }
     same(
-      metadataRows.map(({ path }) => path || '(empty)'),
+      metadataPaths.map((path) => path || '(empty)'),
       cellsUnder('Path Format').map(([path]) => path!),
     )
     same(

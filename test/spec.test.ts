@@ -3,30 +3,31 @@
  * their statuses, its limits on both sides. The rows are data in spec/.
  */
 import assert from 'node:assert/strict'
-import { randomUUID } from 'node:crypto'
 import { test } from 'node:test'
 import { serveOptions } from '../src/config.ts'
-import { newFirewall } from '../src/families/firewalls/proof.ts'
-import { newServer } from '../src/families/servers/proof.ts'
 import { generateToken } from '../src/kernel/access/tokens.ts'
 import { declaredCodes } from '../src/kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
-import { chain, type Party, party, rsaParty, selfSigned } from './certificates.ts'
 import { type Answer, forEachDatabase, type Open, type World } from './harness.ts'
-import { neverExisted } from './proof.ts'
-import { assertRefused, eras, openStage, prepare, type Ready, type Row, reach, rows } from './requests.ts'
+import { errorScenarios, samples, specRows } from './proofs.ts'
+import { assertNames, assertRefused } from './refusals.ts'
+import { eras, openStage, prepare, type Ready, type Row, reach, rows } from './requests.ts'
 import { expect } from './resources.ts'
-import { type EndpointRow, endpointRows, metadataRows } from './spec/endpoints.ts'
+import { endpointRows } from './spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from './spec/errors.ts'
-import { fieldRows, type Kind, selectorRows } from './spec/fields.ts'
-import { type LimitName, limitRows } from './spec/limits.ts'
+import { fieldRows, selectorRows } from './spec/fields.ts'
+import { limitRows } from './spec/limits.ts'
 import { nameOf } from './spec/names.ts'
+import type { Effect, EndpointRow, Kind } from './spec/rows.ts'
 
 function rowAt(name: string): Row {
   const found = rows.find((row) => row.name === name || `${row.endpoint.method} ${row.endpoint.path}` === name)
   assert.ok(found, `there is no endpoint ${name}`)
   return found
 }
+
+/** A family whose resources are listed on pages and have labels; it stands for all of them. */
+const labelled = rows.find(({ key, endpoint }) => key === 'list' && endpoint.query?.label_selector)!.family
 
 /** A world on a day on which the endpoint is there. */
 async function openFor(open: Open, row: Row) {
@@ -46,27 +47,18 @@ async function list(world: World, ready: Ready, query: string): Promise<Record<s
   return Object.values(body).find(Array.isArray) as Record<string, unknown>[]
 }
 
-/** What a query parameter does: values that leave nothing, values that every entry then has, values that are none. */
-const parameters: Readonly<Record<string, { empty?: string; keeps?: readonly string[]; bad?: string }>> = {
+/** What query parameters do at every endpoint that says nothing else. */
+const effects: Readonly<Record<string, Effect>> = {
   name: { empty: 'nowhere-dc1' },
   label_selector: { empty: 'nothing-has-this', bad: 'k in (' },
   page: { empty: '1000000', bad: '0' },
   per_page: { bad: '0' },
   id: { bad: 'x' },
-  bound_to: { empty: String(neverExisted), bad: 'x' },
-  include_deprecated: { bad: 'perhaps' },
-  type: { keeps: ['system', 'app', 'snapshot', 'backup'], bad: 'nonsense' },
-  architecture: { keeps: ['x86', 'arm'], bad: 'nonsense' },
-}
-
-function effectOf({ endpoint }: EndpointRow, name: string) {
-  if (endpoint === 'GET /certificates' && name === 'type') return { keeps: ['uploaded', 'managed'], bad: 'nonsense' }
-  if (name !== 'status') return parameters[name]
-  return { keeps: endpoint === 'GET /images' ? ['available', 'creating'] : ['running', 'success', 'error'], bad: 'x' }
+  status: { keeps: ['running', 'success', 'error'], bad: 'x' },
 }
 
 async function checkParameter(world: World, ready: Ready, expected: EndpointRow, name: string): Promise<void> {
-  const effect = effectOf(expected, name)
+  const effect = expected.effects?.[name] ?? effects[name]
   assert.ok(effect, `what ${name} does is not known here`)
   const { empty, keeps = [], bad } = effect
   if (empty) assert.deepEqual(await list(world, ready, `${name}=${empty}`), [], name)
@@ -74,17 +66,7 @@ async function checkParameter(world: World, ready: Ready, expected: EndpointRow,
     for (const entry of await list(world, ready, `${name}=${value}`)) assert.equal(entry[name], value)
     await list(world, ready, keeps.map((one) => `${name}=${one}`).join('&'))
   }
-  if (bad) checkNames(await ask(world, ready, `${name}=${encodeURIComponent(bad)}`), name)
-}
-
-function checkNames(answer: Answer, field: string): void {
-  assertRefused(answer, 'invalid_input')
-  const { fields } = answer.body.error.details as { fields: { name: string; messages: string[] }[] }
-  const named = fields.filter(({ name }) => name === field || /^[.[]/.test(name.slice(field.length)))
-  assert.ok(
-    named.some(({ messages }) => !messages.includes('unknown field')),
-    answer.text,
-  )
+  if (bad) assertNames(await ask(world, ready, `${name}=${encodeURIComponent(bad)}`), name)
 }
 
 async function checkSort(world: World, ready: Ready, fields: readonly string[]): Promise<void> {
@@ -103,7 +85,7 @@ async function checkSort(world: World, ready: Ready, fields: readonly string[]):
       )
     }
   }
-  checkNames(await ask(world, ready, 'sort=progress'), 'sort')
+  assertNames(await ask(world, ready, 'sort=progress'), 'sort')
 }
 
 /** Every field is known: it is judged, and one that is required is missed. */
@@ -114,10 +96,10 @@ async function checkBody(world: World, ready: Ready, { required = [], optional =
   const request = ({ sample }: Ready) => world.api.request(ready.row.endpoint.method, path, { body: sample.body })
   for (const field of required) {
     const { [field]: _, ...rest } = given
-    checkNames(await request(send(rest)), field)
+    assertNames(await request(send(rest)), field)
   }
   for (const field of [...required, ...optional]) {
-    checkNames(await request(send({ ...given, [field]: { nonsense: {} } })), field)
+    assertNames(await request(send({ ...given, [field]: { nonsense: {} } })), field)
   }
 }
 
@@ -131,21 +113,6 @@ async function checkEndpoint(open: Open, expected: EndpointRow): Promise<void> {
   for (const key of expected.reply) assert.ok(Object.hasOwn(body, key), `the reply has ${key}`)
   for (const name of expected.query ?? []) await checkParameter(world, ready, expected, name)
   if (expected.sort) await checkSort(world, ready, expected.sort)
-}
-
-async function checkMetadata(open: Open): Promise<void> {
-  const world = await open()
-  const id = await newServer(world.api, 'web', { location: 'fsn1' })
-  const { server } = (await world.api.get(`/servers/${id}`)).body
-  const url = `${await world.app.serveMetadata({ host: '127.0.0.1', port: 0 }, '/hetzner')}/servers/${id}/v1/metadata`
-  const { ip } = server.public_net.ipv4
-  const summary = `hostname: web\ninstance-id: ${id}\npublic-ipv4: ${ip}\navailability-zone: fsn1-dc14\nregion: eu-central\n`
-  const shown = { summary, name: 'web', id: String(id), ipv4: ip, zone: 'fsn1-dc14', region: 'eu-central' }
-  for (const { path, shows } of metadataRows) {
-    const answer = await fetch(url + path)
-    assert.equal(answer.status, 200)
-    assert.equal(await answer.text(), { ...shown, 'private networks': '[]' }[shows])
-  }
 }
 
 // ---- Fields and selectors ------------------------------------------------------------------------------------------
@@ -167,7 +134,7 @@ function isKind(value: unknown, kind: Kind): boolean {
 }
 
 async function checkFields(open: Open, { at, key, fields }: (typeof fieldRows)[number]): Promise<void> {
-  const row = rowAt(at)
+  const row = rowAt(at ?? `${labelled}.list`)
   const { world } = await openFor(open, row)
   const { body } = await (await prepare(world, row)).send(world.api)
   const found = key.split('.').reduce((value, part) => value[part], body)
@@ -175,14 +142,25 @@ async function checkFields(open: Open, { at, key, fields }: (typeof fieldRows)[n
   for (const [name, kind] of Object.entries(fields)) assert.ok(isKind(found[name], kind), `${name} is ${kind}`)
 }
 
+/** Creates a resource with labels. */
+async function postLabelled(world: World, labels: object): Promise<Answer> {
+  const { body } = await samples[labelled]!.requests!.create!(world, { id: 0 })
+  return world.api.post(`/${labelled}`, { ...(body as object), labels })
+}
+
+async function createLabelled(world: World, labels: object): Promise<number> {
+  const { body } = expect(await postLabelled(world, labels), 201)
+  return Object.values(body as Record<string, { id: number }>)[0]!.id
+}
+
 async function checkSelector(open: Open, { as, selects, not }: (typeof selectorRows)[number]): Promise<void> {
-  const { api } = await open()
-  const wanted = await newFirewall(api, 'selected', { labels: selects })
-  for (const [index, labels] of not.entries()) await newFirewall(api, `left-out-${index}`, { labels })
+  const world = await open()
+  const wanted = await createLabelled(world, selects)
+  for (const labels of not) await createLabelled(world, labels)
   for (const text of as) {
-    const { body } = await api.get(`/firewalls?label_selector=${encodeURIComponent(text)}`)
+    const { body } = await world.api.get(`/${labelled}?label_selector=${encodeURIComponent(text)}`)
     assert.deepEqual(
-      body.firewalls.map(({ id }: { id: number }) => id),
+      body[labelled].map(({ id }: { id: number }) => id),
       [wanted],
       text,
     )
@@ -195,30 +173,43 @@ const databaseLate = () => {
   throw new Error('Query read timeout')
 }
 
+const anything = '/actions?id=1'
+
 /** The ways to the codes that no single endpoint declares. */
 const troubles: Readonly<Partial<Record<ErrorCode, (open: Open) => Promise<Answer>>>> = {
-  method_not_allowed: async (open) => (await open()).api.request('PATCH', '/firewalls'),
+  method_not_allowed: async (open) => (await open()).api.request('PATCH', anything),
   async rate_limit_exceeded(open) {
     const { api } = await open({ rateLimit: 1 })
-    await api.get('/firewalls')
-    return api.get('/firewalls')
+    await api.get(anything)
+    return api.get(anything)
   },
   async server_error(open) {
-    const faults = { reach: () => Promise.reject(new Error('a bug')) }
-    const { api } = await open({ faults })
-    return api.put(`/firewalls/${await newFirewall(api, 'f')}`, { name: 'g' })
+    let isBroken = false
+    const faults = { reach: () => (isBroken ? Promise.reject(new Error('a bug')) : undefined) }
+    const world = await open({ faults, runActions: false })
+    const ready = await prepare(world, rowAt(`${labelled}.update`))
+    isBroken = true
+    return ready.send(world.api)
   },
   async unavailable(open) {
     const { db, client } = await open()
     await db.close()
-    return client(generateToken()).get('/firewalls')
+    return client(generateToken()).get(anything)
   },
   async timeout(open) {
     const { db, api } = await open()
-    await api.get('/firewalls')
+    await api.get(anything)
     Object.defineProperty(db, 'query', { get: databaseLate })
-    return api.get('/firewalls')
+    return api.get(anything)
   },
+}
+
+/** An endpoint that is known to be led to the code. */
+function nameOfLed(code: ErrorCode): string {
+  const [name] = Object.entries(errorScenarios).find(([, codes]) => codes[code]) ?? []
+  const row = rows.find(({ endpoint }) => declaredCodes(endpoint).has(code) && endpoint.body)
+  assert.ok(name ?? row, `nothing declares ${code}`)
+  return name ?? row!.name
 }
 
 async function lead(open: Open, at: string, code: ErrorCode): Promise<readonly Answer[]> {
@@ -230,10 +221,10 @@ async function lead(open: Open, at: string, code: ErrorCode): Promise<readonly A
 const isUnused = (code: string, at?: Row) =>
   (at ? [at] : rows).every(({ endpoint }) => !declaredCodes(endpoint).has(code as ErrorCode))
 
-async function checkGeneral(open: Open, { status, code, at, unused }: (typeof generalRows)[number]): Promise<void> {
+async function checkGeneral(open: Open, { status, code, unused }: (typeof generalRows)[number]): Promise<void> {
   assert.equal(statusOf(code), status)
   if (unused) return assert.ok(isUnused(code), `${code} can happen by now`)
-  const answers = at ? await lead(open, at, code) : [await troubles[code]!(open)]
+  const answers = troubles[code] ? [await troubles[code](open)] : await lead(open, nameOfLed(code), code)
   for (const answer of answers) assertRefused(answer, code, status)
 }
 
@@ -253,95 +244,54 @@ async function checkSpecific(open: Open, { at, codes, unused = {} }: (typeof spe
 
 // ---- Limits --------------------------------------------------------------------------------------------------------
 
-const portRules = (count: number) =>
-  Array.from({ length: count }, (_, i) => ({
-    direction: 'in',
-    protocol: 'tcp',
-    port: String(i + 1),
-    source_ips: ['10.0.0.0/8'],
-  }))
-
-/** Uploads a certificate under a name of its own. */
-const upload = (api: World['api'], { certificate, private_key }: { certificate: string; private_key: string }) =>
-  api.post('/certificates', { name: randomUUID(), certificate, private_key })
-
 /** Each limit from both sides. */
-const limits: Readonly<Record<LimitName, (open: Open) => Promise<void>>> = {
+const generalLimits: Readonly<Record<string, (open: Open) => Promise<void>>> = {
   async 'Request rate'(open) {
     assert.equal(serveOptions().find(({ long }) => long === '--rate-limit')?.defaultValue, 3_600)
     const { api } = await open({ rateLimit: 5 })
-    for (let i = 0; i < 5; i++) expect(await api.get('/locations'), 200)
-    assertRefused(await api.get('/locations'), 'rate_limit_exceeded')
+    for (let i = 0; i < 5; i++) expect(await api.get(anything), 200)
+    assertRefused(await api.get(anything), 'rate_limit_exceeded')
   },
   async 'Rate-limit headers'(open) {
     const { api, anonymous } = await open({ rateLimit: 3_600 })
-    for (const { headers } of [await api.get('/locations'), await anonymous.get('/locations'), await api.get('/x')]) {
+    for (const { headers } of [await api.get(anything), await anonymous.get(anything), await api.get('/x')]) {
       assert.equal(headers.get('ratelimit-limit'), '3600')
       assert.match(headers.get('ratelimit-remaining') ?? '', /^\d+$/)
       assert.match(headers.get('ratelimit-reset') ?? '', /^\d{10}$/)
     }
   },
   async per_page(open) {
-    const { api } = await open()
-    const pages = async (query: string) => expect(await api.get(`/images${query}`), 200).body
+    const world = await open()
+    const pages = async (query: string) => expect(await world.api.get(`/${labelled}${query}`), 200).body
+    for (let i = 0; i < 26; i++) await createLabelled(world, {})
     const [all, usual] = [await pages('?per_page=50'), await pages('')]
     assert.deepEqual([all.meta.pagination.per_page, usual.meta.pagination.per_page], [50, 25])
-    assert.ok(all.images.length > 25)
-    assert.equal(usual.images.length, 25)
-    checkNames(await api.get('/images?per_page=51'), 'per_page')
+    assert.deepEqual([all[labelled].length, usual[labelled].length], [26, 25])
+    assertNames(await world.api.get(`/${labelled}?per_page=51`), 'per_page')
   },
   async page(open) {
-    const { api } = await open()
-    assert.equal((await api.get('/images')).body.meta.pagination.page, 1)
-    assert.equal((await api.get('/images?page=1')).text, (await api.get('/images')).text)
-    checkNames(await api.get('/images?page=0'), 'page')
+    const world = await open()
+    await createLabelled(world, {})
+    const usual = await world.api.get(`/${labelled}`)
+    assert.equal(usual.body.meta.pagination.page, 1)
+    assert.equal((await world.api.get(`/${labelled}?page=1`)).text, usual.text)
+    assertNames(await world.api.get(`/${labelled}?page=0`), 'page')
   },
   async 'Label name / value'(open) {
-    const { api } = await open()
+    const world = await open()
     const part = 'p'.repeat(63)
     const prefix = [part, part, part, 'p'.repeat(61)].join('.')
     assert.equal(prefix.length, 253)
-    const labelled = (key: string, value: string) =>
-      api.post('/firewalls', { name: key.slice(-9), labels: { [key]: value } })
-    expect(await labelled(`${prefix}/${'n'.repeat(63)}`, 'v'.repeat(63)), 201)
-    checkNames(await labelled(`${prefix}p/n`, 'v'), 'labels')
-    checkNames(await labelled('n'.repeat(64), 'v'), 'labels')
-    checkNames(await labelled('n', 'v'.repeat(64)), 'labels')
-  },
-  async 'Firewall rules'(open) {
-    const { api } = await open()
-    const id = await newFirewall(api, 'f')
-    const setRules = (count: number) => api.post(`/firewalls/${id}/actions/set_rules`, { rules: portRules(count) })
-    expect(await setRules(50), 201)
-    checkNames(await setRules(51), 'rules')
-    expect(await api.post('/firewalls', { name: 'g', rules: portRules(50) }), 201)
-    checkNames(await api.post('/firewalls', { name: 'h', rules: portRules(51) }), 'rules')
-  },
-  async 'Certificate private key'(open) {
-    const { api } = await open()
-    const { certificate, private_key } = selfSigned('www.example.com')
-    expect(await upload(api, { certificate, private_key: private_key.padEnd(5_000) }), 201)
-    checkNames(await upload(api, { certificate, private_key: private_key.padEnd(5_001) }), 'private_key')
-  },
-  async 'Certificate chain'(open) {
-    const { api } = await open()
-    const [five, six] = [chain(5), chain(6)]
-    expect(await upload(api, { ...five, certificate: five.certificate.padEnd(30_000) }), 201)
-    checkNames(await upload(api, { ...five, certificate: five.certificate.padEnd(30_001) }), 'certificate')
-    checkNames(await upload(api, six), 'certificate')
-  },
-  async 'Certificate key sizes'(open) {
-    const { api } = await open()
-    const give = (leaf: Party) => upload(api, chain(1, leaf))
-    for (const bits of [2_048, 3_072, 4_096]) expect(await give(rsaParty('rsa.example.com', bits)), 201)
-    for (const curve of ['P-256', 'P-384']) expect(await give(party('ec.example.com', curve)), 201)
-    checkNames(await give(rsaParty('rsa.example.com', 2_047)), 'certificate')
-    checkNames(await give(party('ec.example.com', 'P-521')), 'certificate')
+    expect(await postLabelled(world, { [`${prefix}/${'n'.repeat(63)}`]: 'v'.repeat(63) }), 201)
+    assertNames(await postLabelled(world, { [`${prefix}p/n`]: 'v' }), 'labels')
+    assertNames(await postLabelled(world, { ['n'.repeat(64)]: 'v' }), 'labels')
+    assertNames(await postLabelled(world, { n: 'v'.repeat(64) }), 'labels')
   },
   async 'Action history'(open) {
-    const { api, clock } = await open()
-    const { actions } = expect(await api.post('/firewalls', { name: 'f' }), 201).body
-    const { id } = actions[0]
+    const world = await open()
+    const { api, clock } = world
+    const id = (await samples.actions!.prepare(world)).actionId
+    await world.settle()
     clock.advance(90 * 86_400_000)
     expect(await api.get(`/actions/${id}`), 200)
     clock.advance(1_000)
@@ -350,21 +300,29 @@ const limits: Readonly<Record<LimitName, (open: Open) => Promise<void>>> = {
   },
 }
 
+const limits = [
+  ...Object.entries(generalLimits),
+  ...specRows('limits').map(({ limit, check }) => [limit, check] as const),
+]
+
 // ---- The tests -----------------------------------------------------------------------------------------------------
+
+test('every limit is tried', () => {
+  assert.deepEqual(limits.map(([limit]) => limit).sort(), limitRows.map(({ limit }) => limit).sort())
+})
 
 forEachDatabase('the spec', (open) => {
   for (const row of endpointRows) test(nameOf.endpoint(row), () => checkEndpoint(open, row))
-  test(nameOf.metadata(), () => checkMetadata(open))
   for (const row of fieldRows) test(nameOf.fields(row), () => checkFields(open, row))
   for (const row of selectorRows) test(nameOf.selector(row), () => checkSelector(open, row))
   for (const row of generalRows) test(nameOf.general(row), () => checkGeneral(open, row))
   for (const row of detailRows) {
     test(nameOf.details(row), async () => {
-      for (const { body } of await lead(open, row.at, row.code)) {
+      for (const { body } of await lead(open, nameOfLed(row.code), row.code)) {
         assert.deepEqual(shapeOf(body.error.details), row.shape)
       }
     })
   }
   for (const row of specificRows) test(nameOf.specific(row), () => checkSpecific(open, row))
-  for (const row of limitRows) test(nameOf.limit(row), () => limits[row.limit](open))
+  for (const [limit, check] of limits) test(nameOf.limit({ limit }), () => check(open))
 })

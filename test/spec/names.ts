@@ -6,7 +6,6 @@ interface Endpoint {
 
 export const nameOf = {
   endpoint: ({ endpoint }: Endpoint) => `${endpoint} is as its row says`,
-  metadata: () => 'the metadata service: every path and what it shows',
   fields: ({ resource }: { readonly resource: string }) => `${resource}: exactly its fields`,
   selector: ({ expression }: { readonly expression: string }) => `the label selector ${expression}`,
   general: ({ code, status }: { readonly code: string; readonly status: number }) => `${status} ${code}`,

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
-import { selfSigned } from '../../../test/certificates.ts'
-import type { World } from '../../../test/harness.ts'
+import { chain, type Party, party, rsaParty, selfSigned } from '../../../test/certificates.ts'
+import type { Client, World } from '../../../test/harness.ts'
 import {
   act,
   conflict,
@@ -14,6 +14,9 @@ import {
   takenTwice,
   unique,
 } from '../../../test/proof.ts'
+import { assertNames } from '../../../test/refusals.ts'
+import { expect } from '../../../test/resources.ts'
+import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { Challenge } from '../zones/effects.ts'
 import { replaceUses } from './effects.ts'
@@ -116,6 +119,162 @@ const consistency: Proof['consistency'] = {
   },
 }
 
+// ---- Rows of the spec ----------------------------------------------------------------------------------------------
+
+/** Uploads a certificate under a name of its own. */
+const upload = (api: Client, { certificate, private_key }: { certificate: string; private_key: string }) =>
+  api.post('/certificates', { name: unique('certificate'), certificate, private_key })
+
+const spec: SpecRows = {
+  limits: [
+    {
+      limit: 'Certificate private key',
+      async check(open) {
+        const { api } = await open()
+        const { certificate, private_key } = selfSigned('www.example.com')
+        expect(await upload(api, { certificate, private_key: private_key.padEnd(5_000) }), 201)
+        assertNames(await upload(api, { certificate, private_key: private_key.padEnd(5_001) }), 'private_key')
+      },
+    },
+    {
+      limit: 'Certificate chain',
+      async check(open) {
+        const { api } = await open()
+        const [five, six] = [chain(5), chain(6)]
+        expect(await upload(api, { ...five, certificate: five.certificate.padEnd(30_000) }), 201)
+        assertNames(await upload(api, { ...five, certificate: five.certificate.padEnd(30_001) }), 'certificate')
+        assertNames(await upload(api, six), 'certificate')
+      },
+    },
+    {
+      limit: 'Certificate key sizes',
+      async check(open) {
+        const { api } = await open()
+        const give = (leaf: Party) => upload(api, chain(1, leaf))
+        for (const bits of [2_048, 3_072, 4_096]) expect(await give(rsaParty('rsa.example.com', bits)), 201)
+        for (const curve of ['P-256', 'P-384']) expect(await give(party('ec.example.com', curve)), 201)
+        assertNames(await give(rsaParty('rsa.example.com', 2_047)), 'certificate')
+        assertNames(await give(party('ec.example.com', 'P-521')), 'certificate')
+      },
+    },
+  ],
+  endpoints: [
+    {
+      section: 'Certificates',
+      endpoint: 'GET /certificates',
+      status: 200,
+      query: ['name', 'label_selector', 'type', 'page', 'per_page'],
+      effects: { type: { keeps: ['uploaded', 'managed'], bad: 'nonsense' } },
+      sort: ['id', 'name', 'created'],
+      reply: ['certificates', 'meta'],
+      also: ['certificates.test.ts: lists filter by name, type and labels, and sort by id, name and creation'],
+    },
+    {
+      section: 'Certificates',
+      endpoint: 'POST /certificates',
+      status: 201,
+      required: ['name', 'certificate', 'private_key'],
+      optional: ['labels', 'type', 'domain_names'],
+      reply: ['certificate', 'action'],
+      also: [
+        'certificates.test.ts: an uploaded one comes back byte for byte, with what its leaf says and without its private key',
+      ],
+    },
+    {
+      section: 'Certificates',
+      endpoint: 'GET /certificates/{id}',
+      status: 200,
+      reply: ['certificate'],
+    },
+    {
+      section: 'Certificates',
+      endpoint: 'PUT /certificates/{id}',
+      status: 200,
+      optional: ['labels', 'name'],
+      reply: ['certificate'],
+      also: ['certificates.test.ts: an update changes what it names'],
+    },
+    {
+      section: 'Certificates',
+      endpoint: 'DELETE /certificates/{id}',
+      status: 204,
+      reply: [],
+      also: ['certificates.test.ts: it says what uses it, and stays until nothing does'],
+    },
+    {
+      section: 'Certificates',
+      endpoint: 'POST /certificates/{id}/actions/retry',
+      status: 201,
+      reply: ['action'],
+    },
+    ...actionRows('Certificates', 'certificates', 4),
+  ],
+  fields: [
+    {
+      resource: 'Certificate',
+      at: 'certificates.get',
+      key: 'certificate',
+      fields: {
+        id: 'integer',
+        name: 'string',
+        labels: 'object',
+        created: 'timestamp',
+        type: 'string',
+        certificate: 'string or null',
+        not_valid_before: 'timestamp or null',
+        not_valid_after: 'timestamp or null',
+        domain_names: 'array',
+        fingerprint: 'string or null',
+        status: 'object or null',
+        used_by: 'array',
+      },
+    },
+  ],
+  codes: [
+    {
+      operation: 'POST /certificates/{id}/actions/retry',
+      at: 'certificates.retry',
+      codes: [],
+      unused: {
+        caa_record_does_not_allow_ca:
+          'the retry is answered before it can fail; the action and the status carry the code',
+        ca_dns_validation_failed: 'the retry is answered before it can fail; the action and the status carry the code',
+        ca_too_many_authorizations_failed_recently:
+          'the retry is answered before it can fail; the action and the status carry the code',
+        ca_too_many_certificates_issued_for_registered_domain:
+          'the retry is answered before it can fail; the action and the status carry the code',
+        ca_too_many_duplicate_certificates:
+          'the retry is answered before it can fail; the action and the status carry the code',
+        could_not_verify_domain_delegated_to_zone:
+          'the retry is answered before it can fail; the action and the status carry the code',
+        dns_zone_not_found: 'the retry is answered before it can fail; the action and the status carry the code',
+        dns_zone_is_secondary_zone:
+          'the retry is answered before it can fail; the action and the status carry the code',
+      },
+    },
+  ],
+  sentences: [
+    {
+      section: 'What the service does',
+      says: 'A managed certificate is issued and renewed for domains of our own DNS; the owner hears of problems by mail',
+      tests: [
+        'managed.test.ts: one is pending, then issued for what was asked, with a key that only who needs it gets',
+        'managed.test.ts: for 400 days each certificate is valid at every moment and renewed once in each period',
+        'managed.test.ts: that fails leaves the certificate in use, tells the owner, and is tried again later and on request',
+      ],
+    },
+    {
+      section: 'States and transitions',
+      says: 'A retry starts issue_certificate for a managed certificate that failed, and its codes say what is in the way',
+      tests: [
+        'managed.test.ts: what stands in the way is the error of the action and of the status; without it a retry issues',
+        'managed.test.ts: CAA records decide who may issue, for wildcards by themselves, the nearest ones alone',
+        'managed.test.ts: a zone that the DNS does not lead to us stands in the way',
+      ],
+    },
+  ],
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -128,4 +287,5 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  spec,
 }

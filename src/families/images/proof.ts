@@ -1,6 +1,17 @@
 import assert from 'node:assert/strict'
 import type { World } from '../../../test/harness.ts'
-import { act, conflict, done, type Proof, type Samples, type Stage, type Target, unique } from '../../../test/proof.ts'
+import {
+  act,
+  conflict,
+  done,
+  neverExisted,
+  type Proof,
+  type Samples,
+  type Stage,
+  type Target,
+  unique,
+} from '../../../test/proof.ts'
+import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 
 /** A copy of the disk of a new server, at rest. */
@@ -100,6 +111,132 @@ const consistency: Proof['consistency'] = {
   },
 }
 
+// ---- Rows of the spec ----------------------------------------------------------------------------------------------
+
+const spec: SpecRows = {
+  endpoints: [
+    {
+      section: 'Images',
+      endpoint: 'GET /images',
+      status: 200,
+      query: [
+        'type',
+        'status',
+        'bound_to',
+        'include_deprecated',
+        'name',
+        'label_selector',
+        'architecture',
+        'page',
+        'per_page',
+      ],
+      effects: {
+        bound_to: { empty: String(neverExisted), bad: 'x' },
+        include_deprecated: { bad: 'perhaps' },
+        type: { keeps: ['system', 'app', 'snapshot', 'backup'], bad: 'nonsense' },
+        status: { keeps: ['available', 'creating'], bad: 'x' },
+        architecture: { keeps: ['x86', 'arm'], bad: 'nonsense' },
+      },
+      sort: ['id', 'name', 'created'],
+      reply: ['images', 'meta'],
+      also: [
+        'own-images.test.ts: every filter narrows both kinds',
+        'images.test.ts: types, architectures and states narrow the list; repeated values widen it',
+        'images.test.ts: deprecated images are listed on demand, until nobody can order them',
+      ],
+    },
+    {
+      section: 'Images',
+      endpoint: 'GET /images/{id}',
+      status: 200,
+      reply: ['image'],
+    },
+    {
+      section: 'Images',
+      endpoint: 'PUT /images/{id}',
+      status: 200,
+      optional: ['description', 'labels'],
+      reply: ['image'],
+      also: [
+        'own-images.test.ts: description and labels of snapshots and backups can be changed, nothing of the installation',
+        'backups.test.ts: backups go with their server; snapshots and what was converted stay',
+      ],
+    },
+    {
+      section: 'Images',
+      endpoint: 'DELETE /images/{id}',
+      status: 204,
+      reply: [],
+    },
+    ...actionRows('Images', 'images', 0, ['own-images.test.ts: the actions of images are listed']),
+  ],
+  fields: [
+    {
+      resource: 'Image',
+      at: 'images.get',
+      key: 'image',
+      fields: {
+        id: 'integer',
+        name: 'string or null',
+        labels: 'object',
+        created: 'timestamp',
+        type: 'string',
+        status: 'string',
+        description: 'string',
+        created_from: 'object or null',
+        bound_to: 'integer or null',
+        deleted: 'timestamp or null',
+        deprecation: 'object or null',
+        disk_size: 'number',
+        image_size: 'number or null',
+        os_flavor: 'string',
+        os_version: 'string or null',
+        protection: 'object',
+        rapid_deploy: 'boolean',
+        architecture: 'string',
+      },
+      removed: ['deprecated'],
+    },
+  ],
+  sentences: [
+    {
+      section: 'Image',
+      says: 'A backup belongs to one server, is made daily and goes with it; seven are kept; it can become a snapshot',
+      tests: [
+        'backups.test.ts: the clock makes one backup a day in the window of each server that wants one',
+        'backups.test.ts: an eighth backup drops the oldest, once it is complete',
+        'backups.test.ts: backups go with their server; snapshots and what was converted stay',
+      ],
+    },
+    {
+      section: 'Image',
+      says: 'Name and architecture identify an image, and the type of a server chooses between them',
+      tests: [
+        'images.test.ts: a name stands for one image of each architecture',
+        'servers.test.ts: an image named by name has the architecture of the type; one named by id must have it',
+      ],
+    },
+    {
+      section: 'Image',
+      says: 'deprecation says when an image goes; deprecated is gone since 2 November 2026',
+      tests: ['images.test.ts: the field deprecated is there until 2 November 2026'],
+    },
+    {
+      section: 'States and transitions',
+      says: 'An image is creating until its action succeeds',
+      tests: ['backups.test.ts: a snapshot is creating until its action succeeds, and then has its size'],
+    },
+    {
+      section: 'Images',
+      says: 'Only snapshots and backups are updated and deleted',
+      tests: [
+        'own-images.test.ts: description and labels of snapshots and backups can be changed, nothing of the installation',
+        'coverage.test.ts: is reached with its status, and leaves no trace',
+      ],
+    },
+  ],
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -115,4 +252,5 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  spec,
 }

@@ -1,5 +1,29 @@
 import { firstOf, type Proof } from '../../../test/proof.ts'
+import type { SpecRows } from '../../../test/spec/rows.ts'
+
+// ---- Rows of the spec ----------------------------------------------------------------------------------------------
+
+const spec: SpecRows = {
+  fields: [
+    {
+      resource: 'Location',
+      at: 'locations.get',
+      key: 'location',
+      fields: {
+        id: 'integer',
+        name: 'string',
+        description: 'string',
+        country: 'string',
+        city: 'string',
+        latitude: 'number',
+        longitude: 'number',
+        network_zone: 'string',
+      },
+    },
+  ],
+}
 
 export const proof: Proof = {
   samples: { isShared: true, prepare: (world) => firstOf(world, 'locations') },
+  spec,
 }

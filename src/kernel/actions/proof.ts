@@ -14,4 +14,38 @@ export const proof: Proof = {
     requests: { list: (_world, { actionId }) => ({ query: `id=${actionId}` }) },
   },
   errors: { 'actions.list': { deprecated_api_endpoint: ({ api }) => api.get('/actions') } },
+  spec: {
+    endpoints: [
+      {
+        section: 'Actions',
+        endpoint: 'GET /actions',
+        status: 200,
+        query: ['id'],
+        reply: ['actions'],
+      },
+      {
+        section: 'Actions',
+        endpoint: 'GET /actions/{id}',
+        status: 200,
+        reply: ['action'],
+      },
+    ],
+    fields: [
+      {
+        resource: 'Action',
+        at: 'actions.get',
+        key: 'action',
+        fields: {
+          id: 'integer',
+          command: 'string',
+          status: 'string',
+          progress: 'integer',
+          started: 'timestamp',
+          finished: 'timestamp or null',
+          resources: 'array',
+          error: 'object or null',
+        },
+      },
+    ],
+  },
 }
