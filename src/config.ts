@@ -175,11 +175,33 @@ export function mailAddress(text: string): string {
 }
 
 /** Where the data is; shared by every command. */
-export function databaseOption(): Option {
-  return new Option('--database <url>', 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME')
+export function databaseOption(
+  meaning = 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME',
+): Option {
+  return new Option('--database <url>', meaning)
     .env('WOLKE_DATABASE')
     .argParser(database)
     .default(parseDatabaseUrl('sqlite:data/wolke.db'), 'sqlite:data/wolke.db')
+}
+
+/** What an administrative command works on: a database, or what a running server keeps in its memory. */
+export type Administered = DatabaseUrl | RunningServer
+
+/** The server of this machine that keeps its data in memory, or the one of them whose API has a port. */
+export interface RunningServer {
+  readonly engine: 'running server'
+  readonly port: number | undefined
+}
+
+function administered(text: string): Administered {
+  const memory = /^memory(?::(\d{1,5}))?$/.exec(text)
+  return memory ? { engine: 'running server', port: memory[1] ? Number(memory[1]) : undefined } : database(text)
+}
+
+/** Where the data of an administrative command is. */
+export function administeredOption(): Option {
+  const meaning = 'where the data lives: sqlite:PATH, postgres://..., or memory[:PORT] of a server that runs'
+  return databaseOption(meaning).argParser(administered)
 }
 
 /** The keys under which secrets lie in the database. */

@@ -1,8 +1,8 @@
-/** Opens the database for a command and brings its schema up to date. */
-
+/** Opens the database: a server makes it and brings its schema up to date, other commands take it as it is. */
+import { resolve } from 'node:path'
 import type { Database } from '../kernel/data/db.ts'
-import { type DatabaseUrl, databaseFailure, isInMemory, isTrouble, locationOf } from '../kernel/data/dialect.ts'
-import { migrate } from '../kernel/data/migrate.ts'
+import { type DatabaseUrl, databaseFailure, fileOf, isInMemory, isTrouble, locationOf } from '../kernel/data/dialect.ts'
+import { migrate, schemaState } from '../kernel/data/migrate.ts'
 import { openDatabase } from '../kernel/data/open.ts'
 import type { PostgresOptions } from '../kernel/data/pool.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -45,12 +45,13 @@ function reason(error: unknown): string {
   return kind === 'damaged' ? `it is damaged (${text}); wolke restore puts a backup in its place` : text
 }
 
-/** Runs `work` on the database of a short command, which cannot be the one that lives inside a server's memory. */
+/**
+ * Runs `work` on a database that a server has made and brought up to date. Errors: `CommandFailure` when it is none, which
+ * says what to do.
+ */
 export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => Promise<T>): Promise<T> {
-  if (isInMemory(url)) {
-    throw new CommandFailure('the database "memory" lives inside its server; use sqlite:PATH or postgres://...', 2)
-  }
-  const db = await openMigrated(url)
+  if (isInMemory(url)) throw new CommandFailure('the database "memory" is gone with its server: nothing is kept', 2)
+  const db = await openExisting(url)
   try {
     return await work(db)
   } catch (error) {
@@ -58,4 +59,33 @@ export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => 
   } finally {
     await db.close()
   }
+}
+
+async function openExisting(url: DatabaseUrl): Promise<Database> {
+  let db: Database | undefined
+  try {
+    db = await openDatabase(url, { clock: runningClock(), create: false })
+    const state = await schemaState(db, migrations)
+    if (state === 'current') return db
+    throw state === 'none' ? noDatabase(url) : outdated(url)
+  } catch (error) {
+    await db?.close()
+    if (error instanceof CommandFailure) throw error
+    throw (error as NodeJS.ErrnoException).code === 'ENOENT' ? noDatabase(url) : unusable(url, error)
+  }
+}
+
+/** What an operator meets in a wrong folder. */
+function noDatabase(url: DatabaseUrl): CommandFailure {
+  const path = fileOf(url)
+  const place = path === undefined ? locationOf(url) : resolve(path)
+  return new CommandFailure(
+    `there is no Wolke database at ${place}: --database (WOLKE_DATABASE) names the one that wolke serve uses; its first start makes it`,
+  )
+}
+
+function outdated(url: DatabaseUrl): CommandFailure {
+  return new CommandFailure(
+    `the database ${locationOf(url)} is of an older version of Wolke: start wolke serve, which brings it up to date`,
+  )
 }

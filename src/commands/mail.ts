@@ -1,42 +1,53 @@
 /** `wolke mail`: what the owners of Projects were told, or not yet; also while a server runs, which sends it. */
 import { Command } from 'commander'
-import { databaseOption } from '../config.ts'
+import { administeredOption } from '../config.ts'
 import { listProjects } from '../kernel/access/projects.ts'
 import type { Database } from '../kernel/data/db.ts'
-import type { DatabaseUrl } from '../kernel/data/dialect.ts'
 import { parseId } from '../kernel/ids.ts'
 import { allMail, retryMail } from '../kernel/mail/deliveries.ts'
 import type { MailContent } from '../kernel/mail/template.ts'
-import { withDatabase } from './database.ts'
+import type { Administer, AdministerOptions } from './administer.ts'
 import { CommandFailure } from './failure.ts'
+import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
 
-export function mailCommand(): Command {
+export function mailCommand(administer: Administer): Command {
   const command = new Command('mail').description('list mail to the owners of Projects, and send it again')
   command
     .command('list')
     .description('list mail: ID, creation, Project, recipient, state, attempts, subject, last error')
-    .addOption(databaseOption())
-    .action(({ database }: { database: DatabaseUrl }) => withDatabase(database, list))
+    .addOption(administeredOption())
+    .addOption(jsonOption())
+    .action(({ database, ...options }: AdministerOptions & ListOptions) =>
+      administer(database, (db, print) => list(db, print, options)),
+    )
   command
     .command('retry <id>')
     .description('let mail that was given up or only logged go out after all, to the present owner')
-    .addOption(databaseOption())
-    .action((id: string, { database }: { database: DatabaseUrl }) => withDatabase(database, (db) => retry(db, id)))
+    .addOption(administeredOption())
+    .action((id: string, { database }: AdministerOptions) => administer(database, (db, print) => retry(db, print, id)))
   return command
 }
 
-async function list(db: Database): Promise<void> {
+async function list(db: Database, print: Print, options: ListOptions): Promise<void> {
   const names = new Map((await listProjects(db.query)).map(({ id, name }) => [id, name]))
-  for await (const { id, created, project_id, recipient, state, attempts, content, last_error } of allMail(db.query)) {
+  await printList(print, mails(db, names), options, ({ last_error, ...mail }) => [
+    ...[mail.id, mail.created, mail.project, mail.recipient, mail.state, mail.attempts, mail.subject],
+    last_error ?? '',
+  ])
+}
+
+async function* mails({ query }: Database, names: ReadonlyMap<number, string>) {
+  for await (const { id, created, project_id, recipient, state, attempts, content, last_error } of allMail(query)) {
     const { subject } = JSON.parse(content) as MailContent
-    console.log([id, created, names.get(project_id), recipient, state, attempts, subject, last_error ?? ''].join('\t'))
+    // A Project that came after the names were read has no mail worth waiting for.
+    yield { id, created, project: names.get(project_id) ?? '', recipient, state, attempts, subject, last_error }
   }
 }
 
-async function retry(db: Database, text: string): Promise<void> {
+async function retry(db: Database, print: Print, text: string): Promise<void> {
   const id = parseId(text)
   if (id === undefined || !(await db.transact((tx) => retryMail(tx, id)))) {
     throw new CommandFailure('there is no such mail that was given up or logged and whose Project has an owner')
   }
-  console.log(`Mail ${id} waits to be sent`)
+  print(`Mail ${id} waits to be sent`)
 }

@@ -1,59 +1,60 @@
 /** `wolke project`: the tenants of this installation, also while a server runs. */
 import { Command, Option } from 'commander'
-import { databaseOption, mailAddress } from '../config.ts'
+import { administeredOption, mailAddress } from '../config.ts'
 import { limitedPaths } from '../families.ts'
 import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import type { Database } from '../kernel/data/db.ts'
-import type { DatabaseUrl } from '../kernel/data/dialect.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { limitsOf, parseLimits, setLimit } from '../kernel/resource/limits.ts'
-import { withDatabase } from './database.ts'
+import type { Administer, AdministerOptions } from './administer.ts'
 import { CommandFailure } from './failure.ts'
+import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
 
-interface Options {
-  readonly database: DatabaseUrl
+interface Options extends AdministerOptions, ListOptions {
   readonly ownerEmail?: string
 }
 
-export function projectCommand(): Command {
+export function projectCommand(administer: Administer): Command {
   const command = new Command('project').description('create, list, change and delete Projects')
   command
     .command('create <name>')
     .description('create a Project')
-    .addOption(databaseOption())
+    .addOption(administeredOption())
     .addOption(ownerOption('<address>', mailAddress))
     .action((name: string, { database, ownerEmail }: Options) => {
       // Before anything is opened: a bad command line leaves nothing behind.
       checkName('a project name', name)
-      return withDatabase(database, (db) => create(db, name, ownerEmail))
+      return administer(database, (db, print) => create(db, print, name, ownerEmail))
     })
   command
     .command('list')
     .description('list the Projects: ID, name, creation, address of the owner')
-    .addOption(databaseOption())
-    .action(({ database }: Options) => withDatabase(database, list))
+    .addOption(administeredOption())
+    .addOption(jsonOption())
+    .action(({ database, ...options }: Options) => administer(database, (db, print) => list(db, print, options)))
   command
     .command('set <name>')
     .description('change a Project')
-    .addOption(databaseOption())
+    .addOption(administeredOption())
     .addOption(ownerOption('<address|none>', addressOrNone).makeOptionMandatory())
     .action((name: string, { database, ownerEmail }: Options) =>
-      withDatabase(database, (db) => setOwner(db, name, ownerEmail === none ? null : ownerEmail!)),
+      administer(database, (db, print) => setOwner(db, print, name, ownerEmail === none ? null : ownerEmail!)),
     )
   command
     .command('limits <name> [limits]')
     .description('show or set the limits of a Project: KIND=NUMBER|off|default,...')
-    .addOption(databaseOption())
-    .action((name: string, given: string | undefined, { database }: Options) =>
-      withDatabase(database, (db) => limits(db, name, given)),
+    .addOption(administeredOption())
+    .addOption(jsonOption())
+    .action((name: string, given: string | undefined, { database, ...options }: Options) =>
+      administer(database, (db, print) => limits(db, print, name, { given, ...options })),
     )
   command
     .command('delete <name>')
     .description('delete an empty Project and its tokens')
-    .addOption(databaseOption())
-    .action((name: string, { database }: Options) => withDatabase(database, (db) => remove(db, name)))
+    .addOption(administeredOption())
+    .action((name: string, { database }: Options) => administer(database, (db, print) => remove(db, print, name)))
   return command
 }
 
@@ -72,20 +73,23 @@ export function checkName(what: string, name: string): void {
   throw new CommandFailure(`${what} has 1 to 128 characters, no control characters and no white space at its ends`, 2)
 }
 
-async function create(db: Database, name: string, ownerEmail: string | undefined): Promise<void> {
+async function create(db: Database, print: Print, name: string, ownerEmail: string | undefined): Promise<void> {
   try {
     const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now), ownerEmail))
-    console.log(`Project ${project.name} created with ID ${project.id}`)
+    print(`Project ${project.name} created with ID ${project.id}`)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'uniqueness_error') throw new CommandFailure(error.message)
     throw error
   }
 }
 
-async function list(db: Database): Promise<void> {
-  for (const { id, name, created, owner_email } of await listProjects(db.query)) {
-    console.log([id, name, created, owner_email ?? none].join('\t'))
-  }
+async function list(db: Database, print: Print, options: ListOptions): Promise<void> {
+  const projects = (await listProjects(db.query)).map(({ id, name, created, owner_email }) => ({
+    ...{ id, name, created, owner_email },
+  }))
+  await printList(print, projects, options, ({ id, name, created, owner_email }) => [
+    ...[id, name, created, owner_email ?? none],
+  ])
 }
 
 /** Errors: `CommandFailure` when there is no such Project. */
@@ -95,29 +99,36 @@ export async function projectNamed(db: Database, name: string) {
   return project
 }
 
-async function setOwner(db: Database, name: string, email: string | null): Promise<void> {
+async function setOwner(db: Database, print: Print, name: string, email: string | null): Promise<void> {
   const { id: projectId } = await projectNamed(db, name)
   await db.transact((tx) => changeOwner(tx, { projectId }, email))
-  console.log(`Project ${name} changed`)
+  print(`Project ${name} changed`)
 }
 
-async function limits(db: Database, name: string, given: string | undefined): Promise<void> {
-  const scope = { projectId: (await projectNamed(db, name)).id }
+interface LimitsOptions extends ListOptions {
+  /** What is set before the limits are shown. */
+  readonly given: string | undefined
+}
+
+async function limits(db: Database, print: Print, name: string, { given, ...options }: LimitsOptions): Promise<void> {
   const parsed = given === undefined ? {} : parseLimits(given, limitedPaths)
   if (typeof parsed === 'string') throw new CommandFailure(parsed, 2)
+  const scope = { projectId: (await projectNamed(db, name)).id }
   await db.transact(async (tx) => {
     for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind, most)
   })
   const own = await limitsOf(db.query, scope)
-  for (const kind of limitedPaths) {
-    console.log(`${kind}\t${own.has(kind) ? (own.get(kind) ?? 'off') : 'default'}`)
-  }
+  const shown = limitedPaths.map((kind) => ({
+    kind,
+    limit: own.has(kind) ? (own.get(kind) ?? 'off') : 'default',
+  }))
+  await printList(print, shown, options, ({ kind, limit }) => [kind, limit])
 }
 
-async function remove(db: Database, name: string): Promise<void> {
+async function remove(db: Database, print: Print, name: string): Promise<void> {
   const project = await projectNamed(db, name)
   if (!(await deleteProject(db, project))) {
     throw new CommandFailure(`project '${name}' still has resources; delete them first`)
   }
-  console.log(`Project ${name} deleted`)
+  print(`Project ${name} deleted`)
 }

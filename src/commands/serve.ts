@@ -3,12 +3,13 @@ import { Command } from 'commander'
 import { buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config.ts'
 import { simulate } from '../families.ts'
-import { type DatabaseUrl, fileOf } from '../kernel/data/dialect.ts'
+import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { runningClock } from '../kernel/process/clock.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { version } from '../version.ts'
+import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
 import { explained, openMigrated, unusable } from './database.ts'
 import { CommandFailure } from './failure.ts'
 import { prepareInstallation } from './installation.ts'
@@ -61,6 +62,8 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   const app = await buildApp({ ...appOptions(config, files), db, clock, log, secrets, drivers })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)
+  const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
+  running.defer(async () => channel?.close())
   await app.start()
   stopOnSignal(log, async () => {
     readyFile.remove()
@@ -99,6 +102,17 @@ function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   if (lost === 0) return
   const reason = `its log ${path}-wal is damaged, and at least ${lost} commits behind the damage would be lost`
   throw unusable(database, new Error(`${reason}; docs/operating.md says how to go on`))
+}
+
+/** Commands reach data in memory only through its server. One that cannot take them serves the API all the same. */
+async function takeCommands({ database }: Config, options: ChannelOptions): Promise<AdminChannel | undefined> {
+  if (!isInMemory(database)) return undefined
+  try {
+    return await openAdminChannel(options)
+  } catch (error) {
+    options.log.warn({ err: error }, 'wolke project, token and mail cannot reach this server')
+    return undefined
+  }
 }
 
 function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined): void {

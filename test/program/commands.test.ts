@@ -436,11 +436,12 @@ describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
     checkFailure(await wolke('mail', 'retry', id!, ...database), 1, /there is no such mail/)
   })
 
-  test('has an owner from the first moment of a Project on, until it is taken away', async () => {
+  test('has an owner from the first moment of a Project on, until it is taken away', async (t) => {
     const { url } = await place()
     const database = ['--database', url]
+    await (await serve(t, ...database)).end('SIGTERM')
     await wolke('project', 'create', 'second', '--owner-email', 'second@example.org', ...database)
-    assert.match((await wolke('project', 'list', ...database)).stdout, /^\d+\tsecond\t\S+Z\tsecond@example\.org\n$/)
+    assert.match((await wolke('project', 'list', ...database)).stdout, /^\d+\tsecond\t\S+Z\tsecond@example\.org\n$/m)
     await wolke('project', 'set', 'second', '--owner-email', 'none', ...database)
     assert.match((await wolke('project', 'list', ...database)).stdout, /\tnone\n$/)
     const unknown = await wolke('project', 'set', 'third', '--owner-email', 'none', ...database)
@@ -489,7 +490,8 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['project', 'set', 'a', '--owner-email', 'a@b, c@d'], /--owner-email.*one plain address/],
     [['project', 'set', 'a'], /required option '--owner-email <address\|none>'/],
     [['project', 'create', ' x', '--database', 'sqlite:/nowhere/x'], /1 to 128 characters/],
-    [['project', 'list', '--database', 'memory'], /"memory" lives inside its server/],
+    [['project', 'list', '--database', 'memory:http'], /--database.*Expected sqlite:PATH, memory or postgres/],
+    [['serve', '--database', 'memory:8080'], /--database.*Expected sqlite:PATH, memory or postgres/],
     [['secrets', 'rotate', '--database', 'sqlite:x'], /required option '--previous-key-file <file>'/],
     [['token', 'create', '--database', 'sqlite:x'], /required option '--project <name>'/],
   ]

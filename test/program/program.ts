@@ -52,7 +52,9 @@ export function program(name: string): Program {
   const running = new Set<ChildProcess>()
   let started = 0
   const run = (args: readonly string[]) => {
-    const child = spawn(process.execPath, [bundle, ...args], { stdio: ['ignore', 'pipe', 'pipe'] })
+    // Commands find servers by this folder, and shall not meet those of other tests.
+    const env = { ...process.env, TMPDIR: folder }
+    const child = spawn(process.execPath, [bundle, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
     running.add(child)
     const written = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {

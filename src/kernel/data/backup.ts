@@ -3,7 +3,7 @@
  * page to its last before it got its name; it is put back only after it was read in the same way.
  */
 import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import { backup, DatabaseSync } from 'node:sqlite'
 import { firstId } from '../ids.ts'
 import { syncToDisk } from '../process/private-file.ts'
@@ -40,7 +40,8 @@ export async function backUp(
   target: string,
   { schema, overwrite }: BackupOptions & { readonly overwrite: boolean },
 ): Promise<Contents> {
-  if (!existsSync(path)) throw new BackupFailure(`there is no database at ${path}`)
+  if (!existsSync(path))
+    throw new BackupFailure(`there is no database at ${resolve(path)}: --database names another one`)
   if (existsSync(target)) {
     if (isSame(path, target)) throw new BackupFailure(`${target} is the database itself`)
     if (!overwrite) throw new BackupFailure(`${target} is there already; --overwrite replaces it`)

@@ -86,7 +86,7 @@ export interface Engine {
 /** What went wrong in the engine, in terms that the rest of the code can act on. */
 export type DatabaseFailure =
   | { readonly kind: 'unique' | 'foreign_key'; readonly constraint: string }
-  | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' | 'damaged' }
+  | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' | 'damaged' | 'no table' }
 
 /** Fails like a write of a value that must be unique, without having waited for whoever is writing the same. */
 export class Taken extends Error {
@@ -110,6 +110,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (code === 'ERR_SQLITE_ERROR') return sqliteFailure(errcode ?? 0, message)
   if (code === '23505') return { kind: 'unique', constraint: constraint ?? '' }
   if (code === '23503') return { kind: 'foreign_key', constraint: constraint ?? '' }
+  if (code === '42P01') return { kind: 'no table' }
   if (code === '40001' || code === '40P01') return { kind: 'retry' }
   // A prepared statement that a change of the schema, or who stands between, has made void.
   if (code === '26000' || (code === '0A000' && message.includes('cached plan'))) return { kind: 'stale' }
@@ -139,6 +140,7 @@ function sqliteFailure(errcode: number, message: string): DatabaseFailure | unde
     const table = columns[0]?.split('.')[0] ?? ''
     return { kind: 'unique', constraint: [table, ...columns.map((column) => column.split('.')[1]), 'key'].join('_') }
   }
+  if (errcode === 1 && message.startsWith('no such table: ')) return { kind: 'no table' }
   if (errcode === 787) return { kind: 'foreign_key', constraint: '' }
   if ((errcode & 0xff) === 5) return { kind: 'busy' }
   if ([11, 26].includes(errcode & 0xff)) return { kind: 'damaged' }

@@ -20,7 +20,7 @@ import {
 } from './db.ts'
 import { databaseFailure, type Engine, isTrouble } from './dialect.ts'
 import { runsPrepared } from './prepared.ts'
-import { openSqlite } from './sqlite.ts'
+import { openSqlite, type SqliteGates } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
@@ -47,21 +47,22 @@ const groupMs = 4
  * A group takes of each Project in rotation, and ends early when it has taken long: what waits then is the next group's.
  * Groups of what need not be durable take turns with the others, who neither wait for the whole of it nor pay for its size.
  */
-export function openGrouped(path: string, clock: Clock): Database {
+export function openGrouped(path: string, clock: Clock, create = true): Database {
   const heard = new Listeners()
   const lines = [true, false].map((isDurable): Line => ({ isDurable, waiting: new Rotation() }))
   let running: Promise<void> | undefined
   let open: Promise<readonly Job[]> | undefined
   let current: Job | undefined
   const troubles = new TroubleListeners()
-  const engine = openSqlite(path, {
+  const gates: SqliteGates = {
     readFailed: (error) => troubles.tell(error),
     beforeRead: () => open,
     // Work that goes on after its transaction has ended would write into somebody else's.
     beforeWrite() {
       if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')
     },
-  })
+  }
+  const engine = openSqlite(path, gates, create)
   const { dialect, writer } = engine as Engine & { writer: Writer }
   let ids = groupIds(writer)
   const drawIds = async (count: number) => ids.draw(count)

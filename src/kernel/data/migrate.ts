@@ -3,7 +3,8 @@
  * crash leaves it wholly done or not begun; a database that has more of them than this program knows is refused.
  */
 import { sql } from 'kysely'
-import type { Database, Transaction } from './db.ts'
+import type { Database, Queries, Transaction } from './db.ts'
+import { databaseFailure } from './dialect.ts'
 
 export interface Migration {
   /** Unique and never changed once released, such as `0001-kernel`. */
@@ -31,21 +32,38 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   }
 }
 
-async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<boolean> {
-  // Rivals queue here: the second one sees what the first one did.
-  await tx.dialect.lockKeys(['migration'])?.execute(tx.query)
-  await execute(tx, 'create table if not exists migration (id text primary key, position integer not null)')
-  const applied = await tx.query.selectFrom('migration').selectAll().orderBy('position').execute()
+/** Says how far the schema of a database is, without changing it. Errors: throws when it is newer than `migrations`. */
+export async function schemaState(db: Database, migrations: readonly Migration[]): Promise<'none' | 'old' | 'current'> {
+  try {
+    const applied = await appliedTo(db.query, migrations)
+    return applied === 0 ? 'none' : applied < migrations.length ? 'old' : 'current'
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'no table') return 'none'
+    throw error
+  }
+}
+
+/** How many schema changes a database has. Errors: throws when there is one that this program does not know. */
+async function appliedTo(query: Queries, migrations: readonly Migration[]): Promise<number> {
+  const applied = await query.selectFrom('migration').selectAll().orderBy('position').execute()
   const unknown = applied.find((row, index) => migrations[index]?.id !== row.id)
   if (unknown) {
     throw new Error(
       `the database has the schema change '${unknown.id}', which this version of Wolke does not know; use a newer one`,
     )
   }
-  const next = migrations[applied.length]
+  return applied.length
+}
+
+async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<boolean> {
+  // Rivals queue here: the second one sees what the first one did.
+  await tx.dialect.lockKeys(['migration'])?.execute(tx.query)
+  await execute(tx, 'create table if not exists migration (id text primary key, position integer not null)')
+  const applied = await appliedTo(tx.query, migrations)
+  const next = migrations[applied]
   if (!next) return false
   for (const statement of next.statements) await execute(tx, statement)
-  await tx.query.insertInto('migration').values({ id: next.id, position: applied.length }).execute()
+  await tx.query.insertInto('migration').values({ id: next.id, position: applied }).execute()
   return true
 }
 

@@ -41,9 +41,13 @@ export interface SqliteGates {
   readFailed(error: unknown): void
 }
 
-/** Opens a SQLite file (or `:memory:`). */
-export function openSqlite(path: string, { beforeRead, beforeWrite, readFailed }: SqliteGates): Engine {
-  const database = prepare(path === ':memory:' ? new DatabaseSync(path) : openFile(path))
+/** Opens a SQLite file (or `:memory:`). Unless it may `create` one, a file that is not ours stays as it is. */
+export function openSqlite(
+  path: string,
+  { beforeRead, beforeWrite, readFailed }: SqliteGates,
+  create: boolean,
+): Engine {
+  const database = prepare(path === ':memory:' ? new DatabaseSync(path) : openFile(path, create), create)
   const statements = sqliteStatements(database)
   const reading = readTogether(database, readFailed)
   const read: Run = (text, values) => {
@@ -93,20 +97,22 @@ export function openSqlite(path: string, { beforeRead, beforeWrite, readFailed }
   }
 }
 
-function openFile(path: string): DatabaseSync {
+function openFile(path: string, create: boolean): DatabaseSync {
   // What tenants trust the database with; SQLite gives its other files the mode of this one.
-  createPrivate(path)
+  if (create) createPrivate(path)
   // What SQLite keeps beside a file goes by its name, so that two who use different names destroy it.
   if (statSync(path).nlink > 1) throw new Error('the file has a second name (a hard link), which has to go first')
   return new DatabaseSync(path)
 }
 
 /** What every connection needs. */
-function prepare(database: DatabaseSync): DatabaseSync {
+function prepare(database: DatabaseSync, create: boolean): DatabaseSync {
   try {
     database.exec(`
-      pragma busy_timeout = 20; pragma foreign_keys = on; pragma journal_mode = wal; pragma synchronous = full;
+      pragma busy_timeout = 20; pragma foreign_keys = on; pragma synchronous = full;
       pragma cache_size = -16000; pragma temp_store = memory`)
+    // This is written into a file that is not in this mode yet.
+    if (create) database.exec('pragma journal_mode = wal')
     return database
   } catch (error) {
     database.close()

@@ -1,0 +1,194 @@
+/**
+ * How a command reaches data that a server keeps in its memory: it sends its arguments through a Unix domain socket, and the
+ * server runs the command. Sockets lie in a folder that is closed to all but one user, so that whoever can connect is the user
+ * who runs the server, or root; nothing of it can be reached over a network (docs/adr/0017-administration-by-socket.md).
+ */
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chmodSync, lstatSync, readdirSync, renameSync, rmSync } from 'node:fs'
+import { connect, createServer, type Server, type Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Command } from 'commander'
+import type { RunningServer } from '../config.ts'
+import type { Database } from '../kernel/data/db.ts'
+import type { Logger } from '../kernel/process/log.ts'
+import { createFolderOf } from '../kernel/process/private-file.ts'
+import { administrativeCommands, type Failure, runCommandLine } from './command-line.ts'
+import { CommandFailure } from './failure.ts'
+
+/** What a command prints, and why it failed. */
+interface Reply {
+  readonly output: string
+  readonly failure?: Failure
+}
+
+const longestRequest = 65_536
+/** How long a caller may take to say what it wants, in milliseconds. */
+const patienceMs = 5_000
+
+const folder = () => join(tmpdir(), `wolke-${process.getuid!()}`)
+
+/** Errors: throws when the folder is not there, or when others could put something into it. */
+function checkFolder(path: string): void {
+  const { uid, mode } = lstatSync(path)
+  // A symbolic link has a mode that is open to all.
+  if (uid !== process.getuid!() || (mode & 0o077) !== 0) throw new Error(`${path} is not a folder of this user alone`)
+}
+
+// ---- The server ----------------------------------------------------------------------------------------------------
+
+export interface AdminChannel {
+  close(): void
+}
+
+export interface ChannelOptions {
+  readonly db: Database
+  readonly log: Logger
+  /** Where the API listens: commands tell servers apart by its port. */
+  readonly apiUrl: string
+}
+
+/** Takes commands of the user who runs this process. Errors: those of the file system, or a folder that others could change. */
+export async function openAdminChannel({ db, log, apiUrl }: ChannelOptions): Promise<AdminChannel> {
+  const place = folder()
+  createFolderOf(join(place, 'socket'))
+  checkFolder(place)
+  for (const { socket } of await connectAll(place)) socket.destroy()
+  const name = `${portOf(apiUrl)}-${randomBytes(4).toString('hex')}`
+  const path = join(place, name)
+  const sockets = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.add(socket.once('close', () => sockets.delete(socket)))
+    serveCaller(socket, { db, log })
+  })
+  await listenAt(server, join(place, `.${name}`), path)
+  return {
+    close() {
+      rmSync(path, { force: true })
+      server.close()
+      for (const socket of sockets) socket.destroy()
+    },
+  }
+}
+
+function portOf(url: string): string {
+  const { port, protocol } = new URL(url)
+  return port || (protocol === 'https:' ? '443' : '80')
+}
+
+/** It gets its name once it listens: whoever finds one that refuses knows that its server is gone. */
+async function listenAt(server: Server, draft: string, path: string): Promise<void> {
+  server.listen(draft)
+  await once(server, 'listening')
+  chmodSync(draft, 0o600)
+  renameSync(draft, path)
+}
+
+function serveCaller(socket: Socket, parts: Pick<ChannelOptions, 'db' | 'log'>): void {
+  // A caller that goes away does not want to know any more.
+  socket.on('error', () => socket.destroy())
+  const reply = async () => {
+    const deadline = setTimeout(() => socket.destroy(), patienceMs)
+    const text = await readAll(socket, longestRequest).finally(() => clearTimeout(deadline))
+    // Some only look whether anybody is there.
+    socket.end(text === '' ? '' : JSON.stringify(await runRequest(text, parts)))
+  }
+  reply().catch((error: unknown) => {
+    if (!socket.destroyed) parts.log.error({ err: error }, 'an administrative command failed')
+    socket.destroy()
+  })
+}
+
+async function runRequest(text: string, { db, log }: Pick<ChannelOptions, 'db' | 'log'>): Promise<Reply> {
+  const args: unknown = JSON.parse(text)
+  if (!Array.isArray(args) || !args.every((arg) => typeof arg === 'string')) throw new TypeError('not a command line')
+  const pieces: string[] = []
+  const write = (piece: string) => void pieces.push(piece)
+  const program = new Command('wolke')
+  const commands = administrativeCommands((_, work) => work(db, (line) => write(`${line}\n`)))
+  for (const command of commands) program.addCommand(command)
+  try {
+    const failure = await runCommandLine(program, args, write)
+    return { output: pieces.join(''), ...(failure ? { failure } : {}) }
+  } catch (error) {
+    log.error({ err: error }, 'an administrative command failed')
+    return { output: '', failure: { message: 'the command failed; the log of the server says why', exitCode: 1 } }
+  }
+}
+
+// ---- The command ---------------------------------------------------------------------------------------------------
+
+/** Has a server run a command. Errors: `CommandFailure` when it is not clear which one, or it ends meanwhile. */
+export async function askServer({ port }: RunningServer, args: readonly string[]): Promise<Reply> {
+  const socket = await connectToOne(folder(), port)
+  socket.end(JSON.stringify(args))
+  try {
+    return JSON.parse(await readAll(socket))
+  } catch (error) {
+    throw new CommandFailure(`the server did not answer (${(error as Error).message}); it may have run the command`)
+  }
+}
+
+async function connectToOne(place: string, port: number | undefined): Promise<Socket> {
+  const found = await connectAll(place, port).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return []
+    throw new CommandFailure(error.message)
+  })
+  const [first, ...others] = found
+  if (first && others.length === 0) return first.socket
+  for (const { socket } of found) socket.destroy()
+  if (first) {
+    const names = found.map((server) => `memory:${server.port}`).sort()
+    throw new CommandFailure(
+      `several servers keep their data in memory: choose one by --database ${names.join(' or ')}`,
+    )
+  }
+  const what = port === undefined ? 'is running' : `has its API on port ${port}`
+  throw new CommandFailure(`no wolke serve --database memory of this user ${what} (looked in ${place})`)
+}
+
+interface Found {
+  readonly port: string
+  readonly socket: Socket
+}
+
+/** Connects to every server, or to those with a port, and removes what servers left that did not stop in order. */
+async function connectAll(place: string, port?: number): Promise<Found[]> {
+  checkFolder(place)
+  const names = readdirSync(place).filter((name) => /^\d+-[0-9a-f]{8}$/.test(name))
+  const wanted = names.filter((name) => port === undefined || name.startsWith(`${port}-`))
+  const found = await Promise.all(
+    wanted.map(async (name) => {
+      const socket = await connectTo(join(place, name))
+      return socket && { port: name.split('-')[0]!, socket }
+    }),
+  )
+  return found.filter((server) => server !== undefined)
+}
+
+async function connectTo(path: string): Promise<Socket | undefined> {
+  const socket = connect(path)
+  try {
+    await once(socket, 'connect')
+    return socket
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException
+    if (code === 'ECONNREFUSED') rmSync(path, { force: true })
+    if (code === 'ECONNREFUSED' || code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+/** Reads to the end. Errors: throws when there is more than `most` bytes. */
+async function readAll(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string> {
+  const pieces: Buffer[] = []
+  let length = 0
+  // The other direction stays open.
+  for await (const piece of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    length += piece.length
+    if (length > most) throw new Error('the request is too long')
+    pieces.push(piece)
+  }
+  return Buffer.concat(pieces).toString('utf8')
+}

@@ -1,0 +1,61 @@
+/** Runs one command line, and says in one line what went wrong. */
+import { type Command, CommanderError, InvalidArgumentError } from 'commander'
+import type { Administer } from './administer.ts'
+import { CommandFailure } from './failure.ts'
+import { mailCommand } from './mail.ts'
+import { projectCommand } from './project.ts'
+import { tokenCommand } from './token.ts'
+
+export function administrativeCommands(administer: Administer): Command[] {
+  return [projectCommand, tokenCommand, mailCommand].map((command) => command(administer))
+}
+
+/** The failure of a command; without a message when help was asked for in vain. */
+export interface Failure {
+  readonly message?: string
+  /** 2 for a bad command line, 1 for what went wrong while running. */
+  readonly exitCode: number
+}
+
+/**
+ * Runs the command that `args` name; `write` takes the help that it asks for. Returns why it failed. Errors: throws what no
+ * operator can do anything about.
+ */
+export async function runCommandLine(
+  program: Command,
+  args: readonly string[],
+  write: (text: string) => void,
+): Promise<Failure | undefined> {
+  redirect(program, write)
+  try {
+    await program.parseAsync(args, { from: 'user' })
+    return undefined
+  } catch (error) {
+    return failureOf(error)
+  }
+}
+
+function redirect(command: Command, writeOut: (text: string) => void): void {
+  command.exitOverride().configureOutput({ writeOut, outputError: () => undefined })
+  for (const child of command.commands) redirect(child, writeOut)
+}
+
+function failureOf(error: unknown): Failure | undefined {
+  if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode }
+  if (error instanceof CommanderError || error instanceof InvalidArgumentError) {
+    if (error instanceof CommanderError && error.exitCode === 0) return undefined
+    if (error.code === 'commander.help') return { exitCode: 2 }
+    return { message: withoutSecrets(error.message.replace(/^error: /, '')), exitCode: 2 }
+  }
+  throw error
+}
+
+/** The parser repeats what it refuses. A token or the password in an URL is not for logs, however it is mistyped. */
+function withoutSecrets(message: string): string {
+  return message
+    .replace(
+      /^(option '--(?:token|database|smtp) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
+      (_, option, { length }) => `${option} of ${length} characters`,
+    )
+    .replace(/^(unknown option '[^'=]*)=.*?'(?=$|\n)/s, "$1'")
+}

@@ -1,0 +1,34 @@
+/** What commands print, wherever they run: a line at a time. */
+import { Option } from 'commander'
+
+/** Takes one line of output, without its end. */
+export type Print = (line: string) => void
+
+export interface ListOptions {
+  readonly json?: boolean
+}
+
+export function jsonOption(): Option {
+  return new Option('--json', 'print a JSON array of objects (docs/administration.md)')
+}
+
+/** Prints a list: a line of columns for each entry or, with `--json`, one array whose elements are lines of their own. */
+export async function printList<Entry extends object>(
+  print: Print,
+  entries: Iterable<Entry> | AsyncIterable<Entry>,
+  { json = false }: ListOptions,
+  columnsOf: (entry: Entry) => readonly (string | number)[],
+): Promise<void> {
+  if (!json) {
+    for await (const entry of entries) print(columnsOf(entry).join('\t'))
+    return
+  }
+  print('[')
+  let previous: string | undefined
+  for await (const entry of entries) {
+    if (previous !== undefined) print(`${previous},`)
+    previous = JSON.stringify(entry)
+  }
+  if (previous !== undefined) print(previous)
+  print(']')
+}
