@@ -155,11 +155,12 @@ const drivers: Rule = {
 }
 
 const betweenFamilies: Rule = {
-  promise: 'families know of each other only reads, effects, contracts and drivers, and what all addresses share',
+  promise:
+    'families know of each other only reads, effects, contracts, drivers, attachments, and what all addresses share',
   check: checkImports(({ path }, { file }) => {
     if (!file || !familyOf(path) || !familyOf(file) || familyOf(path) === familyOf(file)) return true
     if (familyOf(file) === 'addresses') return true
-    return ['reads.ts', 'effects.ts', 'contract.ts', 'driver.ts'].includes(nameOf(file))
+    return ['reads.ts', 'effects.ts', 'contract.ts', 'driver.ts', 'attachment.ts'].includes(nameOf(file))
   }),
   planted: [{ 'families/firewalls/a.ts': "import { getServer } from '../servers/store.ts'" }],
 }

@@ -10,10 +10,7 @@ import {
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { type Confirmed, type Desired, desiredStep } from '../../kernel/resource/desired.ts'
-import { filters, forgetServer } from '../firewalls/effects.ts'
-import { routing, unassignAll } from '../floating-ips/effects.ts'
-import { discardImages, lockBackups } from '../images/effects.ts'
-import { releasePrimaryIpsOf } from '../primary-ips/effects.ts'
+import { attachments } from './attachments.ts'
 import { state } from './desired.ts'
 import { confirmPower, deleteServer, revertPower, servers, setPower } from './store.ts'
 
@@ -35,8 +32,8 @@ export const ofServer = {
   missing: 'the server no longer exists',
 }
 
-/** What hangs on a server in the infrastructure and comes and goes with it, in the order in which rows are locked. */
-const hanging: readonly Desired[] = [state, routing, filters]
+/** What of a server is in the infrastructure and comes and goes with it, in the order in which rows are locked. */
+const hanging = () => [state, ...attachments.flatMap(({ desired }) => desired ?? [])]
 
 /** Deletes what the database has of a server. `end` says what becomes of its desired state. */
 async function leave(tx: Transaction, { scope, input }: Context, end: 'forget' | 'renew'): Promise<void> {
@@ -47,13 +44,10 @@ async function leave(tx: Transaction, { scope, input }: Context, end: 'forget' |
   // The infrastructure may still have it: the state stays until a driver confirms that it is gone.
   if (end === 'renew') await state.renew(tx, scope, [id])
   else await state.forget(tx, scope, id)
-  // Backups are bound to their server; snapshots stay (spec: Image, type).
-  await discardImages(tx, scope, await lockBackups(tx, scope, id))
-  await releasePrimaryIpsOf(tx, scope, id)
-  await unassignAll(tx, scope, id)
-  await routing.forget(tx, scope, id)
-  await forgetServer(tx, scope, id)
-  await filters.forget(tx, scope, id)
+  for (const { detach, desired } of attachments) {
+    await detach(tx, scope, id)
+    await desired?.forget(tx, scope, id)
+  }
   await deleteServer(tx, scope, id)
 }
 
@@ -116,7 +110,7 @@ const remove = defineStep<Input, void, Returned>({
   // The removal may have happened although it failed: then the server comes back behind its packet filter.
   async undo(context) {
     const returned: [Desired, Confirmed | undefined][] = []
-    for (const desired of hanging.toReversed()) {
+    for (const desired of hanging().toReversed()) {
       returned.push([desired, await desired.enforce(context, context.input.server)])
     }
     return returned
@@ -134,7 +128,7 @@ export const destroyServer = defineAction<Input>({
   steps: [remove],
   async revert(tx, { scope, input }) {
     await revertPower(tx, scope, input.server)
-    for (const desired of hanging) await desired.renew(tx, scope, [input.server])
+    for (const desired of hanging()) await desired.renew(tx, scope, [input.server])
   },
 })
 

@@ -1,8 +1,7 @@
 /** What the infrastructure is to do for a server: all that is desired of it is handed to the driver at once. */
 import { DriverError } from '../../kernel/actions/define.ts'
 import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
-import { filters } from '../firewalls/effects.ts'
-import { primaryIpsOfServers } from '../primary-ips/reads.ts'
+import { attachments } from './attachments.ts'
 import type { ServerState } from './driver.ts'
 import { servers } from './store.ts'
 
@@ -29,9 +28,13 @@ async function settled(world: World, id: number, generation: number): Promise<Se
   const { query, scope } = world
   const server = await servers.find(query, scope, id)
   if (!server) return undefined
-  const ips = await primaryIpsOfServers(query, scope, [id])
-  if (server.power === 'on') await filters.enforce(world, id)
+  const parts = await Promise.all(attachments.map((attachment) => attachment.state?.(query, scope, id)))
+  if (server.power === 'on') {
+    for (const { desired, comesBeforePower } of attachments) if (comesBeforePower) await desired?.enforce(world, id)
+  }
   return {
+    ipv4: null,
+    ipv6: null,
     id,
     generation,
     name: server.name,
@@ -46,8 +49,7 @@ async function settled(world: World, id: number, generation: number): Promise<Se
     power: server.power,
     manner: server.manner,
     cycle: server.cycle,
-    ipv4: ips.find((ip) => ip.type === 'ipv4')?.ip ?? null,
-    ipv6: ips.find((ip) => ip.type === 'ipv6')?.ip ?? null,
+    ...Object.assign({}, ...parts),
   }
 }
 

@@ -1,5 +1,4 @@
 /** What a request for a server asks for, resolved against the catalogue and the Project (facts: Servers 3 and 6). */
-import type { Static } from 'typebox'
 import { type Catalogue, type Location, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { toIdOrName } from '../../kernel/contract/contract.ts'
@@ -12,9 +11,7 @@ import { datacenterOf } from '../datacenters/reads.ts'
 import { holdImage } from '../images/effects.ts'
 import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
-import type { serverEndpoints } from './contract.ts'
-
-export type CreateBody = Static<(typeof serverEndpoints)['create']['body']>
+import type { CreateBody } from './attachment.ts'
 
 /** Longest user data, in characters. */
 const maxUserData = 32_768
@@ -148,9 +145,4 @@ export async function requestedKeys(query: Queries, scope: ProjectScope, body: C
   const missing = keys.indexOf(undefined)
   if (missing !== -1) throw invalidInput([{ field: `ssh_keys[${missing}]`, message: 'SSH key not found' }])
   return [...new Set(keys.map((key) => key!.publicKey))]
-}
-
-/** For a firewall that the request names and the Project does not have. */
-export function unknownFirewall(index: number): ApiError {
-  return invalidInput([{ field: `firewalls[${index}].firewall`, message: 'firewall not found' }])
 }

@@ -3,7 +3,7 @@ import { hash, randomInt } from 'node:crypto'
 import { lockProject } from '../../kernel/access/projects.ts'
 import type { ActionDefinition } from '../../kernel/actions/define.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
-import { recordOf, startAction, startActions, toStart } from '../../kernel/actions/store.ts'
+import { type ActionStart, recordOf, startAction, startActions, toStart } from '../../kernel/actions/store.ts'
 import type { Action } from '../../kernel/actions/tables.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
@@ -12,8 +12,6 @@ import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
-import { attachNewServer, holdAsked, rematchServer } from '../firewalls/effects.ts'
-import { createPrimaryIpFor } from '../primary-ips/effects.ts'
 import {
   changeServerProtection,
   createServer,
@@ -26,19 +24,13 @@ import {
   startServer,
   stopServer,
 } from './actions.ts'
+import type { CreateBody } from './attachment.ts'
+import { attachments } from './attachments.ts'
 import type { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskRoutes } from './disk-routes.ts'
 import { makePassword, type Server } from './domain.ts'
-import {
-  type CreateBody,
-  checkRequest,
-  holdTemplate,
-  type Placement,
-  placeServer,
-  requestedKeys,
-  unknownFirewall,
-} from './placement.ts'
+import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys } from './placement.ts'
 import { insertServer, type PowerChange, servers, setPower } from './store.ts'
 import { serversToWire, serverToWire } from './view.ts'
 
@@ -66,7 +58,9 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
         if (labels) await lockProject(tx, scope, 'share')
       },
       async after(tx, scope, server, { labels }) {
-        if (labels) await startActions(tx, scope, await rematchServer(tx, scope, server))
+        if (labels)
+          for (const { relabel } of attachments)
+            await startActions(tx, scope, (await relabel?.(tx, scope, server)) ?? [])
       },
     },
   )
@@ -82,13 +76,15 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return adding(platform, servers, scope, async (tx) => {
         await lockProject(tx, scope, 'share')
-        const firewallIds = (body.firewalls ?? []).map(({ firewall }) => firewall)
-        await holdAsked(tx, scope, firewallIds, unknownFirewall)
+        for (const { hold } of attachments) await hold?.(tx, scope, body)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))
         await state.renew(tx, scope, [server.id])
         await holdTemplate(tx, scope, placement.image)
-        await createAddresses(tx, scope, server, body)
-        const [action, ...next] = await startCreation(tx, scope, server, body)
+        const attached: ActionStart[] = []
+        for (const { attach } of attachments) {
+          attached.push(...((await attach?.(tx, scope, server, body, platform)) ?? []))
+        }
+        const [action, ...next] = await startCreation(tx, scope, server, attached, body.start_after_create !== false)
         return {
           server: await serverToWire(platform, tx.query, scope, server),
           action: action!,
@@ -149,18 +145,6 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
         return recordOf(changeServerProtection, servers.ref(server.id))
       }),
   }
-
-  async function createAddresses(
-    tx: Transaction,
-    scope: ProjectScope,
-    server: Server,
-    body: CreateBody,
-  ): Promise<void> {
-    const { enable_ipv4: ipv4 = true, enable_ipv6: ipv6 = true } = body.public_net ?? {}
-    const place = { id: server.id, location: server.locationId }
-    if (ipv4) await createPrimaryIpFor(tx, scope, place, 'ipv4', platform.reverseDomain)
-    if (ipv6) await createPrimaryIpFor(tx, scope, place, 'ipv6', platform.reverseDomain)
-  }
 }
 
 /** Changes the desired power of a server that the transaction has locked. Errors: `locked`. */
@@ -196,12 +180,17 @@ function newServer(body: CreateBody, { type, location, image }: Placement, sshKe
 }
 
 /**
- * Starts what makes the server: creation, its packet filter, then its power. They run in this order, because they wait
- * for each other by id; the lock belongs to the last, so that the server is locked until all is done. The reply names the
- * start first, as clients know it (facts: Servers 3).
+ * Starts what makes the server: creation, what is attached to it, then its power. They run in this order, because they
+ * wait for each other by id; the lock belongs to the last, so that the server is locked until all is done. The reply names
+ * the start first, as clients know it (facts: Servers 3).
  */
-async function startCreation(tx: Transaction, scope: ProjectScope, server: Server, body: CreateBody) {
-  const starts = body.start_after_create !== false
+async function startCreation(
+  tx: Transaction,
+  scope: ProjectScope,
+  server: Server,
+  attached: readonly ActionStart[],
+  starts: boolean,
+) {
   const { resources, locks, serial } = onServer(server.id)
   const input = { server: server.id }
   const create = toStart({
@@ -211,9 +200,7 @@ async function startCreation(tx: Transaction, scope: ProjectScope, server: Serve
     serial: serial!,
     ...(starts ? {} : { locks: locks! }),
   })
-  const firewallIds = (body.firewalls ?? []).map(({ firewall }) => firewall)
-  const filters = await attachNewServer(tx, scope, server, firewallIds)
   const start = starts ? [toStart({ definition: startServer, input, resources, locks: locks!, serial: serial! })] : []
-  const actions = (await startActions(tx, scope, [create, ...filters, ...start])).map(actionToWire)
+  const actions = (await startActions(tx, scope, [create, ...attached, ...start])).map(actionToWire)
   return starts ? [actions[0]!, actions.at(-1)!, ...actions.slice(1, -1)] : actions
 }

@@ -6,12 +6,11 @@ import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterToWire } from '../datacenters/reads.ts'
-import { firewallsOfServers } from '../firewalls/reads.ts'
-import { floatingIpsOfServers } from '../floating-ips/reads.ts'
 import { imagesByIds, imageToWire, type OwnImage, ownImageToWire } from '../images/reads.ts'
 import { locationToWire } from '../locations/reads.ts'
-import { type PrimaryIp, primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { serverTypeToWire } from '../server-types/reads.ts'
+import type { ServerPart } from './attachment.ts'
+import { attachments } from './attachments.ts'
 import type { Server as Wire } from './contract.ts'
 import { isPassing, type Server } from './domain.ts'
 
@@ -25,26 +24,29 @@ export async function serversToWire(
   servers: readonly Server[],
 ): Promise<ServerWire[]> {
   const ids = servers.map((server) => server.id)
-  const [ips, floating, firewalls, locked, images] = await Promise.all([
-    primaryIpsOfServers(query, scope, ids),
-    floatingIpsOfServers(query, scope, ids),
-    firewallsOfServers(query, scope, ids),
+  const [locked, images, parts] = await Promise.all([
     lockedIds(query, scope, 'server', ids),
     ownImagesOf(platform, query, scope, servers),
+    Promise.all(attachments.map(({ show }) => show?.(query, scope, ids))),
   ])
-  const ipsOf = Map.groupBy(ips, (ip) => ip.serverId)
-  const floatingOf = Map.groupBy(floating, (ip) => ip.serverId)
-  return servers.map((server) => ({
-    ...standingFacts(platform, server),
-    image: imageOf(platform, images, server),
-    public_net: {
-      ...primaryNet(ipsOf.get(server.id) ?? []),
-      floating_ips: (floatingOf.get(server.id) ?? []).map((ip) => ip.id),
-      firewalls: firewalls.get(server.id) ?? [],
-    },
-    // The action may end between the two reads: then what is shown is how it was before.
-    locked: locked.has(server.id) || isPassing(server.status),
-  }))
+  return servers.map((server) => {
+    const shown: ServerPart = {
+      ...standingFacts(platform, server),
+      image: imageOf(platform, images, server),
+      // The action may end between the two reads: then what is shown is how it was before.
+      locked: locked.has(server.id) || isPassing(server.status),
+    }
+    return withParts(
+      shown,
+      parts.map((part) => part?.(server.id) ?? {}),
+    )
+  })
+}
+
+/** Every field of a server is a fact of its own or shown by one of its attachments. */
+function withParts(shown: ServerPart, parts: readonly ServerPart[]): ServerWire {
+  const public_net = Object.assign({}, ...parts.map((part) => part.public_net))
+  return Object.assign(shown, ...parts, { public_net }) as ServerWire
 }
 
 /** One server's wire form. */
@@ -106,15 +108,5 @@ function standingFacts(
     load_balancers: [],
     primary_disk_size: server.primaryDiskSize,
     placement_group: null,
-  }
-}
-
-function primaryNet(ips: readonly PrimaryIp[]): Pick<ServerWire['public_net'], 'ipv4' | 'ipv6'> {
-  const ipv4 = ips.find((ip) => ip.type === 'ipv4')
-  const ipv6 = ips.find((ip) => ip.type === 'ipv6')
-  const names = (ip: PrimaryIp) => ip.reverseNames.map(({ ip: address, name }) => ({ ip: address, dns_ptr: name }))
-  return {
-    ipv4: ipv4 ? { id: ipv4.id, ip: ipv4.ip, blocked: false, dns_ptr: ipv4.reverseNames[0]?.name ?? '' } : null,
-    ipv6: ipv6 ? { id: ipv6.id, ip: ipv6.ip, blocked: false, dns_ptr: names(ipv6) } : null,
   }
 }

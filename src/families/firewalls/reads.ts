@@ -1,2 +1,0 @@
-/** What other families may ask about firewalls. */
-export { firewallsOfServers } from './view.ts'

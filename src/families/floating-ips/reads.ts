@@ -1,2 +1,0 @@
-/** What other families may ask about Floating IPs. */
-export { floatingIpsOfServers } from './store.ts'

@@ -1,2 +1,0 @@
-/** What other families may change about Primary IPs inside their transaction. */
-export { createPrimaryIpFor, releasePrimaryIpsOf } from './store.ts'

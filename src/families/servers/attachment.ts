@@ -1,0 +1,55 @@
+/**
+ * What hangs on a server and belongs to another family: addresses, firewalls, backups. Each family says here, as a value
+ * in its own attachment.ts, what of it a server shows, gets at its creation and loses at its deletion. The list of them
+ * is attachments.ts.
+ */
+import type { Static } from 'typebox'
+import type { ActionStart } from '../../kernel/actions/store.ts'
+import type { Labels } from '../../kernel/contract/labels.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import type { Desired } from '../../kernel/resource/desired.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import type { serverEndpoints, Server as Wire } from './contract.ts'
+import type { ServerState } from './driver.ts'
+
+type ServerWire = Static<typeof Wire>
+type PublicNet = ServerWire['public_net']
+
+/** A part of the wire form of a server. */
+export type ServerPart = Partial<Omit<ServerWire, 'public_net'>> & { readonly public_net?: Partial<PublicNet> }
+
+/** What a request for a new server asks for. */
+export type CreateBody = Static<(typeof serverEndpoints)['create']['body']>
+
+/** What attachments need to know of a new server. */
+export interface NewServer {
+  readonly id: number
+  readonly locationId: number
+  readonly labels: Labels
+}
+
+export interface Attachment {
+  /** What some servers show of it, with one read for all of them; what is returned is asked for each server. */
+  show?(query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<(serverId: number) => ServerPart>
+  /** Locks what a new server asks for, before the server is there. Errors: `invalid_input` for what is missing. */
+  hold?(tx: Transaction, scope: ProjectScope, body: CreateBody): Promise<void>
+  /** Attaches what a new server asks for. Returns the actions to start between its creation and its first start. */
+  attach?(
+    tx: Transaction,
+    scope: ProjectScope,
+    server: NewServer,
+    body: CreateBody,
+    platform: Platform,
+  ): Promise<readonly ActionStart[]>
+  /** Follows new labels of a server; returns the actions to start. */
+  relabel?(tx: Transaction, scope: ProjectScope, server: NewServer): Promise<readonly ActionStart[]>
+  /** Parts a server that goes away from it. */
+  detach(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void>
+  /** What the infrastructure does about it: it goes with the server, and comes back when a deletion fails. */
+  readonly desired?: Desired
+  /** Whether `desired` is in force before the server gets power. */
+  readonly comesBeforePower?: boolean
+  /** What of it the driver of servers has to know. */
+  state?(query: Queries, scope: ProjectScope, serverId: number): Promise<Partial<ServerState>>
+}

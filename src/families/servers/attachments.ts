@@ -1,0 +1,13 @@
+/** Everything that hangs on a server, in the order in which rows of it are locked. Adding one is one line here. */
+import { firewallAttachment } from '../firewalls/attachment.ts'
+import { floatingIpAttachment } from '../floating-ips/attachment.ts'
+import { backupAttachment } from '../images/attachment.ts'
+import { primaryIpAttachment } from '../primary-ips/attachment.ts'
+import type { Attachment } from './attachment.ts'
+
+export const attachments: readonly Attachment[] = [
+  backupAttachment,
+  primaryIpAttachment,
+  floatingIpAttachment,
+  firewallAttachment,
+]
