@@ -777,7 +777,7 @@ forEachDatabase('servers', (open) => {
   })
 
   test('a server that cannot be made leaves nothing behind, and its name and addresses are free again', async () => {
-    const world = await open({ addressPool: ['198.51.100.0/31', '2001:db8::/32'], engine: { callTimeoutMs: 20 } })
+    const world = await open({ addressPool: ['198.51.100.0/31', '2001:db8::/32'], engine: { callTimeoutMs: 500 } })
     const { api, simulation, clock } = world
     const firewall = await newFirewall(api, 'f', { apply_to: [toSelector('env')] })
     const failures: Behaviour[] = ['error before effect', 'error after effect', 'timeout applied', 'partial']
@@ -816,7 +816,7 @@ forEachDatabase('servers', (open) => {
   })
 
   test('calls that are lost, cut short, slow or without an answer are repeated, and a restart happens once', async () => {
-    const world = await open({ engine: { callTimeoutMs: 20 } })
+    const world = await open({ engine: { callTimeoutMs: 500 } })
     const { api, simulation } = world
     const failures: Behaviour[] = ['timeout not applied', 'timeout applied', 'partial', 'never returns']
     for (const [index, failure] of failures.entries()) {
