@@ -72,8 +72,8 @@ function nameServers(text: string): { address: string; port: number }[] {
   })
 }
 
-/** A host name as an absolute one. */
-function absoluteName(text: string): string {
+/** A host name as an absolute one. Errors: `InvalidArgumentError`. */
+export function absoluteName(text: string): string {
   const name = text.trim().replace(/\.$/, '')
   if (!isDnsName(name) || !isHostLabel(name.slice(name.lastIndexOf('.') + 1)) || !isLowerCase(name)) {
     throw new InvalidArgumentError(`${text}: expected a domain name in lower case.`)

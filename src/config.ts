@@ -1,6 +1,6 @@
 /** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
-import { count, type DnsConfig, dnsOptions } from './config-dns.ts'
+import { absoluteName, count, type DnsConfig, dnsOptions } from './config-dns.ts'
 import { limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
@@ -77,6 +77,16 @@ function listen(text: string): Listen {
   return { host: (match[1] ?? match[2]) as string, port }
 }
 
+/** Name servers are known by their addresses. */
+function dnsListen(text: string): Listen | typeof off {
+  if (text === off) return off
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([\d.]+)):\d{1,5}$/.exec(text)
+  if (!parseAddress(match?.[1] ?? match?.[2] ?? '').ok) {
+    throw new InvalidArgumentError('Expected ADDRESS:PORT, such as 127.0.0.1:53, or off.')
+  }
+  return listen(text)
+}
+
 function database(text: string): DatabaseUrl {
   const url = parseDatabaseUrl(text)
   if (!url) throw new InvalidArgumentError('Expected sqlite:PATH, memory or postgres://...')
@@ -149,9 +159,14 @@ function httpsUrl(text: string): string {
   return text
 }
 
+function base64url(text: string): string {
+  if (!/^[\w-]+={0,2}$/.test(text)) throw new InvalidArgumentError('Expected base64url.')
+  return text
+}
+
 function resolverAddress(text: string): string {
-  const address = /^(?:\[([^\]]+)\]|([^:]+))(?::\d{1,5})?$/.exec(text)
-  if (!parseAddress(address?.[1] ?? address?.[2] ?? text).ok) {
+  const [, inBrackets, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
+  if (!parseAddress(inBrackets ?? plain ?? text).ok || Number(port) < 1 || Number(port) > 65_535) {
     throw new InvalidArgumentError('Expected an IP address, with :PORT if it is not 53.')
   }
   return text
@@ -229,7 +244,9 @@ function acmeOptions(): Option[] {
       .env('WOLKE_ACME_CONTACT')
       .argParser(mailAddress),
     new Option('--acme-eab-kid <id>', 'key id of the external account binding').env('WOLKE_ACME_EAB_KID'),
-    new Option('--acme-eab-key <key>', 'key of the external account binding, base64url').env('WOLKE_ACME_EAB_KEY'),
+    new Option('--acme-eab-key <key>', 'key of the external account binding, base64url')
+      .env('WOLKE_ACME_EAB_KEY')
+      .argParser(base64url),
     new Option('--acme-ca-file <file>', 'certificates (PEM) to trust besides the usual ones').env('WOLKE_ACME_CA_FILE'),
     new Option('--acme-allow-private', 'the certificate authority may have a private address').env(
       'WOLKE_ACME_ALLOW_PRIVATE',
@@ -268,9 +285,9 @@ export function serveOptions(): Option[] {
       .env('WOLKE_METADATA_PREFIX')
       .argParser(pathPrefix)
       .default('/hetzner'),
-    new Option('--dns-listen <host:port|off>', 'address of the name server, UDP and TCP')
+    new Option('--dns-listen <address:port|off>', 'address of the name server, UDP and TCP')
       .env('WOLKE_DNS_LISTEN')
-      .argParser((text) => (text === 'off' ? text : listen(text)))
+      .argParser(dnsListen)
       .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is taken'),
     ...dnsOptions(),
     new Option(
@@ -313,9 +330,9 @@ export function serveOptions(): Option[] {
       .env('WOLKE_ADDRESS_POOL')
       .argParser(pools)
       .default(defaultPools, 'the documentation ranges'),
-    new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)').env(
-      'WOLKE_REVERSE_DOMAIN',
-    ),
+    new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)')
+      .env('WOLKE_REVERSE_DOMAIN')
+      .argParser((text) => absoluteName(text).slice(0, -1)),
     new Option('--limits <kind=n,...>', 'most resources of a Project, such as servers=10,firewalls=50')
       .env('WOLKE_LIMITS')
       .argParser(limits)

@@ -6,6 +6,7 @@ import type { Administer } from './commands/administer.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { administrativeCommands, type Failure, runCommandLine } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
+import { endWithin } from './commands/exit.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
 import { version } from './version.ts'
@@ -43,3 +44,4 @@ try {
   console.error(error)
   process.exitCode = 1
 }
+if (process.exitCode) endWithin(0)

@@ -54,7 +54,7 @@ function failureOf(error: unknown): Failure | undefined {
 function withoutSecrets(message: string): string {
   return message
     .replace(
-      /^(option '--(?:token|database|smtp) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
+      /^(option '--(?:token|database|smtp|acme-eab-key) .*?' (?:argument|value)) '(.*?)'(?=(?: from env '\w+')? is invalid\.)/s,
       (_, option, { length }) => `${option} of ${length} characters`,
     )
     .replace(/^(unknown option '[^'=]*)=.*?'(?=$|\n)/s, "$1'")

@@ -34,6 +34,7 @@ export function unusable(url: DatabaseUrl, error: unknown): CommandFailure {
 
 /** What went wrong is told in one line when the database is the reason for it. */
 export function explained(url: DatabaseUrl, error: unknown): unknown {
+  if (error instanceof CommandFailure) return error
   return isTrouble(error) || isTrouble((error as Error).cause) ? unusable(url, error) : error
 }
 

@@ -11,6 +11,7 @@ import { lockForServing, type ServingLock } from '../kernel/process/process-lock
 import { version } from '../version.ts'
 import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
 import { explained, openMigrated, unusable } from './database.ts'
+import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
 import { prepareInstallation } from './installation.ts'
 import { keyFileOf, openKeyring, unlockSecrets } from './keyring.ts'
@@ -143,8 +144,7 @@ function inWords(opened: Opened | undefined): string {
 function stopOnSignal(log: Logger, stop: () => Promise<void>): void {
   const onSignal = async (signal: string) => {
     log.info({ signal }, 'stopping')
-    // Nothing may keep the process longer than promised, not even a caller that never finishes its request.
-    setTimeout(() => process.exit(0), drainMs).unref()
+    endWithin(drainMs)
     await stop()
     log.flush()
   }

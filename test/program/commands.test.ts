@@ -26,11 +26,11 @@ interface Outcome {
   readonly stderr: string
 }
 
-function start(args: readonly string[]): ChildProcess {
+function start(args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
   const { WOLKE_TEST_POSTGRES: _, ...rest } = process.env
   // What the machine that runs the tests has set for its own server is not meant for these.
   const env = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('WOLKE_')))
-  return spawn(process.execPath, [bundle, ...args], { env, cwd: tmpdir() })
+  return spawn(process.execPath, [bundle, ...args], { env: { ...env, ...more }, cwd: tmpdir() })
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
@@ -105,6 +105,15 @@ function checkFailure({ code, stdout, stderr }: Outcome, expectedCode: number, s
   assert.match(stderr, /^wolke: [^\n]+\n$/)
   assert.equal(stdout, '')
   assert.equal(code, expectedCode)
+}
+
+/** Holds a port of the machine for a test: itself, or by whichever process has it at the moment. */
+async function hold(t: TestContext, port: number): Promise<void> {
+  const server = createServer().listen(port, '127.0.0.1')
+  t.after(() => server.close())
+  await once(server, 'listening').catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EADDRINUSE') throw error
+  })
 }
 
 const tokenOf = ({ texts }: Running) => /^ +Token +(\S{64}) /m.exec(texts.stdout)?.[1]
@@ -250,6 +259,76 @@ describe('wolke serve', { concurrency: 2 }, () => {
     checkFailure(noCertificate, 2, /--tls-cert: .*ENOENT/)
     assert.equal(badCertificate.stdout, '')
     assert.notEqual(badCertificate.code, 0)
+  })
+
+  test('says in one line what keeps it from PostgreSQL, and never a password', onPostgres, async (t) => {
+    const { url, drop } = await createDatabase(await postgresUrl())
+    t.after(drop)
+    const changed = (change: (url: URL) => void) => {
+      const other = new URL(url)
+      change(other)
+      return other.href
+    }
+    const cases: [database: string, says: RegExp][] = [
+      [changed((one) => (one.password = 'wrong-password')), /password authentication failed/],
+      [changed((one) => (one.pathname = '/no-such-database')), /"no-such-database" does not exist/],
+      [changed((one) => (one.hostname = 'no-such-host.invalid')), /no-such-host\.invalid/],
+      [changed((one) => (one.port = '1')), /ECONNREFUSED/],
+    ]
+    for (const [database, says] of cases) {
+      const outcome = await wolke('serve', '--listen', '127.0.0.1:0', '--database', database)
+      checkFailure(outcome, 1, says)
+      assert.match(outcome.stderr, /^wolke: cannot use the database postgres:\/\/[^@]*$/)
+      assert.equal(outcome.stderr.match(/cannot use/g)?.length, 1)
+    }
+  })
+
+  test('ends when it has failed, whatever is still under way in it', async () => {
+    // A lookup of a host takes as long as the machine's resolver wants, and cannot be called off.
+    const child = start(['serve', '--database', 'postgres://nobody@127.0.0.1:1/none', '--listen', '127.0.0.1:0'], {
+      NODE_OPTIONS: '--import=data:text/javascript,setInterval(()=>{},1e9)',
+    })
+    const [code] = await once(child, 'close')
+    assert.equal(code, 1)
+  })
+
+  test('moves off a default port that is taken, and says so in its greeting and its log', async (t) => {
+    const serveMoved = async (): Promise<Running> => {
+      for (const port of [8169, 5353]) await hold(t, port)
+      const server = await serve(t, '--database', 'memory', '--log-level', 'warn')
+      await server.end('SIGTERM')
+      // Another process that had one of the ports may be gone.
+      return server.texts.stdout.match(/ is taken\)/g)?.length === 2 ? server : serveMoved()
+    }
+    const { texts } = await serveMoved()
+    assert.match(texts.stdout, /^ {2}Metadata {3}http:\/\/127\.0\.0\.1:\d+ {2}\(127\.0\.0\.1:8169 is taken\)$/m)
+    assert.match(texts.stdout, /^ {2}DNS {8}127\.0\.0\.1:\d+ {2}\(127\.0\.0\.1:5353 is taken\)$/m)
+    const lines = texts.stderr
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    const said = lines.map(({ option, default: wanted, msg }) => [option, wanted, msg])
+    const message = 'the default port is taken; listening on a free one'
+    assert.deepEqual(said, [
+      ['--metadata-listen', '127.0.0.1:8169', message],
+      ['--dns-listen', '127.0.0.1:5353', message],
+    ])
+  })
+
+  test('never moves off a port that it was told to take, also when that is the default one', async (t) => {
+    const options = ['--database', 'memory', '--listen', '127.0.0.1:0', '--dns-listen', 'off']
+    const outcome = async (): Promise<Outcome> => {
+      await hold(t, 8169)
+      const child = start(['serve', ...options, '--metadata-listen', '127.0.0.1:8169'])
+      t.after(() => child.kill('SIGKILL'))
+      const texts = collect(child)
+      // Another process that had the port may be gone; then the server is told to go too.
+      child.stdout!.once('data', () => child.kill('SIGTERM'))
+      const [code] = (await once(child, 'close')) as [number | null]
+      assert.ok(!texts.stdout || / Metadata {3}http:\/\/127\.0\.0\.1:8169$/m.test(texts.stdout), texts.stdout)
+      return texts.stdout ? outcome() : { code, ...texts }
+    }
+    checkFailure(await outcome(), 1, /--metadata-listen: cannot listen on 127\.0\.0\.1:8169: the port is taken/)
   })
 
   test('takes several processes over one PostgreSQL database', onPostgres, async (t) => {
@@ -454,7 +533,7 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['frobnicate'], /unknown command 'frobnicate'/],
     [['serve', '--frobnicate'], /unknown option '--frobnicate'/],
     [['serve', '--listen', 'nowhere'], /--listen.*Expected HOST:PORT/],
-    [['serve', '--dns-listen', '53'], /--dns-listen.*Expected HOST:PORT/],
+    [['serve', '--dns-listen', 'localhost:53'], /--dns-listen.*Expected ADDRESS:PORT/],
     [['serve', '--dns-transfer-to', 'ns1.example.com'], /--dns-transfer-to.*expected ADDRESS or ADDRESS:PORT/],
     [['serve', '--dns-private-primaries', '10.0.0.1/8'], /--dns-private-primaries.*host bits/],
     [['serve', '--nameservers', 'ns1.example.com,NS2'], /--nameservers.*NS2: expected a domain name/],
@@ -463,23 +542,12 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['serve', '--tls-cert', 'x'], /--tls-cert and --tls-key belong together/],
     [['serve', '--acme-directory', 'http://ca.example/dir'], /--acme-directory.*Expected https/],
     [['serve', '--acme-eab-kid', 'x'], /--acme-eab-kid and --acme-eab-key belong together/],
-    [
-      ['serve', '--acme-directory', 'https://ca.example/dir', '--acme-ca-file', '/nowhere/x', '--database', 'memory'],
-      /--acme-ca-file: ENOENT/,
-    ],
-    [
-      [
-        'serve',
-        '--acme-directory',
-        'https://ca.example/dir',
-        '--acme-ca-file',
-        import.meta.filename,
-        '--database',
-        'memory',
-      ],
-      /--acme-ca-file: .*PEM/,
-    ],
+    [['serve', '--acme-eab-kid', 'x', '--acme-eab-key', 'a key'], /--acme-eab-key.*Expected base64url/],
+    [['serve', '--acme-ca-file', '/nowhere/x'], /--acme-ca-file: ENOENT/],
+    [['serve', '--acme-ca-file', import.meta.filename], /--acme-ca-file: .*commands\.test\.ts holds no certificate/],
+    [['serve', '--reverse-domain', 'Our Cloud'], /--reverse-domain.*expected a domain name/],
     [['serve', '--resolver', 'ns.example'], /--resolver.*Expected an IP address/],
+    [['serve', '--resolver', '192.0.2.1:65536'], /--resolver.*Expected an IP address/],
     [['serve', '--delegation-check', 'maybe'], /--delegation-check.*on, off/],
     [['serve', '--dns-response-slip', '11'], /--dns-response-slip.*number from 0 to 10/],
     [['serve', '--dns-response-rate', 'none'], /--dns-response-rate.*at least 1/],
@@ -507,10 +575,11 @@ describe('A bad command line', { concurrency: 3 }, () => {
       wolke('serve', `--tokne=${secret}`),
       wolke('serve', '--database', `postgre://me:${secret}@localhost/wolke`),
       wolke('serve', '--smtp', `http://me:${secret}@localhost`),
+      wolke('serve', '--acme-eab-key', `${secret}!`),
     ]
     const outcomes = await Promise.all(mistyped)
     for (const outcome of outcomes) {
-      checkFailure(outcome, 2, /--token|--tokne|--database|--smtp/)
+      checkFailure(outcome, 2, /--token|--tokne|--database|--smtp|--acme-eab-key/)
       assert.ok(!outcome.stderr.includes(secret), outcome.stderr)
     }
     assert.match(outcomes[0]!.stderr, /--token <token>' argument of 54 characters is invalid. Expected exactly 64/)

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { type ChildProcess, execFile, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before } from 'node:test'
@@ -92,14 +92,16 @@ export function program(name: string): Program {
       return written.stderr
     },
     async serve(database, ...options) {
-      const ready = join(folder, `ready-${++started}`)
-      const { child, gone, written } = server(database, ['--ready-file', ready, ...options])
+      const own = ['--ready-file', join(folder, `ready-${++started}`)]
+      const { child, gone, written } = server(database, [...own, ...options])
+      const path = [...own, ...options].at([...own, ...options].lastIndexOf('--ready-file') + 1)!
       // A busy machine may take long for it; whoever runs the tests bounds the whole.
-      while (!existsSync(ready)) {
+      let ready = readReadyFile(path)
+      for (; ready?.pid !== child.pid; ready = readReadyFile(path)) {
         assert.equal(child.exitCode, null, `the server ended instead of serving: ${written.stderr}`)
         await delay(3)
       }
-      const { base_url: baseUrl, dns } = JSON.parse(readFileSync(ready, 'utf8')) as { base_url: string; dns: string }
+      const { base_url: baseUrl, dns } = ready!
       const end = (signal: 'SIGKILL' | 'SIGTERM') => () => {
         child.kill(signal)
         return gone
@@ -117,6 +119,22 @@ export function program(name: string): Program {
         stop: end('SIGTERM'),
       }
     },
+  }
+}
+
+interface Ready {
+  readonly base_url: string
+  readonly dns: string
+  readonly pid: number
+}
+
+/** What a ready file says; undefined while there is none. */
+function readReadyFile(path: string): Ready | undefined {
+  try {
+    return JSON.parse(readFileSync(path, 'utf8'))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
+    throw error
   }
 }
 

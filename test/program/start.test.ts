@@ -1,13 +1,23 @@
 /** Starts that cannot succeed say so in one line, and leave nothing behind. */
 import assert from 'node:assert/strict'
-import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { mount } from '../disks.ts'
+import { certificate, privateKey } from '../fixtures/tls.ts'
 import { call, program } from './program.ts'
 
-const { folder, serve, fail } = program('start')
+const { folder, serve, fail, command } = program('start')
 
 /** Everything below a folder. */
 const found = (path: string) => readdirSync(path, { recursive: true }).map(String).sort()
@@ -93,5 +103,91 @@ describe('A start that cannot succeed', { concurrency: 2 }, () => {
     const readOnly = place('read-only')
     if (!mount(t, readOnly, 'size=1m,ro')) return
     assert.match(await fail(`sqlite:${readOnly}/wolke.db`), /^wolke: cannot use the database [^\n]*EROFS[^\n]*\n$/)
+  })
+})
+
+describe('A file that an option names', { concurrency: 2 }, () => {
+  /** Each option with a file that it cannot take. */
+  function badFiles(at: string): [options: string[], says: RegExp][] {
+    const file = (name: string, text: string) => {
+      writeFileSync(join(at, name), text, { mode: 0o600 })
+      return join(at, name)
+    }
+    const [cert, key] = [file('cert.pem', certificate), file('key.pem', privateKey)]
+    const [text, missing] = [file('text', 'some text'), join(at, 'missing')]
+    const second = certificate.replace(/\n.{20}/, '\nbroken')
+    return [
+      [['--acme-ca-file', missing], /--acme-ca-file: ENOENT/],
+      [['--acme-ca-file', text], /--acme-ca-file: .*holds no certificate/],
+      [['--acme-ca-file', file('second.pem', certificate + second)], /--acme-ca-file: /],
+      [['--tls-cert', missing, '--tls-key', key], /--tls-cert: ENOENT/],
+      [['--tls-cert', cert, '--tls-key', text], /--tls-cert and --tls-key: /],
+      [['--catalogue', text], /--catalogue .*JSON/],
+      [['--key-file', text], /--key-file: .*does not hold a key/],
+      [['--previous-key-file', missing], /--previous-key-file: there is no/],
+      [['--ready-file', join(missing, 'ready')], /--ready-file: ENOENT/],
+      [['--ready-file', at], /--ready-file: .*is a folder/],
+    ]
+  }
+
+  test('is refused before a database is made', async () => {
+    const at = place('files')
+    const cases = badFiles(at)
+    const before = found(at)
+    for (const [options, says] of cases) {
+      const { code, stderr } = await command('serve', '--database', `sqlite:${at}/data/wolke.db`, ...options)
+      assert.match(stderr, says)
+      assert.match(stderr, /^wolke: [^\n]+\n$/)
+      assert.equal(code, 2)
+      assert.deepEqual(found(at), before)
+    }
+  })
+
+  test('is refused before a database that is there is locked or read', async () => {
+    const at = place('files-of-others')
+    const database = `sqlite:${at}/wolke.db`
+    const cases = badFiles(at)
+    writeFileSync(join(at, 'wolke.db'), 'noise'.repeat(2_000))
+    const before = found(at)
+    for (const [options, says] of cases) {
+      assert.match((await command('serve', '--database', database, ...options)).stderr, says)
+      assert.deepEqual(found(at), before)
+    }
+  })
+})
+
+describe('The ready file', { concurrency: 2 }, () => {
+  const pidIn = (path: string) => JSON.parse(readFileSync(path, 'utf8')).pid
+  /** Writes what a server leaves that was killed. */
+  const leave = (path: string) => writeFileSync(path, '{"pid":1}')
+
+  test('is there from the moment that the server is ready until it is told to stop', async () => {
+    const ready = join(place('ready'), 'ready.json')
+    leave(ready)
+    const first = await serve('memory', '--ready-file', ready)
+    assert.equal(pidIn(ready), first.child.pid)
+    await first.stop()
+    assert.equal(existsSync(ready), false)
+  })
+
+  test('of a server that was killed is gone before the next one starts, whatever becomes of that', async () => {
+    const at = place('left')
+    const ready = join(at, 'ready.json')
+    leave(ready)
+    writeFileSync(join(at, 'noise.db'), 'noise'.repeat(2_000))
+    await fail(`sqlite:${at}/noise.db`, '--ready-file', ready)
+    assert.equal(existsSync(ready), false)
+  })
+
+  test('stays with the server that runs, whoever else is refused or stops', async () => {
+    const at = place('of-another')
+    const ready = join(at, 'ready.json')
+    const server = await serve(`sqlite:${at}/wolke.db`, '--ready-file', ready)
+    await fail(`sqlite:${at}/wolke.db`, '--ready-file', ready)
+    await command('serve', '--database', 'memory', '--ready-file', ready, '--acme-ca-file', join(at, 'missing'))
+    assert.equal(pidIn(ready), server.child.pid)
+    leave(ready)
+    await server.stop()
+    assert.equal(pidIn(ready), 1)
   })
 })
