@@ -1,6 +1,6 @@
 /**
- * The composition root: database, drivers and families become the API, the metadata service and the name server. The
- * command line and the tests build exactly this.
+ * The composition root: connects the database, drivers and families to the API, the metadata service and the name
+ * server. The command line and the tests both build the program through it.
  */
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
@@ -39,9 +39,9 @@ export interface AppOptions {
   readonly clock: Clock
   readonly log: Logger
   readonly catalogue: Catalogue
-  /** The infrastructure. */
+  /** Drivers of the infrastructure. */
   readonly drivers: Drivers
-  /** Who issues managed certificates, in place of what `drivers` has for it. */
+  /** The certificate authority for managed certificates; replaces the one in `drivers`. */
   readonly authority?: AuthorityOptions
   readonly secrets: Secrets
   readonly vendor: string
@@ -59,7 +59,7 @@ export interface AppOptions {
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
 }
 
-/** How a name server differs from one that nobody has settled anything about. */
+/** Options of a name server; defaults apply to those that are missing. */
 export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'maxRecords'>
 
 export interface App {
@@ -75,11 +75,14 @@ export interface App {
   serveDns(at: ListenAddress, options?: DnsOptions): Promise<NameServer>
   /** Begins to run actions, to send mail and to do background jobs. */
   start(): Promise<void>
-  /** Stops taking requests, answers those in flight, leaves actions and mail to be resumed. The database stays open. */
+  /**
+   * Stops accepting requests, finishes those in flight, and leaves actions and mail to be resumed. The database stays
+   * open.
+   */
   stop(): Promise<void>
 }
 
-/** Puts everything together; nothing listens or runs yet. */
+/** Builds the app; nothing listens or runs yet. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
   const db = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db

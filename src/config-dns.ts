@@ -1,4 +1,4 @@
-/** The options of `wolke serve` about zones and the name server. */
+/** Options of `wolke serve` for zones and the name server. */
 import { InvalidArgumentError, Option } from 'commander'
 import { defaultResponseRates, type ResponseRates } from './dns/response-rate.ts'
 import { defaultZoneLimits } from './families/zones/limits.ts'
@@ -9,31 +9,34 @@ import { parseAddress, parseCidr } from './net/ip.ts'
 export interface DnsConfig {
   readonly dnsTransferTo: readonly { readonly address: string; readonly port: number }[]
   readonly dnsPrivatePrimaries: readonly string[]
-  /** Answers a second over UDP: of one kind to one network or no limit, and of all kinds. */
+  /** UDP responses per second: identical ones to one network (or `off`), and all responses to one network. */
   readonly dnsResponseRate: number | typeof off
   readonly dnsNetworkRate: number
   readonly dnsResponseSlip: number
   readonly dnsResponseExempt: readonly string[]
-  /** How many zones are transferred from their primaries at once: in all, and to one Project. */
+  /** How many zones are transferred from their primaries at once: in total and for one Project. */
   readonly dnsTransfers: number
   readonly dnsTransfersPerProject: number
-  /** Most records of a zone, and most bytes of it as text. */
+  /** Limits of a zone: number of records, and bytes of its zone file. */
   readonly zoneRecords: number
   readonly zoneBytes: number
   readonly nameservers?: readonly string[]
   readonly hostmaster?: string
 }
 
-/** What `off` means for an option; commander would turn undefined into an empty text. */
+/** The value `off` of an option; commander would turn undefined into an empty text. */
 const off = 'off'
 
-/** A number from 1 up. */
+/** Parses an integer of at least 1. */
 export function count(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError('Expected a number of at least 1.')
   return Number(text)
 }
 
-/** A larger zone could not be imported again from its export. */
+/**
+ * Parses the limit of a zone file. It must not exceed the import limit, or an exported zone could not be imported
+ * again.
+ */
 function zoneBytes(text: string): number {
   const bytes = count(text)
   const most = defaultZoneLimits.textBytes
@@ -41,18 +44,20 @@ function zoneBytes(text: string): number {
   return bytes
 }
 
-/** A number from 1 up, or none. */
+/** Parses an integer of at least 1, or `off`. */
 function countOrOff(text: string): number | typeof off {
   return text === off ? off : count(text)
 }
 
-/** Which of those over a limit are truncated: each, each second, ... or none. */
+/**
+ * Parses the slip of response rate limiting: every n-th limited response is truncated instead of dropped; 0 drops all.
+ */
 function slip(text: string): number {
   if (!/^(10|\d)$/.test(text)) throw new InvalidArgumentError('Expected a number from 0 to 10.')
   return Number(text)
 }
 
-/** Networks of any size. */
+/** Parses CIDRs of any size. */
 function networks(text: string): string[] {
   return text.split(',').map((part) => {
     const parsed = parseCidr(part.trim())
@@ -72,7 +77,7 @@ function nameServers(text: string): { address: string; port: number }[] {
   })
 }
 
-/** A host name as an absolute one. Errors: `InvalidArgumentError`. */
+/** Parses a domain name and returns it with a trailing dot. Errors: `InvalidArgumentError`. */
 export function absoluteName(text: string): string {
   const name = text.trim().replace(/\.$/, '')
   if (!isDnsName(name) || !isHostLabel(name.slice(name.lastIndexOf('.') + 1)) || !isLowerCase(name)) {
@@ -87,52 +92,52 @@ function nameserverNames(text: string): string[] {
   return names
 }
 
-/** Its options, those of {@link DnsConfig}. */
+/** The options behind {@link DnsConfig}. */
 export function dnsOptions(): Option[] {
   return [
     new Option(
       '--dns-transfer-to <address,...>',
-      'name servers (ADDRESS:PORT) that may have every zone, and hear of changes',
+      'name servers (ADDRESS:PORT) that may transfer every zone and are notified of changes',
     )
       .env('WOLKE_DNS_TRANSFER_TO')
       .argParser(nameServers)
       .default([], 'none'),
-    new Option('--dns-private-primaries <cidr,...>', 'networks, otherwise refused, of primaries of secondary zones')
+    new Option('--dns-private-primaries <cidr,...>', 'private networks in which primaries of secondary zones may lie')
       .env('WOLKE_DNS_PRIVATE_PRIMARIES')
       .argParser(networks)
       .default([], 'none'),
-    new Option('--dns-response-rate <n|off>', 'answers a second over UDP that are the same and go to one network')
+    new Option('--dns-response-rate <n|off>', 'identical UDP responses per second to one network')
       .env('WOLKE_DNS_RESPONSE_RATE')
       .argParser(countOrOff)
       .default(defaultResponseRates.perAnswer),
-    new Option('--dns-network-rate <n>', 'answers a second over UDP of all kinds that go to one network')
+    new Option('--dns-network-rate <n>', 'UDP responses per second to one network')
       .env('WOLKE_DNS_NETWORK_RATE')
       .argParser(count)
       .default(defaultResponseRates.perNetwork),
     new Option(
       '--dns-response-slip <n>',
-      'of answers over these limits, each n-th is truncated, others are dropped; 0: all',
+      'truncate every n-th response over these limits and drop the others; 0: drop all',
     )
       .env('WOLKE_DNS_RESPONSE_SLIP')
       .argParser(slip)
       .default(defaultResponseRates.slip),
-    new Option('--dns-response-exempt <cidr,...>', 'networks without limits of answers')
+    new Option('--dns-response-exempt <cidr,...>', 'networks without response rate limits')
       .env('WOLKE_DNS_RESPONSE_EXEMPT')
       .argParser(networks)
       .default(defaultResponseRates.exempt, 'loopback'),
-    new Option('--dns-transfers <n>', 'secondary zones that are transferred at once')
+    new Option('--dns-transfers <n>', 'secondary zones transferred at the same time')
       .env('WOLKE_DNS_TRANSFERS')
       .argParser(count)
       .default(defaultTransferLimits.inAll),
-    new Option('--dns-transfers-per-project <n>', 'secondary zones of one Project that are transferred at once')
+    new Option('--dns-transfers-per-project <n>', 'secondary zones of one Project transferred at the same time')
       .env('WOLKE_DNS_TRANSFERS_PER_PROJECT')
       .argParser(count)
       .default(defaultTransferLimits.perProject),
-    new Option('--zone-records <n>', 'most records of a zone')
+    new Option('--zone-records <n>', 'maximum number of records in a zone')
       .env('WOLKE_ZONE_RECORDS')
       .argParser(count)
       .default(defaultZoneLimits.records),
-    new Option('--zone-bytes <n>', 'most bytes of a zone as text')
+    new Option('--zone-bytes <n>', 'maximum size of a zone file in bytes')
       .env('WOLKE_ZONE_BYTES')
       .argParser(zoneBytes)
       .default(defaultZoneLimits.textBytes),
@@ -151,7 +156,7 @@ export function dnsOptions(): Option[] {
   ]
 }
 
-/** The settings of zones that the options give. */
+/** The zone settings that the options set explicitly. */
 export function givenZoneSettings(config: DnsConfig): Partial<ZoneSettings> {
   const { nameservers, hostmaster, dnsPrivatePrimaries, zoneRecords, zoneBytes } = config
   return {
@@ -163,7 +168,7 @@ export function givenZoneSettings(config: DnsConfig): Partial<ZoneSettings> {
   }
 }
 
-/** How many answers the name server gives a network. */
+/** The response rate limits of the name server. */
 export function responseRates(config: DnsConfig): ResponseRates | 'off' {
   const { dnsResponseRate, dnsNetworkRate: perNetwork, dnsResponseSlip: slip, dnsResponseExempt: exempt } = config
   return dnsResponseRate === off ? off : { perAnswer: dnsResponseRate, perNetwork, slip, exempt }

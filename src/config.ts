@@ -1,4 +1,4 @@
-/** Flags and environment as one frozen value. Nothing else in the tree reads the environment. */
+/** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { absoluteName, count, type DnsConfig, dnsOptions } from './config-dns.ts'
 import { limitedPaths } from './families.ts'
@@ -12,28 +12,28 @@ import { isHostLabel, isLowerCase } from './net/hostnames.ts'
 import { parseAddress, parseCidr } from './net/ip.ts'
 import type { ListenAddress } from './net/listen-address.ts'
 
-/** Where to listen. */
+/** An address to listen on. */
 export interface Listen extends ListenAddress {
-  /** Whether a free port takes the place of one that is taken: nobody asked for this one. */
+  /** Whether a free port may replace a port in use; only default addresses may move. */
   readonly mayMove?: boolean
 }
 
-/** How `wolke serve` was asked to run. */
+/** The options of `wolke serve`. */
 export interface Config extends DnsConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
-  /** PostgreSQL connections of this process, and how many of them one Project may hold. */
+  /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
   readonly databaseConnections?: number
   readonly projectConnections?: number
   readonly token?: string
-  /** Requests per hour and Project, or no limit. */
+  /** Requests per hour and Project, or `off`. */
   readonly rateLimit: number | typeof off
   readonly connectionsPerAddress: number
   readonly requestsPerConnection: number
   /** Origins, without a path. */
   readonly publicUrl: readonly string[]
   readonly actionDelay: number
-  /** Where the clock starts, in milliseconds; undefined means now. */
+  /** Time at which the clock starts, in milliseconds since the epoch; undefined means now. */
   readonly now?: number
   readonly vendor: string
   readonly tlsCert?: string
@@ -63,10 +63,10 @@ export interface Config extends DnsConfig {
   readonly dnsListen: Listen | 'off'
 }
 
-/** Documentation ranges (RFC 5737, RFC 3849): nobody's real address is handed out by accident. */
+/** Documentation ranges (RFC 5737, RFC 3849), so that no real address is assigned by accident. */
 export const defaultPools = ['192.0.2.0/24', '198.51.100.0/24', '203.0.113.0/24', '2001:db8::/32']
 
-/** Where the metadata service and the name server listen unless told otherwise. */
+/** Default addresses of the metadata service and the name server. */
 const defaultMetadataListen: Listen = { host: '127.0.0.1', port: 8169, mayMove: true }
 const defaultDnsListen: Listen = { host: '127.0.0.1', port: 5353, mayMove: true }
 
@@ -98,7 +98,7 @@ function token(text: string): string {
   return text
 }
 
-/** What `off` means for an option; commander would turn undefined into an empty text. */
+/** The value `off` of an option; commander would turn undefined into an empty text. */
 const off = 'off'
 
 function rateLimit(text: string): number | typeof off {
@@ -108,7 +108,7 @@ function rateLimit(text: string): number | typeof off {
   return limit
 }
 
-/** URLs as origins; the base path may follow. */
+/** Parses a comma-separated list of URLs into origins. A URL may end in the base path `/v1`. */
 function origins(text: string): string[] {
   return text.split(',').map((part) => {
     const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined
@@ -183,13 +183,13 @@ function smtp(text: string): SmtpServer {
   return server
 }
 
-/** One address. Errors: `InvalidArgumentError`. */
+/** Parses one mail address. Errors: `InvalidArgumentError`. */
 export function mailAddress(text: string): string {
   if (!isMailAddress(text)) throw new InvalidArgumentError('Expected one plain address, such as ops@example.com.')
   return text
 }
 
-/** Where the data is; shared by every command. */
+/** The database option, shared by every command. */
 export function databaseOption(
   meaning = 'where the data lives: sqlite:PATH, memory, postgres://USER@HOST/NAME',
 ): Option {
@@ -199,10 +199,10 @@ export function databaseOption(
     .default(parseDatabaseUrl('sqlite:data/wolke.db'), 'sqlite:data/wolke.db')
 }
 
-/** What an administrative command works on: a database, or what a running server keeps in its memory. */
+/** The data an administrative command works on: a database, or the memory of a running server. */
 export type Administered = DatabaseUrl | RunningServer
 
-/** The server of this machine that keeps its data in memory, or the one of them whose API has a port. */
+/** The only server on this machine that keeps its data in memory, or the one whose API listens on `port`. */
 export interface RunningServer {
   readonly engine: 'running server'
   readonly port: number | undefined
@@ -213,48 +213,50 @@ function administered(text: string): Administered {
   return memory ? { engine: 'running server', port: memory[1] ? Number(memory[1]) : undefined } : database(text)
 }
 
-/** Where the data of an administrative command is. */
+/** The database option of administrative commands. */
 export function administeredOption(): Option {
-  const meaning = 'where the data lives: sqlite:PATH, postgres://..., or memory[:PORT] of a server that runs'
+  const meaning = 'where the data lives: sqlite:PATH, postgres://..., or memory[:PORT] of a running server'
   return databaseOption(meaning).argParser(administered)
 }
 
-/** The keys under which secrets lie in the database. */
+/** The option for the key that encrypts the secrets in the database. */
 export function keyFileOption(): Option {
   return new Option(
     '--key-file <file>',
-    'key under which secrets lie in the database (default: PATH.key beside sqlite:PATH, else data/wolke.key)',
+    'key that encrypts the secrets in the database (default: PATH.key beside sqlite:PATH, else data/wolke.key)',
   ).env('WOLKE_KEY_FILE')
 }
 
-/** The key that the key file replaces. */
+/** The option for the key that the current key replaces. */
 export function previousKeyFileOption(): Option {
-  return new Option('--previous-key-file <file>', 'key that came before it, until wolke secrets rotate').env(
+  return new Option('--previous-key-file <file>', 'previous key, needed until wolke secrets rotate has run').env(
     'WOLKE_PREVIOUS_KEY_FILE',
   )
 }
 
-/** Who issues managed certificates, and how zones are looked at before. */
+/** Options for the issuer of managed certificates and the check of their zones. */
 function acmeOptions(): Option[] {
   return [
     new Option('--acme-directory <url>', 'certificate authority of managed certificates (default: an embedded one)')
       .env('WOLKE_ACME_DIRECTORY')
       .argParser(httpsUrl),
-    new Option('--acme-contact <email>', 'where the certificate authority writes to')
+    new Option('--acme-contact <email>', 'address to which the certificate authority may write')
       .env('WOLKE_ACME_CONTACT')
       .argParser(mailAddress),
     new Option('--acme-eab-kid <id>', 'key id of the external account binding').env('WOLKE_ACME_EAB_KID'),
     new Option('--acme-eab-key <key>', 'key of the external account binding, base64url')
       .env('WOLKE_ACME_EAB_KEY')
       .argParser(base64url),
-    new Option('--acme-ca-file <file>', 'certificates (PEM) to trust besides the usual ones').env('WOLKE_ACME_CA_FILE'),
+    new Option('--acme-ca-file <file>', 'certificates (PEM) to trust besides the system defaults').env(
+      'WOLKE_ACME_CA_FILE',
+    ),
     new Option('--acme-allow-private', 'the certificate authority may have a private address').env(
       'WOLKE_ACME_ALLOW_PRIVATE',
     ),
-    new Option('--acme-nonce-attempts <count>', 'how often a message is sent while its nonce is refused (default: 5)')
+    new Option('--acme-nonce-attempts <count>', 'how often a request is sent while its nonce is refused (default: 5)')
       .env('WOLKE_ACME_NONCE_ATTEMPTS')
       .argParser(count),
-    new Option('--resolver <address>', 'resolver that shows whether zones are delegated (default: of the machine)')
+    new Option('--resolver <address>', 'resolver for checking the delegation of zones (default: that of the machine)')
       .env('WOLKE_RESOLVER')
       .argParser(resolverAddress),
     new Option('--delegation-check <on|off>', 'whether zones must be delegated (default: on with --acme-directory)')
@@ -266,7 +268,7 @@ function acmeOptions(): Option[] {
 /** The options of `wolke serve`. */
 export function serveOptions(): Option[] {
   return [
-    new Option('--listen <host:port>', 'address of the API; port 0 takes a free one')
+    new Option('--listen <host:port>', 'address of the API; port 0 picks a free port')
       .env('WOLKE_LISTEN')
       .argParser(listen)
       .default({ host: '127.0.0.1', port: 8080 }, '127.0.0.1:8080'),
@@ -280,7 +282,7 @@ export function serveOptions(): Option[] {
     new Option('--metadata-listen <host:port|off>', 'address of the metadata service')
       .env('WOLKE_METADATA_LISTEN')
       .argParser((text) => (text === 'off' ? text : listen(text)))
-      .default(defaultMetadataListen, '127.0.0.1:8169, or a free port when that is taken'),
+      .default(defaultMetadataListen, '127.0.0.1:8169, or a free port when that is in use'),
     new Option('--metadata-prefix <path>', 'path under which the metadata service also answers')
       .env('WOLKE_METADATA_PREFIX')
       .argParser(pathPrefix)
@@ -288,11 +290,11 @@ export function serveOptions(): Option[] {
     new Option('--dns-listen <address:port|off>', 'address of the name server, UDP and TCP')
       .env('WOLKE_DNS_LISTEN')
       .argParser(dnsListen)
-      .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is taken'),
+      .default(defaultDnsListen, '127.0.0.1:5353, or a free port when that is in use'),
     ...dnsOptions(),
     new Option(
       '--token <token>',
-      'the read-write token of Project default, 64 characters; replaces the one that was given before',
+      'the read-write token of Project default, 64 characters; replaces the one set at an earlier start',
     )
       .env('WOLKE_TOKEN')
       .argParser(token),
@@ -300,7 +302,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_RATE_LIMIT')
       .argParser(rateLimit)
       .default(3600),
-    new Option('--connections-per-address <n>', 'connections that an address (IPv6: its /64) may have at a time')
+    new Option('--connections-per-address <n>', 'open connections per client address (IPv6: per /64)')
       .env('WOLKE_CONNECTIONS_PER_ADDRESS')
       .argParser(count)
       .default(defaultConnectionLimits.perAddress),
@@ -308,7 +310,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_REQUESTS_PER_CONNECTION')
       .argParser(count)
       .default(defaultConnectionLimits.requests),
-    new Option('--public-url <url,...>', 'where callers find the API; answers link to no other host name')
+    new Option('--public-url <url,...>', 'URLs under which callers reach the API; responses link to no other host name')
       .env('WOLKE_PUBLIC_URL')
       .argParser(origins)
       .default([], 'none'),
@@ -316,7 +318,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_ACTION_DELAY')
       .argParser(milliseconds)
       .default(0),
-    new Option('--now <time>', 'the clock starts there and runs on').env('WOLKE_NOW').argParser(time),
+    new Option('--now <time>', 'time at which the clock starts').env('WOLKE_NOW').argParser(time),
     new Option('--vendor <name>', 'reserves the label prefix NAME.cloud/')
       .env('WOLKE_VENDOR')
       .argParser(vendor)
@@ -326,39 +328,44 @@ export function serveOptions(): Option[] {
     new Option('--catalogue <file>', 'JSON that replaces the built-in locations, server types and images').env(
       'WOLKE_CATALOGUE',
     ),
-    new Option('--address-pool <cidr,...>', 'networks that public addresses come from')
+    new Option('--address-pool <cidr,...>', 'networks from which public addresses are assigned')
       .env('WOLKE_ADDRESS_POOL')
       .argParser(pools)
       .default(defaultPools, 'the documentation ranges'),
     new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)')
       .env('WOLKE_REVERSE_DOMAIN')
       .argParser((text) => absoluteName(text).slice(0, -1)),
-    new Option('--limits <kind=n,...>', 'most resources of a Project, such as servers=10,firewalls=50')
+    new Option('--limits <kind=n,...>', 'maximum resources per Project, such as servers=10,firewalls=50')
       .env('WOLKE_LIMITS')
       .argParser(limits)
       .default({}, 'none'),
     ...acmeOptions(),
     keyFileOption(),
     previousKeyFileOption(),
-    new Option('--owner-email <address>', 'whom mail about Project default is for; set at each start')
+    new Option('--owner-email <address>', 'address that receives mail about Project default; set at each start')
       .env('WOLKE_OWNER_EMAIL')
       .argParser(mailAddress),
-    new Option('--smtp <url>', 'server that sends mail: smtp[s]://[USER:PASSWORD@]HOST[:PORT] (default: to the log)')
+    new Option(
+      '--smtp <url>',
+      'SMTP server for mail: smtp[s]://[USER:PASSWORD@]HOST[:PORT] (default: write mail to the log)',
+    )
       .env('WOLKE_SMTP')
       .argParser(smtp),
-    new Option('--mail-from <address>', 'whom mail is from').env('WOLKE_MAIL_FROM').argParser(mailAddress),
+    new Option('--mail-from <address>', 'sender address of mail').env('WOLKE_MAIL_FROM').argParser(mailAddress),
     new Option(
       '--ready-file <file>',
-      'JSON with base_url, metadata_url, dns and pid, there while the server is ready',
+      'JSON with base_url, metadata_url, dns and pid; exists while the server is ready',
     ).env('WOLKE_READY_FILE'),
-    new Option('--log-level <level>', 'what is logged, as JSON on standard error')
+    new Option('--log-level <level>', 'lowest level that is logged, as JSON on standard error')
       .env('WOLKE_LOG_LEVEL')
       .choices(logLevels)
       .default('info'),
   ]
 }
 
-/** Checks what no single option can see. Throws an error whose message is one line for the operator. */
+/**
+ * Checks the options against each other. Errors: `InvalidArgumentError` with a message of one line for the operator.
+ */
 export function toConfig(options: Config): Config {
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw new InvalidArgumentError('--tls-cert and --tls-key belong together')

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-/** The command line: run one command, say in one line what went wrong. */
+/** The command line: runs one command and reports a failure in one line. */
 import { Command } from 'commander'
 import { askServer } from './commands/admin-channel.ts'
 import type { Administer } from './commands/administer.ts'

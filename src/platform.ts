@@ -1,4 +1,4 @@
-/** What a family may use, and what makes a family. The list of families is in families.ts. */
+/** The environment and the definition of a family. The list of families is in families.ts. */
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
@@ -14,54 +14,57 @@ import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/re
 import type { ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 
-/** What an operator settles, by family. Each family that has settings adds them by declaration merging. */
+/** Settings by family. Families add theirs by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Settings {}
 
-/** The settings that an operator gives; the families' defaults fill the rest. */
+/** The settings that an operator gives; defaults of the families fill in the rest. */
 export type GivenSettings = { readonly [Name in keyof Settings]?: Partial<Settings[Name]> }
 
 export interface Platform {
   readonly db: Database
   readonly clock: Clock
   readonly catalogue: Catalogue
-  /** Domain under which default reverse names of addresses lie. */
+  /** Domain of the default reverse DNS names of addresses. */
   readonly reverseDomain: string
   readonly faults: Faults
-  /** Limits of Projects that have none of their own. */
+  /** Limits of Projects without limits of their own. */
   readonly limits: DefaultLimits
   readonly secrets: Secrets
   readonly settings: Settings
 }
 
-/** What a family does by the clock, in every process; rivals that do the same must not matter to it. */
+/**
+ * A background job of a family. Every process runs it periodically, so it must tolerate others running at the same
+ * time.
+ */
 export type Chore = (platform: Platform, drivers: Drivers) => Promise<void>
 
-/** A slice of the API: what it promises and how it keeps it. */
+/** A family: one part of the API, its contract and its implementation. */
 export interface Family {
   /** Its path, such as `firewalls`. */
   readonly name: string
-  /** Every endpoint, those of its actions among them. */
+  /** All endpoints, including those of its actions. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
   readonly chores: readonly Chore[]
-  /** Kinds of its resources of which a Project may have only so many. */
+  /** Kinds of its resources whose number per Project is limited. */
   readonly limited: readonly LimitedKind[]
-  /** In which order its transactions take locks. */
+  /** The order in which its transactions take locks. */
   readonly locks: Locks
-  /** The family's settings where the operator gives none. `domain` is that of the installation. */
+  /** Settings for what the operator leaves out. `domain` is the domain of the installation. */
   defaults(domain: string): Partial<Settings>
   /** One handler for each endpoint. */
   handlers(platform: Platform): Handlers<Endpoints>
 }
 
-/** What resources of a family are, as far as their actions go. */
+/** The resources of a family that has actions. */
 export interface ActedOn {
-  /** The type under which actions name them. */
+  /** The resource type in the references of actions. */
   readonly type: string
-  /** How paths name a resource; by its id unless this says otherwise. */
+  /** The path parameter that names a resource; `id` by default. */
   readonly param?: ResourceParam
-  /** Finds what the Project has under an id or a name. Errors: `not_found`. */
+  /** Finds a resource of the Project by id or name. Errors: `not_found`. */
   find(platform: Platform, scope: ProjectScope, key: number | string): Promise<{ readonly id: number }>
 }
 
@@ -74,7 +77,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly limited?: readonly LimitedKind[]
   readonly locks?: Locks
   readonly defaults?: Family['defaults']
-  /** What the infrastructure is to do for its resources. */
+  /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
   readonly resources?: ActedOn
@@ -89,7 +92,7 @@ export function byId<T extends ResourceTable, P extends string, Item extends Res
   return { type, find: ({ db }, scope, id) => get(db.query, scope, id as number) }
 }
 
-/** Puts a family together; the endpoints of its actions come by themselves. */
+/** Defines a family and adds the endpoints of its actions. */
 export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): Family {
   const {
     name,
@@ -125,7 +128,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
   const { type, param, find } = resources
   return {
     name,
-    // Their static paths come first in the reference, before those of single resources.
+    // Static paths come before those of single resources, which is the order of the reference.
     endpoints: { ...endpoints, ...familyActionEndpoints(name, param) },
     actions,
     chores,
@@ -140,7 +143,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
   }
 }
 
-/** The settings of an installation: what is given, and the defaults of every family for the rest. */
+/** The settings of an installation: the given ones, completed by the defaults of every family. */
 export function settingsOf(families: readonly Family[], domain: string, given: GivenSettings): Settings {
   const defaults = families.flatMap((family) => Object.entries(family.defaults(domain)))
   const merged = defaults.map(([name, settings]) => [name, { ...settings, ...given[name as keyof Settings] }])

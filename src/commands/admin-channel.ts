@@ -1,7 +1,7 @@
 /**
- * How a command reaches data that a server keeps in its memory: it sends its arguments through a Unix domain socket, and the
- * server runs the command. Sockets lie in a folder that is closed to all but one user, so that whoever can connect is the user
- * who runs the server, or root; nothing of it can be reached over a network (docs/adr/0017-administration-by-socket.md).
+ * Administers a server whose data is in its memory: the command sends its arguments through a Unix domain socket and
+ * the server runs it. The sockets lie in a directory that only its owner can enter, so every caller is either the user
+ * who runs the server or root, and nothing is reachable over a network (docs/adr/0017-administration-by-socket.md).
  */
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
@@ -17,22 +17,22 @@ import { createFolderOf } from '../kernel/process/private-file.ts'
 import { administrativeCommands, type Failure, runCommandLine } from './command-line.ts'
 import { CommandFailure } from './failure.ts'
 
-/** What a command prints, and why it failed. */
+/** The printed output of a command, and the reason if it failed. */
 interface Reply {
   readonly output: string
   readonly failure?: Failure
 }
 
 const longestRequest = 65_536
-/** How long a caller may take to say what it wants, in milliseconds. */
+/** How long a caller may take to send its request, in milliseconds. */
 const patienceMs = 5_000
 
 const folder = () => join(tmpdir(), `wolke-${process.getuid!()}`)
 
-/** Errors: throws when the folder is not there, or when others could put something into it. */
+/** Throws when the directory is missing or when other users can write to it. */
 function checkFolder(path: string): void {
   const { uid, mode } = lstatSync(path)
-  // A symbolic link has a mode that is open to all.
+  // The mode of a symbolic link grants everything to everybody, so a link is refused as well.
   if (uid !== process.getuid!() || (mode & 0o077) !== 0) throw new Error(`${path} is not a folder of this user alone`)
 }
 
@@ -45,11 +45,14 @@ export interface AdminChannel {
 export interface ChannelOptions {
   readonly db: Database
   readonly log: Logger
-  /** Where the API listens: commands tell servers apart by its port. */
+  /** URL of the API. Commands select a server by its port. */
   readonly apiUrl: string
 }
 
-/** Takes commands of the user who runs this process. Errors: those of the file system, or a folder that others could change. */
+/**
+ * Accepts commands of the user who runs this process. Errors: file system errors, or a directory that others can write
+ * to.
+ */
 export async function openAdminChannel({ db, log, apiUrl }: ChannelOptions): Promise<AdminChannel> {
   const place = folder()
   createFolderOf(join(place, 'socket'))
@@ -77,7 +80,10 @@ function portOf(url: string): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-/** It gets its name once it listens: whoever finds one that refuses knows that its server is gone. */
+/**
+ * Renames the socket once it listens, so that a socket found under its final name that refuses connections belongs to a
+ * dead server.
+ */
 async function listenAt(server: Server, draft: string, path: string): Promise<void> {
   server.listen(draft)
   await once(server, 'listening')
@@ -86,12 +92,12 @@ async function listenAt(server: Server, draft: string, path: string): Promise<vo
 }
 
 function serveCaller(socket: Socket, parts: Pick<ChannelOptions, 'db' | 'log'>): void {
-  // A caller that goes away does not want to know any more.
+  // A caller that hangs up needs no reply.
   socket.on('error', () => socket.destroy())
   const reply = async () => {
     const deadline = setTimeout(() => socket.destroy(), patienceMs)
     const text = await readAll(socket, longestRequest).finally(() => clearTimeout(deadline))
-    // Some only look whether anybody is there.
+    // An empty request only checks whether a server listens.
     socket.end(text === '' ? '' : JSON.stringify(await runRequest(text, parts)))
   }
   reply().catch((error: unknown) => {
@@ -119,7 +125,7 @@ async function runRequest(text: string, { db, log }: Pick<ChannelOptions, 'db' |
 
 // ---- The command ---------------------------------------------------------------------------------------------------
 
-/** Has a server run a command. Errors: `CommandFailure` when it is not clear which one, or it ends meanwhile. */
+/** Has a server run a command. Errors: `CommandFailure` when no single server matches or the server ends meanwhile. */
 export async function askServer({ port }: RunningServer, args: readonly string[]): Promise<Reply> {
   const socket = await connectToOne(folder(), port)
   socket.end(JSON.stringify(args))
@@ -153,7 +159,7 @@ interface Found {
   readonly socket: Socket
 }
 
-/** Connects to every server, or to those with a port, and removes what servers left that did not stop in order. */
+/** Connects to every server, or to those with the given port. Removes the sockets of servers that died. */
 async function connectAll(place: string, port?: number): Promise<Found[]> {
   checkFolder(place)
   const names = readdirSync(place).filter((name) => /^\d+-[0-9a-f]{8}$/.test(name))
@@ -180,11 +186,11 @@ async function connectTo(path: string): Promise<Socket | undefined> {
   }
 }
 
-/** Reads to the end. Errors: throws when there is more than `most` bytes. */
+/** Reads until the other side ends. Throws when more than `most` bytes arrive. */
 async function readAll(socket: Socket, most = Number.POSITIVE_INFINITY): Promise<string> {
   const pieces: Buffer[] = []
   let length = 0
-  // The other direction stays open.
+  // Leaving the loop must not destroy the socket: the reply still has to be written to it.
   for await (const piece of socket.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += piece.length
     if (length > most) throw new Error('the request is too long')

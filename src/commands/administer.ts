@@ -1,15 +1,15 @@
 /**
- * Commands that administer an installation are written once, as work on a database. It is carried out where the data is: by
- * the command's own process or, for data in memory, by the server that has it.
+ * Administrative commands are written once, as work on a database. The command's own process carries it out or, when
+ * the data is in memory, the server that holds it.
  */
 import type { Administered } from '../config.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Print } from './output.ts'
 
-/** Carries out `work` where `database` says. */
+/** Carries out `work` on the database that `database` names. */
 export type Administer = (database: Administered, work: (db: Database, print: Print) => Promise<void>) => Promise<void>
 
-/** The options that all of these commands have. */
+/** Options that every administrative command has. */
 export interface AdministerOptions {
   readonly database: Administered
 }

@@ -1,4 +1,4 @@
-/** `wolke backup` and `wolke restore`: a copy of the database while it is in use, and its way back. */
+/** `wolke backup` copies the database while it is in use; `wolke restore` puts the copy back. */
 import { Command } from 'commander'
 import { databaseOption, keyFileOption } from '../config.ts'
 import { BackupFailure, backUp, type Contents, type Restored, restore } from '../kernel/data/backup.ts'
@@ -24,15 +24,15 @@ const schema = migrations.map(({ id }) => id)
 export function backupCommand(): Command {
   return new Command('backup')
     .description('write a checked copy of the database to a file, also while a server runs')
-    .argument('<file>', 'where to')
+    .argument('<file>', 'the file to write')
     .addOption(databaseOption())
-    .option('--overwrite', 'replace a file that is there')
+    .option('--overwrite', 'replace an existing file')
     .action((file: string, options: Options) => makeBackup(file, options))
 }
 
 export function restoreCommand(): Command {
   return new Command('restore')
-    .description('put a backup in the place of the database, which is kept under another name')
+    .description('replace the database with a backup; the old database is kept under another name')
     .argument('<file>', 'the backup')
     .addOption(databaseOption())
     .addOption(keyFileOption())
@@ -78,17 +78,14 @@ function locked(database: DatabaseUrl, path: string) {
   }
 }
 
-/** The file of a database. Errors: `CommandFailure` that says what to do where there is none. */
+/** The file of a SQLite database. Errors: `CommandFailure` that says what to do when the database is not a file. */
 function pathOf(database: DatabaseUrl, elsewhere: (url: string) => string): string {
   const path = fileOf(database)
   if (path !== undefined) return path
   if (isInMemory(database)) {
-    throw new CommandFailure('the database "memory" ends with its server; there is nothing to keep', 2)
+    throw new CommandFailure('the database "memory" ends with its server; there is nothing to back up', 2)
   }
-  throw new CommandFailure(
-    `PostgreSQL brings its own tools, see docs/operating.md: ${elsewhere(locationOf(database))}`,
-    2,
-  )
+  throw new CommandFailure(`use PostgreSQL's own tools, see docs/operating.md: ${elsewhere(locationOf(database))}`, 2)
 }
 
 async function reporting<T>(outcome: string, work: () => Promise<T>): Promise<T> {
@@ -105,9 +102,11 @@ function summary({ rows, schema: latest }: Contents): string {
   return `${total} rows in ${rows.size} tables, schema ${latest}`
 }
 
-/** A backup does not hold the key of its secrets, and without it no server starts. */
+/**
+ * Warns when the key file does not fit: a backup does not hold the key of its secrets, and no server starts without it.
+ */
 async function warnOfKey(options: Options, { rows }: Restored): Promise<void> {
-  // Older ones have no secrets.
+  // Backups from before secrets existed have no such table.
   if (!rows.has('installation_secret')) return
   const db = await openDatabase(options.database, { clock: runningClock() })
   const needed = await keksInUse(db.query).finally(() => db.close())
@@ -115,11 +114,11 @@ async function warnOfKey(options: Options, { rows }: Restored): Promise<void> {
   const missing = [...needed].filter((id) => id !== keyAt(path))
   if (missing.length === 0) return
   console.error(
-    `wolke: warning: its secrets need the key ${missing.join(' and ')}, which ${path} does not hold; put it there before you serve`,
+    `wolke: warning: the secrets in this backup need the key ${missing.join(' and ')}, which ${path} does not hold; put it there before you start wolke serve`,
   )
 }
 
-/** The id of the key in a file; undefined when it holds none that can be used. */
+/** The id of the key in a file; undefined when the file holds no usable key. */
 function keyAt(path: string): string | undefined {
   try {
     return readKeyFile(path)?.id

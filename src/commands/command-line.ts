@@ -1,4 +1,4 @@
-/** Runs one command line, and says in one line what went wrong. */
+/** Runs one command line and reports a failure in one line. */
 import { type Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { Administer } from './administer.ts'
 import { CommandFailure } from './failure.ts'
@@ -10,16 +10,16 @@ export function administrativeCommands(administer: Administer): Command[] {
   return [projectCommand, tokenCommand, mailCommand].map((command) => command(administer))
 }
 
-/** The failure of a command; without a message when help was asked for in vain. */
+/** The failure of a command. Without a message the parser has printed help because a subcommand was missing. */
 export interface Failure {
   readonly message?: string
-  /** 2 for a bad command line, 1 for what went wrong while running. */
+  /** 2 for a bad command line, 1 for a failure while running. */
   readonly exitCode: number
 }
 
 /**
- * Runs the command that `args` name; `write` takes the help that it asks for. Returns why it failed. Errors: throws what no
- * operator can do anything about.
+ * Runs the command that `args` name; `write` receives the help text that it asks for. Returns the reason of a failure
+ * that an operator can act on and throws any other error.
  */
 export async function runCommandLine(
   program: Command,
@@ -50,7 +50,10 @@ function failureOf(error: unknown): Failure | undefined {
   throw error
 }
 
-/** The parser repeats what it refuses. A token or the password in an URL is not for logs, however it is mistyped. */
+/**
+ * Removes values from the parser's messages: a token or the password in a URL must not reach a log, however it is
+ * mistyped.
+ */
 function withoutSecrets(message: string): string {
   return message
     .replace(

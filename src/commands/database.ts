@@ -1,4 +1,4 @@
-/** Opens the database: a server makes it and brings its schema up to date, other commands take it as it is. */
+/** Opens the database. A server creates it and migrates its schema; other commands use it as it is. */
 import { resolve } from 'node:path'
 import type { Database } from '../kernel/data/db.ts'
 import { type DatabaseUrl, databaseFailure, fileOf, isInMemory, isTrouble, locationOf } from '../kernel/data/dialect.ts'
@@ -27,12 +27,12 @@ export async function openMigrated(
   }
 }
 
-/** Why a database cannot be used, in one line. */
+/** The failure that reports in one line why a database cannot be used. */
 export function unusable(url: DatabaseUrl, error: unknown): CommandFailure {
   return new CommandFailure(`cannot use the database ${locationOf(url)}: ${reason(error)}`)
 }
 
-/** What went wrong is told in one line when the database is the reason for it. */
+/** Turns an error into a one-line failure when the database caused it; returns any other error unchanged. */
 export function explained(url: DatabaseUrl, error: unknown): unknown {
   if (error instanceof CommandFailure) return error
   return isTrouble(error) || isTrouble((error as Error).cause) ? unusable(url, error) : error
@@ -47,11 +47,11 @@ function reason(error: unknown): string {
 }
 
 /**
- * Runs `work` on a database that a server has made and brought up to date. Errors: `CommandFailure` when it is none, which
- * says what to do.
+ * Runs `work` on a database that a server has created and migrated. Errors: `CommandFailure` that says what to do when
+ * there is no such database.
  */
 export async function withDatabase<T>(url: DatabaseUrl, work: (db: Database) => Promise<T>): Promise<T> {
-  if (isInMemory(url)) throw new CommandFailure('the database "memory" is gone with its server: nothing is kept', 2)
+  if (isInMemory(url)) throw new CommandFailure('the database "memory" ends with its server', 2)
   const db = await openExisting(url)
   try {
     return await work(db)
@@ -76,17 +76,17 @@ async function openExisting(url: DatabaseUrl): Promise<Database> {
   }
 }
 
-/** What an operator meets in a wrong folder. */
+/** The usual cause is running a command in the wrong directory. */
 function noDatabase(url: DatabaseUrl): CommandFailure {
   const path = fileOf(url)
   const place = path === undefined ? locationOf(url) : resolve(path)
   return new CommandFailure(
-    `there is no Wolke database at ${place}: --database (WOLKE_DATABASE) names the one that wolke serve uses; its first start makes it`,
+    `there is no Wolke database at ${place}: --database (WOLKE_DATABASE) names the database that wolke serve uses; the first start of wolke serve creates it`,
   )
 }
 
 function outdated(url: DatabaseUrl): CommandFailure {
   return new CommandFailure(
-    `the database ${locationOf(url)} is of an older version of Wolke: start wolke serve, which brings it up to date`,
+    `the database ${locationOf(url)} was written by an older version of Wolke: start wolke serve, which migrates it`,
   )
 }

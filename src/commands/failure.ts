@@ -1,4 +1,4 @@
-/** A failure that the operator can do something about: printed as one line, without a stack. */
+/** A failure that the operator can fix: printed as one line, without a stack trace. */
 export class CommandFailure extends Error {
   readonly exitCode: number
 

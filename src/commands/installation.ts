@@ -1,4 +1,4 @@
-/** Makes what an installation needs before it serves: pools of addresses, Project default, and a token for it. */
+/** Creates what an installation needs before it serves: address pools, Project default and a token for it. */
 import type { Config } from '../config.ts'
 import { definePools } from '../families/addresses/pool.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
@@ -17,7 +17,7 @@ export async function prepareInstallation(db: Database, config: Config): Promise
     if (project) await changeOwner(tx, { projectId: project.id }, config.ownerEmail!)
     return token
   })
-  // The lock of a Project comes before those of the transaction above (kernel/data/locks.ts).
+  // The lock of a Project must be taken before the locks of the transaction above (kernel/data/locks.ts).
   if (config.token !== undefined) await replaceToken(db, config.token)
   return token
 }
@@ -40,7 +40,7 @@ async function replaceToken(db: Database, token: string): Promise<void> {
       await giveToken(tx, { projectId: project.id }, token, timestamp(tx.now))
     })
   } catch (error) {
-    if (error instanceof TokenTaken) throw new CommandFailure(`--token: ${error.message}; give another one`)
+    if (error instanceof TokenTaken) throw new CommandFailure(`--token: ${error.message}; use another one`)
     throw error
   }
 }

@@ -1,4 +1,4 @@
-/** Finds the keys of an installation, making the first one, and unlocks its secrets with them. */
+/** Finds the keys of an installation, creates the first one, and unlocks the secrets with them. */
 import type { Config } from '../config.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { fileOf, isInMemory } from '../kernel/data/dialect.ts'
@@ -10,29 +10,29 @@ import { CommandFailure } from './failure.ts'
 
 type KeyOptions = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
-/** What the files hold that the options name. */
+/** Contents of the key files that the options name. */
 export interface KeyFiles {
-  /** Where the current key lies, or would; undefined where no file is needed. */
+  /** Path of the current key, whether or not the file exists; undefined when no file is needed. */
   readonly path: string | undefined
   readonly current: Kek | undefined
   readonly previous: Kek | undefined
 }
 
-/** Reads the key files, without making any. Errors: `CommandFailure`. */
+/** Reads the key files without creating any. Errors: `CommandFailure`. */
 export function readKeyFiles(options: KeyOptions): KeyFiles {
   const { database, keyFile, previousKeyFile } = options
   if (keyFile === undefined && isInMemory(database)) return { path: undefined, current: undefined, previous: undefined }
   const previous = previousKeyFile === undefined ? undefined : read('--previous-key-file', previousKeyFile)
   if (previousKeyFile !== undefined && !previous) {
-    throw new CommandFailure(`--previous-key-file: there is no ${previousKeyFile}`, 2)
+    throw new CommandFailure(`--previous-key-file: ${previousKeyFile} does not exist`, 2)
   }
   const path = keyFileOf(options)
   return { path, current: read('--key-file', path), previous }
 }
 
 /**
- * The keys of an installation. A key file that is not there is made, unless something in the database needs the key that
- * it should have held; a database in memory needs no file. Errors: `CommandFailure`.
+ * The keys of an installation. Creates a missing key file unless the database holds secrets that need the missing key.
+ * A database in memory needs no file. Errors: `CommandFailure`.
  */
 export async function openKeyring(db: Database, { path, current, previous }: KeyFiles): Promise<Keyring> {
   if (path === undefined) return { current: toKek(randomKey()) }
@@ -49,7 +49,7 @@ export async function unlockSecrets(db: Database, ring: Keyring): Promise<Secret
   }
 }
 
-/** Where the current key lies, or would. */
+/** Path of the current key, whether or not the file exists. */
 export function keyFileOf({ database, keyFile }: Pick<Config, 'database' | 'keyFile'>): string {
   const file = fileOf(database)
   return keyFile ?? (file === undefined ? 'data/wolke.key' : `${file}.key`)
@@ -58,7 +58,7 @@ export function keyFileOf({ database, keyFile }: Pick<Config, 'database' | 'keyF
 async function makeFirst(db: Database, path: string, previous: Kek | undefined): Promise<Kek> {
   const needed = [...(await keksInUse(db.query))].filter((id) => id !== previous?.id)
   if (needed.length > 0) {
-    throw new CommandFailure(`--key-file: there is no ${path}, which has to hold the key ${needed[0]} of this database`)
+    throw new CommandFailure(`--key-file: ${path} does not exist, but the database needs the key ${needed[0]}`)
   }
   return reading('--key-file', () => createKeyFile(path))
 }

@@ -1,4 +1,4 @@
-/** Opens what `wolke serve` listens on, and says in the options' words why it cannot. */
+/** Opens the listeners of `wolke serve`; errors name the option whose address failed. */
 import type { App } from '../app.ts'
 import type { Config, Listen } from '../config.ts'
 import { responseRates } from '../config-dns.ts'
@@ -6,11 +6,11 @@ import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
 import { CommandFailure } from './failure.ts'
 
-/** Where somebody listens. */
+/** The address of an open listener. */
 export interface Opened {
-  /** A URL, or host and port of a name server. */
+  /** A URL, or `host:port` for the name server. */
   readonly at: string
-  /** The default address that was taken, when another one took its place. */
+  /** The default address that was already in use, when a free port replaced it. */
   readonly insteadOf?: string
 }
 
@@ -20,7 +20,7 @@ export interface Listeners {
   readonly dns: Opened | undefined
 }
 
-/** Opens all listeners. Errors: `CommandFailure` names the option whose address cannot be had. */
+/** Opens all listeners. Errors: `CommandFailure` that names the option whose address cannot be used. */
 export async function openListeners(app: App, config: Config, log: Logger): Promise<Listeners> {
   const { listen, metadataListen, metadataPrefix, dnsListen, dnsTransferTo: transferTo } = config
   const dns = { transferTo, responseRates: responseRates(config) }
@@ -37,7 +37,7 @@ export async function openListeners(app: App, config: Config, log: Logger): Prom
   }
 }
 
-/** A default address may be taken by another installation on the same machine, one that was asked for may not. */
+/** Falls back to a free port only for a default address, which another installation on this machine may use. */
 async function open(
   option: string,
   wanted: Listen,
@@ -54,18 +54,18 @@ async function open(
     throw explained(option, wanted, error)
   })
   const insteadOf = hostAndPort(wanted)
-  log.warn({ option, default: insteadOf, at }, 'the default port is taken; listening on a free one')
+  log.warn({ option, default: insteadOf, at }, 'the default port is in use; listening on a free port')
   return { at, insteadOf }
 }
 
 const reasons: Readonly<Record<string, string>> = {
-  EADDRINUSE: 'the port is taken',
-  EADDRNOTAVAIL: 'this machine does not have the address',
-  EACCES: 'this account may not use the port',
-  ENOTFOUND: 'there is no such host',
+  EADDRINUSE: 'the port is in use',
+  EADDRNOTAVAIL: 'this machine does not have this address',
+  EACCES: 'this account may not use this port',
+  ENOTFOUND: 'the host does not exist',
 }
 
-/** A failure that is not of the socket, such as that of the database, is not the option's. */
+/** Passes on errors that do not come from the socket, such as those of the database: the option is not their cause. */
 function explained(option: string, wanted: ListenAddress, error: unknown): unknown {
   const { syscall, code = '', message } = error as NodeJS.ErrnoException
   if (syscall === undefined) return error

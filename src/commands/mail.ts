@@ -1,4 +1,4 @@
-/** `wolke mail`: what the owners of Projects were told, or not yet; also while a server runs, which sends it. */
+/** `wolke mail` lists and resends mail to the owners of Projects, also while a server runs, which then sends it. */
 import { Command } from 'commander'
 import { administeredOption } from '../config.ts'
 import { listProjects } from '../kernel/access/projects.ts'
@@ -11,7 +11,7 @@ import { CommandFailure } from './failure.ts'
 import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
 
 export function mailCommand(administer: Administer): Command {
-  const command = new Command('mail').description('list mail to the owners of Projects, and send it again')
+  const command = new Command('mail').description('list mail to the owners of Projects and send it again')
   command
     .command('list')
     .description('list mail: ID, creation, Project, recipient, state, attempts, subject, last error')
@@ -22,7 +22,7 @@ export function mailCommand(administer: Administer): Command {
     )
   command
     .command('retry <id>')
-    .description('let mail that was given up or only logged go out after all, to the present owner')
+    .description('queue mail again that was given up or only logged; it goes to the current owner')
     .addOption(administeredOption())
     .action((id: string, { database }: AdministerOptions) => administer(database, (db, print) => retry(db, print, id)))
   return command
@@ -39,7 +39,7 @@ async function list(db: Database, print: Print, options: ListOptions): Promise<v
 async function* mails({ query }: Database, names: ReadonlyMap<number, string>) {
   for await (const { id, created, project_id, recipient, state, attempts, content, last_error } of allMail(query)) {
     const { subject } = JSON.parse(content) as MailContent
-    // A Project that came after the names were read has no mail worth waiting for.
+    // A Project created after its name was looked up here has no mail that matters to this list.
     yield { id, created, project: names.get(project_id) ?? '', recipient, state, attempts, subject, last_error }
   }
 }
@@ -47,7 +47,7 @@ async function* mails({ query }: Database, names: ReadonlyMap<number, string>) {
 async function retry(db: Database, print: Print, text: string): Promise<void> {
   const id = parseId(text)
   if (id === undefined || !(await db.transact((tx) => retryMail(tx, id)))) {
-    throw new CommandFailure('there is no such mail that was given up or logged and whose Project has an owner')
+    throw new CommandFailure('no mail with this ID was given up or logged for a Project that has an owner')
   }
-  print(`Mail ${id} waits to be sent`)
+  print(`Mail ${id} is queued`)
 }

@@ -1,4 +1,7 @@
-/** What the options of `wolke serve` come to. Files that they name are read and checked before anything is touched. */
+/**
+ * Turns the options of `wolke serve` into those of the app. Files that they name are read and checked before anything
+ * is changed.
+ */
 import { X509Certificate } from 'node:crypto'
 import { accessSync, constants, readFileSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
@@ -13,7 +16,7 @@ import { pemBlocks } from '../net/pem.ts'
 import { CommandFailure } from './failure.ts'
 import { type KeyFiles, readKeyFiles } from './keyring.ts'
 
-/** What the files hold that options name. */
+/** Contents of the files that options name. */
 export interface OptionFiles {
   readonly tls: { readonly cert: string; readonly key: string } | undefined
   readonly catalogue: Catalogue
@@ -22,7 +25,7 @@ export interface OptionFiles {
   readonly keys: KeyFiles
 }
 
-/** Reads every file that an option names, without changing any. Errors: `CommandFailure` names the option. */
+/** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
 export async function readOptionFiles(config: Config): Promise<OptionFiles> {
   if (config.readyFile !== undefined) checkWritable('--ready-file', config.readyFile)
   return {
@@ -33,7 +36,7 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
   }
 }
 
-/** The options of the app that come from the command line alone. */
+/** The options of the app that depend on the command line alone. */
 export function appOptions(
   config: Config,
   { tls, catalogue, acmeCa }: OptionFiles,
@@ -92,7 +95,7 @@ async function readTls({ tlsCert, tlsKey }: Config): Promise<OptionFiles['tls']>
 async function readCatalogue(path: string | undefined): Promise<Catalogue> {
   if (path === undefined) return openCatalogue(builtIn)
   const text = readFile('--catalogue', path)
-  // Loaded only for those who bring their own.
+  // Loaded only when an operator brings a catalogue, to keep the start fast.
   const { parseCatalogue } = await import('../catalogue/file.ts')
   try {
     return openCatalogue(parseCatalogue(JSON.parse(text)))
@@ -101,7 +104,9 @@ async function readCatalogue(path: string | undefined): Promise<Catalogue> {
   }
 }
 
-/** Node ignores what it cannot read in such a file, so that each certificate in it is parsed here. */
+/**
+ * Node ignores certificates that it cannot read, so each one is parsed here and a bad --acme-ca-file fails at start.
+ */
 function readCa(path: string): string {
   const text = readFile('--acme-ca-file', path)
   const blocks = pemBlocks(text)

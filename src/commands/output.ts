@@ -1,7 +1,7 @@
-/** What commands print, wherever they run: a line at a time. */
+/** Output of commands, one line at a time, wherever they run. */
 import { Option } from 'commander'
 
-/** Takes one line of output, without its end. */
+/** Prints one line, given without its newline. */
 export type Print = (line: string) => void
 
 export interface ListOptions {
@@ -12,7 +12,7 @@ export function jsonOption(): Option {
   return new Option('--json', 'print a JSON array of objects (docs/administration.md)')
 }
 
-/** Prints a list: a line of columns for each entry or, with `--json`, one array whose elements are lines of their own. */
+/** Prints a list: one line of columns per entry or, with `--json`, one array with each element on its own line. */
 export async function printList<Entry extends object>(
   print: Print,
   entries: Iterable<Entry> | AsyncIterable<Entry>,

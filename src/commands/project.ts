@@ -1,4 +1,4 @@
-/** `wolke project`: the tenants of this installation, also while a server runs. */
+/** `wolke project` manages the tenants of this installation, also while a server runs. */
 import { Command, Option } from 'commander'
 import { administeredOption, mailAddress } from '../config.ts'
 import { limitedPaths } from '../families.ts'
@@ -24,7 +24,7 @@ export function projectCommand(administer: Administer): Command {
     .addOption(administeredOption())
     .addOption(ownerOption('<address>', mailAddress))
     .action((name: string, { database, ownerEmail }: Options) => {
-      // Before anything is opened: a bad command line leaves nothing behind.
+      // Checked before the database is opened, so that a bad command line leaves nothing behind.
       checkName('a project name', name)
       return administer(database, (db, print) => create(db, print, name, ownerEmail))
     })
@@ -58,19 +58,22 @@ export function projectCommand(administer: Administer): Command {
   return command
 }
 
-/** No owner, as an option and in lists. */
+/** Stands for no owner, in options and in lists. */
 const none = 'none'
 
 const addressOrNone = (text: string) => (text === none ? none : mailAddress(text))
 
 function ownerOption(value: string, parse: (text: string) => string): Option {
-  return new Option(`--owner-email ${value}`, 'whom mail about the Project is for').argParser(parse)
+  return new Option(`--owner-email ${value}`, 'address that receives mail about the Project').argParser(parse)
 }
 
-/** Names stand in lists of one line each. Errors: `CommandFailure`. */
+/** Refuses names that would break a list of one line per entry. Errors: `CommandFailure`. */
 export function checkName(what: string, name: string): void {
   if (/^[^\s\p{Cc}]([^\p{Cc}]{0,126}[^\s\p{Cc}])?$/u.test(name)) return
-  throw new CommandFailure(`${what} has 1 to 128 characters, no control characters and no white space at its ends`, 2)
+  throw new CommandFailure(
+    `${what} must have 1 to 128 characters, no control characters and no white space at its ends`,
+    2,
+  )
 }
 
 async function create(db: Database, print: Print, name: string, ownerEmail: string | undefined): Promise<void> {
@@ -106,7 +109,7 @@ async function setOwner(db: Database, print: Print, name: string, email: string 
 }
 
 interface LimitsOptions extends ListOptions {
-  /** What is set before the limits are shown. */
+  /** Limits to set before they are shown. */
   readonly given: string | undefined
 }
 

@@ -1,17 +1,17 @@
-/** The file that tells others that a server is ready, and that goes away when it no longer is. */
+/** The file that tells other programs that a server is ready. It is removed when the server stops. */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { CommandFailure } from './failure.ts'
 
 export interface ReadyFile {
-  /** Whoever waits for the file sees all of it or nothing. */
+  /** Writes the file atomically: a reader sees all of it or nothing. */
   write(urls: Readonly<Record<string, string | null>>): void
-  /** Removes the file, unless another server has written its own in the meantime. */
+  /** Removes the file unless another server has overwritten it meanwhile. */
   remove(): void
 }
 
 const noFile: ReadyFile = { write: () => undefined, remove: () => undefined }
 
-/** Removes what an earlier server left, so that nobody takes it for this one's. Errors: `CommandFailure`. */
+/** Removes the file of an earlier server, so that nobody mistakes it for this one's. Errors: `CommandFailure`. */
 export function openReadyFile(path: string | undefined): ReadyFile {
   if (path === undefined) return noFile
   try {

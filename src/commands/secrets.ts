@@ -1,4 +1,4 @@
-/** `wolke secrets`: the key under which secrets lie in the database, also while a server runs that has both keys. */
+/** `wolke secrets` rotates the key that encrypts the secrets, also while a server runs that has both keys. */
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config.ts'
 import { rotateKek } from '../kernel/secrets/installation.ts'
@@ -8,10 +8,10 @@ import { openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
 type Options = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
 export function secretsCommand(): Command {
-  const command = new Command('secrets').description('look after the key of the secrets')
+  const command = new Command('secrets').description('manage the key of the secrets')
   command
     .command('rotate')
-    .description('make --previous-key-file unnecessary')
+    .description('encrypt everything with the current key, so that --previous-key-file is no longer needed')
     .addOption(databaseOption())
     .addOption(keyFileOption())
     .addOption(previousKeyFileOption().makeOptionMandatory())
@@ -24,6 +24,6 @@ async function rotate(options: Options): Promise<void> {
   return withDatabase(options.database, async (db) => {
     const ring = await openKeyring(db, keys)
     await unlockSecrets(db, ring)
-    console.log(`Projects whose key was wrapped anew: ${await rotateKek(db, ring)}`)
+    console.log(`Projects whose key was encrypted again: ${await rotateKek(db, ring)}`)
   })
 }

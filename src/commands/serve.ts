@@ -1,4 +1,4 @@
-/** `wolke serve`: one process of the API, from its options to its last answer. */
+/** `wolke serve` runs one process of the API, from reading its options to its last response. */
 import { Command } from 'commander'
 import { buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config.ts'
@@ -19,7 +19,7 @@ import { type Listeners, type Opened, openListeners } from './listening.ts'
 import { appOptions, type OptionFiles, readOptionFiles } from './options.ts'
 import { openReadyFile } from './ready-file.ts'
 
-/** Time that a stop may take, in milliseconds. */
+/** How long a stop may take, in milliseconds. */
 const drainMs = 9_000
 
 export function serveCommand(): Command {
@@ -46,7 +46,7 @@ interface Found {
   readonly lock: ServingLock | undefined
 }
 
-/** Starts everything; `running` gets what ends it. */
+/** Starts everything and registers in `running` how each part is stopped. */
 async function start(config: Config, { files, lock }: Found, running: AsyncDisposableStack): Promise<void> {
   const log = openLog(config.logLevel)
   const clock = runningClock(config.now)
@@ -71,7 +71,7 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
     await running.disposeAsync()
     lock?.release()
   })
-  // Whoever hears of it may tell it to stop at once.
+  // Written last, because a reader may stop the server at once.
   const { api, metadata, dns } = listeners
   readyFile.write({ base_url: api.at, metadata_url: metadata?.at ?? null, dns: dns?.at ?? null })
   printWelcome(listeners, token)
@@ -97,7 +97,10 @@ function locked(config: Config, file: string): ServingLock | undefined {
   }
 }
 
-/** SQLite would leave out what lies behind the damage, without a word, and write over what could be saved of it. */
+/**
+ * Refuses to start on a damaged log: SQLite would silently drop the commits behind the damage and overwrite what could
+ * be saved.
+ */
 function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   const lost = lostCommits(path)
   if (lost === 0) return
@@ -105,7 +108,7 @@ function refuseDamagedLog(database: DatabaseUrl, path: string): void {
   throw unusable(database, new Error(`${reason}; docs/operating.md says how to go on`))
 }
 
-/** Commands reach data in memory only through its server. One that cannot take them serves the API all the same. */
+/** Opens the only way for commands to reach data in memory. A server that cannot open it still serves the API. */
 async function takeCommands({ database }: Config, options: ChannelOptions): Promise<AdminChannel | undefined> {
   if (!isInMemory(database)) return undefined
   try {
@@ -138,7 +141,7 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
 
 function inWords(opened: Opened | undefined): string {
   if (!opened) return 'off'
-  return opened.insteadOf === undefined ? opened.at : `${opened.at}  (${opened.insteadOf} is taken)`
+  return opened.insteadOf === undefined ? opened.at : `${opened.at}  (${opened.insteadOf} is in use)`
 }
 
 function stopOnSignal(log: Logger, stop: () => Promise<void>): void {

@@ -1,4 +1,4 @@
-/** `wolke token`: who may use the API, also while a server runs; it notices a revocation within 5 s. */
+/** `wolke token` manages API tokens, also while a server runs; the server notices a revocation within 5 s. */
 import { Command } from 'commander'
 import { administeredOption } from '../config.ts'
 import { createToken, listTokens, revokeToken } from '../kernel/access/tokens.ts'
@@ -19,9 +19,9 @@ export function tokenCommand(administer: Administer): Command {
   const command = new Command('token').description('create, list and revoke API tokens')
   command
     .command('create')
-    .description('create a token and print it, this once')
+    .description('create a token and print it; it cannot be shown again')
     .addOption(administeredOption())
-    .requiredOption('--project <name>', 'the Project that it reaches')
+    .requiredOption('--project <name>', 'the Project that it gives access to')
     .option('--read-only', 'only allow GET requests')
     .option('--name <name>', 'what it is for', 'token')
     .action((options: CreateOptions) => administer(options.database, (db, print) => create(db, print, options)))

@@ -77,7 +77,7 @@ for (const engineName of engines) {
       await command('project', 'create', 'other', '--database', url)
       const readOnly = await create('--read-only')
       const foreign = await create('--project', 'other')
-      const says = (reason: string) => new RegExp(`^wolke: --token: this token ${reason}; give another one\n$`)
+      const says = (reason: string) => new RegExp(`^wolke: --token: this token ${reason}; use another one\n$`)
       assert.match(await fail(url, ...keyFile, '--token', readOnly), says('is read-only'))
       assert.match(await fail(url, ...keyFile, '--token', foreign), says('reaches another Project'))
     })
@@ -161,7 +161,7 @@ describe('Commands that only administer', { concurrency: 2 }, () => {
     const { url, drop } = await createDatabase(await postgresUrl())
     await allFail(
       url,
-      /there is no Wolke database at postgres:\/\/127\S+: --database .*names.*first start makes it/,
+      /there is no Wolke database at postgres:\/\/127\S+: --database .*names.*first start of wolke serve creates it/,
       administering.slice(0, 3),
     )
     // This would fail if there were one.
@@ -181,7 +181,7 @@ describe('Commands that only administer', { concurrency: 2 }, () => {
     file.exec(forget)
     file.close()
     for (const database of [url, `sqlite:${path}`]) {
-      await allFail(database, /is of an older version of Wolke: start wolke serve/, administering.slice(0, 3))
+      await allFail(database, /was written by an older version of Wolke: start wolke serve/, administering.slice(0, 3))
     }
     await drop()
   })

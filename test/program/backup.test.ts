@@ -156,7 +156,7 @@ describe('wolke backup and wolke restore', () => {
     )
     assert.match(
       restored.stderr,
-      /^wolke: warning: its secrets need the key \w{16}, which \S+wolke\.db\.key does not hold/,
+      /^wolke: warning: the secrets in this backup need the key \w{16}, which \S+wolke\.db\.key does not hold/,
     )
     assert.equal(statSync(target).mode & 0o777, 0o600)
     copyFileSync(`${original}.key`, `${target}.key`)

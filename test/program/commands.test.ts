@@ -365,7 +365,11 @@ describe('The key of the secrets', { concurrency: 2 }, () => {
     const kept = join(directory, 'kept')
     await rename(`${path}.key`, kept)
     const start = ['serve', '--listen', '127.0.0.1:0', '--database', url]
-    checkFailure(await wolke(...start), 1, /--key-file: there is no .*wolke\.db\.key, which has to hold the key \w{16}/)
+    checkFailure(
+      await wolke(...start),
+      1,
+      /--key-file: .*wolke\.db\.key does not exist, but the database needs the key \w{16}/,
+    )
     const other = join(directory, 'other')
     await writeFile(other, 'x'.repeat(32), { mode: 0o600 })
     checkFailure(await wolke(...start, '--key-file', other), 1, /need the key \w{16}, which is not at hand/)
@@ -388,7 +392,7 @@ describe('The key of the secrets', { concurrency: 2 }, () => {
     const both = [...database, '--previous-key-file', old]
     const second = await serve(t, ...both)
     const rotated = await wolke('secrets', 'rotate', ...both)
-    assert.deepEqual(rotated, { code: 0, stderr: '', stdout: 'Projects whose key was wrapped anew: 1\n' })
+    assert.deepEqual(rotated, { code: 0, stderr: '', stdout: 'Projects whose key was encrypted again: 1\n' })
     assert.equal(await second.end('SIGTERM'), 0)
     await (await serve(t, ...database)).end('SIGTERM')
     const start = ['serve', '--listen', '127.0.0.1:0', ...database]
@@ -510,9 +514,9 @@ describe('Mail to the owner of a Project', { concurrency: 2 }, () => {
     const mail = ['default', 'owner@example.org', 'logged', '1', 'Expires within 4 days: certificate web', '']
     assert.deepEqual(await list(), [mail])
     const [id] = (await wolke('mail', 'list', ...database)).stdout.split('\t')
-    assert.equal((await wolke('mail', 'retry', id!, ...database)).stdout, `Mail ${id} waits to be sent\n`)
+    assert.equal((await wolke('mail', 'retry', id!, ...database)).stdout, `Mail ${id} is queued\n`)
     assert.deepEqual(await list(), [mail.with(2, 'waiting').with(3, '0')])
-    checkFailure(await wolke('mail', 'retry', id!, ...database), 1, /there is no such mail/)
+    checkFailure(await wolke('mail', 'retry', id!, ...database), 1, /no mail with this ID/)
   })
 
   test('has an owner from the first moment of a Project on, until it is taken away', async (t) => {

@@ -79,7 +79,7 @@ describe('A start that cannot succeed', { concurrency: 2 }, () => {
     const { port } = taken.address() as { port: number }
     const database = `sqlite:${join(at, 'data/wolke.db')}`
     for (const option of ['--listen', '--metadata-listen', '--dns-listen']) {
-      const line = `wolke: ${option}: cannot listen on 127.0.0.1:${port}: the port is taken (EADDRINUSE)\n`
+      const line = `wolke: ${option}: cannot listen on 127.0.0.1:${port}: the port is in use (EADDRINUSE)\n`
       assert.equal(await fail(database, option, `127.0.0.1:${port}`), line)
       assert.deepEqual(found(at), [])
     }
