@@ -48,7 +48,11 @@ const tables: Readonly<Record<string, readonly Proof[]>> = {
       row: `${code(`${row.status} ${row.code}`)}${row.unused ? `, which does not happen: ${row.unused}` : ''}`,
       tests: [here(nameOf.general(row))],
     })),
-    ...detailRows.map((row) => ({ section: 'Details', row: code(row.code), tests: [here(nameOf.details(row))] })),
+    ...detailRows.map((row) => ({
+      section: 'Details shapes',
+      row: code(row.code),
+      tests: [here(nameOf.details(row))],
+    })),
     ...specificRows.map((row) => ({
       section: 'Call-specific codes',
       row: row.operation,

@@ -17,7 +17,7 @@ const find = (name: string) => endpoints.find((endpoint) => nameOf(endpoint) ===
 
 // ---- The spec ------------------------------------------------------------------------------------------------------
 
-/** Spec: Endpoints, Actions, Certificates and Firewalls. Status, keys of the reply, query parameters, body fields. */
+/** Status, keys of the reply, query parameters and body fields (spec: Actions, Certificates, Firewalls). */
 const specified: Readonly<Record<string, readonly [status: number, reply: string, query?: string, body?: string]>> = {
   // Paging is for the listing of all actions, which ended in January 2025.
   'GET /actions': [200, 'actions', 'id sort status page per_page'],

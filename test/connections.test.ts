@@ -21,7 +21,7 @@ const things = {
     method: 'POST',
     path: '/things',
     summary: '',
-    section: '',
+    section: 'Endpoints',
     body: Type.Object({}),
     status: 204,
     errors: [],

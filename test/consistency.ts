@@ -1,5 +1,5 @@
 /**
- * What must hold whatever happened (design: invariants). The database is compared with itself, with the simulated world
+ * What must hold whatever happened. The database is compared with itself, with the simulated world
  * and with what earlier checks of the same installation saw. What concerns one family is in its `proof.ts`.
  */
 import assert from 'node:assert/strict'

@@ -1,6 +1,6 @@
 /**
  * Random lives of an installation: operations in any order, on an infrastructure that fails in any way it can, and then
- * everything must add up (design: invariants). The lives are a function of the seed, which a failure prints together with
+ * everything must add up. The lives are a function of the seed, which a failure prints together with
  * the shortest life that still fails; when an action runs beside a request is up to the machine. WOLKE_TEST_SEED and
  * WOLKE_TEST_RUNS explore other lives.
  */

@@ -1,7 +1,7 @@
 /**
  * The database goes away at any moment of any request that writes. Clients repeat by themselves what was refused with 409,
  * 503 or 504, so that these are only for what did not happen at all; what is committed is answered as such, and 500 is
- * for what nobody can know (design: reliability).
+ * for what nobody can know (docs/reliability.md).
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'

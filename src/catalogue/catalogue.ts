@@ -1,4 +1,4 @@
-/** ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span. Spec: Location. */
+/** ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span (spec: Location). */
 export type Location = {
   readonly id: number
   readonly name: string
@@ -13,7 +13,7 @@ export type Location = {
   readonly networkZone: string
 }
 
-/** Processor architectures; an image runs only on server types of the same one. Spec: Image, `architecture`. */
+/** Processor architectures; an image runs only on server types of the same one (spec: Image). */
 export type Architecture = 'x86' | 'arm'
 
 /** RFC 3339 timestamps: when the end was made public, and until when the thing can still be ordered. */
@@ -73,7 +73,7 @@ export type ServerType = {
 /** The `os_flavor` values of the OpenAPI schema `image`. */
 export const osFlavors = ['alma', 'centos', 'debian', 'fedora', 'opensuse', 'rocky', 'ubuntu', 'unknown'] as const
 
-/** An image the installation provides, as opposed to snapshots and backups of its users. Spec: Image. */
+/** An image the installation provides, as opposed to snapshots and backups of its users (spec: Image). */
 export type SystemImage = {
   readonly id: number
   readonly type: 'system' | 'app'
@@ -113,7 +113,7 @@ const none: readonly never[] = []
 
 /**
  * Sorts and indexes `data` without changing it. Does not validate: ids and names are taken to be unique, as
- * `parseCatalogue` ensures. Spec: Pagination and sorting rules (default order is by id).
+ * `parseCatalogue` ensures: lists are ordered by id unless asked otherwise (spec: Pagination and sorting rules).
  */
 export function openCatalogue(data: CatalogueData): Catalogue {
   const locations = sortedById(data.locations)

@@ -105,7 +105,7 @@ export type CatalogueFile = Static<typeof CatalogueFileSchema>
 /**
  * Turns the parsed JSON of a catalogue file into catalogue data; timestamps become UTC with whole seconds.
  * Throws an Error with a one-line message such as `catalogue: server_types[3].cores: must be integer` for the first
- * problem found. Spec: Location, Image; OpenAPI schema `server_type`.
+ * problem found (spec: Location, Image, Server type).
  */
 export function parseCatalogue(json: unknown): CatalogueData {
   const file = checkShape(json)

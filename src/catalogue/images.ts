@@ -53,7 +53,7 @@ const appRows: readonly AppRow[] = [
   ['coolify', 190614227, 190614228, '2024-10-15T11:36:40Z'],
 ]
 
-/** The built-in system and app images, grouped by name rather than in id order. Spec: Image. */
+/** The built-in system and app images, grouped by name rather than in id order (spec: Image). */
 export const images: readonly SystemImage[] = [...systemRows.flatMap(systemImagesOf), ...appRows.flatMap(appImagesOf)]
 
 function systemImagesOf(row: SystemRow): readonly SystemImage[] {

@@ -22,7 +22,7 @@ const rows: readonly Row[] = [
   [6, 'sin', 'Singapore', 'SG', 'Singapore', 1.283333, 103.833333, 'ap-southeast'],
 ]
 
-/** The built-in locations in id order. Spec: Location. */
+/** The built-in locations in id order (spec: Location). */
 export const locations: readonly Location[] = rows.map(
   ([id, name, description, country, city, latitude, longitude, networkZone]) => ({
     id,

@@ -46,7 +46,7 @@ export interface Problem {
   readonly message: string
 }
 
-/** The `details` of an error object; its shape depends on the code (spec: Errors, Details shapes). */
+/** The `details` of an error object; its shape depends on the code (spec: Details shapes). */
 export type ErrorDetails = Readonly<Record<string, unknown>> | null
 
 /** A refusal that the caller is told of, as `{error: {code, message, details}}` with the status of its code. */

@@ -1,6 +1,7 @@
 /**
  * The metadata service: plain HTTP that only servers reach, on a listener of its own. Who calls is told by the driver from
- * the connection; a request that went through a proxy, or that names another host, is refused (design: T12).
+ * the connection. A request that went through a proxy, or that names another host, is refused: somebody could have made a
+ * server send it (spec: Server metadata service).
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'

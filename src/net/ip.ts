@@ -25,7 +25,7 @@ const groupBits = 16n
 const byteBits = 8n
 
 /**
- * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec section Firewalls, Rule). The mask is mandatory and
+ * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec: Firewall). The mask is mandatory and
  * the host bits must be zero, or are made so with `drop`. IPv4 is four decimal octets without leading zeros; zone ids are refused; IPv6 with an
  * embedded IPv4 part is IPv6 and comes back in groups of hexadecimal digits.
  */

@@ -1,5 +1,5 @@
 /**
- * Public addresses (design: one owner for each, no false "none left"). Rows stand for addresses that were given out once
+ * Public addresses: each has one owner, and none is refused while one is free. Rows stand for addresses that were given out once
  * or are about to be; a pool adds rows in batches, so that a large one costs nothing before it is used. A released
  * address rests before it is given out again, the one that has rested longest first.
  */

@@ -1,4 +1,4 @@
-/** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs, change_dns_ptr). */
+/** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs). */
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { isDnsName } from '../../net/hostnames.ts'

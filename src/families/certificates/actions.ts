@@ -29,7 +29,7 @@ interface Input extends ActionInput {
 }
 type Context = StepContext<Input>
 
-/** What ends an action for good: `code` is one of those of the retry (spec: Certificates, retry). */
+/** What ends an action for good: `code` is one of those of the retry (spec: Certificates). */
 function refusal(code: string, message: string): DriverError {
   return new DriverError(message, { transient: false, code })
 }

@@ -39,7 +39,7 @@ export const Certificate = named('Certificate', {
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const Reply = Type.Object({ certificate: Certificate })
-const section = 'Endpoints, Certificates'
+const section = 'Certificates'
 
 export const certificateEndpoints = defineEndpoints({
   list: {

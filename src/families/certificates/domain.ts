@@ -10,7 +10,7 @@ export interface CertificateUser {
 
 export type CertificateType = 'uploaded' | 'managed'
 
-/** How far a managed certificate is (spec: Certificate.status). */
+/** How far a managed certificate is (spec: Certificate). */
 export interface CertificateStatus {
   readonly issuance: 'pending' | 'completed' | 'failed'
   readonly renewal: 'unavailable' | 'scheduled' | 'pending' | 'failed'
@@ -56,7 +56,7 @@ export interface KeyPairProblem {
   readonly message: string
 }
 
-/** What is accepted (spec: Certificate, content limits); both came in by dated changes. */
+/** What is accepted (spec: Certificate); both came in by dated changes. */
 export interface Acceptance {
   /** At most 5 certificates of 30,000 bytes in all, and 5,000 bytes of private key. */
   readonly limitsSize: boolean

@@ -88,7 +88,7 @@ function kindOf(field: KeyPairProblem['field'], name: string, read: () => KeyKin
   }
 }
 
-/** Each certifies the one before it (spec: Certificates, POST). */
+/** Each certifies the one before it (spec: Certificate). */
 function checkOrder(chain: readonly X509Certificate[]): void {
   for (const [index, issuer] of chain.entries()) {
     const subject = chain[index - 1]

@@ -40,7 +40,7 @@ export function endNotice({ scope, ...certificate }: EndingCertificate, nowMs: n
   }
 }
 
-/** Why a certificate authority gives none out, or is not asked (spec: retry, call-specific codes). */
+/** Why a certificate authority gives none out, or is not asked (spec: Certificates). */
 const causes: Readonly<Record<string, string>> = {
   caa_record_does_not_allow_ca: 'A CAA record of a domain does not let our certificate authority issue for it.',
   ca_dns_validation_failed: 'The certificate authority could not verify a domain through DNS.',

@@ -15,7 +15,7 @@ export const Datacenter = named('Datacenter', {
   }),
 })
 
-const section = 'Endpoints, Datacenters'
+const section = 'Datacenters'
 const removedBy = 'datacenters_removed'
 
 export const datacenterEndpoints = defineEndpoints({

@@ -47,7 +47,7 @@ const spec: SpecRows = {
       tests: ['datacenters.test.ts: since October 2026 they are gone, whatever else is wrong with the request'],
     },
     {
-      section: 'Errors, additional rules',
+      section: 'Additional rules',
       says: 'A name that no datacenter can have, and white space before a public key, are refused',
       tests: [
         'datacenters.test.ts: a name that cannot be one is refused, one that is nobody finds nothing',

@@ -60,7 +60,7 @@ const GivenRules = Type.Array(
   { maxItems: maxRules },
 )
 
-/** Clients echo entries as they read them, so what only replies carry is tolerated (facts/conventions 3). */
+/** Clients echo entries as they read them, so what only replies carry is tolerated (spec: Firewalls). */
 const Targets = Type.Array(
   named(
     'NewFirewallTarget',
@@ -90,7 +90,7 @@ declare module '../../kernel/errors.ts' {
   }
 }
 
-const section = 'Endpoints, Firewalls'
+const section = 'Firewalls'
 
 export const firewallEndpoints = defineEndpoints({
   list: {

@@ -46,7 +46,7 @@ export const maxFirewallsOfServer = 5
 export type RulesResult = { ok: true; rules: readonly Rule[] } | { ok: false; problems: Problem[] }
 
 /**
- * Reads rules (spec: Firewall, Rule; facts: Rule validation). Networks come out in canonical form, inbound rules before
+ * Reads rules (spec: Firewall). Networks come out in canonical form, inbound rules before
  * outbound ones.
  */
 export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 'drop' = 'refuse'): RulesResult {
@@ -124,7 +124,7 @@ export interface Filter {
 }
 
 /**
- * The packet filter that some firewalls add up to (spec: Firewall, Defaults): inbound packets are dropped unless a rule
+ * The packet filter that some firewalls add up to (spec: Firewall): inbound packets are dropped unless a rule
  * accepts them; outbound packets are accepted as long as there is no outbound rule. Without a firewall all may pass.
  */
 export function toFilter(firewalls: readonly Pick<Firewall, 'rules'>[]): Filter {

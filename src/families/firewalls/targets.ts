@@ -64,7 +64,7 @@ function keyOfApplication({ serverId, selector }: Application): string {
 export interface ApplyCodes {
   /** For a target that is there twice, or already. */
   readonly again: (target: Target) => ApiError
-  /** HTTP status of `firewall_resource_not_found` (facts/conventions 2.2). */
+  /** HTTP status of `firewall_resource_not_found` (spec: Call-specific codes). */
   readonly missingStatus: number
 }
 

@@ -64,7 +64,7 @@ export function targetToWire({ serverId, selector }: Application) {
   return { type: 'label_selector' as const, label_selector: { selector: selector as string } }
 }
 
-/** The firewalls of each server with their status (facts: Servers 1.1). */
+/** The firewalls of each server with their status (spec: Server). */
 export async function firewallsOfServers(
   query: Queries,
   scope: ProjectScope,

@@ -19,7 +19,7 @@ export const spelling = {
   sortable: ['id', 'created'],
 } as const
 
-const section = 'Endpoints, Floating IPs'
+const section = 'Floating IPs'
 const closed = { additionalProperties: false } as const
 const IpType = Type.Enum(['ipv4', 'ipv6'])
 

@@ -120,7 +120,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
     return { homeLocationId: location.id, serverId: null }
   }
 
-  /** Before May 2026 an assigned one was unassigned on the way (spec: Floating IPs, DELETE). */
+  /** Before May 2026 an assigned one was unassigned on the way (spec: Floating IPs). */
   async function leaveBeforeDeletion(
     tx: Transaction,
     scope: ProjectScope,

@@ -1,4 +1,4 @@
-/** Images on the wire (spec: Image). */
+/** Images on the wire (spec: Image, Images). */
 import { Type } from 'typebox'
 import { osFlavors } from '../../catalogue/catalogue.ts'
 import { ActionReply } from '../../kernel/actions/contract.ts'
@@ -43,7 +43,7 @@ export const Image = named('Image', {
   deleted: nullable(Timestamp),
 })
 
-const section = 'Endpoints, Images'
+const section = 'Images'
 
 export const imageEndpoints = defineEndpoints({
   list: {

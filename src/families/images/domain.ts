@@ -90,7 +90,7 @@ function admitsCatalogue({ status, bound_to, label_selector }: ImageFilter): boo
   return label_selector === undefined || matches(label_selector, noLabels)
 }
 
-/** A deprecated image appears only on demand, and not at all once nobody can order it (facts: Images 3). */
+/** A deprecated image appears only on demand, and not at all once nobody can order it (spec: Images). */
 function isShown({ deprecation }: SystemImage, includeDeprecated: boolean, now: number): boolean {
   if (deprecation === null) return true
   return includeDeprecated && now <= Date.parse(deprecation.unavailableAfter)

@@ -11,7 +11,7 @@ export { imageToWire, ownImageToWire } from './view.ts'
 
 /**
  * The image that a request for a server names. A name stands for one image in each architecture, and the machine decides
- * which (spec: Image, architecture); snapshots and backups have ids alone.
+ * which (spec: Image); snapshots and backups have ids alone.
  */
 export async function findTemplate(
   query: Queries,

@@ -1,4 +1,4 @@
-/** Locations on the wire (spec: Location). They come from the catalogue; nobody writes them through the API. */
+/** Locations on the wire (spec: Location, Locations). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
 import { defineEndpoints, Id, Meta, named, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
 
@@ -13,7 +13,7 @@ export const Location = named('Location', {
   network_zone: Type.String(),
 })
 
-const section = 'Location'
+const section = 'Locations'
 
 export const locationEndpoints = defineEndpoints({
   list: {

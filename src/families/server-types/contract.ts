@@ -1,4 +1,4 @@
-/** Server types on the wire (facts: Catalogue 3). They come from the catalogue; nobody writes them through the API. */
+/** Server types on the wire (spec: Server type, Server types). They come from the catalogue; nobody writes them through the API. */
 import { Type } from 'typebox'
 import { since, until } from '../../kernel/contract/as-of.ts'
 import {

@@ -1,4 +1,4 @@
-/** Servers on the wire (facts: Servers). */
+/** Servers on the wire (spec: Server, Servers). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'

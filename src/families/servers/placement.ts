@@ -1,4 +1,4 @@
-/** What a request for a server asks for, resolved against the catalogue and the Project (facts: Servers 3 and 6). */
+/** What a request for a server asks for, resolved against the catalogue and the Project (spec: Servers). */
 import { type Catalogue, type Location, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { toIdOrName } from '../../kernel/contract/contract.ts'

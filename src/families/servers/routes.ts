@@ -182,7 +182,7 @@ function newServer(body: CreateBody, { type, location, image }: Placement, sshKe
 /**
  * Starts what makes the server: creation, what is attached to it, then its power. They run in this order, because they
  * wait for each other by id; the lock belongs to the last, so that the server is locked until all is done. The reply names
- * the start first, as clients know it (facts: Servers 3).
+ * the start first, as clients know it (spec: Servers).
  */
 async function startCreation(
   tx: Transaction,

@@ -1,4 +1,4 @@
-/** SSH keys on the wire (facts: SSH keys). */
+/** SSH keys on the wire (spec: SSH key, SSH keys). */
 import { Type } from 'typebox'
 import { defineEndpoints, Id, Labels, named, Timestamp, textParam } from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'

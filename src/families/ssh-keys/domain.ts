@@ -28,7 +28,7 @@ export type PublicKeyResult = { ok: true; fingerprint: string } | { ok: false; m
 
 /**
  * Reads a public key in OpenSSH's one-line form: algorithm, base64 blob, optional comment. A newline at its end is
- * tolerated, because clients send whole files; white space at its start is not (spec: Errors, Additional rules).
+ * tolerated, because clients send whole files; white space at its start is not (spec: Additional rules).
  */
 export function parsePublicKey(text: string): PublicKeyResult {
   if (/^\s/.test(text)) return { ok: false, message: 'must not begin with white space' }

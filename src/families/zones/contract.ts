@@ -1,4 +1,4 @@
-/** DNS zones on the wire. */
+/** DNS zones on the wire (spec: Zone, DNS zones). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import {
@@ -75,7 +75,7 @@ declare module '../../kernel/errors.ts' {
   }
 }
 
-const section = 'Versioning, DNS zones'
+const section = 'DNS zones'
 
 export const zoneEndpoints = defineEndpoints({
   list: {

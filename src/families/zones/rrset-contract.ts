@@ -1,4 +1,4 @@
-/** RRSets on the wire: the records of one name and type in a zone. */
+/** RRSets on the wire: the records of one name and type in a zone (spec: RRSet, DNS zones). */
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import {
@@ -48,7 +48,7 @@ export const Rrset = named('Rrset', {
 })
 
 const Reply = Type.Object({ rrset: Rrset })
-const section = 'Versioning, DNS zones'
+const section = 'DNS zones'
 const one = '/zones/{id_or_name}/rrsets/{rr_name}/{rr_type}'
 
 /** What all actions on one RRSet have in common. */

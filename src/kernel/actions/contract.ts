@@ -37,7 +37,7 @@ export const actionEndpoints = defineEndpoints({
     method: 'GET',
     path: '/actions',
     summary: 'Get several actions by their ids',
-    section: 'Endpoints, Actions',
+    section: 'Actions',
     query: { id, status, ...sort, ...paging },
     removedWithout: { param: 'id', by: 'actions_listing_removed', announcement: '/docs#list-actions-removed' },
     status: 200,
@@ -48,7 +48,7 @@ export const actionEndpoints = defineEndpoints({
     method: 'GET',
     path: '/actions/{id}',
     summary: 'Get an action',
-    section: 'Endpoints, Actions',
+    section: 'Actions',
     status: 200,
     reply: ActionReply,
     errors: [],
@@ -66,7 +66,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
   family: Family,
   param: Param = 'id' as Param,
 ) {
-  const section = 'Endpoints, Actions'
+  const section = 'Actions'
   return defineEndpoints({
     listFamilyActions: {
       method: 'GET',

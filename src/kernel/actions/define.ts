@@ -11,7 +11,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Drivers {}
 
-/** A resource that an action names (spec: resource reference). */
+/** A resource that an action names (spec: Common types). */
 export interface ResourceRef {
   readonly type: string
   readonly id: number

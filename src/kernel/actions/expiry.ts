@@ -1,6 +1,6 @@
 /**
  * What the clock does with the actions of all Projects: those that have ended get their entries, and those that are older
- * than any list shows go (spec: Limits, Action history).
+ * than any list shows go (spec: Action history).
  */
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../data/db.ts'

@@ -1,5 +1,5 @@
 /**
- * Reading actions (spec: Actions; Action history). Those that ended never change: each has an entry for every resource that
+ * Reading actions (spec: Actions, Action history). Those that ended never change: each has an entry for every resource that
  * it names and one for each type of them, in the orders in which lists are sorted, so that a page costs the same however
  * long the history is. Entries are written many at a time, when somebody reads and by the minute, because one by one they
  * would cost as much as the rest of a request. Until then an action is among the recent ones, like those that still run;
@@ -46,7 +46,7 @@ declare module '../data/db.ts' {
 const everyResource = 0
 const historyMs = 90 * 24 * 3_600_000
 
-/** When the first actions started that are still shown, at a time in milliseconds (spec: Limits, Action history). */
+/** When the first actions started that are still shown, at a time in milliseconds (spec: Action history). */
 export function historyStart(now: number): string {
   return timestamp(now - historyMs)
 }

@@ -1,4 +1,4 @@
-/** Reading actions, for all of them and for each family (spec: Actions; Action history). */
+/** Reading actions, for all of them and for each family (spec: Actions, Action history). */
 import type { Static } from 'typebox'
 import { inEffect } from '../contract/changes.ts'
 import type { Call, Handlers, Sort } from '../contract/contract.ts'

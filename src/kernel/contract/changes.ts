@@ -1,13 +1,13 @@
 /**
- * Dated changes of the API as data (spec: Versioning, and the dates inside its sections). The server behaves as of its
+ * Dated changes of the API as data (spec: Versioning). The server behaves as of its
  * clock's date: code asks `inEffect`, and contracts name the change that brought or removed an endpoint or added a field
  * (`since`). GET /v1/changes serves the table.
  */
 
 interface Change {
-  /** First day on which it holds, in UTC. Where the spec gives a month, its first day. */
+  /** First day on which it holds, in UTC. Where only a month is known, its first day. */
   readonly from: string
-  /** Section of the spec that it touches. */
+  /** Section of docs/contract.md that it touches. */
   readonly section: string
   readonly summary: string
   /** The family whose arrival it waits for. */

@@ -16,7 +16,7 @@ export interface Endpoint {
   /** Below the base URL, with parameters in braces: `/firewalls/{id}`. See `isIdParam` for what each of them is. */
   readonly path: string
   readonly summary: string
-  /** The section of the spec that it implements. */
+  /** The section of docs/contract.md that it implements. */
   readonly section: string
   readonly query?: QueryParams
   readonly body?: TObject
@@ -32,7 +32,7 @@ export interface Endpoint {
   readonly removedWithout?: { readonly param: string; readonly by: ChangeName; readonly announcement: string }
   /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
-  /** Statuses of those that have another one elsewhere (facts/conventions 2.2). */
+  /** Statuses of those that have another one elsewhere (spec: Call-specific codes). */
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>
 }
 
@@ -299,7 +299,7 @@ export const Pagination = named('Pagination', {
 
 export const Meta = named('Meta', { pagination: Pagination })
 
-/** An id or a name, as clients send either in one field (facts/conventions 3). */
+/** An id or a name, as clients send either in one field (spec: Common types). */
 export const IdOrName = Type.Union([Id, Type.String({ minLength: 1, maxLength: 255 })])
 
 /** `"1"` and `1` both mean the id 1; any other text is a name. */

@@ -1,6 +1,6 @@
 /**
  * From bytes to values: JSON bodies with bounds that hold before any schema looks at them, query strings read once for
- * all families, and problems in words that name the field (spec: Errors; facts/conventions 2.1).
+ * all families, and problems in words that name the field (spec: Details shapes).
  */
 import { isUtf8 } from 'node:buffer'
 import type { TObject } from 'typebox'
@@ -59,7 +59,7 @@ function checkText(text: string): void {
 /** A check of bodies against one schema; compiled at its first use, because most runs use few endpoints. */
 export type BodyCheck = (body: unknown) => void
 
-/** Errors: 422 `invalid_input` with every problem found (at most 20). Every `labels` of a body follow the spec's Labels. */
+/** Errors: 422 `invalid_input` with every problem found (at most 20). Every `labels` of a body follow the rules (spec: Labels). */
 export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
   let validator: Validator | undefined
   const checkLabels = labelCheck(schema, vendor)

@@ -1,7 +1,7 @@
 /** Labels of resources: what a request may set (spec: Labels). */
 import { isHostLabel } from '../../net/hostnames.ts'
 
-/** A resource's labels: key to value. Both sides satisfy the rules of spec section Labels. */
+/** A resource's labels: key to value. Both sides satisfy the rules (spec: Labels). */
 export type Labels = Readonly<Record<string, string>>
 
 /** One reason a label set is refused. `path` names the request field; the key at fault is quoted in `message`. */
@@ -30,7 +30,7 @@ export function excerpt(text: string): string {
 }
 
 /**
- * Checks the `labels` field of a request body (spec section Labels).
+ * Checks the `labels` field of a request body (spec: Labels).
  *
  * `vendor` is the service's own name: the prefix `<vendor>.cloud/` is refused whatever its case. Returns the labels in the order given, in an object without a prototype, so that looking up a key such
  * as `constructor` finds only what the caller sent. Otherwise returns at most one problem per label, all with the

@@ -35,7 +35,7 @@ const nextToken = /[ \t\n\r]*([!=]=|[,=!()]|[^,=!() \t\n\r]+|$)/y
 type Refusal = { readonly position: number; readonly message: string }
 
 /**
- * Parses the selector language of spec section Label selector. Never throws.
+ * Parses the selector language (spec: Label selector). Never throws.
  *
  * Whitespace (space, tab, line breaks) may stand around every token. A missing value is the empty value (`k=`,
  * `k in (a,)`), but a list with nothing at all, `k in ()`, is refused. Empty or blank text gives no terms. Keys and

@@ -1,4 +1,4 @@
-/** Compression of answers on request (spec: Pagination and sorting rules, 4): gzip and brotli, for JSON of 1 KiB and more. */
+/** Compression of answers on request (spec: Pagination and sorting rules): gzip and brotli, for JSON of 1 KiB and more. */
 import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { readWeights } from './weights.ts'

@@ -1,4 +1,4 @@
-/** The Link header of lists, until April 2027 (spec: Pagination and sorting rules, 2). */
+/** The Link header of lists, until April 2027 (spec: Pagination and sorting rules). */
 
 export interface PageNumbers {
   readonly previous_page: number | null

@@ -6,7 +6,7 @@ import type { Spelling } from './resource.ts'
 
 /** What differs between kinds of resources. */
 interface Rows<Filters extends QueryParams, Create extends TObject, Reply extends TProperties, Update extends TObject> {
-  /** The section of the contract that they implement. */
+  /** The section of docs/contract.md that they implement. */
   readonly section: string
   /** Query parameters of the list beyond paging, sorting, names and labels; each is a column of the same name. */
   readonly filters?: Filters

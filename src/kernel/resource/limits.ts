@@ -1,5 +1,5 @@
 /**
- * How many resources of a kind a Project may have (spec: Errors, resource_limit_exceeded). Nothing is counted ahead: the
+ * How many resources of a kind a Project may have (spec: Limits). Nothing is counted ahead: the
  * check counts, just past the limit, while every rival of the same Project waits, so it is exact and cannot drift.
  */
 import { type Kysely, sql } from 'kysely'

@@ -1,5 +1,5 @@
 /**
- * Optimistic updates (spec: Errors, conflict). A change is made against the version that was read; when a rival wrote in
+ * Optimistic updates (spec: Conflicts). A change is made against the version that was read; when a rival wrote in
  * between, it is made anew against what the rival left, and only who keeps losing hears `conflict`.
  */
 import type { Kysely } from 'kysely'
