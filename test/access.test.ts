@@ -2,6 +2,7 @@
  * Who may do what, in which order that is found out, and what is kept of it: tokens, read-only tokens, the order of
  * checks, logs (spec: Authentication, Errors).
  */
+
 import assert from 'node:assert/strict'
 import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises'
 import { request as httpRequest } from 'node:http'
@@ -23,6 +24,7 @@ import {
 import { enterHistory } from '../src/kernel/actions/history.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import type { Database } from '../src/kernel/data/db.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { loggedPath, openLog } from '../src/kernel/process/log.ts'
 import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
 
@@ -89,7 +91,7 @@ forEachDatabase('Tokens', (open) => {
     const { api, client, db } = await open()
     const valid = api.token!
     const revoked = await db.transact(async (tx) => {
-      const { project_id: projectId } = await tx.query
+      const { project_id: projectId } = await acrossProjects(tx.query)
         .selectFrom('token')
         .select('project_id')
         .executeTakeFirstOrThrow()
@@ -167,7 +169,7 @@ forEachDatabase('Tokens', (open) => {
 
   test('revoking needs the exact id or the whole token', async () => {
     const { api, db } = await open()
-    const { id } = await db.query
+    const { id } = await acrossProjects(db.query)
       .selectFrom('token')
       .select('id')
       .where('hash', '=', hashToken(api.token!))
@@ -206,17 +208,22 @@ forEachDatabase('A Project', (open) => {
         const run = { worker: null, lease_until: null, fence: 0, attempts: 0, run_after: 0, step: 0 }
         const rest = { input: '{}', resources: '[]', phase: 'forward' as const }
         const row = { ...action, ...ended, ...run, ...rest }
-        await tx.query.insertInto('action').values(row).execute()
+        await acrossProjects(tx.query).insertInto('action').values(row).execute()
         if (status === 'success') await enterHistory(tx, [{ ...row, resources: [{ type: 'ssh_key', id: 1 }] }])
       })
     await addAction(1, 'success')
     assert.equal(await deleteProject(db, project), false)
     assert.equal((await third.get(`/ssh_keys/${id}`)).status, 200)
-    assert.equal((await db.query.selectFrom('action').selectAll().where('id', '=', 1).execute()).length, 1)
+    assert.equal(
+      (await acrossProjects(db.query).selectFrom('action').selectAll().where('id', '=', 1).execute()).length,
+      1,
+    )
     assert.equal((await third.delete(`/ssh_keys/${id}`)).status, 204)
     await addAction(2, 'running')
     assert.equal(await deleteProject(db, project), false, 'an action still runs')
-    await db.transact((tx) => tx.query.updateTable('action').set({ status: 'error' }).where('id', '=', 2).execute())
+    await db.transact((tx) =>
+      acrossProjects(tx.query).updateTable('action').set({ status: 'error' }).where('id', '=', 2).execute(),
+    )
     assert.equal(await deleteProject(db, project), true)
     assert.equal(await new Authenticator(db).find(token), undefined)
     assert.equal((await api.get('/ssh_keys')).status, 200)

@@ -1,4 +1,5 @@
 /** A small world for tests of the actions: synthetic definitions, and engines that can be killed at any place. */
+
 import assert from 'node:assert/strict'
 import { type ActionDefinition, DriverError, defineAction, type Step } from '../src/kernel/actions/define.ts'
 import { Engine, type EngineOptions } from '../src/kernel/actions/engine.ts'
@@ -6,6 +7,7 @@ import { Killed } from '../src/kernel/actions/run.ts'
 import { type ActionStart, startAction } from '../src/kernel/actions/store.ts'
 import type { ActionRow } from '../src/kernel/actions/tables.ts'
 import type { Database } from '../src/kernel/data/db.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
@@ -71,19 +73,19 @@ async function startOne(
 }
 
 export async function actionOf(db: Database, id: number): Promise<ActionRow> {
-  return db.query.selectFrom('action').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
+  return acrossProjects(db.query).selectFrom('action').selectAll().where('id', '=', id).executeTakeFirstOrThrow()
 }
 
 export const commit: (what: string) => NonNullable<Step<never>['commit']> = (what) => async (tx) => {
   const row = { position: (await countCommitted(tx.query as never)) + 1, what }
-  await tx.query
+  await acrossProjects(tx.query)
     .insertInto('committed' as never)
     .values(row as never)
     .execute()
 }
 
 async function countCommitted(query: Database['query']): Promise<number> {
-  const { count } = await query
+  const { count } = await acrossProjects(query)
     .selectFrom('committed' as never)
     .select((select) => select.fn.countAll<number>().as('count'))
     .executeTakeFirstOrThrow()

@@ -6,6 +6,7 @@
  * The second worker is a second `Engine` over the same database and the same infrastructure; that a whole new process
  * goes on just so is the subject of one more test.
  */
+
 import assert from 'node:assert/strict'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -18,6 +19,7 @@ import { keyOf } from '../src/kernel/actions/define.ts'
 import { Engine } from '../src/kernel/actions/engine.ts'
 import { Killed } from '../src/kernel/actions/run.ts'
 import type { ActionRow } from '../src/kernel/actions/tables.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { type Faults, noFaults } from '../src/kernel/process/faults.ts'
 import { openLog } from '../src/kernel/process/log.ts'
 import { until } from './bare-database.ts'
@@ -131,7 +133,7 @@ function mapDrivers({ drivers }: Simulation, change: (name: string, method: Meth
 }
 
 async function actionsOf({ db }: World, ids: readonly number[]): Promise<ActionRow[]> {
-  return db.query.selectFrom('action').selectAll().where('id', 'in', ids).orderBy('id').execute()
+  return acrossProjects(db.query).selectFrom('action').selectAll().where('id', 'in', ids).orderBy('id').execute()
 }
 
 /** As if so much time had passed that every lease is over. */
@@ -291,7 +293,7 @@ const overtaken: Exit = async (bench, place, look) => {
   const other = holdUp(isSame, look)
   const next = bench.worker(other.faults).idle()
   await Promise.race([other.arrived, next])
-  const records = () => bench.world.db.query.selectFrom('action').selectAll().orderBy('id').execute()
+  const records = () => acrossProjects(bench.world.db.query).selectFrom('action').selectAll().orderBy('id').execute()
   // Only the action in which it stood still: others that follow from it go on in their own right.
   const before = (await records()).filter(({ definition }) => place.startsWith(`${definition}#`))
   hold.release()

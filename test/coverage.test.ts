@@ -2,10 +2,12 @@
  * Every endpoint against every caller, and every error that an endpoint declares. Both are made from the contract tables;
  * what a table cannot tell is in the proof.ts of each family. There is no list of exceptions. Actions are in coverage-actions.test.ts.
  */
+
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createToken, generateToken, revokeToken } from '../src/kernel/access/tokens.ts'
 import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract/contract.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'
 import { checkConsistency } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, testClock, type World } from './harness.ts'
@@ -29,7 +31,7 @@ interface Callers {
 }
 
 async function callers({ db, client, anonymous }: World): Promise<Callers> {
-  const projects = await db.query.selectFrom('project').selectAll().orderBy('id').execute()
+  const projects = await acrossProjects(db.query).selectFrom('project').selectAll().orderBy('id').execute()
   const [own, foreign] = projects
   const token = (projectId: typeof own & {}, readOnly: boolean) =>
     db.transact((tx) => createToken(tx, { projectId: projectId.id, name: 'caller', readOnly, created: '' }))
@@ -178,7 +180,11 @@ const declaredBy = (some: readonly Row[]) =>
 
 /** A token of the first Project that nobody has used. */
 async function newToken({ db }: World): Promise<string> {
-  const { id } = await db.query.selectFrom('project').select('id').orderBy('id').executeTakeFirstOrThrow()
+  const { id } = await acrossProjects(db.query)
+    .selectFrom('project')
+    .select('id')
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
   return db.transact((tx) => createToken(tx, { projectId: id, name: 'fresh', readOnly: false, created: '' }))
 }
 

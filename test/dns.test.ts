@@ -1,10 +1,12 @@
 /** The name server, asked over its sockets by a client of another make, on both databases. */
+
 import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { placeChallenge, removeChallenge } from '../src/families/zones/effects.ts'
 import { zonesOfDomains } from '../src/families/zones/reads.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { ask, exchangeStream, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
@@ -517,7 +519,7 @@ forEachDatabase('The name server', (open, engineName) => {
   test('a challenge for a certificate authority is answered and not shown', async () => {
     const world = await open()
     const zoneId = await makeZone(world, [rrset('_acme-challenge.www', 'TXT', '"own"')])
-    const { project_id } = await world.db.query.selectFrom('zone').selectAll().executeTakeFirstOrThrow()
+    const { project_id } = await acrossProjects(world.db.query).selectFrom('zone').selectAll().executeTakeFirstOrThrow()
     const scope = { projectId: project_id }
     const place = await serveDns(world)
     const challenge = (domain: string, value: string) => ({ zoneId, domain, value })

@@ -1,6 +1,8 @@
 /** The table that tests of a bare database write to. */
+
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../src/kernel/data/db.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { type BareDatabase, run } from './bare-database.ts'
 
 export async function withTable<T extends BareDatabase>(bare: T): Promise<T> {
@@ -13,14 +15,14 @@ export async function withTable<T extends BareDatabase>(bare: T): Promise<T> {
 
 export function insert(tx: Transaction, id: number, name = `name ${id}`): Promise<unknown> {
   const row = { id, project_id: 1, name }
-  return tx.query
+  return acrossProjects(tx.query)
     .insertInto('entry' as never)
     .values(row as never)
     .execute()
 }
 
 export async function ids(db: Database): Promise<number[]> {
-  const rows = await db.query
+  const rows = await acrossProjects(db.query)
     .selectFrom('entry' as never)
     .select('id' as never)
     .orderBy('id' as never)

@@ -3,6 +3,7 @@
  * the test moves and a simulated world that it can look into. Each answer is held against the contract on its way: a
  * reply that its endpoint does not promise, or an error code that it does not declare, fails the test that caused it.
  */
+
 import { createHash } from 'node:crypto'
 import { after, afterEach, describe } from 'node:test'
 import type { TSchema } from 'typebox'
@@ -20,6 +21,7 @@ import type { Database, Transaction } from '../src/kernel/data/db.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { Exchange } from '../src/kernel/http/http.ts'
 import { type Clock, timestamp } from '../src/kernel/process/clock.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
@@ -243,7 +245,7 @@ async function migrateTemplate(url: string): Promise<void> {
 async function createTenants(tx: Transaction, pools: readonly string[]) {
   await definePools(tx, pools)
   const created = timestamp(tx.now)
-  const known = await tx.query.selectFrom('project').selectAll().orderBy('id').execute()
+  const known = await acrossProjects(tx.query).selectFrom('project').selectAll().orderBy('id').execute()
   const first = known[0] ?? (await createProject(tx, 'first', created))
   const second = known[1] ?? (await createProject(tx, 'second', created))
   const token = (projectId: typeof first.id, readOnly = false) =>

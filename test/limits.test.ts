@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { setLimit } from '../src/kernel/resource/limits.ts'
 import { forEachDatabase } from './harness.ts'
 
@@ -33,7 +34,9 @@ forEachDatabase('Limits of a Project', (open) => {
 
   test("a Project's own limit goes before the default, and off lifts it", async () => {
     const { api, db } = await open({ limits: { servers: 0 } })
-    const project = (await db.query.selectFrom('project').selectAll().orderBy('id').executeTakeFirstOrThrow()).id
+    const project = (
+      await acrossProjects(db.query).selectFrom('project').selectAll().orderBy('id').executeTakeFirstOrThrow()
+    ).id
     const set = (most: number | null | undefined) =>
       db.transact((tx) => setLimit(tx, { projectId: project }, 'servers', most))
     const make = async (name: string) =>

@@ -38,7 +38,10 @@ function makeItems(count: number): Item[] {
 }
 
 async function scopeOf({ db }: World, client: Client): Promise<ProjectScope> {
-  const token = db.query.selectFrom('token').select('project_id').where('hash', '=', hashToken(client.token!))
+  const token = acrossProjects(db.query)
+    .selectFrom('token')
+    .select('project_id')
+    .where('hash', '=', hashToken(client.token!))
   return { projectId: (await token.executeTakeFirstOrThrow()).project_id }
 }
 
@@ -71,7 +74,7 @@ async function insert({ db }: World, { projectId }: ProjectScope, items: readonl
         .execute()
     }
     for (let i = 0; i < rows.length; i += 2_000) {
-      await tx.query
+      await acrossProjects(tx.query)
         .insertInto('label')
         .values(rows.slice(i, i + 2_000))
         .execute()

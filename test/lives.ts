@@ -11,6 +11,7 @@ import fc from 'fast-check'
 import { sql } from 'kysely'
 import { type Behave, type Behaviour, behaviours } from '../src/drivers/simulated/simulation.ts'
 import { simulate } from '../src/families.ts'
+import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
 import { checkConsistency, resourceTables } from './consistency.ts'
 import { type Answer, type Client, forEachDatabase, type World, type WorldOptions } from './harness.ts'
@@ -165,5 +166,8 @@ async function checkNothingLeft(world: World): Promise<void> {
     const { rows } = await sql`select * from ${sql.table(table)}`.execute(query)
     assert.deepEqual(rows, [], table)
   }
-  assert.deepEqual(await query.selectFrom('address').selectAll().where('owner', 'is not', null).execute(), [])
+  assert.deepEqual(
+    await acrossProjects(query).selectFrom('address').selectAll().where('owner', 'is not', null).execute(),
+    [],
+  )
 }

@@ -33,7 +33,8 @@ async function violations(world: World, work: (tx: Transaction) => Promise<unkno
 const lockServers = (tx: Transaction, ids: readonly number[], mode: 'share' | 'update' | 'skip') =>
   sql`select id from server where id in (${sql.join(ids)}) order by id ${tx.dialect.lockRows(mode)}`.execute(tx.query)
 
-const giveBack = (tx: Transaction) => tx.query.deleteFrom('resource_lock').where('action_id', '=', 1).execute()
+const giveBack = (tx: Transaction) =>
+  acrossProjects(tx.query).deleteFrom('resource_lock').where('action_id', '=', 1).execute()
 
 const change = (tx: Transaction, id: number) =>
   acrossProjects(tx.query).updateTable('server').set({ version: 9 }).where('id', '=', id).execute()
@@ -78,7 +79,7 @@ forEachDatabase('the order of locks', (open, engineName) => {
     const [a, b] = [await newServer(world.api, 'a'), await newServer(world.api, 'b')]
     const found = await violations(world, async (tx) => {
       await tx.dialect.lockKeys(['project 1'], 'share')?.execute(tx.query)
-      await tx.query.updateTable('firewall').set({ version: 2 }).where('id', '=', firewall).execute()
+      await acrossProjects(tx.query).updateTable('firewall').set({ version: 2 }).where('id', '=', firewall).execute()
       await lockServers(tx, [a, b], 'update')
       await tx.dialect.lockKeys([`server:${b}`])?.execute(tx.query)
       await giveBack(tx)

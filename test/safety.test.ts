@@ -319,10 +319,13 @@ const ownTables: Rule = {
     return [...orphans.map(({ name }) => `nobody declares the rows of ${name}`), ...strange]
   },
   planted: [
-    { ...thing, 'families/others/store.ts': "query.selectFrom('thing').selectAll()" },
-    { ...thing, 'families/others/store.ts': "query.selectFrom('thing as t').selectAll()" },
+    { ...thing, 'families/others/store.ts': "acrossProjects(query).selectFrom('thing').selectAll()" },
+    { ...thing, 'families/others/store.ts': "acrossProjects(query).selectFrom('thing as t').selectAll()" },
     { ...thing, 'families/others/store.ts': 'sql`select * from thing where id = 1`' },
-    { ...thing, 'kernel/a.ts': "for (const table of ['thing'] as const) {\n  tx.query.deleteFrom(table)" },
+    {
+      ...thing,
+      'kernel/a.ts': "for (const table of ['thing'] as const) {\n  acrossProjects(tx.query).deleteFrom(table)",
+    },
     { 'migrations/0001-a.ts': schema },
   ],
 }
@@ -354,7 +357,7 @@ const stores: Rule = {
     return statementsOutsideStores(others.filter(({ path }) => !notYetStores.includes(path)))
   },
   planted: [
-    { 'families/things/routes.ts': "query.selectFrom('thing')" },
+    { 'families/things/routes.ts': "acrossProjects(query).selectFrom('thing')" },
     { 'families/things/actions.ts': 'sql`select 1`' },
     { 'dns/a.ts': 'sql<Row>`select 1`' },
   ],
@@ -426,12 +429,15 @@ const tenantStatements: Rule = {
       )
   },
   planted: [
-    { ...thing, 'families/things/store.ts': "query.selectFrom('thing').where('id', '=', id).execute()" },
+    {
+      ...thing,
+      'families/things/store.ts': "acrossProjects(query).selectFrom('thing').where('id', '=', id).execute()",
+    },
     { ...thing, 'families/things/store.ts': 'sql`update thing set id = 1 where id = 2`.execute(query)' },
     {
       ...thing,
       'families/things/store.ts':
-        "tx.query.deleteFrom('thing').where('id', 'in', tx.query.selectFrom('thing').where('project_id', '=', p)).execute()",
+        "acrossProjects(tx.query).deleteFrom('thing').where('id', 'in', acrossProjects(tx.query).selectFrom('thing').where('project_id', '=', p)).execute()",
     },
   ],
 }

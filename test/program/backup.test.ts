@@ -1,4 +1,5 @@
 /** A backup that was made under load brings everything back: resources, names, secrets. */
+
 import assert from 'node:assert/strict'
 import {
   copyFileSync,
@@ -17,6 +18,7 @@ import { getKeyPair } from '../../src/families/certificates/store.ts'
 import { serverBody } from '../../src/families/servers/proof.ts'
 import { parseDatabaseUrl } from '../../src/kernel/data/dialect.ts'
 import { openDatabase } from '../../src/kernel/data/open.ts'
+import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { unlock } from '../../src/kernel/secrets/installation.ts'
 import { readKeyFile } from '../../src/kernel/secrets/key-file.ts'
 import { until } from '../bare-database.ts'
@@ -287,7 +289,10 @@ async function checkCertificate(database: string, keyFile: string): Promise<void
   const db = await openDatabase(parseDatabaseUrl(database)!, { clock: testClock() })
   try {
     const secrets = await unlock(db, { current: readKeyFile(keyFile)!, previous: undefined })
-    const row = await db.query.selectFrom('certificate').select(['id', 'project_id']).executeTakeFirstOrThrow()
+    const row = await acrossProjects(db.query)
+      .selectFrom('certificate')
+      .select(['id', 'project_id'])
+      .executeTakeFirstOrThrow()
     const pair = await getKeyPair(db.query, secrets, { projectId: row.project_id } as never, row.id)
     assert.equal(pair.privateKey.trim(), upload.private_key.trim())
   } finally {

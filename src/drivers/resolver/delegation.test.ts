@@ -4,6 +4,7 @@ import { forEachDatabase } from '../../../test/harness.ts'
 import { placeChallenge } from '../../families/zones/effects.ts'
 import { defaultZoneSettings } from '../../families/zones/settings.ts'
 import type { DriverError } from '../../kernel/actions/define.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { resolvingDelegation } from './delegation.ts'
 
 forEachDatabase('The delegation of a zone', (open) => {
@@ -43,7 +44,10 @@ forEachDatabase('The delegation of a zone', (open) => {
     })
     const challenge = { zoneId: zone.id, domain: 'www.ours.example', value: 'value' }
     const waiting = delegation.awaitChallenge('ours.example', challenge).then(() => looks.push('seen'))
-    const { project_id: projectId } = await db.query.selectFrom('zone').select('project_id').executeTakeFirstOrThrow()
+    const { project_id: projectId } = await acrossProjects(db.query)
+      .selectFrom('zone')
+      .select('project_id')
+      .executeTakeFirstOrThrow()
     await delegation.isDelegated('ours.example')
     looks.push('placed')
     await db.transact((tx) => placeChallenge(tx, { projectId }, challenge))

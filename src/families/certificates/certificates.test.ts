@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { chain, pem, selfSigned, sequence } from '../../../test/certificates.ts'
 import { forEachDatabase, type World } from '../../../test/harness.ts'
 import { dump } from '../../../test/schema.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { replaceUses } from './effects.ts'
 import { getKeyPair } from './reads.ts'
@@ -18,7 +19,7 @@ async function upload({ api }: Pick<World, 'api'>, name: string, more: object = 
 
 /** The two Projects of a world. */
 async function scopes({ db }: World): Promise<[ProjectScope, ProjectScope]> {
-  const rows = await db.query.selectFrom('project').select('id').orderBy('id').execute()
+  const rows = await acrossProjects(db.query).selectFrom('project').select('id').orderBy('id').execute()
   return rows.map(({ id }) => ({ projectId: id })) as [ProjectScope, ProjectScope]
 }
 
@@ -116,7 +117,7 @@ forEachDatabase('Certificates', (open) => {
     assert.deepEqual(found, { certificate: pair.certificate, privateKey: pair.private_key })
     await assert.rejects(getKeyPair(world.db.query, secrets, other, id), /not found/)
     assert.equal((await world.api.delete(`/certificates/${id}`)).status, 204)
-    assert.equal((await world.db.query.selectFrom('certificate_key').selectAll().execute()).length, 0)
+    assert.equal((await acrossProjects(world.db.query).selectFrom('certificate_key').selectAll().execute()).length, 0)
   })
 
   test('lists filter by name, type and labels, and sort by id, name and creation', async () => {

@@ -6,6 +6,7 @@ import { forEachDatabase, testClock, type World, type WorldOptions } from '../..
 import { embeddedCa } from '../../drivers/embedded-ca/authority.ts'
 import { simulate } from '../../families.ts'
 import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { changeOwner } from '../../kernel/mail/outbox.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { dayMs } from './domain.ts'
@@ -41,11 +42,15 @@ async function issue(world: World, name: string, ...domains: string[]): Promise<
 }
 
 async function scopeOf({ db }: World): Promise<ProjectScope> {
-  const project = await db.query.selectFrom('project').select('id').orderBy('id').executeTakeFirstOrThrow()
+  const project = await acrossProjects(db.query)
+    .selectFrom('project')
+    .select('id')
+    .orderBy('id')
+    .executeTakeFirstOrThrow()
   return { projectId: project.id }
 }
 
-const challenges = async ({ db }: World) => db.query.selectFrom('zone_challenge').selectAll().execute()
+const challenges = async ({ db }: World) => acrossProjects(db.query).selectFrom('zone_challenge').selectAll().execute()
 
 /** An authority in memory in which some calls go otherwise. */
 function authorityThat(calls: Partial<Drivers['authority']>, clock = testClock()): WorldOptions {
@@ -269,7 +274,7 @@ forEachDatabase('The embedded authority', (open) => {
     const { db, clock, secrets } = world
     const keep = () => secrets.ofInstallation(db, 'embedded-ca', () => assert.fail('a second root was made'))
     assert.equal(await embeddedCa({ clock, identity: 'x', keep }).root!(), text)
-    const [kept] = await db.query.selectFrom('installation_secret').selectAll().execute()
+    const [kept] = await acrossProjects(db.query).selectFrom('installation_secret').selectAll().execute()
     assert.ok(!kept!.sealed.includes('BEGIN'))
   })
 
@@ -301,7 +306,7 @@ forEachDatabase('The embedded authority', (open) => {
     assert.equal(new Set(keys).size, keys.length)
     assert.deepEqual([...states].sort(), ['scheduled', 'unavailable'])
     assert.deepEqual((await show(world, ids[0]!)).used_by, [{ id: 1, type: 'load_balancer' }])
-    const moments = await world.db.query.selectFrom('certificate').select('renew_at').execute()
+    const moments = await acrossProjects(world.db.query).selectFrom('certificate').select('renew_at').execute()
     assert.equal(new Set(moments.map((row) => row.renew_at)).size, 3, 'they are spread')
     await checkConsistency(world)
   })
@@ -334,7 +339,7 @@ forEachDatabase('Renewal', (open) => {
     const error = { code: 'ca_too_many_duplicate_certificates', message: 'too many' }
     const failed = await show(world, certificate.id)
     assert.deepEqual(failed, { ...certificate, status: { issuance: 'completed', renewal: 'failed', error } })
-    const mail = () => world.db.query.selectFrom('mail').selectAll().execute()
+    const mail = () => acrossProjects(world.db.query).selectFrom('mail').selectAll().execute()
     assert.equal((await mail()).length, 1)
     const actions = async () => (await world.api.get(`/certificates/${certificate.id}/actions`)).body.actions.length
     assert.equal(await actions(), 2)

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { certify, der, keyPem, party, pem } from '../../../test/certificates.ts'
 import { forEachDatabase, type World, type WorldOptions } from '../../../test/harness.ts'
 import { type MailServer, openMailServer } from '../../../test/smtp.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { changeOwner } from '../../kernel/mail/outbox.ts'
 import { parseSmtpUrl, smtpSender } from '../../kernel/mail/smtp.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -35,7 +36,11 @@ forEachDatabase('mail about certificates', (open, engineName) => {
     t.after(() => server.close())
     const send = smtpSender(parseSmtpUrl(server.url)!, 'cloud@example.com')
     const world = await open({ mail: { send }, ...options })
-    const project = await world.db.query.selectFrom('project').select('id').orderBy('id').executeTakeFirstOrThrow()
+    const project = await acrossProjects(world.db.query)
+      .selectFrom('project')
+      .select('id')
+      .orderBy('id')
+      .executeTakeFirstOrThrow()
     const scope = { projectId: project.id }
     await world.db.transact((tx) => changeOwner(tx, scope, 'owner@example.org'))
     const at = async (days: number) => {
@@ -105,16 +110,16 @@ forEachDatabase('mail about certificates', (open, engineName) => {
   test('finds all that end, however many', async (t) => {
     const post = await openPost(t)
     const { id } = await upload(post, 'web')
-    const row = await post.world.db.query
+    const row = await acrossProjects(post.world.db.query)
       .selectFrom('certificate')
       .selectAll()
       .where('id', '=', id)
       .executeTakeFirstOrThrow()
     const rows = Array.from({ length: 450 }, (_, i) => ({ ...row, id: id + 1_000_000 + i, name: `web ${i}` }))
-    await post.world.db.transact((tx) => tx.query.insertInto('certificate').values(rows).execute())
+    await post.world.db.transact((tx) => acrossProjects(tx.query).insertInto('certificate').values(rows).execute())
     post.world.clock.set(new Date(endMs - 7 * dayMs).toISOString())
     for (let i = 0; i < 2; i++) await post.world.app.chores.run()
-    const events = await post.world.db.query.selectFrom('mail').select('event').execute()
+    const events = await acrossProjects(post.world.db.query).selectFrom('mail').select('event').execute()
     assert.equal(events.length, 451)
   })
 

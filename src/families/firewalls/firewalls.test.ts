@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Answer, type Client, forEachDatabase, type World } from '../../../test/harness.ts'
 import { expect, settleAll } from '../../../test/resources.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { newServer, privateOnly, serverBody } from '../servers/proof.ts'
 import { allow, newFirewall, toSelector, toServer } from './proof.ts'
 
@@ -61,7 +62,7 @@ forEachDatabase('firewalls', (open) => {
     const found = []
     for (const selector of odd)
       found.push(await newFirewall(api, selector.slice(0, 6), { apply_to: [toSelector(selector)] }))
-    const terms = await db.query.selectFrom('firewall_application').select('leading_term').execute()
+    const terms = await acrossProjects(db.query).selectFrom('firewall_application').select('leading_term').execute()
     const counts = Map.groupBy(terms, ({ leading_term }) => leading_term)
     assert.ok(Math.max(...[...counts.values()].map(({ length }) => length)) <= 2)
     const labels = { env: 'prod', app: 'app-7', tier: 'web' }
@@ -195,7 +196,7 @@ forEachDatabase('firewalls', (open) => {
     let writes = 0
     rival = () =>
       db.transact((tx) =>
-        tx.query
+        acrossProjects(tx.query)
           .updateTable('firewall')
           .set({ name: `rival-${++writes}`, version: 1 + writes })
           .where('id', '=', id)
@@ -206,7 +207,8 @@ forEachDatabase('firewalls', (open) => {
     assert.equal((await api.get(`/firewalls/${id}`)).body.firewall.name, 'rival-3')
     let once = true
     rival = async () => {
-      if (once) await db.transact((tx) => tx.query.deleteFrom('firewall').where('id', '=', id).execute())
+      if (once)
+        await db.transact((tx) => acrossProjects(tx.query).deleteFrom('firewall').where('id', '=', id).execute())
       once = false
     }
     expect(await api.put(`/firewalls/${id}`, { name: 'mine' }), 404, 'not_found')
@@ -456,7 +458,7 @@ forEachDatabase('firewalls', (open) => {
     await api.delete(`/servers/${deleted}`)
     await settleAll(world)
     const id = await newFirewall(api, 'f')
-    const actions = async () => (await db.query.selectFrom('action').select('id').execute()).length
+    const actions = async () => (await acrossProjects(db.query).selectFrom('action').select('id').execute()).length
     const before = await actions()
     const requests: [number, (target: object) => Promise<Answer>][] = [
       [404, (target) => apply(api, id, toServer(mine), target)],
@@ -673,7 +675,7 @@ forEachDatabase('firewalls', (open) => {
     await settleAll(world)
     const state = async () =>
       JSON.stringify([
-        await db.query.selectFrom('action').select('id').orderBy('id').execute(),
+        await acrossProjects(db.query).selectFrom('action').select('id').orderBy('id').execute(),
         (await api.get('/firewalls')).body,
         (await api.get('/servers')).body,
       ])

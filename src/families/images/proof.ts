@@ -12,6 +12,7 @@ import {
   unique,
 } from '../../../test/proof.ts'
 import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 
 /** A copy of the disk of a new server, at rest. */
@@ -77,7 +78,7 @@ const actions: Proof['actions'] = {
         const id = next ?? (await copy(world, server)).id
         next = undefined
         await done(api.delete(`/images/${id}`))
-        const removals = world.db.query
+        const removals = acrossProjects(world.db.query)
           .selectFrom('action')
           .select(['id', 'input'])
           .where('definition', '=', 'images/delete_image')

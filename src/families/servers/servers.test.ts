@@ -314,7 +314,11 @@ forEachDatabase('servers', (open) => {
       texts.add(answer.text)
     }
     assert.equal(texts.size, 1)
-    assert.equal((await db.query.selectFrom('address').select('ip').where('owner', 'is not', null).execute()).length, 0)
+    assert.equal(
+      (await acrossProjects(db.query).selectFrom('address').select('ip').where('owner', 'is not', null).execute())
+        .length,
+      0,
+    )
     assert.equal((await acrossProjects(db.query).selectFrom('server').select('id').execute()).length, 0)
     await checkConsistency(world)
   })

@@ -1,4 +1,5 @@
 /** Zones as a whole: replaced, exported and bounded, whoever else is at work and whatever ends in the middle. */
+
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
@@ -11,6 +12,7 @@ import { createProject } from '../../kernel/access/projects.ts'
 import { parseDatabaseUrl } from '../../kernel/data/dialect.ts'
 import { migrate } from '../../kernel/data/migrate.ts'
 import { openDatabase } from '../../kernel/data/open.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { zoneContents } from '../../migrations/0014-zone-contents.ts'
 import { migrations } from '../../migrations/index.ts'
 import { deleteExpired, sizeOf } from './content.ts'
@@ -51,15 +53,19 @@ async function contentOf(api: Client) {
 }
 
 async function rowsOf({ db }: World) {
-  const contents = await db.query.selectFrom('zone_content').selectAll().execute()
-  const rrsets = await db.query.selectFrom('rrset').select('id').execute()
+  const contents = await acrossProjects(db.query).selectFrom('zone_content').selectAll().execute()
+  const rrsets = await acrossProjects(db.query).selectFrom('rrset').select('id').execute()
   return { contents, rrsets: rrsets.length }
 }
 
 /** Lets as much time pass for what expires as nobody waits for. */
 async function expireAll({ db }: World): Promise<void> {
   await db.transact(async ({ query }) => {
-    await query.updateTable('zone_content').set({ expires: 1 }).where('expires', 'is not', null).execute()
+    await acrossProjects(query)
+      .updateTable('zone_content')
+      .set({ expires: 1 })
+      .where('expires', 'is not', null)
+      .execute()
   })
 }
 

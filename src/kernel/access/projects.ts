@@ -1,9 +1,11 @@
 /** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
+
 import { sql } from 'kysely'
 import { forgetHistory } from '../actions/history.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
+import { scoped } from '../data/scoped.ts'
 import { notUnique } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -78,7 +80,7 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
   try {
     await db.transact(async (tx) => {
       await forgetHistory(tx, { projectId: project.id })
-      await tx.query.deleteFrom('token').where('project_id', '=', project.id).execute()
+      await scoped(tx.query, { projectId: project.id }).deleteFrom('token').execute()
       await tx.query.deleteFrom('project').where('id', '=', project.id).execute()
     })
     return true

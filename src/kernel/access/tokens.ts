@@ -2,10 +2,12 @@
  * API tokens (spec: Authentication). A token is shown once and stored only as a hash. Official clients demand exactly 64
  * characters; ours end in a checksum, so that a mistyped one is refused without asking the database.
  */
+
 import { hash, randomInt } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
+import { acrossProjects, scoped } from '../data/scoped.ts'
 import { parseId } from '../ids.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { lockProject } from './projects.ts'
@@ -24,7 +26,7 @@ export interface TokenRow {
 }
 
 declare module '../data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     token: TokenRow
   }
 }
@@ -73,7 +75,7 @@ export interface NewToken {
 /** Stores a token and returns its text, which is never to be had again. */
 export async function createToken(tx: Transaction, given: NewToken): Promise<string> {
   const token = given.token ?? generateToken()
-  await tx.query
+  await acrossProjects(tx.query)
     .insertInto('token')
     .values({
       id: await drawId(tx),
@@ -101,21 +103,21 @@ export async function giveToken(tx: Transaction, scope: ProjectScope, token: str
   // Processes that start at the same time with different tokens come one after the other: the last one stays.
   await lockProject(tx, scope, 'update')
   const hash = hashToken(token)
-  const known = await tx.query
+  const known = await acrossProjects(tx.query)
     .selectFrom('token')
     .select(['project_id', 'read_only'])
     .where('hash', '=', hash)
     .executeTakeFirst()
   if (known && known.project_id !== scope.projectId) throw new TokenTaken('this token reaches another Project')
   if (known?.read_only) throw new TokenTaken('this token is read-only')
-  const ofProject = tx.query.deleteFrom('token').where('project_id', '=', scope.projectId)
+  const ofProject = scoped(tx.query, scope).deleteFrom('token')
   await ofProject.where('given', '=', 1).where('hash', '<>', hash).execute()
   if (!known) await createToken(tx, { projectId: scope.projectId, name: 'default', readOnly: false, created, token })
-  await tx.query.updateTable('token').set({ given: 1 }).where('hash', '=', hash).execute()
+  await acrossProjects(tx.query).updateTable('token').set({ given: 1 }).where('hash', '=', hash).execute()
 }
 
 export async function listTokens(query: Queries): Promise<(Omit<TokenRow, 'hash'> & { project: string })[]> {
-  return query
+  return acrossProjects(query)
     .selectFrom('token')
     .innerJoin('project', 'project.id', 'token.project_id')
     .select(['token.id', 'token.project_id', 'token.name', 'tail', 'read_only', 'token.created', 'given'])
@@ -127,7 +129,7 @@ export async function listTokens(query: Queries): Promise<(Omit<TokenRow, 'hash'
 /** Revokes a token by its id or its text; false when there is none. Servers notice within 5 s. */
 export async function revokeToken(db: Database, idOrToken: string): Promise<boolean> {
   const result = await db.transact((tx) => {
-    const statement = tx.query.deleteFrom('token')
+    const statement = acrossProjects(tx.query).deleteFrom('token')
     return isTokenShaped(idOrToken)
       ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
       : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
@@ -167,7 +169,7 @@ export class Authenticator {
   async find(token: string): Promise<Principal | undefined> {
     if (!isTokenShaped(token)) return undefined
     const asked = this.#now()
-    const row = await this.#db.query
+    const row = await acrossProjects(this.#db.query)
       .selectFrom('token')
       .select(['project_id', 'read_only'])
       .where('hash', '=', hashToken(token))

@@ -2,9 +2,11 @@
  * Every statement that a worker makes on actions: claiming, advancing and ending them. Workers serve all Projects, so
  * these go by the action's id and its fence instead of by Project (kernel/queue/leases.ts).
  */
+
 import { type RawBuilder, sql } from 'kysely'
 import type { Database, Transaction } from '../data/db.ts'
 import { prepared, preparedAlong } from '../data/prepared.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import { timestamp } from '../process/clock.ts'
 import {
   type Claimed,
@@ -95,7 +97,9 @@ export async function finish(
   for (const { next } of await leaveQueues(tx.query, action.id)) if (next !== null) tx.signal('actions', String(next))
 }
 
-const unlock = preparedAlong((query, id: number) => query.deleteFrom('resource_lock').where('action_id', '=', id))
+const unlock = preparedAlong((query, id: number) =>
+  acrossProjects(query).deleteFrom('resource_lock').where('action_id', '=', id),
+)
 
 /** Takes an action out of its queues, and tells who is next in each. */
 const leaveQueues = prepared((query, id: number) =>
@@ -146,7 +150,7 @@ export async function nextRepetition(db: Database, definitions: readonly string[
 
 /** How many running actions there are for definitions that this process does not have, by definition. */
 export async function countUnknown(db: Database, definitions: readonly string[]): Promise<Map<string, number>> {
-  const rows = await db.query
+  const rows = await acrossProjects(db.query)
     .selectFrom('action')
     .select(['definition', (count) => count.fn.countAll<number>().as('actions')])
     .where('status', '=', 'running')

@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { commit, type Effects, openBench, permanent, runToEnd, traced } from '../../../test/action-bench.ts'
 import { forEachBareDatabase, run } from '../../../test/bare-database.ts'
 import { type Database, OutcomeUnknown } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { LeaseLost } from '../queue/leases.ts'
 import { advance, finish } from './claims.ts'
@@ -244,7 +245,9 @@ forEachBareDatabase('actions', (openBare) => {
       const end = bench.db.transact((tx) => finish(tx, claim, { status: 'error', error_code: 'action_failed' }))
       await assert.rejects(end, LeaseLost)
     }
-    const past = bench.db.transact((tx) => tx.query.updateTable('action').set({ progress: 50 }).execute())
+    const past = bench.db.transact((tx) =>
+      acrossProjects(tx.query).updateTable('action').set({ progress: 50 }).execute(),
+    )
     await assert.rejects(past, /action_has_ended/)
     assert.deepEqual(await bench.action(id), ended)
   })

@@ -2,8 +2,10 @@
  * What the clock does with the actions of all Projects: those that have ended get their entries, and those that are older
  * than any list shows go (spec: Action history).
  */
+
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import type { Clock } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
@@ -49,8 +51,8 @@ async function removeSome(tx: Transaction, before: string, after: number): Promi
       where (project_id, type, resource_id, status, action_id) in (values ${sql.join(keys)})
     `.execute(tx.query)
     const ids = old.map(({ id }) => id)
-    await tx.query.deleteFrom('action_unfiled').where('action_id', 'in', ids).execute()
-    await tx.query.deleteFrom('action').where('id', 'in', ids).execute()
+    await acrossProjects(tx.query).deleteFrom('action_unfiled').where('action_id', 'in', ids).execute()
+    await acrossProjects(tx.query).deleteFrom('action').where('id', 'in', ids).execute()
   }
   const last = rows.at(-1)
   return last && last.started < before ? last.id : undefined

@@ -4,6 +4,7 @@ import { CompiledQuery, sql } from 'kysely'
 import { type BareDatabase, forEachBareDatabase, run } from '../../../test/bare-database.ts'
 import type { Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import { fileAllActions, removeOldActions } from './expiry.ts'
 import { actionsByIds, enterHistory, historyStart, noteEnded, pageOfActions } from './history.ts'
 import type { Action, ActionStatus } from './tables.ts'
@@ -54,7 +55,7 @@ async function insert({ db }: BareDatabase, actions: readonly Action[], isUnfile
   await db.transact(async (tx) => {
     const rows = actions.map((action) => ({ ...action, resources: JSON.stringify(action.resources) }))
     for (let i = 0; i < rows.length; i += 500) {
-      await tx.query
+      await acrossProjects(tx.query)
         .insertInto('action')
         .values(rows.slice(i, i + 500))
         .execute()
@@ -168,7 +169,8 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
     const actions = Array.from({ length: 450 }, (_, i) =>
       makeAction(bare.scope.projectId, i, { status: 'success', finished: at(now) }),
     )
-    const unfiled = async () => (await bare.db.query.selectFrom('action_unfiled').select('action_id').execute()).length
+    const unfiled = async () =>
+      (await acrossProjects(bare.db.query).selectFrom('action_unfiled').select('action_id').execute()).length
     const of = { type: 'thing', since: everything }
     const list = () => pageOfActions(bare.db, bare.scope, of, { page: 1, per_page: 25, sort: [] })
     await insert(bare, actions.slice(0, 40))
@@ -247,13 +249,17 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
       449,
     )
     assert.ok(Math.max(...deletions) <= 200)
-    const left = await bare.db.query.selectFrom('action').select('id').orderBy('id').execute()
+    const left = await acrossProjects(bare.db.query).selectFrom('action').select('id').orderBy('id').execute()
     assert.deepEqual(
       left.map(({ id }) => id),
       [4, ...recent.map(({ id }) => id)],
     )
     await fileAllActions(bare.db)
-    const entries = await bare.db.query.selectFrom('action_history').select('action_id').distinct().execute()
+    const entries = await acrossProjects(bare.db.query)
+      .selectFrom('action_history')
+      .select('action_id')
+      .distinct()
+      .execute()
     assert.deepEqual(entries.map(({ action_id }) => action_id).sort(), recent.map(({ id }) => id).sort())
     assert.equal(historyStart(now), at(now - 90 * dayMs))
   })

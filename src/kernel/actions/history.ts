@@ -5,10 +5,12 @@
  * would cost as much as the rest of a request. Until then an action is among the recent ones, like those that still run;
  * these are few and are looked through.
  */
+
 import { type RawBuilder, sql } from 'kysely'
 import type { Sort } from '../contract/contract.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
+import { scoped } from '../data/scoped.ts'
 import { timestamp } from '../process/clock.ts'
 import type { PageRequest } from '../resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
@@ -37,7 +39,7 @@ interface ActionUnfiledRow {
 }
 
 declare module '../data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     action_history: ActionHistoryRow
     action_unfiled: ActionUnfiledRow
   }
@@ -101,16 +103,17 @@ export async function fileActions(db: Database, scope: ProjectScope): Promise<vo
 }
 
 /** Returns whether there may be more; not when somebody else is at it. */
-async function fileSome(tx: Transaction, { projectId }: ProjectScope): Promise<boolean> {
+async function fileSome(tx: Transaction, scope: ProjectScope): Promise<boolean> {
+  const { projectId } = scope
   const { rows } = await sql<{ id: number }>`
     select action_id as id from action_unfiled where project_id = ${projectId}
     order by action_id limit ${filedAtOnce} ${tx.dialect.lockRows('skip')}
   `.execute(tx.query)
   if (rows.length === 0) return false
   const ids = rows.map(({ id }) => id)
-  const ended = tx.query.selectFrom('action').selectAll().where('project_id', '=', projectId).where('id', 'in', ids)
+  const ended = scoped(tx.query, scope).selectFrom('action').selectAll().where('id', 'in', ids)
   await enterHistory(tx, (await ended.execute()).map(toAction))
-  const noted = tx.query.deleteFrom('action_unfiled').where('project_id', '=', projectId)
+  const noted = scoped(tx.query, scope).deleteFrom('action_unfiled')
   await noted.where('action_id', 'in', ids).execute()
   return rows.length === filedAtOnce
 }
@@ -125,10 +128,11 @@ export async function enterHistory(tx: Transaction, ended: readonly Action[]): P
 }
 
 /** Forgets what has happened in a Project; actions that are running stay. */
-export async function forgetHistory({ query }: Transaction, { projectId }: ProjectScope): Promise<void> {
-  await query.deleteFrom('action_unfiled').where('project_id', '=', projectId).execute()
-  await query.deleteFrom('action_history').where('project_id', '=', projectId).execute()
-  await query.deleteFrom('action').where('project_id', '=', projectId).where('status', '!=', 'running').execute()
+export async function forgetHistory({ query }: Transaction, scope: ProjectScope): Promise<void> {
+  const own = scoped(query, scope)
+  await own.deleteFrom('action_unfiled').execute()
+  await own.deleteFrom('action_history').execute()
+  await own.deleteFrom('action').where('status', '!=', 'running').execute()
 }
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
@@ -136,18 +140,13 @@ export async function forgetHistory({ query }: Transaction, { projectId }: Proje
 /** Those of the Project's actions that have one of at most 100 ids, in the order asked for. */
 export async function actionsByIds(
   query: Queries,
-  { projectId }: ProjectScope,
+  scope: ProjectScope,
   ids: readonly number[],
   filter: ActionFilter,
   sort: readonly Sort[] = [],
 ): Promise<Action[]> {
   if (ids.length === 0) return []
-  const rows = await query
-    .selectFrom('action')
-    .selectAll()
-    .where('project_id', '=', projectId)
-    .where('id', 'in', ids)
-    .execute()
+  const rows = await scoped(query, scope).selectFrom('action').selectAll().where('id', 'in', ids).execute()
   return rows
     .map(toAction)
     .filter((action) => passes(action, filter))

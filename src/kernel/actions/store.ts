@@ -2,6 +2,7 @@
 
 import type { Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
+import { scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -133,9 +134,8 @@ async function takeLocks(
   if (wanted.size === 0) return
   // Always in the same order, so that two who want the same locks do not wait for each other.
   const inOrder = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lock]) => lock)
-  const taken = await tx.query
-    .insertInto('resource_lock')
-    .values(inOrder)
+  const taken = await scoped(tx.query, scope)
+    .insertInto('resource_lock', inOrder)
     .onConflict((conflict) => conflict.doNothing())
     .returning(['type', 'resource_id'])
     .execute()
@@ -161,10 +161,9 @@ export async function lockedIds(
   ids: readonly number[],
 ): Promise<Set<number>> {
   if (ids.length === 0) return new Set()
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('resource_lock')
     .select('resource_id')
-    .where('project_id', '=', scope.projectId)
     .where('type', '=', type)
     .where('resource_id', 'in', ids)
     .execute()

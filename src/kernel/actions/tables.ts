@@ -47,9 +47,11 @@ interface ActionSerialRow {
 
 declare module '../data/db.ts' {
   interface Tables {
+    action_serial: ActionSerialRow
+  }
+  interface TenantTables {
     action: ActionRow
     resource_lock: ResourceLockRow
-    action_serial: ActionSerialRow
   }
 }
 

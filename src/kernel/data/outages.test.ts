@@ -1,4 +1,5 @@
 /** What holds on PostgreSQL alone: a server that kills, refuses, stalls, or goes away. */
+
 import assert from 'node:assert/strict'
 import { createServer, type Server, Socket } from 'node:net'
 import { test } from 'node:test'
@@ -10,6 +11,7 @@ import type { ApiError } from '../errors.ts'
 import { type Database, OutcomeUnknown, type Transaction } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { openDatabase } from './open.ts'
+import { acrossProjects } from './scoped.ts'
 
 /** Every connection to the database but the caller's own. */
 const killOthers =
@@ -32,7 +34,7 @@ forEachBareDatabase(
       const { db } = await open()
       for (const id of [1, 2]) await db.transact((tx) => insert(tx, id))
       const touch = (tx: Transaction, id: number) =>
-        tx.query
+        acrossProjects(tx.query)
           .updateTable('entry' as never)
           .set({ project_id: id } as never)
           .where('id' as never, '=', id as never)

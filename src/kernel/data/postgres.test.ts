@@ -11,6 +11,7 @@ import { type Database, OutcomeUnknown, type Queries } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 import { openDatabase } from './open.ts'
 import { insertRowsAlong, prepared } from './prepared.ts'
+import { acrossProjects } from './scoped.ts'
 
 forEachBareDatabase(
   'what travels together',
@@ -45,7 +46,7 @@ forEachBareDatabase(
     const statement = (text: string, ...values: unknown[]) => ({ text, values })
     const insert = (id: number) => statement('insert into entry values ($1, $2)', id, `name ${id}`)
     const all = (db: { query: Queries }) =>
-      db.query
+      acrossProjects(db.query)
         .selectFrom('entry' as never)
         .selectAll()
         .execute()
@@ -106,7 +107,7 @@ forEachBareDatabase(
     test('a change of the schema under prepared statements is not noticed by anybody', async () => {
       const bare = await open()
       const lookup = prepared((query: Queries, id: number) =>
-        query
+        acrossProjects(query)
           .selectFrom('entry' as never)
           .selectAll()
           .where('id' as never, '=', id as never),
@@ -153,7 +154,7 @@ forEachBareDatabase(
       )
       assert.equal(
         (
-          await db.query
+          await acrossProjects(db.query)
             .selectFrom('taken' as never)
             .selectAll()
             .execute()

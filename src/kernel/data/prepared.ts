@@ -2,8 +2,8 @@
  * Statements that are compiled once and then run with other values each time: for those that many requests need, where
  * building costs as much as running.
  */
-import type { Compilable, CompiledQuery } from 'kysely'
-import type { Queries, Tables, Transaction } from './db.ts'
+import type { Compilable, CompiledQuery, Kysely } from 'kysely'
+import type { EveryTable, Queries, Transaction } from './db.ts'
 import type { DatabaseUrl, Run } from './dialect.ts'
 
 /** Stands in a statement for a value that each run of it brings along. */
@@ -151,10 +151,10 @@ export function preparedAlong<Values extends readonly (string | number | null)[]
 const insertions = remembered<unknown>()
 
 /** The sets of columns that rows of a table have named; nearly always one. */
-const columnsOf = new Map<keyof Tables, (readonly string[])[]>()
+const columnsOf = new Map<keyof EveryTable, (readonly string[])[]>()
 
 /** The columns that a row names, and which of its table's sets that is. */
-function columnsIn(table: keyof Tables, row: object): { columns: readonly string[]; set: number } {
+function columnsIn(table: keyof EveryTable, row: object): { columns: readonly string[]; set: number } {
   const sets = columnsOf.get(table) ?? []
   const count = Object.keys(row).length
   let set = sets.findIndex((columns) => columns.length === count && columns.every((name) => name in row))
@@ -164,10 +164,10 @@ function columnsIn(table: keyof Tables, row: object): { columns: readonly string
 }
 
 /** Inserts rows, which all name the same columns. */
-export function insertRows<T extends keyof Tables>(
+export function insertRows<T extends keyof EveryTable>(
   { query }: Transaction,
   table: T,
-  rows: readonly Tables[T][],
+  rows: readonly EveryTable[T][],
 ): Promise<void> {
   return insert(query, table, rows)
 }
@@ -176,19 +176,19 @@ export function insertRows<T extends keyof Tables>(
  * Inserts rows, which all name the same columns. Where statements travel they go along with the transaction's next one, at the latest with its commit,
  * which then fails in their place, with what `refusal` calls the failure.
  */
-export function insertRowsAlong<T extends keyof Tables>(
+export function insertRowsAlong<T extends keyof EveryTable>(
   { query }: Transaction,
   table: T,
-  rows: readonly Tables[T][],
+  rows: readonly EveryTable[T][],
   refusal?: Refusal,
 ): Promise<void> {
   return insert(query, table, rows, { refusal })
 }
 
-async function insert<T extends keyof Tables>(
+async function insert<T extends keyof EveryTable>(
   query: Queries,
   table: T,
-  rows: readonly Tables[T][],
+  rows: readonly EveryTable[T][],
   along?: Along,
 ): Promise<void> {
   if (rows.length === 0) return
@@ -205,10 +205,10 @@ async function insert<T extends keyof Tables>(
   }
 }
 
-function insertion(query: Queries, table: keyof Tables, columns: readonly string[], count: number): Built {
+function insertion(query: Queries, table: keyof EveryTable, columns: readonly string[], count: number): Built {
   const values = placeholders(count * columns.length)
   const rows = Array.from({ length: count }, (_, row) =>
     Object.fromEntries(columns.map((name, column) => [name, values[row * columns.length + column]])),
   )
-  return query.insertInto(table).values(rows as never)
+  return (query as unknown as Kysely<EveryTable>).insertInto(table).values(rows as never)
 }

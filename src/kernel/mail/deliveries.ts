@@ -2,9 +2,11 @@
  * Every statement of those who send mail. They serve all Projects, so these go by the mail's id and the fence of the claim
  * (kernel/queue/leases.ts).
  */
+
 import { sql } from 'kysely'
 import { lockOwner } from '../access/projects.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import { timestamp } from '../process/clock.ts'
 import { claimWork, forgetClaims, releaseHeld, type Search, type WorkTable, writeHeld } from '../queue/leases.ts'
 import type { MailRow } from './outbox.ts'
@@ -73,7 +75,7 @@ export async function forgetMailClaims(db: Database): Promise<void> {
 
 /** Lets mail that was given up or only logged go out after all, to the present owner; false when there is neither. */
 export async function retryMail(tx: Transaction, id: number): Promise<boolean> {
-  const mail = await tx.query
+  const mail = await acrossProjects(tx.query)
     .selectFrom('mail')
     .select('project_id')
     .where('id', '=', id)
@@ -83,7 +85,7 @@ export async function retryMail(tx: Transaction, id: number): Promise<boolean> {
   if (!project?.owner_email) return false
   const now = tx.dialect.nowMs as unknown as number
   const anew = { state: 'waiting' as const, finished: null, attempts: 0, queued_at: now, next_attempt_at: now }
-  await tx.query
+  await acrossProjects(tx.query)
     .updateTable('mail')
     .set({ ...anew, recipient: project.owner_email })
     .where('id', '=', id)
@@ -95,20 +97,27 @@ export async function retryMail(tx: Transaction, id: number): Promise<boolean> {
 /** Removes some of what has been done with for long. */
 export async function removeOldMail(db: Database): Promise<void> {
   await db.transact(async ({ query, now }) => {
-    const old = query
+    const all = acrossProjects(query)
+    const old = all
       .selectFrom('mail')
       .select('id')
       .where('finished', '<', timestamp(now - keptMs))
       .orderBy('finished')
       .limit(1_000)
-    await query.deleteFrom('mail').where('id', 'in', old).execute()
+    await all.deleteFrom('mail').where('id', 'in', old).execute()
   })
 }
 
 /** All mail, oldest first, in pages. */
 export async function* allMail(query: Queries): AsyncGenerator<MailRow> {
   for (let after = 0, page: MailRow[] = []; ; ) {
-    page = await query.selectFrom('mail').selectAll().where('id', '>', after).orderBy('id').limit(500).execute()
+    page = await acrossProjects(query)
+      .selectFrom('mail')
+      .selectAll()
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(500)
+      .execute()
     yield* page
     if (page.length < 500) return
     after = page.at(-1)!.id

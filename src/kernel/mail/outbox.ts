@@ -3,10 +3,12 @@
  * sent afterwards (deliveries.ts, mailer.ts); without an owner there is none. Rows stay for some time after they are done
  * with, and with them the memory of what has been told.
  */
+
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import { lockOwner, ownedProjects, setOwner } from '../access/projects.ts'
 import { drawId, type Queries, type Transaction } from '../data/db.ts'
+import { acrossProjects, scoped } from '../data/scoped.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type MailContent, oneLine } from './template.ts'
@@ -42,7 +44,7 @@ export interface MailRow {
 }
 
 declare module '../data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     mail: MailRow
   }
 }
@@ -72,9 +74,8 @@ export async function queueMail(
     fence: 0,
     last_error: null,
   }
-  const { numInsertedOrUpdatedRows } = await tx.query
-    .insertInto('mail')
-    .values(row)
+  const { numInsertedOrUpdatedRows } = await scoped(tx.query, scope)
+    .insertInto('mail', [row])
     .onConflict((conflict) => conflict.columns(['project_id', 'event']).doNothing())
     .executeTakeFirstOrThrow()
   if (numInsertedOrUpdatedRows === 0n) return false
@@ -94,7 +95,7 @@ export async function untold<T extends ProjectEvent>(query: Queries, events: rea
   const owned = await ownedProjects(query, [...new Set(events.map(({ scope }) => scope.projectId))])
   const owners = events.filter(({ scope }) => owned.has(scope.projectId))
   if (owners.length === 0) return []
-  const rows = await query
+  const rows = await acrossProjects(query)
     .selectFrom('mail')
     .select(['project_id', 'event'])
     .where('project_id', 'in', [...owned])
@@ -116,10 +117,9 @@ export async function changeOwner(tx: Transaction, scope: ProjectScope, email: s
       ? { state: 'given_up' as const, finished: timestamp(tx.now), last_error: 'the Project has no owner any more' }
       : { recipient: email, next_attempt_at: tx.dialect.nowMs as unknown as number }
   // Whoever is sending to the former one finds its claim ended.
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('mail')
     .set({ ...change, fence: sql<number>`fence + 1` })
-    .where('project_id', '=', scope.projectId)
     .where('state', '=', 'waiting')
     .where('recipient', '<>', email ?? '')
     .execute()

@@ -4,7 +4,7 @@
  * late changes nothing. Workers serve all Projects, so these statements go by id and fence instead of by Project.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import type { Database, Tables, Transaction } from '../data/db.ts'
+import type { Database, EveryTable, Transaction } from '../data/db.ts'
 import type { Dialect } from '../data/dialect.ts'
 import type { ProjectId } from '../scope.ts'
 
@@ -19,7 +19,7 @@ export interface WorkRow {
 
 /** A table of work. */
 export interface WorkTable {
-  readonly name: keyof Tables
+  readonly name: keyof EveryTable
   /** Whether a row is still to be done. */
   readonly isOpen: RawBuilder<boolean>
   /** The column with the database's time in milliseconds before which nobody claims a row. */

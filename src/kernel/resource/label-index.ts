@@ -2,11 +2,13 @@
  * The index by which label selectors find resources. A row's own `labels` text stays the truth; this table repeats it,
  * one row a label, in the same transaction, so that a list can start from a label instead of from the whole family.
  */
+
 import { sql } from 'kysely'
 import type { Labels } from '../contract/labels.ts'
 import { drivingTerms, type Selector, type Term } from '../contract/selectors.ts'
 import type { Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
+import { scoped } from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 interface LabelRow {
@@ -19,7 +21,7 @@ interface LabelRow {
 }
 
 declare module '../data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     label: LabelRow
   }
 }
@@ -32,7 +34,7 @@ export interface Labelled {
 /** Makes the index say `next` where it said `previous`. Pass `{}` as previous for a new resource, as next for a deleted one. */
 export async function indexLabels(
   tx: Transaction,
-  { projectId }: ProjectScope,
+  scope: ProjectScope,
   { kind, id }: Labelled,
   next: Labels,
   previous: Labels,
@@ -40,26 +42,24 @@ export async function indexLabels(
   const gone = Object.keys(previous).filter((key) => next[key] !== previous[key])
   const added = Object.entries(next).filter(([key, value]) => previous[key] !== value)
   if (gone.length > 0) {
-    await tx.query
+    await scoped(tx.query, scope)
       .deleteFrom('label')
-      .where('project_id', '=', projectId)
       .where('kind', '=', kind)
       .where('resource_id', '=', id)
       .where('key', 'in', gone)
       .execute()
   }
   if (added.length > 0) {
-    const rows = added.map(([key, value]) => ({ project_id: projectId, kind, resource_id: id, key, value }))
+    const rows = added.map(([key, value]) => ({ project_id: scope.projectId, kind, resource_id: id, key, value }))
     await insertRowsAlong(tx, 'label', rows)
   }
 }
 
 /** A nested select of the ids of resources that carry the term's label, or its key unless the term is `in`. */
-export function idsLabelled(query: Queries, { projectId }: ProjectScope, kind: string, term: Term) {
-  const ids = query
+export function idsLabelled(query: Queries, scope: ProjectScope, kind: string, term: Term) {
+  const ids = scoped(query, scope)
     .selectFrom('label')
     .select('resource_id')
-    .where('project_id', '=', projectId)
     .where('kind', '=', kind)
     .where('key', '=', term.key)
   return term.op === 'in' ? ids.where('value', 'in', term.values) : ids
@@ -80,10 +80,9 @@ export async function idsInOrder(
   term: Term,
   { descending, after, limit }: IdRange,
 ): Promise<number[]> {
-  const base = query
+  const base = scoped(query, scope)
     .selectFrom('label')
     .select('resource_id')
-    .where('project_id', '=', scope.projectId)
     .where('kind', '=', kind)
     .where('key', '=', term.key)
     .$if(after !== undefined, (select) => select.where('resource_id', descending ? '<' : '>', after as number))

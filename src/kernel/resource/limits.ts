@@ -5,7 +5,7 @@
 import { type Kysely, sql } from 'kysely'
 import { lockProject } from '../access/projects.ts'
 import type { EveryTable, Queries, Transaction } from '../data/db.ts'
-import { prepared } from '../data/prepared.ts'
+import { preparedScoped, scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -33,7 +33,7 @@ interface ProjectLimitRow {
 }
 
 declare module '../data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     project_limit: ProjectLimitRow
   }
 }
@@ -73,13 +73,11 @@ async function countUpTo(
   return (await counted.executeTakeFirstOrThrow()).total
 }
 
-const ownLimits = prepared((query, projectId: ProjectId) =>
-  query.selectFrom('project_limit').select(['kind', 'most']).where('project_id', '=', projectId),
-)
+const ownLimits = preparedScoped((rows) => rows.selectFrom('project_limit').select(['kind', 'most']))
 
 /** The limits that were set for a Project itself. */
 export async function limitsOf(query: Queries, scope: ProjectScope): Promise<Map<string, number | null>> {
-  const rows = await ownLimits(query, scope.projectId)
+  const rows = await ownLimits(query, scope)
   return new Map(rows.map((row) => [row.kind, row.most]))
 }
 
@@ -90,13 +88,9 @@ export async function setLimit(
   kind: string,
   most: number | null | undefined,
 ): Promise<void> {
-  await tx.query
-    .deleteFrom('project_limit')
-    .where('project_id', '=', scope.projectId)
-    .where('kind', '=', kind)
-    .execute()
+  await scoped(tx.query, scope).deleteFrom('project_limit').where('kind', '=', kind).execute()
   if (most !== undefined) {
-    await tx.query.insertInto('project_limit').values({ project_id: scope.projectId, kind, most }).execute()
+    await scoped(tx.query, scope).insertInto('project_limit', [{ kind, most }]).execute()
   }
 }
 

@@ -4,7 +4,7 @@
  */
 import type { Kysely } from 'kysely'
 import type { Labels } from '../contract/labels.ts'
-import type { Tables, Transaction } from '../data/db.ts'
+import type { EveryTable, Transaction } from '../data/db.ts'
 import { databaseFailure, Taken } from '../data/dialect.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
 import { ApiError, notUnique } from '../errors.ts'
@@ -47,7 +47,7 @@ interface VersionedRow {
 export async function replaceVersion<Row extends VersionedRow>(
   tx: Transaction,
   scope: ProjectScope,
-  table: keyof Tables,
+  table: keyof EveryTable,
   before: { readonly id: number; readonly version: number; readonly labels: Labels; readonly name?: string },
   { labels, ...columns }: { readonly labels: Labels } & Partial<Omit<Row, 'labels'>>,
 ): Promise<Row | typeof changedMeanwhile> {
@@ -74,7 +74,7 @@ export async function replaceVersion<Row extends VersionedRow>(
 async function reserveName(
   tx: Transaction,
   { projectId }: ProjectScope,
-  table: keyof Tables,
+  table: keyof EveryTable,
   { id, name: old }: { readonly id: number; readonly name?: string },
   name: string,
 ): Promise<void> {
@@ -91,10 +91,10 @@ async function reserveName(
 }
 
 /** Inserts a resource; it goes along. Errors: `uniqueness_error` when another of the Project has its name. */
-export async function insertNamed<T extends keyof Tables>(
+export async function insertNamed<T extends keyof EveryTable>(
   tx: Transaction,
   table: T,
-  row: Tables[T] & { readonly project_id: ProjectId; readonly name: string },
+  row: EveryTable[T] & { readonly project_id: ProjectId; readonly name: string },
   message?: string,
 ): Promise<void> {
   const claims = `${table} ${row.project_id} ${row.name}`

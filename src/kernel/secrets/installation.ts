@@ -3,8 +3,10 @@
  * takes its place. A rotation may be cut off anywhere and begun again: until it has ended both keys are needed, and
  * whoever starts without one of them is refused.
  */
+
 import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
 import { decrypt, encrypt, type Keyring, kekOf } from './kek.ts'
 import { openForInstallation, type ProjectKeyRow, Secrets, sealForInstallation, unwrapKey, wrapKey } from './secrets.ts'
 
@@ -30,7 +32,7 @@ const batch = 100
 /** Ids of the key-encryption keys without which something in the database could not be read. */
 export async function keksInUse(query: Queries): Promise<ReadonlySet<string>> {
   const canary = await query.selectFrom('key_canary').select('kek_id').execute()
-  const keys = await query.selectFrom('project_key').select('kek_id').distinct().execute()
+  const keys = await acrossProjects(query).selectFrom('project_key').select('kek_id').distinct().execute()
   const own = await query.selectFrom('installation_secret').select('kek_id').distinct().execute()
   return new Set([...canary, ...keys, ...own].map((row) => row.kek_id))
 }
@@ -85,7 +87,11 @@ async function rewrapSome(tx: Transaction, ring: Keyring): Promise<number> {
   `.execute(tx.query)
   for (const row of rows) {
     const { kek_id, wrapped } = wrapKey(ring, row, unwrapKey(ring, row))
-    await tx.query.updateTable('project_key').set({ kek_id, wrapped }).where('id', '=', row.id).execute()
+    await acrossProjects(tx.query)
+      .updateTable('project_key')
+      .set({ kek_id, wrapped })
+      .where('id', '=', row.id)
+      .execute()
   }
   return rows.length
 }

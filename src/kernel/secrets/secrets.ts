@@ -3,7 +3,9 @@
  * installation's key-encryption key: who has the database without that key has no secret, and a Project that is deleted
  * takes its key with it. Only the component that needs a secret opens it.
  */
+
 import { type Database, drawId, type Queries, type Transaction } from '../data/db.ts'
+import { scoped } from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { decrypt, encrypt, type Keyring, kekOf, randomKey } from './kek.ts'
 
@@ -30,8 +32,10 @@ export interface InstallationSecretRow {
 
 declare module '../data/db.ts' {
   interface Tables {
-    project_key: ProjectKeyRow
     installation_secret: InstallationSecretRow
+  }
+  interface TenantTables {
+    project_key: ProjectKeyRow
   }
 }
 
@@ -126,7 +130,7 @@ export class Secrets {
     const made = await newestKey(tx.query, scope)
     if (made) return made
     const row = wrapKey(this.#ring, { id: await drawId(tx), project_id: scope.projectId }, randomKey())
-    await tx.query.insertInto('project_key').values(row).execute()
+    await scoped(tx.query, scope).insertInto('project_key', [row]).execute()
     return row
   }
 }
@@ -136,20 +140,9 @@ function installationSecret(query: Queries, name: string): Promise<InstallationS
 }
 
 function newestKey(query: Queries, scope: ProjectScope): Promise<ProjectKeyRow | undefined> {
-  return query
-    .selectFrom('project_key')
-    .selectAll()
-    .where('project_id', '=', scope.projectId)
-    .orderBy('id', 'desc')
-    .limit(1)
-    .executeTakeFirst()
+  return scoped(query, scope).selectFrom('project_key').selectAll().orderBy('id', 'desc').limit(1).executeTakeFirst()
 }
 
 function keyById(query: Queries, scope: ProjectScope, id: number): Promise<ProjectKeyRow | undefined> {
-  return query
-    .selectFrom('project_key')
-    .selectAll()
-    .where('project_id', '=', scope.projectId)
-    .where('id', '=', id)
-    .executeTakeFirst()
+  return scoped(query, scope).selectFrom('project_key').selectAll().where('id', '=', id).executeTakeFirst()
 }
