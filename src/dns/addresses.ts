@@ -1,6 +1,6 @@
 /**
- * Names of addresses, both ways: reverse zones for the networks that addresses come from (RFC 1035, 3.5; RFC 3596), with
- * the name of every address that somebody holds, and the names that addresses have by default.
+ * The zones that follow from the installation's addresses: reverse zones for its address pools (RFC 1035, 3.5; RFC
+ * 3596) with PTR records for every assigned address, and a forward zone with the default names of addresses.
  */
 
 import type { ReverseName } from '../families/addresses/reverse-names.ts'
@@ -19,22 +19,22 @@ import { ZoneImage } from './zone-image.ts'
 export interface AddressNamesOptions {
   readonly db: Database
   readonly settings: ZoneSettings
-  /** Domain under which default reverse names lie. */
+  /** The domain of the default reverse names. */
   readonly reverseDomain: string
   readonly now: () => number
 }
 
-/** Most addresses whose names are remembered. */
+/** The maximum number of addresses whose names are cached. */
 const mostRemembered = 50_000
 const { PTR, A } = recordTypes
 
 export class AddressNames {
   readonly #options: AddressNamesOptions
-  /** The zones without the names in them: what they have besides is SOA and NS records. */
+  /** Zones with their SOA and NS records only; PTR and A records are generated per query. */
   readonly #zones = new Map<NameKey, ZoneImage>()
   readonly #forward: ZoneImage
   #pools: readonly string[] = []
-  /** Names by IPv4 address and by IPv6 network; null for an address that nobody holds. */
+  /** Names by IPv4 address and by IPv6 network; null for an address that is not assigned. */
   readonly #known = new Map<string, readonly ReverseName[] | null>()
   #serial: number
 
@@ -44,7 +44,7 @@ export class AddressNames {
     this.#forward = this.#zone(`clients.${options.reverseDomain}`)
   }
 
-  /** Serves the reverse zones of some networks, and no others. */
+  /** Serves the reverse zones of the given networks and of no others. */
   serve(pools: readonly string[]): void {
     this.#pools = pools
     this.#zones.clear()
@@ -54,14 +54,14 @@ export class AddressNames {
     this.#zones.set(this.#forward.origin, this.#forward)
   }
 
-  /** Forgets what is known of an address, or of a network for IPv6. */
+  /** Drops the cached names of an IPv4 address or an IPv6 network. */
   forget(address: string): void {
     this.#known.delete(address)
-    // Somebody may hold a copy of a zone: what changed has a higher number.
+    // Resolvers may have cached records of the zone, so a change has to raise the serial.
     this.#serial = Math.max(this.#serial + 1, Math.floor(this.#options.now() / 1_000))
   }
 
-  /** The zone that a name lies in. */
+  /** Finds the zone that contains a name. */
   find(name: NameKey): ZoneImage | undefined {
     for (const at of selfAndParents(name)) {
       const zone = this.#zones.get(at)
@@ -76,7 +76,7 @@ export class AddressNames {
     if (name === zone.origin) return lookUp(zone, name, type, () => undefined)
     const found = zone === this.#forward ? this.#forwardAnswer(name) : await this.#reverseAnswer(name)
     if (found === undefined) return lookUp(zone, name, type, () => undefined)
-    // The name exists: what it does not have is no data, with the SOA record of its zone.
+    // The name exists without records of this type: the answer is NODATA with the SOA record of the zone.
     if (!found || found.type !== type) return { ...lookUp(zone, zone.origin, 0, () => undefined) }
     return { ...bareAnswer(rcodes.noError, true, `${name}${type}`), answer: [{ owner: name, rrset: found }] }
   }
@@ -95,10 +95,10 @@ export class AddressNames {
     return { key: '@/SOA', name: '@', type: 'SOA', ttl: null, values: [value] }
   }
 
-  /** PTR records of a name; null for one that exists without records, undefined for one that does not exist. */
+  /** PTR records of a name; null for a name that exists without records, undefined for a name that does not exist. */
   async #reverseAnswer(name: NameKey): Promise<WireRrset | null | undefined> {
     const address = addressOf(name)
-    // Between the network and the address there are names without records.
+    // Names between the zone's origin and a full address exist, but have no records.
     if (typeof address !== 'string') return address
     if (!this.#isOurs(address)) return undefined
     const holder = address.includes(':') ? networkOf(address) : address
@@ -131,7 +131,7 @@ export class AddressNames {
     const { query } = this.#options.db
     const serial = this.#serial
     const names = (await floatingIpNames(query, holder)) ?? (await primaryIpNames(query, holder)) ?? null
-    // What changed while it was read may be what was read.
+    // Names that changed during the query may have been read before the change: do not cache them.
     if (serial !== this.#serial) return names
     if (this.#known.size >= mostRemembered) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(holder, names)
@@ -154,7 +154,7 @@ const networkOf = (address: string) => {
   return parsed.ok ? parsed.cidr : address
 }
 
-/** The address that a reverse name stands for; null for a part of one, undefined for what is no part of one. */
+/** The address of a reverse name; null for a prefix of an address, undefined for a name outside the reverse tree. */
 function addressOf(name: NameKey): string | null | undefined {
   const labels = labelsOf(name)
   const digits = labels.slice(0, -2).reverse()
@@ -166,7 +166,7 @@ function addressOf(name: NameKey): string | null | undefined {
   return digits.length === 32 ? addressText(Buffer.from(digits.join(''), 'hex')) : null
 }
 
-/** The reverse zones of a network: it is cut where names are, at octets or hexadecimal digits. */
+/** The names of a network's reverse zones. DNS delegates at octets (IPv4) or hexadecimal digits (IPv6) only. */
 function reverseZones(cidr: string): string[] {
   const parsed = parseCidr(cidr)
   if (!parsed.ok) return []

@@ -1,6 +1,6 @@
 /**
- * The zone that lists all zones (RFC 9432), so that a name server in front of us finds new ones by itself. Only who may
- * have every zone is told of it.
+ * The catalog zone (RFC 9432): it lists all zones, so that secondary name servers find new zones by themselves. Only
+ * name servers that may transfer every zone can query it.
  */
 import type { ServedZone } from '../families/zones/host.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
@@ -11,11 +11,11 @@ export interface CatalogZoneOptions {
   readonly reverseDomain: string
   readonly settings: ZoneSettings
   readonly now: () => number
-  /** All zones that there are. */
+  /** Iterates over all zones of the installation. */
   readonly zones: () => Iterable<ServedZone>
 }
 
-/** Seconds: how long whoever has a copy waits before it looks by itself, and remembers in vain. */
+/** Refresh, retry, expire and minimum of the SOA record, in seconds. */
 const times = [3_600, 600, 2_147_483_646, 60]
 const ttl = 60
 
@@ -32,19 +32,22 @@ export class CatalogZone {
     this.#origin = nameOf(this.name)
   }
 
-  /** Takes note that a zone came or went. */
+  /** Discards the built zone after a zone was created or deleted. */
   change(): void {
     this.#image = undefined
   }
 
-  /** What is in it, if a name is its own or below it. */
+  /** The catalog zone, if `name` is its origin or below it. */
   find(name: NameKey): ZoneImage | undefined {
     if (!isWithin(name, this.#origin)) return undefined
     this.#image ??= this.#build()
     return this.#image
   }
 
-  /** What was told once has a number that is left behind, and not far ahead of the clock: the next life begins there. */
+  /**
+   * Every build gets a higher serial. The serial follows the clock in seconds, so that it also rises over a restart of
+   * the process.
+   */
   #build(): ZoneImage {
     this.#serial = Math.max(this.#serial + 1, Math.floor(this.#options.now() / 1_000))
     const image = new ZoneImage(this.name, ttl)

@@ -1,16 +1,16 @@
 /**
- * The sockets of the name server: one for UDP and one for TCP on the same address. What anybody can open or send is
- * bounded: connections, how long they are silent, how long a message is, and how much waits for an answer.
+ * The sockets of the name server: one for UDP and one for TCP on the same address. Connections, idle time, message
+ * length and the number of pending queries are all bounded, because anybody can reach these sockets.
  */
 import { createSocket, type Socket as UdpSocket } from 'node:dgram'
 import { createServer, isIPv6, type Server, type Socket } from 'node:net'
 import type { Logger } from '../kernel/process/log.ts'
 import { framed, MessageStream } from './tcp-stream.ts'
 
-/** How messages are answered; undefined is no answer. */
+/** Produces the answers to messages; undefined sends no answer. */
 export interface Answering {
   udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined>
-  /** Yields one message, or those of a transfer. */
+  /** Yields a single answer, or all messages of a zone transfer. */
   tcp(bytes: Buffer, address: string): AsyncIterable<Buffer>
 }
 
@@ -23,13 +23,15 @@ export interface Listener {
 const maxConnections = 200
 const maxPerAddress = 50
 const idleMs = 10_000
-/** No query is longer; only answers are. */
+/** The maximum length of a query; only answers can be longer. */
 const maxQueryBytes = 4_096
-/** UDP messages that wait for the database; beyond them, those that would have to wait are dropped. */
+/**
+ * The maximum number of UDP queries that wait for the database; further queries that would have to wait are dropped.
+ */
 const mostWaiting = 1_000
 const bindTries = 20
 
-/** Starts listening; port 0 takes one that is free for both. */
+/** Starts listening; port 0 picks a port that is free for both UDP and TCP. */
 export async function listenForDns(
   answering: Answering,
   { host, port }: { readonly host: string; readonly port: number },
@@ -50,21 +52,21 @@ export async function listenForDns(
   }
 }
 
-/** An IPv4 address as such, also when it came to a socket for both families. */
+/** Turns an IPv4-mapped IPv6 address, as a dual-stack socket reports it, into the IPv4 address. */
 const unmapped = (address: string) => address.replace(/^::ffff:(?=\d+\.)/, '')
 
 function udpSocket(answering: Answering, type: 'udp4' | 'udp6', log: Logger): UdpSocket {
   const socket = createSocket({
     type,
     recvBufferSize: 4 * 1024 * 1024,
-    // Addresses come from the socket itself: there is nothing to look up.
+    // Destination addresses come from the socket itself, so there is no name to look up.
     lookup: (address, _options, found) => found(null, address, type === 'udp6' ? 6 : 4),
   })
   let waiting = 0
   const failed = (error: unknown) => log.error({ err: error }, 'a DNS query failed')
   socket.on('error', (error) => log.debug({ err: error }, 'a DNS answer was not sent'))
   socket.on('message', (bytes, { address, port }) => {
-    // Nobody asks from there: an answer would only go on its way.
+    // No client can receive on port 0.
     if (port === 0 || waiting >= mostWaiting) return
     try {
       const answer = answering.udp(bytes, unmapped(address))
@@ -118,7 +120,7 @@ function tcpServer(answering: Answering, log: Logger): TcpServer {
   return { server, connections }
 }
 
-/** Answers the messages of one connection in their order; while one is answered, no more of it is read. */
+/** Answers the messages of one connection in order; nothing more is read while one message is being answered. */
 async function converse(answering: Answering, socket: Socket, address: string): Promise<void> {
   const stream = new MessageStream(maxQueryBytes)
   for await (const chunk of socket as AsyncIterable<Buffer>) {

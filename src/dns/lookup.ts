@@ -1,6 +1,6 @@
 /**
- * What a zone answers to a question (RFC 1034, 4.3.2; RFC 2308, 4592, 8482): records, aliases followed, names that a
- * wildcard stands for, referrals to delegated zones, and the two ways of having nothing.
+ * Looks up a question in a zone (RFC 1034, 4.3.2; RFC 2308, 4592, 8482): records, alias chains, wildcards, referrals to
+ * delegated zones, and the negative answers NXDOMAIN and NODATA.
  */
 import { isWithin, lowerName, type NameKey, parentName, selfAndParents } from '../net/dns/names.ts'
 import { firstNameIn, recordTypes } from '../net/dns/rdata.ts'
@@ -9,20 +9,22 @@ import type { ZoneImage, ZoneNode } from './zone-image.ts'
 
 const { A, AAAA, CNAME, DS, HINFO, NS } = recordTypes
 
-/** How far a chain of aliases is followed. */
+/** The maximum number of aliases (CNAME) that are followed. */
 const longestChain = 12
 
-/** Answers to ANY, so that nobody can use us to send others more than they asked for (RFC 8482, 4.2). */
+/**
+ * The answer to ANY: a single small record, because large answers are useful for amplification attacks (RFC 8482, 4.2).
+ */
 const minimal: WireRrset = {
   type: HINFO.code,
   ttl: 3_600,
   data: [Buffer.concat([Buffer.of(7), Buffer.from('RFC8482'), Buffer.of(0)])],
 }
 
-/** Finds the zone that a name lies in; undefined for one that is not ours. */
+/** Finds the zone that contains a name; undefined for a name in none of our zones. */
 export type FindImage = (name: NameKey) => ZoneImage | undefined
 
-/** Answers a question about a name in `zone`. Aliases into other zones are followed as far as `find` knows them. */
+/** Answers a question about a name in `zone`. Aliases into other zones are followed as far as `find` resolves them. */
 export function lookUp(zone: ZoneImage, name: NameKey, type: number, find: FindImage): Answer {
   const chain: OwnedRrset[] = []
   let at: { zone: ZoneImage; name: NameKey } = { zone, name }
@@ -31,7 +33,7 @@ export function lookUp(zone: ZoneImage, name: NameKey, type: number, find: FindI
     const found = lookUpOnce(at.zone, at.name, type)
     const all = [...chain, ...found.answer]
     const alias = found.alias
-    // Of what lies beyond our zones we know nothing: whoever asks goes on from there.
+    // An alias that leaves our zones ends the chain here: the resolver continues with the target.
     countedAs ??= found.countedAs
     if (chain.length > 0 && !found.isAuthoritative)
       return { ...bareAnswer(rcodes.noError, true, countedAs), answer: chain }
@@ -59,7 +61,7 @@ function lookUpOnce(zone: ZoneImage, name: NameKey, type: number): Found {
   return negative(zone, rcodes.nameError, zone.origin)
 }
 
-/** The name that is answered about, and the one in the zone that the answer is from: a wildcard, or the same. */
+/** The queried name, and the name in the zone whose records answer it: the same name, or a wildcard. */
 interface Names {
   readonly owner: NameKey
   readonly source: NameKey
@@ -76,7 +78,7 @@ function answerFrom(zone: ZoneImage, { rrsets }: ZoneNode, { owner, source }: Na
   return rrset ? found(rrset) : negative(zone, rcodes.noError, source)
 }
 
-/** Nothing at `source`, with the SOA record that says for how long that may be remembered (RFC 2308, 3). */
+/** A negative answer for `source`; its SOA record says how long resolvers may cache it (RFC 2308, 3). */
 function negative(zone: ZoneImage, rcode: number, source: NameKey): Found {
   const { soa, origin } = zone
   const bare = bareAnswer(rcode, true, `${source}-${rcode}`)
@@ -86,7 +88,10 @@ function negative(zone: ZoneImage, rcode: number, source: NameKey): Found {
   return { ...bare, authority: [{ owner: origin, rrset: { ...soa, ttl } }] }
 }
 
-/** The topmost delegated name at or above a name. The DS records of a delegated name are ours (RFC 4035, 3.1.4.1). */
+/**
+ * The topmost delegated name at or above a name. DS records of a delegated name belong to the parent (RFC 4035,
+ * 3.1.4.1).
+ */
 function cutAbove(zone: ZoneImage, name: NameKey, type: number): NameKey | undefined {
   let cut: NameKey | undefined
   for (const at of selfAndParents(name)) {
@@ -106,7 +111,7 @@ function referral(zone: ZoneImage, cut: NameKey): Answer {
   return { ...bare, authority, additional: servers.data.flatMap((data) => glue(zone, data)) }
 }
 
-/** Addresses of a name server that we know of ourselves. */
+/** Glue: the addresses of a name server whose name lies in this zone. */
 function glue(zone: ZoneImage, data: Buffer): OwnedRrset[] {
   const owner = lowerName(firstNameIn('NS', data))
   if (!isWithin(owner, zone.origin)) return []
@@ -117,7 +122,7 @@ function glue(zone: ZoneImage, data: Buffer): OwnedRrset[] {
   })
 }
 
-/** The wildcard right below the nearest name above that exists (RFC 4592, 3.3.1). */
+/** The wildcard directly below the closest encloser of a name (RFC 4592, 3.3.1). */
 function wildcardFor(zone: ZoneImage, name: NameKey): NameKey | undefined {
   let encloser = parentName(name)
   while (encloser !== undefined && !zone.nodes.has(encloser)) encloser = parentName(encloser)

@@ -1,6 +1,6 @@
 /**
- * DNS messages (RFC 1035, 4; RFC 6891): reading queries from bytes that anybody may have sent, and writing answers. What
- * is malformed is told apart from what is not for us; nothing here throws on bad bytes.
+ * DNS messages (RFC 1035, 4; RFC 6891): parses queries from untrusted bytes and writes answers. The parser tells
+ * malformed queries from messages to ignore, and never throws.
  */
 import { lowerName, type NameKey } from '../net/dns/names.ts'
 
@@ -18,42 +18,42 @@ export const rcodes = {
 
 export const opcodes = { query: 0, notify: 4 } as const
 
-/** Types that queries name and zones do not have. */
+/** Types that occur in queries only, never in zones. */
 export const queryTypes = { opt: 41, tsig: 250, ixfr: 251, axfr: 252, any: 255 } as const
 
 export const headerBytes = 12
-/** OPT without options. */
+/** The length of an OPT record without options. */
 const optBytes = 11
-/** What fits into one UDP answer without fragments on any path (DNS Flag Day 2020). */
+/** The maximum UDP payload that passes every path without fragmentation (DNS Flag Day 2020). */
 export const maxUdpBytes = 1_232
 const plainUdpBytes = 512
 export const maxTcpBytes = 65_535
 
-/** A query that could be read. */
+/** A parsed query. */
 export interface Query {
   readonly bytes: Buffer
   readonly opcode: number
-  /** The name in lower case; the bytes have it as it was sent. */
+  /** The queried name in lower case; `bytes` keeps the case that the client sent. */
   readonly name: NameKey
   readonly type: number
   readonly class: number
-  /** Where the question ends. */
+  /** The offset of the first byte after the question. */
   readonly end: number
   /** Undefined for a query without EDNS. */
   readonly edns: { readonly version: number; readonly udpBytes: number; readonly dnssecOk: boolean } | undefined
-  /** Where the additional records begin, and how many there are. */
+  /** Whether the query has a TSIG record. */
   readonly hasTsig: boolean
 }
 
-/** Why bytes are no query: not worth an answer, or to be answered with a response code. */
+/** Why bytes could not be parsed: the message is ignored, or answered with a response code. */
 export type Unreadable = 'ignore' | { readonly rcode: number }
 
-/** Reads a message as a query. */
+/** Parses a message as a query. */
 export function readQuery(bytes: Buffer): Query | Unreadable {
   if (bytes.length < headerBytes || (bytes[2]! & 0x80) !== 0) return 'ignore'
   const opcode = (bytes[2]! >> 3) & 0xf
   if (opcode !== opcodes.query && opcode !== opcodes.notify) return { rcode: rcodes.notImplemented }
-  // One question. Only a NOTIFY may say something in the answer section.
+  // A query has exactly one question. Only a NOTIFY may have records in the answer section.
   const isOne = bytes.readUInt16BE(4) === 1 && (opcode === opcodes.notify || bytes.readUInt16BE(6) === 0)
   const nameEnd = isOne ? plainNameEnd(bytes, headerBytes) : -1
   if (nameEnd < 0 || nameEnd + 4 > bytes.length) return { rcode: rcodes.formatError }
@@ -71,7 +71,7 @@ export function readQuery(bytes: Buffer): Query | Unreadable {
   }
 }
 
-/** Where a name without pointers ends; -1 when it is malformed. The first name of a message has nowhere to point to. */
+/** The offset after an uncompressed name; -1 when it is malformed. The first name of a message cannot be compressed. */
 function plainNameEnd(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length && at - start < 255; at += bytes[at]! + 1) {
     if (bytes[at] === 0) return at + 1
@@ -80,7 +80,7 @@ function plainNameEnd(bytes: Buffer, start: number): number {
   return -1
 }
 
-/** Where a name ends that may be compressed; -1 when it does not. */
+/** The offset after a name that may be compressed; -1 when it is malformed. */
 export function skipName(bytes: Buffer, start: number): number {
   for (let at = start; at < bytes.length; at += bytes[at]! + 1) {
     if (bytes[at] === 0) return at + 1
@@ -90,7 +90,9 @@ export function skipName(bytes: Buffer, start: number): number {
   return -1
 }
 
-/** A name that may be compressed; undefined when it is malformed. Pointers lead backwards only, so that it ends. */
+/**
+ * Reads a name that may be compressed; undefined when it is malformed. Pointers must lead backwards, so reading ends.
+ */
 export function readName(bytes: Buffer, start: number): string | undefined {
   let name = ''
   let limit = start
@@ -111,7 +113,7 @@ export function readName(bytes: Buffer, start: number): string | undefined {
   return undefined
 }
 
-/** Looks through the records after the question for the two that are about the message itself. */
+/** Scans the records after the question for OPT and TSIG; undefined when they are malformed. */
 function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns' | 'hasTsig'> | undefined {
   const before = bytes.readUInt16BE(6) + bytes.readUInt16BE(8)
   const count = before + bytes.readUInt16BE(10)
@@ -125,7 +127,7 @@ function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns' | 'has
     const end = nameEnd + 10 + bytes.readUInt16BE(nameEnd + 8)
     if (end > bytes.length) return undefined
     if (type === queryTypes.opt) {
-      // It is there once, and its name is the root (RFC 6891, 6.1.1).
+      // A message has at most one OPT record, in the additional section, with the root as its name (RFC 6891, 6.1.1).
       if (edns || index < before || nameEnd !== at + 1) return undefined
       const [version, flags] = [bytes[nameEnd + 5]!, bytes[nameEnd + 6]!]
       edns = { version, udpBytes: bytes.readUInt16BE(nameEnd + 2), dnssecOk: (flags & 0x80) !== 0 }
@@ -136,39 +138,39 @@ function readAdditional(bytes: Buffer, start: number): Pick<Query, 'edns' | 'has
   return { edns, hasTsig }
 }
 
-/** Most bytes of an answer to a query over UDP. */
+/** The maximum length in bytes of a UDP answer to a query. */
 export function udpLimit({ edns }: Query): number {
   return edns ? Math.min(Math.max(edns.udpBytes, plainUdpBytes), maxUdpBytes) : plainUdpBytes
 }
 
 // ---- Answers -------------------------------------------------------------------------------------------------------
 
-/** The records of one name and type, ready to be sent. */
+/** The records of one name and type, in wire format. */
 export interface WireRrset {
   readonly type: number
   readonly ttl: number
-  /** The data of each record, names in it uncompressed. */
+  /** The data of each record; names in it are uncompressed. */
   readonly data: readonly Buffer[]
 }
 
-/** An RRset with the name that it is answered under. */
+/** An RRset with its owner name. */
 export interface OwnedRrset {
   readonly owner: string
   readonly rrset: WireRrset
 }
 
-/** What an answer says, apart from how it is sent. */
+/** The content of an answer, independent of the transport. */
 export interface Answer {
   readonly rcode: number
   readonly isAuthoritative: boolean
   readonly answer: readonly OwnedRrset[]
   readonly authority: readonly OwnedRrset[]
   readonly additional: readonly OwnedRrset[]
-  /** What it has in common with all answers that are counted together with it (see response-rate.ts). */
+  /** The key that this answer shares with all answers counted together by the rate limiter (see response-rate.ts). */
   readonly countedAs: string
 }
 
-/** What all errors are counted as, whatever was asked. */
+/** The rate limit key of all errors, whatever the question was. */
 export const countedAsError = ''
 
 /** An answer without records. */
@@ -177,8 +179,8 @@ export function bareAnswer(rcode: number, isAuthoritative = false, countedAs = c
 }
 
 /**
- * Writes an answer of at most `limit` bytes. Records that do not fit are left out, all of a name and type or none: what
- * is additional in silence, anything else with the sign that the caller should come again over TCP.
+ * Writes an answer of at most `limit` bytes. An RRset that does not fit is left out as a whole: silently from the
+ * additional section, otherwise with the TC flag, which makes the client retry over TCP.
  */
 export function writeAnswer(query: Query, answer: Answer, limit: number): Buffer {
   const writer = new Writer(query, limit - (query.edns ? optBytes : 0))
@@ -189,8 +191,8 @@ export function writeAnswer(query: Query, answer: Answer, limit: number): Buffer
 }
 
 /**
- * What is left of an answer when whoever asked is to come again over TCP: the question, and OPT where there was one. It
- * is no longer than the query was.
+ * Truncates an answer to its question, with OPT if it had one, and sets the TC flag, which makes the client retry over
+ * TCP. The result is no longer than the query was, so it cannot be used for amplification.
  */
 export function truncated(answer: Buffer): Buffer {
   const questionEnd = answer.length > headerBytes ? plainNameEnd(answer, headerBytes) + 4 : headerBytes
@@ -203,7 +205,7 @@ export function truncated(answer: Buffer): Buffer {
   return short
 }
 
-/** An answer to what could not be read as a query: the header alone. */
+/** The answer to bytes that could not be parsed as a query: a header only. */
 export function writeRefusal(bytes: Buffer, rcode: number): Buffer {
   const header = Buffer.alloc(headerBytes)
   bytes.copy(header, 0, 0, 3)
@@ -229,7 +231,7 @@ class Writer {
     this.#length = query.end
   }
 
-  /** Writes RRsets into the section whose count is at `counter`; false when one did not fit. */
+  /** Writes RRsets into the section whose count is at offset `counter`; returns false when one did not fit. */
   section(counter: number, all: readonly OwnedRrset[]): boolean {
     for (const { owner, rrset } of all) {
       const name = compressed(owner, this.#query.name)
@@ -242,7 +244,7 @@ class Writer {
     return true
   }
 
-  /** Nothing but the question is left: who is told so asks again over TCP and needs no part of it. */
+  /** Drops all records: a client that sees the TC flag retries over TCP and needs none of them. */
   truncate(): void {
     this.#parts = []
     this.#counts.clear()
@@ -272,7 +274,7 @@ function fixed({ type, ttl }: WireRrset, length: number): Buffer {
   return bytes
 }
 
-/** A name whose end is replaced by a pointer to the same end of the name in the question. */
+/** Compresses a name: a suffix that it shares with the question's name becomes a pointer to it. */
 function compressed(owner: string, question: NameKey): Buffer {
   for (let at = 0; at < owner.length - 1; at += owner.charCodeAt(at) + 1) {
     const end = owner.slice(at)
@@ -289,7 +291,7 @@ function isLabelStart(name: string, place: number): boolean {
   return at === place
 }
 
-/** Writes one record outside an answer, with its name in full. */
+/** Writes one record with its uncompressed owner name, for use outside of an answer. */
 export function recordBytes({ owner, rrset }: OwnedRrset): Buffer {
   const name = Buffer.from(owner, 'latin1')
   return Buffer.concat(rrset.data.flatMap((data) => [name, fixed(rrset, data.length), data]))

@@ -1,9 +1,9 @@
 /**
- * Which zones there are, and what is in those that are asked for. All names are known at every time; the content of a
- * zone is read when it is first asked for, follows its changes one by one, and is forgotten when others need the room.
+ * The zones of the installation, and the content of those that are queried. All zone names are always in memory; the
+ * content of a zone is loaded on the first query, then updated incrementally, and evicted when memory is needed.
  *
- * A change that was committed by this process is known before its request is answered: it marks what it concerns, and
- * no query is answered before what is marked was looked at. Changes of other processes are found by looking.
+ * A change committed by this process is visible before its request is answered: it marks the zone as changed, and
+ * queries wait until the marked zones have been refreshed. Changes of other processes are found by polling.
  */
 
 import { announcedSince, announcementsKeptMs, announcementTime } from '../families/zones/announce.ts'
@@ -22,26 +22,26 @@ import { nextTurn, pacing } from '../kernel/process/turns.ts'
 import { type NameKey, nameOf, selfAndParents } from '../net/dns/names.ts'
 import { ZoneImage } from './zone-image.ts'
 
-/** A zone that is served. */
+/** A zone of the registry with its cached content. */
 export interface Entry {
   readonly key: NameKey
   zone: ServedZone
-  /** What is in it as of some version; undefined until it is asked for. */
+  /** The content as of some version; undefined until the zone is first queried. */
   image: ZoneImage | undefined
   loading: Promise<ZoneImage> | undefined
-  /** Grows with each use of any zone. */
+  /** The value of a counter at the last use of the zone, for eviction of the least recently used. */
   usedAt: number
 }
 
 export interface RegistryOptions {
   readonly db: Database
-  /** Most records of all zones together that are kept in memory. */
+  /** The maximum number of records of all zones together that are kept in memory. */
   readonly maxRecords?: number
-  /** Told of every zone that may be different, and of new ones. */
+  /** Called for every zone that is new or may have changed. */
   readonly onChange?: (zone: ServedZone) => void
-  /** Told that a zone came or went. */
+  /** Called when a zone was created or deleted. */
   readonly onMembership?: () => void
-  /** Told of every address whose name may be different. */
+  /** Called for every address whose reverse name may have changed. */
   readonly onAddress?: (address: string) => void
 }
 
@@ -52,7 +52,7 @@ export class Registry {
   readonly #options: RegistryOptions
   readonly #byName = new Map<NameKey, Entry>()
   readonly #byId = new Map<number, Entry>()
-  /** Zones of which somebody said that they are different now, and those of them that are being looked at. */
+  /** Ids of the zones that were announced as changed; `#lookingAt` has those that are being refreshed now. */
   readonly #marked = new Set<number>()
   #lookingAt: readonly number[] = []
   #stopListening: (() => void) | undefined
@@ -68,32 +68,32 @@ export class Registry {
     this.#options = options
   }
 
-  /** Reads which zones there are, and listens to what this process changes. */
+  /** Loads the zone names and subscribes to changes of this process. */
   async start(): Promise<void> {
     const { db } = this.#options
     this.#stopListening = db.listen('dns', (subject) => this.#mark(subject))
-    // What changes from here on is told: nothing lies between the names and the announcements.
+    // Take the time of announcements before reading the names, so that no change falls between the two.
     this.#since = await announcementTime(db.query, db.dialect)
     await this.#readNames()
   }
 
-  /** Hears of no more changes. */
+  /** Unsubscribes from changes. */
   stop(): void {
     this.#stopListening?.()
     clearImmediate(this.#soon)
   }
 
-  /** Whether everything that was marked has been looked at. */
+  /** Whether all marked zones have been refreshed. */
   get isFresh(): boolean {
     return this.#marked.size === 0 && this.#lookingAt.length === 0
   }
 
-  /** All zones that there are. */
+  /** Iterates over all zones. */
   *zones(): Generator<ServedZone> {
     for (const { zone } of this.#byId.values()) yield zone
   }
 
-  /** The zone that a name lies in. */
+  /** Finds the zone that contains a name. */
   find(name: NameKey): Entry | undefined {
     for (const at of selfAndParents(name)) {
       const entry = this.#byName.get(at)
@@ -105,7 +105,7 @@ export class Registry {
     return undefined
   }
 
-  /** Looks at what was marked. */
+  /** Refreshes the marked zones. */
   async refresh(): Promise<void> {
     while (!this.isFresh) {
       this.#refreshing ??= this.#lookAtMarked().finally(() => {
@@ -115,7 +115,7 @@ export class Registry {
     }
   }
 
-  /** Looks for what other processes have changed. */
+  /** Polls for changes of other processes. */
   look(): Promise<void> {
     this.#looking ??= this.#look().finally(() => {
       this.#looking = undefined
@@ -133,7 +133,7 @@ export class Registry {
     await this.refresh()
   }
 
-  /** What is in a zone, as of the version that is known. */
+  /** Returns the content of a zone at its latest known version, and loads it if necessary. */
   async load(entry: Entry): Promise<ZoneImage> {
     for (;;) {
       if (entry.image?.version === entry.zone.version) return entry.image
@@ -141,7 +141,7 @@ export class Registry {
         entry.loading = undefined
       })
       const image = await entry.loading
-      // One that was deleted meanwhile has an image for this answer only.
+      // The image of a zone that was deleted meanwhile is used for this answer only.
       if (image.version >= entry.zone.version) return image
     }
   }
@@ -153,10 +153,10 @@ export class Registry {
       return
     }
     this.#marked.add(Number(rest[0]))
-    // Others want to hear of it although nobody may ask for long.
+    // Secondaries have to be notified soon, even if no query triggers the refresh.
     this.#soon ??= setImmediate(() => {
       this.#soon = undefined
-      // What fails stays marked: the next query or look tries again.
+      // A failed refresh leaves the zones marked: the next query or poll tries again.
       this.refresh().catch(() => undefined)
     })
   }
@@ -179,7 +179,7 @@ export class Registry {
   async #lookAtMarked(): Promise<void> {
     const ids = [...this.#marked].slice(0, 500)
     this.#lookingAt = ids
-    // What is marked once more from now on has to be looked at once more.
+    // A zone that is marked again from here on needs another refresh.
     for (const id of ids) this.#marked.delete(id)
     try {
       const zones = await servedZones(this.#options.db.query, ids)
@@ -200,7 +200,7 @@ export class Registry {
   #set(zone: ServedZone): void {
     const known = this.#byId.get(zone.id)
     if (known) {
-      // Another look may be ahead of this one.
+      // A concurrent poll may already have stored a newer version.
       if (known.zone.version <= zone.version) known.zone = zone
       return
     }
@@ -216,7 +216,7 @@ export class Registry {
     if (!entry) return
     this.#byId.delete(id)
     this.#options.onMembership?.()
-    // Its name may be another zone's by now.
+    // The name may belong to another zone by now.
     if (this.#byName.get(entry.key) === entry) this.#byName.delete(entry.key)
     this.#records -= entry.image?.size ?? 0
     entry.image = undefined
@@ -225,8 +225,8 @@ export class Registry {
   async #load(entry: Entry): Promise<ZoneImage> {
     const before = entry.image?.size ?? 0
     let image = await this.#read(entry, entry.zone)
-    // What was read in several steps may have some changes of a newer version and not others. That is caught up with at
-    // the next query; what lacks anything, because the zone was replaced more than once meanwhile, is never used.
+    // Reading in several steps may see some changes of a newer version and not others. The next query catches up with
+    // those; an image that lacks records, because the zone was replaced more than once meanwhile, is never used.
     for (let tries = 1; ; tries++) {
       const { query } = this.#options.db
       const [now] = await servedZones(query, [entry.zone.id])
@@ -249,7 +249,7 @@ export class Registry {
     if (known && known.ttl === zone.ttl && known.version >= zone.wholeVersion) {
       const keys = [soaKey, ...(await changedSince(query, zone.id, known.version))]
       const found = await readAll(known, await servedRrsetsOf(query, zone, [...new Set(keys)]))
-      // It is answered from: what changes does so at once.
+      // Queries are answered from this image meanwhile, so all changes are applied in one turn of the event loop.
       for (const key of keys) known.remove(key)
       for (const [rrset, data] of found) known.set(rrset, data, zone.serial)
       known.version = zone.version
@@ -264,7 +264,7 @@ export class Registry {
     return image
   }
 
-  /** Forgets the content of zones that were not asked for the longest. */
+  /** Evicts the content of the least recently queried zones. */
   #makeRoom(latest: Entry): void {
     const most = this.#options.maxRecords ?? 1_000_000
     if (this.#records <= most) return
@@ -277,7 +277,7 @@ export class Registry {
   }
 }
 
-/** Reads the values of RRsets, with turns for others in between: there may be many, and many in one. */
+/** Parses the values of RRsets; yields to the event loop in between, because there may be many. */
 async function readAll(
   image: ZoneImage,
   rrsets: readonly ServedRrset[],

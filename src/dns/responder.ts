@@ -1,6 +1,6 @@
 /**
- * From the bytes of a query to those of its answer. What was answered once is kept as bytes for as long as no zone that
- * it was made of changes; then an answer costs a look into a table, a copy, and the caller's own id and question.
+ * Turns the bytes of a query into those of its answer. Answers are cached as bytes for as long as none of the zones
+ * they were made from changes; a cache hit costs a map look-up, a copy, and patching in the client's id and question.
  */
 import { lowerName, type NameKey } from '../net/dns/names.ts'
 import { recordTypes } from '../net/dns/rdata.ts'
@@ -30,31 +30,33 @@ import type { ZoneImage } from './zone-image.ts'
 export interface ResponderOptions {
   readonly registry: Registry
   readonly addresses: AddressNames
-  /** A zone that only some may know of, by a name in it and the address of who asks. */
+  /** Finds a zone that only some clients may see, by a name in it and the client's address. */
   readonly reserved: (name: NameKey, address: string) => ZoneImage | undefined
-  /** Answers a NOTIFY message; the address is the sender's. */
+  /** Answers a NOTIFY message from an address. */
   readonly onNotify: (query: Query, address: string) => Promise<Buffer | undefined>
-  /** Judges answers over UDP; undefined when all are sent. */
+  /** Limits the rate of UDP answers; undefined sends all of them. */
   readonly limiter: ResponseRateLimiter | undefined
 }
 
-/** An answer as bytes, and what it is counted as; undefined when it is sent in any case. */
+/** An answer as bytes with its rate limit key; an undefined key exempts it from the limit. */
 interface Made {
   readonly bytes: Buffer
   readonly countedAs: string | undefined
 }
 
-/** An answer that is ready, and of which versions of which zones it was made. */
+/** A cached answer with the zone versions that it was made from. */
 interface Ready extends Made {
   readonly madeOf: readonly (readonly [entry: Entry, image: ZoneImage, version: number])[]
 }
 
-/** Most answers of a generation: when one is full the one before it is forgotten, and what is asked often goes over. */
+/**
+ * The size of a cache generation. A full generation replaces the older one; entries in use are copied to the new one.
+ */
 const mostReady = 50_000
-/** Longest question whose answer is kept; each has a key as long as itself. */
+/** The maximum length of a question whose answer is cached, because the cache key is as long as the question. */
 const longestReady = 200
 const internet = 1
-/** What is answered while the database is away and is needed. */
+/** The answer when the database is needed and unavailable. */
 const failed = { answer: bareAnswer(rcodes.serverFailure), madeOf: [] }
 const anyClass = 255
 
@@ -67,14 +69,14 @@ export class Responder {
     this.#options = options
   }
 
-  /** Answers a message that came over UDP; undefined when it is not worth an answer. */
+  /** Answers a UDP message; undefined when it is to be ignored. */
   udp(bytes: Buffer, address: string): Buffer | undefined | Promise<Buffer | undefined> {
     const ready = this.#options.registry.isFresh ? this.#recall(bytes) : undefined
     if (!ready) return this.#make(bytes, address, false).then((made) => made && this.#limited(made, address))
     return this.#limited({ bytes: answerTo(bytes, ready), countedAs: ready.countedAs }, address)
   }
 
-  /** Answers a message that came over TCP. Transfers are not made here. */
+  /** Answers a message that came over TCP; zone transfers are handled elsewhere. */
   async tcp(bytes: Buffer, address: string): Promise<Buffer | undefined> {
     return (await this.#make(bytes, address, true))?.bytes
   }
@@ -85,9 +87,9 @@ export class Responder {
     return ruling === 'send' ? bytes : ruling === 'truncate' ? truncated(bytes) : undefined
   }
 
-  // ---- Answers that are ready ---------------------------------------------------------------------------------------
+  // ---- Answer cache -------------------------------------------------------------------------------------------------
 
-  /** The ready answer to a query that looks like one that was answered before. */
+  /** Looks up the cached answer to a query. */
   #recall(bytes: Buffer): Ready | undefined {
     const key = readyKey(bytes)
     if (key === undefined) return undefined
@@ -98,7 +100,7 @@ export class Responder {
       this.#keep(key, ready)
     }
     for (const [entry, image, version] of ready.madeOf) {
-      // The image too: the zone may have been deleted, and another be there by its name.
+      // Compare images as well as versions: the zone may have been deleted and created again under the same name.
       if (entry.image !== image || entry.zone.version !== version || image.version !== version) {
         this.#ready.delete(key)
         this.#older.delete(key)
@@ -128,7 +130,7 @@ export class Responder {
     if (refusal !== undefined)
       return { bytes: writeAnswer(query, bareAnswer(refusal), limit), countedAs: countedAsError }
     await this.#options.registry.refresh().catch(() => undefined)
-    // Who wants to know what has changed is told the serial, and can come for the whole over TCP (RFC 1995, 2).
+    // IXFR over UDP may be answered with the SOA record alone; the client then transfers over TCP (RFC 1995, 2).
     const type = query.type === queryTypes.ixfr ? recordTypes.SOA.code : query.type
     const { answer, madeOf } = await this.#lookUp({ ...query, type }, address).catch(() => failed)
     const { countedAs } = answer
@@ -138,7 +140,7 @@ export class Responder {
     return made
   }
 
-  /** A primary whose word counts is answered in any case: it may have much to say. */
+  /** Answers to accepted NOTIFY messages are exempt from the rate limit, because a primary may send many of them. */
   async #heard(query: Query, address: string): Promise<Made | undefined> {
     const bytes = await this.#options.onNotify(query, address)
     const isRefused = bytes !== undefined && (bytes[3]! & 0xf) !== rcodes.noError
@@ -158,7 +160,7 @@ export class Responder {
     return this.#follow(entry, name, type)
   }
 
-  /** Answers from a zone, and loads those that its aliases lead to until none is missing. */
+  /** Answers from a zone; loads the zones that its aliases lead to until none is missing. */
   async #follow(first: Entry, name: NameKey, type: number): Promise<{ answer: Answer; madeOf: Ready['madeOf'] }> {
     const { registry } = this.#options
     const images = new Map<Entry, ZoneImage | undefined>()
@@ -173,7 +175,7 @@ export class Responder {
         return entry && images.get(entry)
       })
       const madeOf = [...images].flatMap(([entry, image]) => (image ? [[entry, image, image.version] as const] : []))
-      // An answer that leaves out a zone that cannot be served now is not kept.
+      // An answer that omits a zone that cannot be served now is not cached.
       if (!missing) return { answer, madeOf: madeOf.length === images.size ? madeOf : [] }
       next = missing
     }
@@ -181,24 +183,24 @@ export class Responder {
   }
 }
 
-/** The content of a zone that may be served. While the database is away, what was known last is better than nothing. */
+/** The content of a zone that may be served. While the database is unavailable, the last known content is served. */
 async function usable(registry: Registry, entry: Entry): Promise<ZoneImage | undefined> {
   const image = await registry.load(entry).catch(() => entry.image)
   return image?.soa && !entry.zone.isStale ? image : undefined
 }
 
-/** A ready answer with the id and the question of a query. */
+/** A cached answer with the id and the question of a query. */
 function answerTo(query: Buffer, ready: Ready): Buffer {
   const answer = Buffer.from(ready.bytes)
   answer[0] = query[0]!
   answer[1] = query[1]!
   answer[2] = (answer[2]! & 0xfe) | (query[2]! & 1)
-  // The question as it was asked: who mixes the case of its letters looks for them in the answer.
+  // Copy the question as it was sent: a client that randomizes the case of letters compares them with the answer.
   for (let at = headerBytes; query[at] !== 0; at += query[at]! + 1) query.copy(answer, at, at, at + query[at]! + 1)
   return answer
 }
 
-/** The response code for what is not even looked up; undefined for a question that is. */
+/** The response code of a question that is refused without a look-up; undefined for any other. */
 function refusalOf({ edns, type, class: asked }: Query, isTcp: boolean): number | undefined {
   if (edns && edns.version > 0) return rcodes.badVersion
   if (asked !== internet && asked !== anyClass) return rcodes.refused
@@ -208,13 +210,13 @@ function refusalOf({ edns, type, class: asked }: Query, isTcp: boolean): number 
 }
 
 /**
- * The key of a query that is as simple as nearly all are: one question, no other record than OPT without options. What
- * differs in anything else than id, recursion and case has another key. Undefined for other messages.
+ * The cache key of a query of the usual form: one question and no other record than OPT without options. Two queries
+ * with the same key differ at most in id, RD flag and letter case. Undefined for messages of any other form.
  */
 function readyKey(bytes: Buffer): string | undefined {
   const { length } = bytes
   if (length < 17 || length > longestReady) return undefined
-  // QR, opcode, AA and TC must be 0; of the counts, one question and at most one additional record.
+  // QR, opcode, AA and TC must be 0; there must be one question and at most one additional record.
   if ((bytes[2]! & 0xfe) !== 0 || bytes[4] !== 0 || bytes[5] !== 1) return undefined
   if ((bytes[6]! | bytes[7]! | bytes[8]! | bytes[9]! | bytes[10]!) !== 0 || bytes[11]! > 1) return undefined
   let at = headerBytes
@@ -229,7 +231,7 @@ function readyKey(bytes: Buffer): string | undefined {
   return end + 11 <= length && isPlainOpt(bytes, end) ? `${question}${ednsKey(bytes, end)}` : undefined
 }
 
-/** Root, type OPT, version 0; options (cookies among them) are not answered and so make no difference. */
+/** Whether an OPT record has version 0; its options, such as cookies, do not affect the answer. */
 function isPlainOpt(bytes: Buffer, at: number): boolean {
   const isOpt = bytes[at] === 0 && bytes[at + 1] === 0 && bytes[at + 2] === queryTypes.opt
   return isOpt && bytes[at + 5] === 0 && bytes[at + 6] === 0 && at + 11 + bytes.readUInt16BE(at + 9) === bytes.length

@@ -1,21 +1,21 @@
 /**
- * How many answers a network gets over UDP (response rate limiting as in BIND, Knot and NSD). Who asks under a name that
- * is not its own makes us send to others what they never asked for; the same answer again and again to the same network
- * is the sign of it. What is over the limit is dropped, or truncated every now and then, so that who really asks comes
- * again over TCP, where nobody can pretend to be somebody else.
+ * Response rate limiting over UDP, as in BIND, Knot and NSD. A client that spoofs its source address makes us send
+ * answers to a victim; many identical answers to the same network are the sign of it. Answers over the limit are
+ * dropped, and some of them truncated instead, so that a genuine client retries over TCP, where addresses cannot be
+ * spoofed.
  */
 import { BlockList, isIPv6 } from 'node:net'
 import { parseCidr } from '../net/ip.ts'
 
-/** How many answers of the name server a network (/24, /56) gets over UDP in a second. */
+/** Limits of UDP answers per second to one network (/24 for IPv4, /56 for IPv6). */
 export interface ResponseRates {
-  /** Answers that are the same: of one name and type, or that some name of a zone does not exist, or errors. */
+  /** Limit of equal answers: the same name and type, NXDOMAIN in the same zone, or errors. */
   readonly perAnswer: number
-  /** Answers of all kinds. */
+  /** Limit of all answers together. */
   readonly perNetwork: number
-  /** Of what is over a limit, each so many-th answer is truncated, the others are dropped; 0 drops all. */
+  /** Every `slip`-th answer over a limit is truncated and the others are dropped; 0 drops all of them. */
   readonly slip: number
-  /** Networks without limits. */
+  /** Networks without limits, in CIDR notation. */
   readonly exempt: readonly string[]
 }
 
@@ -26,34 +26,36 @@ export const defaultResponseRates: ResponseRates = {
   exempt: ['127.0.0.0/8', '::1/128'],
 }
 
-/** What becomes of an answer. */
+/** What the limiter decides about an answer. */
 export type Ruling = 'send' | 'truncate' | 'drop'
 
-/** For how many seconds what went over a limit counts: so long it has to be quieter before it is answered again. */
+/** The maximum debt of a token bucket, in seconds of its refill: how long a network must be quiet after a flood. */
 const windowSeconds = 15
-/** Most accounts of a generation: when one is full, those of the one before that were not used since are forgotten. */
+/**
+ * The size of a generation of buckets. A full generation replaces the older one; buckets in use move to the new one.
+ */
 const mostAccounts = 50_000
 
-/** How often at most somebody is told. */
+/** The minimum time between two reports to `onLimit`, in milliseconds. */
 const tellMs = 60_000
 
 export interface LimiterOptions {
-  /** Told of a network that is over a limit. */
+  /** Called with a network that is over a limit, at most once a minute. */
   readonly onLimit: (network: string) => void
-  /** A monotonic time in milliseconds. */
+  /** Returns monotonic time in milliseconds; `performance.now` by default. */
   readonly now?: () => number
 }
 
 interface Account {
-  /** Answers that may be sent; below zero, what was asked for beyond. */
+  /** Tokens in the bucket; negative while the network is over the limit. */
   balance: number
-  /** When that was so, in milliseconds of the monotonic clock. */
+  /** When the balance was last computed, in milliseconds of the monotonic clock. */
   at: number
-  /** Answers over the limit. */
+  /** The number of answers over the limit so far. */
   over: number
 }
 
-/** Where queries come from. */
+/** A client address, resolved to its network. */
 interface Client {
   readonly network: string
   readonly isExempt: boolean
@@ -78,7 +80,7 @@ export class ResponseRateLimiter {
     }
   }
 
-  /** What becomes of an answer to an address; `countedAs` is what all answers have in common that are counted together. */
+  /** Decides about an answer to an address. Answers with the same `countedAs` to one network share a limit. */
   judge(address: string, countedAs: string): Ruling {
     const { network, isExempt } = this.#clientOf(address)
     if (isExempt) return 'send'
@@ -118,7 +120,7 @@ export class ResponseRateLimiter {
 
 const familyOf = (address: string) => (isIPv6(address) ? 'ipv6' : 'ipv4')
 
-/** The network of an address whose answers are counted together: /24 for IPv4, /56 for IPv6. */
+/** The network that shares the limits of an address: /24 for IPv4, /56 for IPv6. */
 function networkOf(address: string): string {
   if (!address.includes(':')) return `${address.slice(0, address.lastIndexOf('.'))}.0/24`
   const [plain = ''] = address.split('%')
@@ -126,7 +128,7 @@ function networkOf(address: string): string {
   return parsed.ok ? parsed.cidr : plain
 }
 
-/** A table of bounded size: what was not used for a whole generation is forgotten. */
+/** A cache of bounded size in two generations: entries that were not used during a whole generation are evicted. */
 class Remembered<Value> {
   #recent = new Map<string, Value>()
   #older = new Map<string, Value>()

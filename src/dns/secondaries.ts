@@ -1,6 +1,6 @@
 /**
- * Keeps secondary zones as their primaries have them: asks when the times of their SOA records say so, and at once when
- * a primary says that something has changed. Of several processes one asks. Projects take turns.
+ * Keeps secondary zones in sync with their primaries: it asks them as often as the zone's SOA record says, and at once
+ * after a NOTIFY. Processes claim zones, so that only one of them asks. Projects take turns.
  */
 import { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from '../families/zones/effects.ts'
 import { dueZones, servedRrsetsOf, soaKey, sourceOf } from '../families/zones/host.ts'
@@ -20,29 +20,29 @@ export interface SecondariesOptions {
   readonly db: Database
   readonly clock: Clock
   readonly log: Logger
-  /** Opens the keys that are shared with primaries. */
+  /** Decrypts the TSIG keys shared with primaries. */
   readonly secrets: Secrets
   readonly settings: Pick<ZoneSettings, 'limits' | 'transfers'>
 }
 
 const second = 1_000
-/** How long whoever claimed a check has for it before another process may try. */
+/** How long a process keeps its claim to a check before another one may take over. */
 const claimMs = 180 * second
-/** How long a primary has for its serial, and for a whole zone. */
+/** Time limits for asking a primary for its serial, and for a whole zone. */
 const serialMs = 30 * second
 const transferMs = 120 * second
-/** How many zones are known to be due, and how many of them are being asked for. */
+/** The maximum number of due zones that are loaded, and of zones that are checked at the same time. */
 const inHand = { inAll: 256, perProject: 32 }
 const asked = { atOnce: 32, perKey: 4 }
-/** Bounds of what SOA records may ask for. */
+/** Bounds for the intervals of SOA records. */
 const shortestMs = 60 * second
 const longestMs = 86_400 * second
-/** How soon a zone is asked for again of which nothing has ever come. */
+/** The retry interval of a zone that was never transferred. */
 const firstRetryMs = 300 * second
 
 const between = (seconds: number) => Math.min(Math.max(seconds * second, shortestMs), longestMs)
 
-/** A zone that is being asked for. */
+/** A check in progress. */
 interface Check {
   readonly source: Source
   readonly end: Promise<void>
@@ -53,13 +53,13 @@ export class Secondaries {
   readonly #stopped = new AbortController()
   readonly #asked = new FairQueue<ProjectId>(asked)
   readonly #transfers: FairQueue<ProjectId>
-  /** Zones in hand by their ids. */
+  /** Checks in progress, by zone id. */
   readonly #checks = new Map<number, Check>()
   #round: Promise<void> | undefined
-  /** Whether zones may be due that are not in hand. */
+  /** Whether there may be due zones without a check in progress. */
   #isDue = false
   #failure: unknown
-  /** Tells the round that something has changed. */
+  /** Wakes the running round after a check has ended or new zones may be due. */
   #wake = () => {}
 
   constructor(options: SecondariesOptions) {
@@ -68,7 +68,7 @@ export class Secondaries {
     this.#transfers = new FairQueue({ atOnce: inAll, perKey: perProject })
   }
 
-  /** Asks for every zone that is due. Resolves when none is being asked for any more. */
+  /** Checks every zone that is due; resolves when no check is in progress any more. */
   run(): Promise<void> {
     this.#isDue = true
     this.#wake()
@@ -78,25 +78,25 @@ export class Secondaries {
     return this.#round
   }
 
-  /** Breaks off what is being asked, and asks no more. */
+  /** Aborts the checks in progress and starts no new ones. */
   async stop(): Promise<void> {
     this.#stopped.abort()
     await this.#round?.catch(() => undefined)
     await Promise.all([...this.#checks.values()].map(({ end }) => end))
   }
 
-  /** Takes a word about a zone. Returns whether it came from one of its primaries, which are asked at the next `run`. */
+  /** Handles a NOTIFY for a zone. Returns whether it came from one of its primaries; the next `run` checks the zone. */
   async hear(zoneId: number, address: string): Promise<boolean> {
     const source = await sourceOf(this.#options.db.query, zoneId)
     const parsed = parseAddress(address)
     if (!source || !parsed.ok || !source.primaries.nameservers.some((one) => one.address === parsed.address))
       return false
-    // Whoever says so again and again makes us write it down once.
+    // Repeated NOTIFY messages cause only one write.
     if (source.nextCheck > 0) await this.#options.db.transact((tx) => wakeCheck(tx, source))
     return true
   }
 
-  /** Errors: the first failure of the database; what is in hand goes on to its end. */
+  /** Throws the first database failure; checks in progress continue. */
   async #runAll(): Promise<void> {
     for (;;) {
       if (this.#failure !== undefined) {
@@ -115,7 +115,7 @@ export class Secondaries {
 
   async #takeInHand(): Promise<void> {
     const { db, clock } = this.#options
-    // Who asks from here on may know of zones that are not seen here.
+    // Reset before the query: `run` may set it again for zones that the query does not see.
     this.#isDue = false
     for (const source of await dueZones(db.query, clock.now(), inHand)) {
       const { zoneId, scope } = source
@@ -132,7 +132,7 @@ export class Secondaries {
 
   #finish({ zoneId, scope }: Source): void {
     this.#checks.delete(zoneId)
-    // Of a Project that had many, there may be more than were taken.
+    // The last check of a Project has ended; it may have more due zones than were loaded.
     this.#isDue ||= ![...this.#checks.values()].some(({ source }) => source.scope.projectId === scope.projectId)
     this.#wake()
   }
@@ -145,13 +145,13 @@ export class Secondaries {
     for (const primary of await openPrimaries(db.query, secrets, source.scope, source.zoneId, source.primaries)) {
       if (await this.#follow(source, primary, claimed)) return
     }
-    // Whoever comes next asks again when the claim is over.
+    // Another process checks the zone again once the claim has expired.
     if (this.#stopped.signal.aborted) return
     const { waitMs, isStale } = await this.#later(source)
     await storeTransfer(db, source, { claimed, waitMs, isHeard: false, isStale })
   }
 
-  /** Makes a zone what one of its primaries says that it is; false when that one said nothing usable. */
+  /** Makes a zone equal to one of its primaries; returns false when that primary sent nothing usable. */
   async #follow(source: Source, primary: PrimaryNameserver, claimed: number): Promise<boolean> {
     const head = await this.#ask(source, primary, serialMs, askSerial)
     if (!head) return false
@@ -159,7 +159,7 @@ export class Secondaries {
       await this.#store(source, claimed, head)
       return true
     }
-    // What was received is in memory until it is stored: both are one turn.
+    // The received zone stays in memory until it is stored, so transfer and storage share one slot.
     return this.#transfers.run(source.scope.projectId, async () => {
       const received = await this.#ask(source, primary, transferMs, receiveZone)
       if (received) await this.#store(source, claimed, received, received.rrsets)
@@ -182,7 +182,7 @@ export class Secondaries {
     } catch (error) {
       const { address, port } = primary
       const reason = tooLate.aborted ? 'it took too long' : (error as Error).message
-      log.info({ zone: source.name, primary: `${address} ${port}`, reason }, 'no transfer')
+      log.info({ zone: source.name, primary: `${address} ${port}`, reason }, 'a zone transfer failed')
       return undefined
     }
   }
@@ -197,7 +197,7 @@ export class Secondaries {
     })
   }
 
-  /** How long to wait after nobody answered, and whether what is known is no longer good (RFC 1034, 4.3.5). */
+  /** The retry interval after no primary answered, and whether the zone has expired (RFC 1034, 4.3.5). */
   async #later({ zoneId, contentId, refreshed }: Source): Promise<{ waitMs: number; isStale: boolean }> {
     const { db, clock } = this.#options
     const [soa] = await servedRrsetsOf(db.query, { id: zoneId, contentId }, [soaKey])

@@ -1,6 +1,6 @@
 /**
- * The name server: authoritative for every zone of the installation, for the reverse zones of its addresses, and for
- * the names that addresses have by default. It never asks others on behalf of those who ask it.
+ * The name server: authoritative for all zones of the installation, for the reverse zones of its addresses, and for the
+ * default names of addresses. It is not recursive.
  */
 
 import { listPools } from '../families/addresses/pool.ts'
@@ -29,26 +29,26 @@ export interface NameServerOptions {
   readonly secrets: Secrets
   readonly settings: ZoneSettings
   readonly reverseDomain: string
-  /** Name servers that may have every zone, and hear of changes; none unless given. */
+  /** Name servers that may transfer every zone and are notified of changes; none by default. */
   readonly transferTo?: readonly Secondary[]
-  /** How many answers a network gets over UDP, `off` for as many as it asks for. */
+  /** Limits of UDP answers to one network; `off` removes them. */
   readonly responseRates?: ResponseRates | 'off'
-  /** Most records of all zones together that are kept in memory. */
+  /** The maximum number of records of all zones together that are kept in memory. */
   readonly maxRecords?: number
 }
 
 export interface NameServer {
   readonly host: string
   readonly port: number
-  /** Looks for what other processes have changed and which secondary zones are due; it does so by itself too. */
+  /** Polls for changes of other processes and checks due secondary zones; a timer does the same. */
   look(): Promise<void>
   close(): Promise<void>
 }
 
-/** How often to look for what other processes changed, in milliseconds; a process alone with its data need not. */
+/** Poll intervals in milliseconds; changes of other processes exist only on a shared database. */
 const lookMs = { shared: 500, alone: 5_000 }
 
-/** Starts the name server; it is ready to answer when this resolves. */
+/** Starts the name server; it answers queries once the promise resolves. */
 export async function startNameServer(options: NameServerOptions, listen: ListenAddress): Promise<NameServer> {
   const { db, clock, log, secrets, settings, reverseDomain, transferTo = [] } = options
   const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
@@ -60,7 +60,7 @@ export async function startNameServer(options: NameServerOptions, listen: Listen
     ...(options.maxRecords === undefined ? {} : { maxRecords: options.maxRecords }),
     onChange: ({ name, isSecondary }) => {
       notifier.notify(name)
-      // Its primaries may be new.
+      // The primaries of the zone may have changed.
       if (isSecondary) void run()
     },
     onMembership: () => {
@@ -71,7 +71,7 @@ export async function startNameServer(options: NameServerOptions, listen: Listen
   })
   let isStarted = false
   let isAway = false
-  /** Once for each time that the database is away. */
+  /** Logs a failure once for each outage of the database. */
   const reportFailure = (error: unknown) => {
     if (!isAway) log.error({ err: error }, 'the name server could not look at the database')
     isAway = true
@@ -123,7 +123,7 @@ export async function startNameServer(options: NameServerOptions, listen: Listen
     return transferTo.length > 0 && isTrusted(address) ? catalog.find(name) : undefined
   }
 
-  /** The zone that a query asks for as a whole, if whoever asks may have it. */
+  /** The zone that a query asks to transfer, if the client may have it. */
   async function transferred({ type, name, opcode }: Query, address: string) {
     const isTransfer = opcode === opcodes.query && (type === queryTypes.axfr || type === queryTypes.ixfr)
     if (!isTransfer || !isTrusted(address)) return undefined
@@ -150,7 +150,7 @@ export async function startNameServer(options: NameServerOptions, listen: Listen
   }
 }
 
-/** Name servers that may have every zone are exempt from the limits of answers. */
+/** Name servers that may transfer every zone are exempt from the rate limits. */
 function limiterFor(
   { responseRates = defaultResponseRates, log }: NameServerOptions,
   transferTo: readonly Secondary[],

@@ -1,16 +1,16 @@
-/** Messages in a TCP stream: each comes after its length in two bytes (RFC 1035, 4.2.2; RFC 7766). */
+/** Messages in a TCP stream, each prefixed with its length in two bytes (RFC 1035, 4.2.2; RFC 7766). */
 
-/** Collects the bytes of a stream and cuts them into messages. */
+/** Collects the bytes of a stream and splits them into messages. */
 export class MessageStream {
   readonly #maxBytes: number
   #rest: Buffer = Buffer.alloc(0)
 
-  /** Throws on a message that is longer than `maxBytes`. */
+  /** `take` throws a RangeError on a message that is longer than `maxBytes`. */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes
   }
 
-  /** The messages that these bytes complete. */
+  /** Yields the messages that these bytes complete. */
   *take(bytes: Buffer): Generator<Buffer> {
     this.#rest = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes])
     while (this.#rest.length >= 2) {
@@ -24,7 +24,7 @@ export class MessageStream {
   }
 }
 
-/** A message as it goes into a stream. */
+/** A message with its length prefix. */
 export function framed(message: Buffer): Buffer {
   const length = Buffer.alloc(2)
   length.writeUInt16BE(message.length)

@@ -1,6 +1,6 @@
 /**
- * A zone from another name server (AXFR, RFC 5936): asks for its serial, and for all of it when that is newer than what
- * is known. What comes is read with care: it may be anything, from anybody, and of any length.
+ * Transfers a zone from another name server (AXFR, RFC 5936): asks for its serial, and for the whole zone when that
+ * serial is newer. The answer is untrusted: its content is checked and its length is bounded.
  */
 import { randomInt } from 'node:crypto'
 import { connect, type Socket } from 'node:net'
@@ -14,7 +14,7 @@ import { headerBytes, maxTcpBytes, queryTypes, readName, skipName } from './mess
 import { framed, MessageStream } from './tcp-stream.ts'
 import { AnswerCheck, sign, type TsigKey } from './tsig.ts'
 
-/** What the SOA record of a zone says. Times are in seconds. */
+/** The fields of a zone's SOA record. Times are in seconds. */
 export interface ZoneHead {
   readonly serial: number
   readonly refresh: number
@@ -22,43 +22,45 @@ export interface ZoneHead {
   readonly expire: number
 }
 
-/** What a zone is, as its primary sent it. */
+/** A zone as its primary sent it. */
 export interface Received extends ZoneHead {
   readonly rrsets: readonly TransferredRrset[]
 }
 
-/** How long a primary may be silent. How long it may take in all is for the caller to say, with `signal`. */
+/** How long a primary may be silent, in milliseconds. The caller bounds the whole transfer with `signal`. */
 const silenceMs = 10_000
 
 /**
- * Most bytes that a zone within its limits takes on the wire: its data is no longer than twice its text, and beside the
- * data each record has its owner's name and, at worst, a message with a question and a signature of its own.
+ * The maximum length of a zone within its limits on the wire: record data is at most twice as long as its text, and
+ * each record adds an owner name and, at worst, a message of its own with a question and a signature.
  */
 const wireLimit = ({ records, textBytes }: ZoneLimits) => 2 * textBytes + 1_024 * (records + 2)
 
-/** Type, class, TTL and length: what a record has between its owner and its data. */
+/** The length of type, class, TTL and data length, which stand between a record's owner and its data. */
 const fixedBytes = 10
 
 interface RawRecord {
   readonly owner: NameKey
-  /** Relative to the zone; undefined for what lies outside. */
+  /** The owner relative to the zone; undefined for an owner outside of it. */
   readonly name: string | undefined
   readonly type: number
   readonly ttl: number
   readonly value: string
-  /** Length of its data, names in it uncompressed. */
+  /** The length of the data with names uncompressed. */
   readonly dataBytes: number
 }
 
-/** How a primary is asked. */
+/** How to ask a primary. */
 export interface Asking {
   readonly limits: ZoneLimits
   readonly nowMs: () => number
-  /** Breaks off. */
+  /** Aborts the transfer. */
   readonly signal: AbortSignal
 }
 
-/** Asks one primary for the SOA record of a zone. Throws an error with a reason for the operator's log when none came. */
+/**
+ * Asks a primary for the SOA record of a zone. Throws an error with a reason for the operator's log when that fails.
+ */
 export async function askSerial(source: Source, primary: PrimaryNameserver, asking: Asking): Promise<ZoneHead> {
   const zone = nameOf(source.name)
   const connection = await Connection.open(primary, asking)
@@ -72,7 +74,7 @@ export async function askSerial(source: Source, primary: PrimaryNameserver, aski
   }
 }
 
-/** Asks one primary for all of a zone. Throws an error with a reason for the operator's log when nothing usable came. */
+/** Transfers a zone from a primary. Throws an error with a reason for the operator's log when that fails. */
 export async function receiveZone(source: Source, primary: PrimaryNameserver, asking: Asking): Promise<Received> {
   const zone = nameOf(source.name)
   const connection = await Connection.open(primary, asking)
@@ -83,18 +85,18 @@ export async function receiveZone(source: Source, primary: PrimaryNameserver, as
   }
 }
 
-/** Whether what a primary has is newer than what is known of a zone, or nothing is. */
+/** Whether the serial of a primary is newer than ours, or the zone was never transferred. */
 export function isNews(source: Source, { serial }: ZoneHead): boolean {
   return source.refreshed === null || isNewer(serial, source.serial)
 }
 
-/** The key's name is the name of the zone. */
+/** The TSIG key of a primary; it is named after the zone. */
 function tsigKey(zone: NameKey, { tsigAlgorithm, tsigKey: secret }: PrimaryNameserver): TsigKey | undefined {
   if (tsigAlgorithm === null || secret === null) return undefined
   return { name: zone, algorithm: tsigAlgorithm, secret: Buffer.from(secret, 'base64') }
 }
 
-/** Records of one name and type while they come in. */
+/** An RRset that is being received. */
 interface Draft {
   readonly name: string
   readonly type: string
@@ -127,7 +129,7 @@ async function receiveAll(connection: Connection, zone: NameKey, key: TsigKey | 
 
 function add(rrsets: Map<string, Draft>, record: RawRecord): void {
   const { name } = record
-  // What lies outside the zone is none of its business (RFC 5936, 3.4).
+  // Records outside of the zone are ignored (RFC 5936, 3.4).
   if (name === undefined) return
   const type = typeName(record.type)
   const key = `${name}/${type}`
@@ -150,13 +152,13 @@ function soaFields(value: string): ZoneHead {
   return { serial, refresh, retry, expire }
 }
 
-/** Whether a serial comes after another one (RFC 1982, 3.2). */
+/** Whether a serial is newer than another one (RFC 1982, 3.2). */
 function isNewer(serial: number, known: number): boolean {
   const distance = (serial - known) >>> 0
   return distance !== 0 && distance < 2 ** 31
 }
 
-/** One connection to a primary, for one question. */
+/** A connection to a primary for one question. */
 class Connection {
   readonly #socket: Socket
   readonly #asking: Asking
@@ -181,7 +183,7 @@ class Connection {
     })
   }
 
-  /** Asks, and yields the records of each message of the answer until the caller has enough. */
+  /** Asks a question, and yields the records of each answer message until the caller stops. */
   async *ask(zone: NameKey, type: number, key: TsigKey | undefined): AsyncGenerator<RawRecord[]> {
     const { limits, nowMs } = this.#asking
     const meter = new Meter(limits)
@@ -196,7 +198,8 @@ class Connection {
       const step = await this.#messages.next()
       if (step.done) throw new Error('it closed the connection')
       const message = step.value
-      if (message.length < headerBytes || message.readUInt16BE(0) !== id) throw new Error('it answered something else')
+      if (message.length < headerBytes || message.readUInt16BE(0) !== id)
+        throw new Error('its answer does not match the question')
       check?.take(message)
       const rcode = message[3]! & 0xf
       if (rcode !== 0) throw new Error(`it answered with response code ${rcode}`)
@@ -205,7 +208,7 @@ class Connection {
         waiting.push(record)
         await pace()
       }
-      // Nothing is believed before it was signed.
+      // Records are passed on only after their signature has been verified.
       if (check && !check.isComplete) continue
       yield waiting
       waiting = []
@@ -217,7 +220,7 @@ class Connection {
   }
 }
 
-/** Adds up what a primary sends, before anything of it is kept. */
+/** Counts what a primary sends before any of it is kept. */
 class Meter {
   readonly #limits: ZoneLimits
   #records = 0
@@ -227,9 +230,9 @@ class Meter {
     this.#limits = limits
   }
 
-  /** Throws when with this record it is more than a zone may be. */
+  /** Throws when the zone with this record exceeds its limits. */
   add({ owner, name = owner, type, value }: RawRecord): void {
-    // The SOA record that ends a transfer is the one that began it.
+    // A transfer begins and ends with the same SOA record, which counts once.
     if (type !== recordTypes.SOA.code || this.#records === 0) this.#records++
     this.#textBytes += lineBytes({ name, type: typeName(type), value })
     const problem = zoneLimitProblem({ records: this.#records, textBytes: this.#textBytes }, this.#limits)
@@ -254,7 +257,7 @@ function queryMessage(id: number, zone: NameKey, type: number): Buffer {
   return Buffer.concat([head, Buffer.from(zone, 'latin1'), Buffer.of(type >> 8, type & 0xff, 0, 1)])
 }
 
-/** The records of the answer section, one by one. Throws on a malformed message. */
+/** Yields the records of the answer section. Throws on a malformed message. */
 function* readRecords(message: Buffer, zone: NameKey): Generator<RawRecord> {
   let at = headerBytes
   for (let question = message.readUInt16BE(4); question > 0; question--) at = checked(skipName(message, at)) + 4
@@ -284,7 +287,7 @@ function textOf(type: number, data: Buffer): string {
   return value
 }
 
-/** How many bytes stand before the names of the types whose names may be compressed, and how many names they have. */
+/** For each type whose names may be compressed: the number of bytes before its names, and the number of names. */
 const compressedTypes: Readonly<Record<string, readonly [before: number, names: number]>> = {
   CNAME: [0, 1],
   NS: [0, 1],

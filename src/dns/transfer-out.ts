@@ -1,6 +1,6 @@
 /**
- * Zones for other name servers: the whole zone over TCP (AXFR, RFC 5936), and a word to them when it has changed
- * (NOTIFY, RFC 1996). Whom the operator names may have every zone.
+ * Zones for secondary name servers: transfer of whole zones over TCP (AXFR, RFC 5936), and notifications of changes
+ * (NOTIFY, RFC 1996). The operator names the servers that may transfer every zone.
  */
 import { randomInt } from 'node:crypto'
 import { createSocket, type Socket } from 'node:dgram'
@@ -11,16 +11,16 @@ import { recordTypes } from '../net/dns/rdata.ts'
 import { headerBytes, opcodes, type Query, recordBytes } from './message.ts'
 import type { ZoneImage } from './zone-image.ts'
 
-/** A name server that may have our zones, and hears of their changes. */
+/** A name server that may transfer our zones and is notified of changes. */
 export interface Secondary {
   readonly address: string
   readonly port: number
 }
 
-/** Bytes of records in one message of a transfer. */
+/** The target length of the records in one transfer message. */
 const messageBytes = 16_000
 
-/** The messages of a transfer, in their order: the SOA record, all others, the SOA record again. */
+/** Yields the messages of a transfer in order: the SOA record, all other records, the SOA record again. */
 export function* transferMessages(query: Query, image: ZoneImage): Generator<Buffer> {
   const soa = { owner: image.origin, rrset: image.soa! }
   let records: Buffer[] = []
@@ -51,26 +51,26 @@ export function* transferMessages(query: Query, image: ZoneImage): Generator<Buf
   yield flush()
 }
 
-/** Milliseconds after which a word that was not answered is said again, each time the double. */
+/** Milliseconds before an unacknowledged NOTIFY is sent again; doubled with each attempt. */
 const firstRetryMs = 1_000
 const tries = 5
-/** Most words that wait for an answer: beyond them, secondaries find out when they look by themselves. */
+/** The maximum number of unacknowledged NOTIFY messages. Secondaries find further changes by polling. */
 const mostWaiting = 10_000
 
 interface Waiting {
-  /** The zone and the secondary: a newer word about them takes the place of this one. */
+  /** The zone and the secondary; a newer NOTIFY for the same topic replaces this one. */
   readonly topic: string
   readonly message: Buffer
   readonly secondary: Secondary
   timer: NodeJS.Timeout | undefined
 }
 
-/** Tells secondaries of changes until they say that they have heard. */
+/** Notifies secondaries of changes and retries until they acknowledge. */
 export class Notifier {
   readonly #secondaries: readonly Secondary[]
   readonly #log: Logger
   readonly #sockets = new Map<'udp4' | 'udp6', Socket>()
-  /** By id and address; at most one for each zone and secondary. */
+  /** By message id and address; at most one for each zone and secondary. */
   readonly #waiting = new Map<string, Waiting>()
   readonly #keys = new Map<string, string>()
 
@@ -79,7 +79,7 @@ export class Notifier {
     this.#log = log
   }
 
-  /** Says that a zone has changed. */
+  /** Notifies all secondaries that a zone has changed. */
   notify(zoneName: string): void {
     for (const secondary of this.#secondaries) {
       if (this.#waiting.size >= mostWaiting) return
@@ -108,7 +108,7 @@ export class Notifier {
     waiting.timer = setTimeout(
       () => {
         if (attempt < tries) return this.#send(key, waiting, attempt + 1)
-        this.#log.info({ secondary: `${address}:${port}` }, 'a secondary did not hear of a change')
+        this.#log.info({ secondary: `${address}:${port}` }, 'a secondary did not acknowledge a NOTIFY message')
         this.#done(key)
       },
       firstRetryMs * 2 ** (attempt - 1),
@@ -129,7 +129,7 @@ export class Notifier {
     if (known) return known
     const socket = createSocket(type)
     socket.unref()
-    socket.on('error', (error) => this.#log.debug({ err: error }, 'a word to a secondary failed'))
+    socket.on('error', (error) => this.#log.debug({ err: error }, 'a NOTIFY message could not be sent'))
     socket.on('message', (bytes, { address, port }) => {
       if (bytes.length >= headerBytes && (bytes[2]! & 0xf8) === 0xa0) {
         this.#done(`${bytes.readUInt16BE(0)} ${address} ${port}`)

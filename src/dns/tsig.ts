@@ -1,6 +1,6 @@
 /**
- * Messages that prove who sent them (RFC 8945): signing queries, and checking that answers, in one message or several,
- * come from who has the key. A message that fails the check is worth nothing.
+ * Message authentication with TSIG (RFC 8945): signs queries, and verifies that answers of one or several messages come
+ * from a holder of the key. A message that fails verification must not be used.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { lowerName, nameOf } from '../net/dns/names.ts'
@@ -8,7 +8,7 @@ import type { TsigAlgorithm } from '../net/dns/tsig-algorithms.ts'
 import { headerBytes, queryTypes, readName, skipName } from './message.ts'
 
 export interface TsigKey {
-  /** Wire name in lower case. */
+  /** The key's name in wire format and lower case. */
   readonly name: string
   readonly algorithm: TsigAlgorithm
   readonly secret: Buffer
@@ -20,9 +20,9 @@ const algorithmNames: Readonly<Record<TsigAlgorithm, string>> = {
   'hmac-sha256': nameOf('hmac-sha256'),
 }
 
-/** How far the clocks of both sides may be apart, in seconds. */
+/** The maximum difference between the clocks of both sides, in seconds. */
 const fudge = 300
-/** An answer in many messages has to be signed at least this often (RFC 8945, 5.3.1). */
+/** The maximum number of unsigned messages in a row within an answer (RFC 8945, 5.3.1). */
 const longestUnsigned = 100
 
 const latin1 = (text: string) => Buffer.from(text, 'latin1')
@@ -38,7 +38,7 @@ function timers(seconds: number): Buffer {
   return bytes
 }
 
-/** What is signed besides the message itself: class ANY, TTL 0, no error, no other data. */
+/** The signed fields besides the message itself: class ANY, TTL 0, no error, no other data. */
 function variables(key: TsigKey, times: Buffer): Buffer {
   const head = [latin1(key.name), Buffer.of(0, 255, 0, 0, 0, 0), latin1(algorithmNames[key.algorithm])]
   return Buffer.concat([...head, times, Buffer.alloc(4)])
@@ -52,7 +52,9 @@ function mac({ algorithm, secret }: TsigKey, ...parts: Buffer[]): Buffer {
 
 const withLength = (bytes: Buffer) => Buffer.concat([u16(bytes.length), bytes])
 
-/** A message with its signature, and the signature for checking the answer. `before` is what it answers, signed. */
+/**
+ * Signs a message. Returns it with its MAC, which `AnswerCheck` needs; `before` is the MAC of the message it answers.
+ */
 export function sign(
   message: Buffer,
   key: TsigKey,
@@ -76,7 +78,7 @@ export function sign(
 }
 
 interface Signature {
-  /** Where its record begins. */
+  /** The offset of the TSIG record in the message. */
   readonly start: number
   readonly key: string
   readonly algorithm: string
@@ -85,7 +87,7 @@ interface Signature {
   readonly error: number
 }
 
-/** The signature of a message, which is its last record; undefined when it has none. */
+/** The TSIG record of a message, which must be its last; undefined when it has none. */
 function signatureOf(message: Buffer): Signature | undefined {
   const counts = [4, 6, 8, 10].map((at) => message.readUInt16BE(at))
   const records = counts[1]! + counts[2]! + counts[3]!
@@ -116,14 +118,14 @@ function signatureOf(message: Buffer): Signature | undefined {
   }
 }
 
-/** The message as it was when it was signed: without its signature, which is not counted either. */
+/** The message without its TSIG record, as it was when it was signed. */
 function unsigned(message: Buffer, { start }: Signature): Buffer {
   const bare = Buffer.from(message.subarray(0, start))
   bare.writeUInt16BE(bare.readUInt16BE(10) - 1, 10)
   return bare
 }
 
-/** Checks the messages of one answer, in their order. */
+/** Verifies the messages of one answer in order. */
 export class AnswerCheck {
   readonly #key: TsigKey
   readonly #nowMs: () => number
@@ -137,12 +139,12 @@ export class AnswerCheck {
     this.#nowMs = nowMs
   }
 
-  /** Whether everything so far was signed. */
+  /** Whether the latest message was signed, which covers all unsigned ones before it. */
   get isComplete(): boolean {
     return !this.#isFirst && this.#waiting.length === 0
   }
 
-  /** Takes the next message. Throws when it is not from who has the key. */
+  /** Takes the next message. Throws when its signature is missing or wrong. */
   take(message: Buffer): void {
     const signature = signatureOf(message)
     if (!signature) {
@@ -159,7 +161,8 @@ export class AnswerCheck {
     const expected = mac(this.#key, withLength(this.#previous), ...this.#waiting, unsigned(message, signature), about)
     if (!timingSafeEqualLengths(expected, signature.mac)) throw new Error('the signature of the answer is wrong')
     const seconds = times.readUIntBE(0, 6)
-    if (Math.abs(this.#nowMs() / 1_000 - seconds) > fudge) throw new Error('the answer was signed at another time')
+    if (Math.abs(this.#nowMs() / 1_000 - seconds) > fudge)
+      throw new Error('the signing time of the answer differs too much from the local clock')
     this.#previous = Buffer.from(signature.mac)
     this.#isFirst = false
     this.#waiting.length = 0

@@ -1,13 +1,13 @@
 /**
- * A zone in memory, ready to be asked: every name with its records as bytes, and the names between them that have none.
- * Pure: what is in it is handed to it.
+ * A zone in memory, ready for queries: every name with its records in wire format, and the empty names between them.
+ * It does no I/O.
  */
 import type { NameKey } from '../net/dns/names.ts'
 import { isWithin, lowerName, nameOf, parentName, parseName } from '../net/dns/names.ts'
 import { parseRdata, recordTypes, typeCode } from '../net/dns/rdata.ts'
 import type { OwnedRrset, WireRrset } from './message.ts'
 
-/** RRsets as the database has them. */
+/** An RRset as the database stores it. */
 export interface TextRrset {
   readonly key: string
   readonly name: string
@@ -18,26 +18,26 @@ export interface TextRrset {
 
 export interface ZoneNode {
   readonly rrsets: Map<number, WireRrset>
-  /** How many names below it have records: with any, the name exists although it may have none itself. */
+  /** The number of names with records below this one: a name with any exists even without records of its own. */
   below: number
 }
 
 const { NS, SOA } = recordTypes
 const serialOffsetFromEnd = 20
 
-/** A zone of which nothing is known yet; `put` and `remove` fill it. */
+/** An empty zone, which `put` and `remove` fill. */
 export class ZoneImage {
   readonly origin: NameKey
-  /** TTL in seconds of RRsets that have none of their own. */
+  /** TTL in seconds of RRsets without a TTL of their own. */
   readonly ttl: number
   readonly nodes = new Map<NameKey, ZoneNode>()
-  /** The version of the zone that it shows. */
+  /** The version of the zone that the image shows. */
   version = 0
-  /** How many records it has. */
+  /** The number of records. */
   size = 0
-  /** How many names below its own have NS records, and so are delegated. */
+  /** The number of delegated names: those below the origin that have NS records. */
   cuts = 0
-  /** Names of RRsets by their key, to find again what is to be removed. */
+  /** Owner and type of each RRset by its key, to find the RRsets that are to be removed. */
   readonly #places = new Map<string, { owner: NameKey; type: number }>()
 
   constructor(zoneName: string, ttl: number) {
@@ -46,7 +46,7 @@ export class ZoneImage {
     this.nodes.set(this.origin, { rrsets: new Map(), below: 0 })
   }
 
-  /** Adds an RRset, or replaces the one that was there under its key. */
+  /** Adds an RRset or replaces the one with the same key. */
   put(rrset: TextRrset, serial: number): void {
     this.set(
       rrset,
@@ -55,13 +55,13 @@ export class ZoneImage {
     )
   }
 
-  /** The data of a record; nothing for a value that is none of its type. */
+  /** The data of a record; empty for a value that is invalid for its type. */
   read(type: string, value: string): readonly Buffer[] {
     const read = parseRdata(type, value, this.origin)
     return read.ok ? [read.bytes] : []
   }
 
-  /** The same as `put` with values that were read before. */
+  /** Like `put`, with values that were parsed before. */
   set({ key, name, type: typeName, ttl }: Omit<TextRrset, 'values'>, data: readonly Buffer[], serial: number): void {
     const owner = name === '@' ? this.origin : this.#ownerOf(name)
     const type = typeCode(typeName)
@@ -78,7 +78,7 @@ export class ZoneImage {
     this.#places.set(key, { owner, type })
   }
 
-  /** Removes the RRset of a key, if there is one. */
+  /** Removes the RRset with a key, if there is one. */
   remove(key: string): void {
     const place = this.#places.get(key)
     const node = place && this.nodes.get(place.owner)
@@ -93,7 +93,7 @@ export class ZoneImage {
     return this.nodes.get(this.origin)?.rrsets.get(SOA.code)
   }
 
-  /** All RRsets but the SOA record. */
+  /** Iterates over all RRsets but the SOA record. */
   *others(): Generator<OwnedRrset> {
     for (const [owner, { rrsets }] of this.nodes) {
       for (const rrset of rrsets.values()) if (rrset.type !== SOA.code) yield { owner, rrset }
@@ -114,7 +114,7 @@ export class ZoneImage {
     return node
   }
 
-  /** Counts an RRset that comes or goes, before it is set or after it was deleted, for its name and those above it. */
+  /** Updates the counters of a name and its ancestors; call it before an RRset is set or after it is deleted. */
   #count(owner: NameKey, node: ZoneNode, type: number, by: 1 | -1): void {
     if (type === NS.code && owner !== this.origin) this.cuts += by
     if (node.rrsets.size > 0) return
@@ -123,7 +123,7 @@ export class ZoneImage {
     }
   }
 
-  /** Forgets a name that no longer exists, and those above it that existed for its sake alone. */
+  /** Drops a name that no longer exists, and the ancestors that existed only because of it. */
   #drop(owner: NameKey): void {
     for (let at: NameKey | undefined = owner; at !== undefined && at !== this.origin; at = parentOf(at, this.origin)) {
       const node = this.nodes.get(at)
