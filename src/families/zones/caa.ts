@@ -1,5 +1,6 @@
 /** CAA records: which certificate authorities may issue for a domain of a zone (RFC 8659). */
 import type { Queries } from '../../kernel/data/db.ts'
+import { scoped } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { unescaped } from '../../net/dns/names.ts'
 import { readWords } from '../../net/dns/tokens.ts'
@@ -27,10 +28,9 @@ export async function caaRecords(
   const keys = new Set(
     domains.flatMap((domain) => namesUpwards(domain, zone.name)).map((name) => rrsetKey({ name, type: 'CAA' })),
   )
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('rrset')
     .select(['name', 'records'])
-    .where('project_id', '=', scope.projectId)
     .where('content_id', '=', zone.contentId)
     .where('rr_key', 'in', [...keys])
     .execute()

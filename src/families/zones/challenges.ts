@@ -3,11 +3,12 @@
  * of the zone, and the API does not show them.
  */
 import { drawId, type Transaction } from '../../kernel/data/db.ts'
+import { scoped } from '../../kernel/data/scoped.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Zone } from './domain.ts'
 import { apex, rrsetKey } from './rrsets.ts'
-import { changeZone, findZone, lockZone } from './store.ts'
+import { changeZone, lockZone, lockZoneIfThere } from './store.ts'
 
 /** Where a certificate authority looks, and for what. */
 export interface Challenge {
@@ -23,16 +24,15 @@ export async function placeChallenge(tx: Transaction, scope: ProjectScope, chall
   if (!/^[\w-]{1,255}$/.test(challenge.value)) throw new Error('a challenge has characters that it cannot have')
   const zone = await lockZone(tx, scope, String(challenge.zoneId))
   await renew(tx, scope, zone, challenge, async (row) => {
-    await tx.query
-      .insertInto('zone_challenge')
-      .values({ ...row, id: await drawId(tx), project_id: scope.projectId })
+    await scoped(tx.query, scope)
+      .insertInto('zone_challenge', [{ ...row, id: await drawId(tx) }])
       .execute()
   })
 }
 
 /** Removes a challenge, if it and its zone are there. */
 export async function removeChallenge(tx: Transaction, scope: ProjectScope, challenge: Challenge): Promise<void> {
-  const zone = await findZone(tx.query, scope, String(challenge.zoneId), tx.dialect.lockRows('update'))
+  const zone = await lockZoneIfThere(tx, scope, String(challenge.zoneId))
   if (zone) await renew(tx, scope, zone, challenge, async () => undefined)
 }
 
@@ -46,9 +46,8 @@ async function renew(
   if (domain !== zone.name && !domain.endsWith(`.${zone.name}`)) throw notFound('zone', domain)
   const relative = domain === zone.name ? apex : domain.slice(0, -zone.name.length - 1)
   const name = relative === apex ? '_acme-challenge' : `_acme-challenge.${relative}`
-  await tx.query
+  await scoped(tx.query, scope)
     .deleteFrom('zone_challenge')
-    .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zoneId)
     .where('name', '=', name)
     .where('value', '=', value)

@@ -6,6 +6,7 @@
  */
 import { type RawBuilder, sql } from 'kysely'
 import { type Database, drawId, type Transaction, unavailable } from '../../kernel/data/db.ts'
+import { type NewRow, scoped } from '../../kernel/data/scoped.ts'
 import { onBehalfOf } from '../../kernel/process/behalf.ts'
 import { FairQueue } from '../../kernel/process/fair-queue.ts'
 import { inTurns } from '../../kernel/process/turns.ts'
@@ -19,8 +20,6 @@ const stepRrsets = 400
 const stepBytes = 128 * 1024
 /** How long whoever writes a content has for each step before it counts as abandoned. */
 const draftMs = 10 * 60_000
-/** How long a content is kept at least for those who began to read it, unless its zone changes as a whole more than once. */
-const keptMs = 60_000
 
 /** All RRSets that a zone is to have. */
 export interface Draft {
@@ -119,9 +118,19 @@ const inMs = ({ dialect }: Transaction, ms: number) => sql<number>`${dialect.now
 
 async function begin(tx: Transaction, scope: ProjectScope, zone: Pick<Zone, 'id'> | undefined): Promise<number> {
   const id = await drawId(tx)
-  const row = { id, project_id: scope.projectId, zone_id: zone?.id ?? 0, expires: inMs(tx, draftMs) }
-  await tx.query.insertInto('zone_content').values(row).execute()
+  await insertContent(tx, scope, { id, zone_id: zone?.id ?? 0, expires: inMs(tx, draftMs) })
   return id
+}
+
+/** `expires` may be an expression of the database's time, which the type of rows does not know. */
+async function insertContent(
+  tx: Transaction,
+  scope: ProjectScope,
+  row: { readonly id: number; readonly zone_id: number; readonly expires: RawBuilder<number> | null },
+): Promise<void> {
+  await scoped(tx.query, scope)
+    .insertInto('zone_content', [row as NewRow<'zone_content'>])
+    .execute()
 }
 
 const prolong = (tx: Transaction, scope: ProjectScope, id: number) =>
@@ -134,10 +143,9 @@ async function keep(
   id: number,
   change: { readonly expires: RawBuilder<number> | null; readonly zone_id?: number },
 ): Promise<number> {
-  const { numUpdatedRows } = await tx.query
+  const { numUpdatedRows } = await scoped(tx.query, scope)
     .updateTable('zone_content')
     .set(change)
-    .where('project_id', '=', scope.projectId)
     .where('id', '=', id)
     .where('expires', '>', tx.dialect.nowMs)
     .executeTakeFirst()
@@ -156,10 +164,8 @@ export async function publish(
   { contentId, rest }: Draft,
 ): Promise<number> {
   const id = contentId ?? (await drawId(tx))
-  if (contentId === undefined) {
-    const row = { id, project_id: scope.projectId, zone_id: zone.id, expires: null }
-    await tx.query.insertInto('zone_content').values(row).execute()
-  } else await keep(tx, scope, id, { expires: null, zone_id: zone.id })
+  if (contentId === undefined) await insertContent(tx, scope, { id, zone_id: zone.id, expires: null })
+  else await keep(tx, scope, id, { expires: null, zone_id: zone.id })
   await insertRrsets(tx, scope, id, rest)
   if (zone.contentId !== undefined) await retire(tx, scope, zone.contentId)
   return id
@@ -167,10 +173,9 @@ export async function publish(
 
 /** Lets what is in a zone be deleted later, in the transaction after which the zone no longer names it. */
 export async function retire(tx: Transaction, scope: ProjectScope, contentId: number): Promise<void> {
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('zone_content')
     .set({ expires: tx.dialect.nowMs })
-    .where('project_id', '=', scope.projectId)
     .where('id', '=', contentId)
     .execute()
 }
@@ -180,10 +185,9 @@ export async function retire(tx: Transaction, scope: ProjectScope, contentId: nu
 /** Deletes what was not published. */
 async function abandon(db: Database, scope: ProjectScope, id: number): Promise<void> {
   await db.transact(async (tx) => {
-    await tx.query
+    await scoped(tx.query, scope)
       .updateTable('zone_content')
       .set({ expires: 0 })
-      .where('project_id', '=', scope.projectId)
       .where('id', '=', id)
       // Where the answer to a commit was lost, it may have been published.
       .where('expires', 'is not', null)
@@ -194,10 +198,9 @@ async function abandon(db: Database, scope: ProjectScope, id: number): Promise<v
 
 /** Deletes what was in a zone, but for what was in it last: somebody may still be reading that. */
 async function deleteSuperseded(db: Database, scope: ProjectScope, zone: Pick<Zone, 'id'>): Promise<void> {
-  const rows = await db.query
+  const rows = await scoped(db.query, scope)
     .selectFrom('zone_content')
     .select('id')
-    .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zone.id)
     .where('expires', '<=', db.dialect.nowMs)
     .orderBy('expires', 'desc')
@@ -205,39 +208,25 @@ async function deleteSuperseded(db: Database, scope: ProjectScope, zone: Pick<Zo
   for (const { id } of rows.slice(1)) await deleteContent(db, scope, id)
 }
 
-const contentsAtOnce = 100
-
-/** Deletes everything of all Projects that no zone has named for a while. */
-export async function deleteExpired(db: Database): Promise<void> {
-  for (;;) {
-    const rows = await db.query
-      .selectFrom('zone_content')
-      .select(['id', 'project_id'])
-      .where('expires', '<=', sql<number>`${db.dialect.nowMs} - ${keptMs}`)
-      .limit(contentsAtOnce)
-      .execute()
-    for (const { id, project_id: projectId } of rows) {
-      await onBehalfOf(projectId, () => deleteContent(db, { projectId }, id))
-    }
-    if (rows.length < contentsAtOnce) return
-  }
-}
-
-async function deleteContent(db: Database, scope: ProjectScope, id: number): Promise<void> {
+/** Deletes a content that has expired, in small steps. */
+export async function deleteContent(db: Database, scope: ProjectScope, id: number): Promise<void> {
   // What comes back is deleted again.
   while (await db.transact((tx) => deleteSome(tx, scope, id), { isDurable: false }));
 }
 
 /** One step of deleting a content. Returns whether there is more to do; not when somebody else does it. */
-async function deleteSome(tx: Transaction, { projectId }: ProjectScope, id: number): Promise<boolean> {
-  const { rows } = await sql<{ id: number }>`
-    select id from zone_content where project_id = ${projectId} and id = ${id} and expires <= ${tx.dialect.nowMs}
-    ${tx.dialect.lockRows('skip')}
-  `.execute(tx.query)
-  if (rows.length === 0) return false
-  const content = tx.query.updateTable('zone_content').where('project_id', '=', projectId).where('id', '=', id)
-  await content.set({ expires: 0 }).execute()
-  if (await deleteSomeRrsets(tx, { projectId }, id, stepRrsets)) return true
-  await tx.query.deleteFrom('zone_content').where('project_id', '=', projectId).where('id', '=', id).execute()
+async function deleteSome(tx: Transaction, scope: ProjectScope, id: number): Promise<boolean> {
+  const rows = scoped(tx.query, scope)
+  const expired = await rows
+    .selectFrom('zone_content')
+    .select('id')
+    .where('id', '=', id)
+    .where('expires', '<=', tx.dialect.nowMs)
+    .modifyEnd(tx.dialect.lockRows('skip'))
+    .executeTakeFirst()
+  if (!expired) return false
+  await rows.updateTable('zone_content').set({ expires: 0 }).where('id', '=', id).execute()
+  if (await deleteSomeRrsets(tx, scope, id, stepRrsets)) return true
+  await rows.deleteFrom('zone_content').where('id', '=', id).execute()
   return false
 }

@@ -15,6 +15,8 @@ import {
 import { defaultZoneLimits } from './limits.ts'
 import { NewRrset } from './rrset-contract.ts'
 
+export const spelling = { type: 'zone', path: 'zones', title: 'zone', sortable: ['id', 'name', 'created'] } as const
+
 const closed = { additionalProperties: false } as const
 export const Mode = Type.Enum(['primary', 'secondary'])
 export const Ttl = Type.Integer({ minimum: 60, maximum: 2_147_483_647 })
@@ -84,7 +86,7 @@ export const zoneEndpoints = defineEndpoints({
     summary: 'List zones',
     section,
     query: {
-      ...listing(['id', 'name', 'created']),
+      ...listing(spelling.sortable),
       mode: enumParam('Only zones of this mode', ['primary', 'secondary']),
     },
     status: 200,

@@ -26,7 +26,7 @@ export interface Zone {
   /** TTL of RRSets without one of their own, in seconds. */
   readonly ttl: number
   readonly serial: number
-  /** Grows with every change of what is in it. */
+  /** Grows with every change of what is in it, and with no other change. */
   readonly version: number
   /** Which of its contents is what is in it. */
   readonly contentId: number
@@ -36,8 +36,6 @@ export interface Zone {
   readonly labels: Labels
   readonly isProtected: boolean
   readonly created: string
-  /** Whether it is served: a secondary zone is not when its primaries were not heard for too long. */
-  readonly isStale: boolean
 }
 
 /** What is wrong with a name of a zone; undefined for a registrable name under a public suffix. */

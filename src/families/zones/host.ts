@@ -1,9 +1,13 @@
 /**
- * What the name server reads: zones of all Projects, because a DNS query names none. Never for a request of a tenant.
+ * What the name server and background jobs read: zones of all Projects, because a DNS query names none. Never for a
+ * request of a tenant.
  */
 import { sql } from 'kysely'
-import type { Queries } from '../../kernel/data/db.ts'
+import type { Database, Queries } from '../../kernel/data/db.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
+import { onBehalfOf } from '../../kernel/process/behalf.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
+import { deleteContent } from './content.ts'
 import { primariesFromRow } from './primaries.ts'
 import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
 import type { RrsetRow, ZoneRow } from './tables.ts'
@@ -41,7 +45,7 @@ const fromRow = (row: Row): ServedZone => ({
 })
 
 function zones(query: Queries) {
-  return query
+  return acrossProjects(query)
     .selectFrom('zone')
     .leftJoin('zone_source', 'zone_source.zone_id', 'zone.id')
     .select(['zone.id', 'content_id', 'name', 'mode', 'ttl', 'serial', 'version', 'whole_version', 'is_stale'])
@@ -83,7 +87,7 @@ export async function* servedRrsets(query: Queries, zone: Place): AsyncGenerator
   const challenges = await challengesOf(query, zone.id)
   const met = new Set<string>()
   for (let after = 0; ; ) {
-    const rows = await query
+    const rows = await acrossProjects(query)
       .selectFrom('rrset')
       .selectAll()
       .where('content_id', '=', zone.contentId)
@@ -101,14 +105,18 @@ export async function* servedRrsets(query: Queries, zone: Place): AsyncGenerator
 
 /** Whether all RRSets of a content are still there: what was read of it before is whole. */
 export async function isWhole(query: Queries, contentId: number): Promise<boolean> {
-  const row = await query.selectFrom('zone_content').select('expires').where('id', '=', contentId).executeTakeFirst()
+  const row = await acrossProjects(query)
+    .selectFrom('zone_content')
+    .select('expires')
+    .where('id', '=', contentId)
+    .executeTakeFirst()
   return row !== undefined && row.expires !== 0
 }
 
 /** Those RRSets of some keys that a zone has. */
 export async function servedRrsetsOf(query: Queries, zone: Place, keys: readonly string[]): Promise<ServedRrset[]> {
   if (keys.length === 0) return []
-  const rows = await query
+  const rows = await acrossProjects(query)
     .selectFrom('rrset')
     .selectAll()
     .where('content_id', '=', zone.contentId)
@@ -125,7 +133,11 @@ export async function servedRrsetsOf(query: Queries, zone: Place, keys: readonly
 const challengeTtl = 60
 
 async function challengesOf(query: Queries, zoneId: number): Promise<Map<string, ServedRrset>> {
-  const rows = await query.selectFrom('zone_challenge').selectAll().where('zone_id', '=', zoneId).execute()
+  const rows = await acrossProjects(query)
+    .selectFrom('zone_challenge')
+    .selectAll()
+    .where('zone_id', '=', zoneId)
+    .execute()
   const byName = Map.groupBy(rows, ({ name }) => name)
   return new Map(
     [...byName].map(([name, some]) => {
@@ -142,7 +154,7 @@ function withChallenges(rrset: ServedRrset, challenges: ReadonlyMap<string, Serv
 
 /** Keys of the RRSets that are different since a version of a zone. */
 export async function changedSince(query: Queries, zoneId: number, version: number): Promise<string[]> {
-  const rows = await query
+  const rows = await acrossProjects(query)
     .selectFrom('zone_change')
     .select('rr_key')
     .distinct()
@@ -158,7 +170,7 @@ export const soaKey = rrsetKey({ name: apex, type: 'SOA' })
 // ---- Secondary zones -----------------------------------------------------------------------------------------------
 
 function sources(query: Queries) {
-  return query
+  return acrossProjects(query)
     .selectFrom('zone_source')
     .innerJoin('zone', 'zone.id', 'zone_source.zone_id')
     .select([
@@ -214,7 +226,7 @@ export interface DueLimits {
  */
 export async function dueZones(query: Queries, nowMs: number, { inAll, perProject }: DueLimits): Promise<Source[]> {
   const place = sql<number>`row_number() over (partition by project_id order by next_check, zone_id)`
-  const due = query
+  const due = acrossProjects(query)
     .selectFrom('zone_source')
     .select(['zone_id as due_id', place.as('place')])
     .where('next_check', '<=', nowMs)
@@ -232,4 +244,26 @@ export async function dueZones(query: Queries, nowMs: number, { inAll, perProjec
 export async function sourceOf(query: Queries, zoneId: number): Promise<Source | undefined> {
   const row = await sources(query).where('zone_source.zone_id', '=', zoneId).executeTakeFirst()
   return row && toSource(row)
+}
+
+// ---- Background jobs -----------------------------------------------------------------------------------------------
+
+/** How long a content is kept at least for those who began to read it, unless its zone changes as a whole more than once. */
+const keptMs = 60_000
+const contentsAtOnce = 100
+
+/** Deletes every content that no zone has named for a while. */
+export async function deleteExpired(db: Database): Promise<void> {
+  for (;;) {
+    const rows = await acrossProjects(db.query)
+      .selectFrom('zone_content')
+      .select(['id', 'project_id'])
+      .where('expires', '<=', sql<number>`${db.dialect.nowMs} - ${keptMs}`)
+      .limit(contentsAtOnce)
+      .execute()
+    for (const { id, project_id: projectId } of rows) {
+      await onBehalfOf(projectId, () => deleteContent(db, { projectId }, id))
+    }
+    if (rows.length < contentsAtOnce) return
+  }
 }

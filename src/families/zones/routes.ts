@@ -5,7 +5,7 @@ import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound, type Problem } from '../../kernel/errors.ts'
 import { inTurns, nextTurn } from '../../kernel/process/turns.ts'
-import { enforceLimit } from '../../kernel/resource/limits.ts'
+import { adding, resourceRoutes, type View, type Viewer } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { Malformed } from '../../net/dns/tokens.ts'
 import type { Platform } from '../../platform.ts'
@@ -34,32 +34,34 @@ import {
   findZone,
   getZone,
   insertZone,
-  limitedZones,
-  listZones,
   lockZone,
+  noOrigin,
+  originsOf,
   setNameservers,
   setZoneLabels,
-  setZoneProtection,
-  type ZoneWithPrimaries,
+  zones,
 } from './store.ts'
-import { zoneToWire } from './view.ts'
+import { type WireZone, zoneToWire } from './view.ts'
 import { type ParsedZonefile, readZonefile, rrsetLines, zonefileHead, zonefileOrder } from './zonefile.ts'
 
 /** One handler for each endpoint of zones themselves. */
 export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
-  const { db, limits, secrets } = platform
+  const { db, secrets } = platform
   const settings = platform.settings.zones
 
-  /** A zone as the caller may see it: keys of its primaries are for those who may change them. */
-  const toWire = async (
-    query: Queries,
-    { scope, isReadOnly }: { readonly scope: ProjectScope; readonly isReadOnly: boolean },
-    zone: ZoneWithPrimaries,
-  ) => {
-    const sealed = zone.primaries
-    const primaries = isReadOnly ? withoutKeys(sealed) : await openPrimaries(query, secrets, scope, zone.id, sealed)
-    return zoneToWire(settings, zone, primaries)
+  /** Zones as the caller may see them: keys of their primaries are for those who may change them. */
+  const toWires: View<Zone, WireZone> = async (some, query, { scope, isReadOnly }) => {
+    const origins = await originsOf(query, scope, some)
+    return Promise.all(
+      some.map(async (zone) => {
+        const { primaries: sealed, isStale } = origins.get(zone.id) ?? noOrigin
+        const primaries = isReadOnly ? withoutKeys(sealed) : await openPrimaries(query, secrets, scope, zone.id, sealed)
+        return zoneToWire(settings, zone, primaries, isStale)
+      }),
+    )
   }
+  const toWire = async (query: Queries, viewer: Viewer, zone: Zone) => (await toWires([zone], query, viewer))[0]!
+  const { list } = resourceRoutes(platform, zones, toWires)
 
   /** Does something to a zone that nobody else can change meanwhile, and writes down what. */
   const change = async (
@@ -74,11 +76,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
     })
 
   return {
-    async list(call) {
-      const { scope, query } = call
-      const { zones, pagination } = await listZones(db.query, scope, query, { mode: query.mode })
-      return { zones: await Promise.all(zones.map((zone) => toWire(db.query, call, zone))), meta: { pagination } }
-    },
+    list,
 
     async create(call) {
       const { scope, body } = call
@@ -90,8 +88,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
         const { rrsets, ttl, replaced } = mode === 'primary' ? await readContent(body, settings) : noContent
         const given = { name, mode, ttl: body.ttl ?? ttl ?? defaultTtl, labels, primaryNameservers }
         return withDraft({ db, scope }, rrsets, (content) =>
-          db.transact(async (tx) => {
-            await enforceLimit(tx, scope, limitedZones, limits)
+          adding(platform, zones, scope, async (tx) => {
             const zone = await insertZone(tx, secrets, scope, { ...given, content })
             const action = await recordAction(tx, scope, zone, 'create_zone')
             return { zone: await toWire(tx.query, call, zone), action, ...replacedToWire(replaced) }
@@ -159,7 +156,7 @@ export function zoneRoutes(platform: Platform): Handlers<typeof zoneEndpoints> {
 
     changeProtection: (call) =>
       change(call, 'change_protection', (tx, zone) =>
-        setZoneProtection(tx, call.scope, zone.id, call.body.delete ?? zone.isProtected),
+        zones.set(tx, call.scope, zone.id, { protect_delete: (call.body.delete ?? zone.isProtected) ? 1 : 0 }),
       ),
   }
 }

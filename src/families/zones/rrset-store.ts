@@ -1,8 +1,7 @@
 /** Every statement on RRSets on behalf of a Project. Whoever changes one holds its zone (see `lockZone`). */
-import type { SelectQueryBuilder } from 'kysely'
 import type { Labels } from '../../kernel/contract/labels.ts'
-import type { Queries, Tables, Transaction } from '../../kernel/data/db.ts'
-import { insertRows } from '../../kernel/data/prepared.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
+import { insertScopedAlong, type NewRow, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
@@ -19,7 +18,7 @@ const rrsetListing: Listing = {
 }
 
 /** A row as an RRSet of a primary zone, which has no other types than those of the API. */
-export function rrsetFromRow(row: RrsetRow): Rrset {
+export function rrsetFromRow(row: NewRow<'rrset'>): Rrset {
   return {
     id: row.id,
     name: row.name,
@@ -41,17 +40,13 @@ export async function listRrsets(query: Queries, scope: ProjectScope, zone: Zone
 }
 
 /** The RRSets of a zone, for a select that narrows them further. */
-function ofZone(
-  query: Queries,
-  scope: ProjectScope,
-  zone: Pick<Zone, 'contentId'>,
-): SelectQueryBuilder<Tables, 'rrset', RrsetRow> {
-  return query
-    .selectFrom('rrset')
-    .selectAll()
-    .where('project_id', '=', scope.projectId)
-    .where('content_id', '=', zone.contentId)
+function ofZone(query: Queries, scope: ProjectScope, zone: Pick<Zone, 'contentId'>) {
+  return scoped(query, scope).selectFrom('rrset').selectAll().where('content_id', '=', zone.contentId)
 }
+
+const byKey = preparedScoped((rows, contentId: number, key: string) =>
+  rows.selectFrom('rrset').selectAll().where('content_id', '=', contentId).where('rr_key', '=', key),
+)
 
 export async function findRrset(
   query: Queries,
@@ -59,7 +54,7 @@ export async function findRrset(
   zone: Zone,
   key: string,
 ): Promise<Rrset | undefined> {
-  const row = await ofZone(query, scope, zone).where('rr_key', '=', key).executeTakeFirst()
+  const [row] = await byKey(query, scope, zone.contentId, key)
   return row && rrsetFromRow(row)
 }
 
@@ -106,13 +101,12 @@ export async function insertRrsets(
   scope: ProjectScope,
   contentId: number,
   rrsets: readonly NewRrset[],
-): Promise<RrsetRow[]> {
+): Promise<NewRow<'rrset'>[]> {
   const ids = await tx.drawIds(rrsets.length)
   const created = timestamp(tx.now)
   const rows = rrsets.map(
-    ({ name, type, ttl, records, labels = {} }, index): RrsetRow => ({
+    ({ name, type, ttl, records, labels = {} }, index): NewRow<'rrset'> => ({
       id: ids[index]!,
-      project_id: scope.projectId,
       content_id: contentId,
       rr_key: `${name}/${type}`,
       name,
@@ -124,7 +118,7 @@ export async function insertRrsets(
       created,
     }),
   )
-  await insertRows(tx, 'rrset', rows)
+  await insertScopedAlong(tx, scope, 'rrset', rows)
   for (const [index, { labels = {} }] of rrsets.entries()) {
     const labelled = { kind: 'rrset', id: rows[index]!.id }
     if (Object.keys(labels).length > 0) await indexLabels(tx, scope, labelled, labels, {})
@@ -140,26 +134,24 @@ export async function setRrset(
   change: { readonly records?: readonly ZoneRecord[]; readonly ttl?: number | null; readonly isProtected?: boolean },
 ): Promise<void> {
   const { records = rrset.records, ttl = rrset.ttl, isProtected = rrset.isProtected } = change
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('rrset')
     .set({ records: JSON.stringify(records), ttl, protect_change: isProtected ? 1 : 0 })
-    .where('project_id', '=', scope.projectId)
     .where('id', '=', rrset.id)
     .execute()
 }
 
 export async function setRrsetLabels(tx: Transaction, scope: ProjectScope, rrset: Rrset, labels: Labels) {
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('rrset')
     .set({ labels: JSON.stringify(labels) })
-    .where('project_id', '=', scope.projectId)
     .where('id', '=', rrset.id)
     .execute()
   await indexLabels(tx, scope, { kind: 'rrset', id: rrset.id }, labels, rrset.labels)
 }
 
 export async function deleteRrset(tx: Transaction, scope: ProjectScope, rrset: Rrset): Promise<void> {
-  await tx.query.deleteFrom('rrset').where('project_id', '=', scope.projectId).where('id', '=', rrset.id).execute()
+  await scoped(tx.query, scope).deleteFrom('rrset').where('id', '=', rrset.id).execute()
   await indexLabels(tx, scope, { kind: 'rrset', id: rrset.id }, {}, rrset.labels)
 }
 
@@ -173,9 +165,8 @@ export async function deleteSomeRrsets(
   const rows = await ofZone(tx.query, scope, { contentId }).orderBy('id').limit(limit).execute()
   for (const { id, labels } of rows) await indexLabels(tx, scope, { kind: 'rrset', id }, {}, readLabels(labels))
   if (rows.length > 0) {
-    await tx.query
+    await scoped(tx.query, scope)
       .deleteFrom('rrset')
-      .where('project_id', '=', scope.projectId)
       .where('content_id', '=', contentId)
       .where('id', '<=', rows.at(-1)!.id)
       .execute()

@@ -1,33 +1,22 @@
 /** Every statement on zones themselves. Those on what is in them are in rrset-store.ts. */
-import { type RawBuilder, sql } from 'kysely'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
-import { insertRows } from '../../kernel/data/prepared.ts'
+import { insertScopedAlong, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
-import { timestamp } from '../../kernel/process/clock.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
-import type { LimitedKind } from '../../kernel/resource/limits.ts'
-import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
-import { insertNamed } from '../../kernel/resource/update.ts'
+import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Secrets } from '../../kernel/secrets/secrets.ts'
 import { announceDns } from './announce.ts'
 import { type Draft, publish, retire } from './content.ts'
+import { spelling } from './contract.ts'
 import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './domain.ts'
 import type { ZoneLimits } from './limits.ts'
 import { primariesFromRow, type SealedPrimaries, sealPrimaries } from './primaries.ts'
-import type { ZoneRow, ZoneSourceRow } from './tables.ts'
+import type { ZoneRow } from './tables.ts'
 
-/** How many a Project may have is limited. */
-export const limitedZones: LimitedKind = { path: 'zones', title: 'zone', type: 'zone' }
-
-const zoneListing: Listing = { table: 'zone', kind: 'zone', columns: { id: 'id', name: 'name', created: 'created' } }
-
-/** A zone with what is known of its primaries, which only secondary zones have. */
-export type ZoneWithPrimaries = Zone & { readonly primaries: SealedPrimaries }
-
-function zoneFromRow(row: ZoneRow, source: ZoneSourceRow | undefined): ZoneWithPrimaries {
+function fromRow(row: ZoneRow): Zone {
   return {
     id: row.id,
     name: row.name,
@@ -41,86 +30,103 @@ function zoneFromRow(row: ZoneRow, source: ZoneSourceRow | undefined): ZoneWithP
     labels: readLabels(row.labels),
     isProtected: row.protect_delete === 1,
     created: row.created,
-    isStale: source?.is_stale === 1,
-    primaries: source ? primariesFromRow(source) : { nameservers: [], keys: null },
   }
 }
 
-async function withSources(
-  query: Queries,
-  scope: ProjectScope,
-  rows: readonly ZoneRow[],
-): Promise<ZoneWithPrimaries[]> {
-  const ids = rows.filter((row) => row.mode === 'secondary').map((row) => row.id)
-  const sources =
-    ids.length === 0
-      ? []
-      : await query
-          .selectFrom('zone_source')
-          .selectAll()
-          .where('project_id', '=', scope.projectId)
-          .where('zone_id', 'in', ids)
-          .execute()
-  const byZone = new Map(sources.map((source) => [source.zone_id, source]))
-  return rows.map((row) => zoneFromRow(row, byZone.get(row.id)))
-}
+/** Names are unique on the installation, not in a Project alone. */
+export const zones = defineResource({ ...spelling, fromRow, unique: { name: nameTaken() } })
 
-export async function listZones(query: Queries, scope: ProjectScope, page: PageQuery, filters: Filters) {
-  const { rows, pagination } = await listPage<ZoneRow>(query, scope, zoneListing, page, filters)
-  return { zones: await withSources(query, scope, rows), pagination }
-}
+// ---- Ids or names --------------------------------------------------------------------------------------------------
 
-/** A zone by its id or its name, locked when `lock` says so. */
-export async function findZone(
-  query: Queries,
-  scope: ProjectScope,
-  key: string,
-  lock: RawBuilder<unknown> = sql``,
-): Promise<ZoneWithPrimaries | undefined> {
+/** The column and the value that a key of a path stands for; undefined for what is neither an id nor a name. */
+function columnOf(key: string): readonly ['id', number] | readonly ['name', string] | undefined {
   const id = parseId(key)
-  // No name has these characters, and a database may refuse them.
-  if (id === undefined && !/^[a-z0-9.-]{1,253}$/.test(key)) return undefined
-  const column = id === undefined ? sql`name = ${key}` : sql`id = ${id}`
-  const { rows } = await sql<ZoneRow>`
-    select * from zone where project_id = ${scope.projectId} and ${column} ${lock}
-  `.execute(query)
-  return (await withSources(query, scope, rows))[0]
+  if (id !== undefined) return ['id', id]
+  // No name has other characters, and a database may refuse them.
+  return /^[a-z0-9.-]{1,253}$/.test(key) ? ['name', key] : undefined
+}
+
+const byName = preparedScoped((rows, name: string) => rows.selectFrom('zone').selectAll().where('name', '=', name))
+
+/** A zone by its id or its name. */
+export async function findZone(query: Queries, scope: ProjectScope, key: string): Promise<Zone | undefined> {
+  const at = columnOf(key)
+  if (!at) return undefined
+  if (at[0] === 'id') return zones.find(query, scope, at[1])
+  const [row] = await byName(query, scope, at[1])
+  return row && fromRow(row)
+}
+
+/** A zone by its id or its name, which nobody else changes until the transaction ends; undefined when there is none. */
+export async function lockZoneIfThere(tx: Transaction, scope: ProjectScope, key: string): Promise<Zone | undefined> {
+  const at = columnOf(key)
+  if (!at) return undefined
+  const row = await scoped(tx.query, scope)
+    .selectFrom('zone')
+    .selectAll()
+    .where(at[0], '=', at[1])
+    .modifyEnd(tx.dialect.lockRows('update'))
+    .executeTakeFirst()
+  return row && fromRow(row)
+}
+
+const missing = (key: string) => notFound(spelling.title, key.slice(0, 80))
+
+/** Errors: `not_found`. */
+export async function getZone(query: Queries, scope: ProjectScope, key: string): Promise<Zone> {
+  const zone = await findZone(query, scope, key)
+  if (!zone) throw missing(key)
+  return zone
+}
+
+/** Reads a zone for a change: nobody else changes it or what is in it until the transaction ends. Errors: `not_found`. */
+export async function lockZone(tx: Transaction, scope: ProjectScope, key: string): Promise<Zone> {
+  const zone = await lockZoneIfThere(tx, scope, key)
+  if (!zone) throw missing(key)
+  return zone
 }
 
 /** Those of the named zones that the Project has. */
-export async function zonesByName(query: Queries, { projectId }: ProjectScope, names: readonly string[]) {
+export async function zonesByName(query: Queries, scope: ProjectScope, names: readonly string[]) {
   if (names.length === 0) return []
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('zone')
     .select(['id', 'name', 'mode', 'content_id'])
-    .where('project_id', '=', projectId)
     .where('name', 'in', names)
     .execute()
   return rows.map(({ id, name, mode, content_id: contentId }) => ({ id, name, mode, contentId }))
 }
 
-/** Errors: `not_found`. */
-export async function getZone(query: Queries, scope: ProjectScope, key: string): Promise<ZoneWithPrimaries> {
-  const zone = await findZone(query, scope, key)
-  if (!zone) throw notFound('zone', key.slice(0, 80))
-  return zone
-}
-
-/** Reads a zone for a change: nobody else changes it or what is in it until the transaction ends. Errors: `not_found`. */
-export async function lockZone(tx: Transaction, scope: ProjectScope, key: string): Promise<ZoneWithPrimaries> {
-  const zone = await findZone(tx.query, scope, key, tx.dialect.lockRows('update'))
-  if (!zone) throw notFound('zone', key.slice(0, 80))
-  return zone
-}
-
 /** Locks those of some zones that are there, in the order of their ids. */
 export async function holdZones(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<void> {
-  if (ids.length === 0) return
-  await sql`
-    select id from zone where project_id = ${scope.projectId} and id in (${sql.join(ids)}) order by id
-    ${tx.dialect.lockRows('update')}
-  `.execute(tx.query)
+  await zones.hold(tx, scope, ids, 'update')
 }
+
+// ---- Primaries of secondary zones ----------------------------------------------------------------------------------
+
+/** Where a secondary zone comes from. */
+export interface Origin {
+  readonly primaries: SealedPrimaries
+  /** Whether its primaries were not heard for too long to go on serving it. */
+  readonly isStale: boolean
+}
+
+/** That of a primary zone, which has none. */
+export const noOrigin: Origin = { primaries: { nameservers: [], keys: null }, isStale: false }
+
+/** The origins of those of some zones that are secondary, by zone. */
+export async function originsOf(
+  query: Queries,
+  scope: ProjectScope,
+  some: readonly Pick<Zone, 'id' | 'mode'>[],
+): Promise<ReadonlyMap<number, Origin>> {
+  const ids = some.filter(({ mode }) => mode === 'secondary').map(({ id }) => id)
+  if (ids.length === 0) return new Map()
+  const rows = await scoped(query, scope).selectFrom('zone_source').selectAll().where('zone_id', 'in', ids).execute()
+  return new Map(rows.map((row) => [row.zone_id, { primaries: primariesFromRow(row), isStale: row.is_stale === 1 }]))
+}
+
+// ---- Changes -------------------------------------------------------------------------------------------------------
 
 export interface NewZone {
   readonly name: string
@@ -136,44 +142,26 @@ export async function insertZone(
   tx: Transaction,
   secrets: Secrets,
   scope: ProjectScope,
-  given: NewZone,
-): Promise<ZoneWithPrimaries> {
+  { content, primaryNameservers, ...given }: NewZone,
+): Promise<Zone> {
   const id = await drawId(tx)
-  const { size } = given.content
-  const row: ZoneRow = {
+  const zone = await zones.insert(tx, scope, {
+    ...given,
     id,
-    project_id: scope.projectId,
-    name: given.name,
-    mode: given.mode,
-    ttl: given.ttl,
     serial: nextSerial(0, tx.now),
-    version: 1,
     whole_version: 1,
-    content_id: await publish(tx, scope, { id }, given.content),
-    record_count: size.records,
-    text_bytes: size.textBytes,
-    labels: JSON.stringify(given.labels),
+    content_id: await publish(tx, scope, { id }, content),
+    record_count: content.size.records,
+    text_bytes: content.size.textBytes,
     protect_delete: 0,
-    created: timestamp(tx.now),
+  })
+  if (given.mode === 'secondary') {
+    const sealed = await sealPrimaries(tx, secrets, scope, id, primaryNameservers)
+    const source = { zone_id: id, ...sealed, next_check: 0, refreshed: null, is_stale: 0 } as const
+    await scoped(tx.query, scope).insertInto('zone_source', [source]).execute()
   }
-  await insertNamed(tx, 'zone', row)
-  const source =
-    given.mode === 'secondary' ? await sourceRow(tx, secrets, scope, row.id, given.primaryNameservers) : undefined
-  if (source) await tx.query.insertInto('zone_source').values(source).execute()
-  await indexLabels(tx, scope, { kind: 'zone', id: row.id }, given.labels, {})
-  await announceDns(tx, `zone:${row.id}`)
-  return zoneFromRow(row, source)
-}
-
-async function sourceRow(
-  tx: Transaction,
-  secrets: Secrets,
-  scope: ProjectScope,
-  zoneId: number,
-  primaries: readonly PrimaryNameserver[],
-): Promise<ZoneSourceRow> {
-  const sealed = await sealPrimaries(tx, secrets, scope, zoneId, primaries)
-  return { zone_id: zoneId, project_id: scope.projectId, ...sealed, next_check: 0, refreshed: null, is_stale: 0 }
+  await announceDns(tx, `zone:${id}`)
+  return zone
 }
 
 /** How many of the latest versions of a zone are known change by change. */
@@ -196,46 +184,28 @@ export interface ZoneChange {
 export async function changeZone(tx: Transaction, scope: ProjectScope, zone: Zone, change: ZoneChange): Promise<void> {
   const version = zone.version + 1
   const keys = change.keys && change.keys.length <= mostChangedKeys ? change.keys : undefined
-  await tx.query
-    .updateTable('zone')
-    .set({
-      version,
-      serial: change.serial ?? nextSerial(zone.serial, tx.now),
-      content_id: change.contentId ?? zone.contentId,
-      record_count: change.size?.records ?? zone.recordCount,
-      text_bytes: change.size?.textBytes ?? zone.textBytes,
-      ttl: change.ttl ?? zone.ttl,
-      ...(keys ? {} : { whole_version: version }),
-    })
-    .where('project_id', '=', scope.projectId)
-    .where('id', '=', zone.id)
-    .execute()
-  await tx.query
+  await zones.set(tx, scope, zone.id, {
+    version,
+    serial: change.serial ?? nextSerial(zone.serial, tx.now),
+    content_id: change.contentId ?? zone.contentId,
+    record_count: change.size?.records ?? zone.recordCount,
+    text_bytes: change.size?.textBytes ?? zone.textBytes,
+    ttl: change.ttl ?? zone.ttl,
+    ...(keys ? {} : { whole_version: version }),
+  })
+  await scoped(tx.query, scope)
     .deleteFrom('zone_change')
-    .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zone.id)
     .where('version', '<=', version - changesKept)
     .execute()
-  const rows = (keys ?? []).map((rr_key) => ({ project_id: scope.projectId, zone_id: zone.id, version, rr_key }))
-  await insertRows(tx, 'zone_change', rows)
+  const rows = (keys ?? []).map((rr_key) => ({ zone_id: zone.id, version, rr_key }))
+  await insertScopedAlong(tx, scope, 'zone_change', rows)
   await announceDns(tx, `zone:${zone.id}`)
 }
 
-async function setZone(tx: Transaction, scope: ProjectScope, id: number, change: Partial<ZoneRow>): Promise<void> {
-  await tx.query
-    .updateTable('zone')
-    .set(change)
-    .where('project_id', '=', scope.projectId)
-    .where('id', '=', id)
-    .execute()
-}
-
-export async function setZoneProtection(tx: Transaction, scope: ProjectScope, id: number, on: boolean): Promise<void> {
-  await setZone(tx, scope, id, { protect_delete: on ? 1 : 0 })
-}
-
+/** Sets labels under the lock of the zone. They are no part of any answer, so that its version stays. */
 export async function setZoneLabels(tx: Transaction, scope: ProjectScope, zone: Zone, labels: Labels): Promise<void> {
-  await setZone(tx, scope, zone.id, { labels: JSON.stringify(labels) })
+  await zones.set(tx, scope, zone.id, { labels: JSON.stringify(labels) })
   await indexLabels(tx, scope, { kind: 'zone', id: zone.id }, labels, zone.labels)
 }
 
@@ -247,10 +217,9 @@ export async function setNameservers(
   id: number,
   nameservers: readonly PrimaryNameserver[],
 ): Promise<void> {
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('zone_source')
     .set({ ...(await sealPrimaries(tx, secrets, scope, id, nameservers)), next_check: 0 })
-    .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', id)
     .execute()
   await announceDns(tx, `zone:${id}`)
@@ -260,9 +229,8 @@ export async function setNameservers(
 export async function deleteZone(tx: Transaction, scope: ProjectScope, zone: Zone): Promise<void> {
   await retire(tx, scope, zone.contentId)
   for (const table of ['zone_change', 'zone_challenge', 'zone_source'] as const) {
-    await tx.query.deleteFrom(table).where('project_id', '=', scope.projectId).where('zone_id', '=', zone.id).execute()
+    await scoped(tx.query, scope).deleteFrom(table).where('zone_id', '=', zone.id).execute()
   }
-  await tx.query.deleteFrom('zone').where('project_id', '=', scope.projectId).where('id', '=', zone.id).execute()
-  await indexLabels(tx, scope, { kind: 'zone', id: zone.id }, {}, zone.labels)
+  await zones.remove(tx, scope, zone)
   await announceDns(tx, `zone:${zone.id}`)
 }

@@ -11,7 +11,7 @@ export interface ZoneRow {
   readonly ttl: number
   readonly serial: number
   readonly version: number
-  /** The version since which single changes are written down: who knows an older one reads the zone as a whole. */
+  /** The version since which single changes are recorded: whoever knows an older one reads the zone as a whole. */
   readonly whole_version: number
   /** Which of its contents is what is in it. */
   readonly content_id: number
@@ -84,7 +84,7 @@ export interface ZoneSourceRow {
 }
 
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     zone: ZoneRow
     zone_content: ZoneContentRow
     rrset: RrsetRow

@@ -3,10 +3,11 @@
  * a time: the one that claims the check.
  */
 import type { Database, Transaction } from '../../kernel/data/db.ts'
+import { scoped } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { type Draft, publish, sizeOf, whenPossible, withDraft } from './content.ts'
 import type { SealedPrimaries } from './primaries.ts'
-import { changeZone, findZone } from './store.ts'
+import { changeZone, lockZoneIfThere } from './store.ts'
 
 /** What there is to know about the origin of a secondary zone. */
 export interface Source {
@@ -24,10 +25,9 @@ export interface Source {
 
 /** Sets when a zone is asked for again, unless somebody else did meanwhile. Returns whether it was us. */
 export async function claimCheck(tx: Transaction, source: Source, nextCheck: number): Promise<boolean> {
-  const { numUpdatedRows } = await tx.query
+  const { numUpdatedRows } = await scoped(tx.query, source.scope)
     .updateTable('zone_source')
     .set({ next_check: nextCheck })
-    .where('project_id', '=', source.scope.projectId)
     .where('zone_id', '=', source.zoneId)
     .where('next_check', '=', source.nextCheck)
     .executeTakeFirst()
@@ -36,10 +36,9 @@ export async function claimCheck(tx: Transaction, source: Source, nextCheck: num
 
 /** Has a zone asked for at once, also when somebody is just asking. */
 export async function wakeCheck(tx: Transaction, { scope, zoneId }: Source): Promise<void> {
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('zone_source')
     .set({ next_check: 0 })
-    .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zoneId)
     .execute()
 }
@@ -88,12 +87,11 @@ async function storeResult(
   content: { readonly draft: Draft; readonly serial: number } | undefined,
 ): Promise<void> {
   const { scope, zoneId } = source
-  const zone = await findZone(tx.query, scope, String(zoneId), tx.dialect.lockRows('update'))
+  const zone = await lockZoneIfThere(tx, scope, String(zoneId))
   if (!zone) return
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('zone_source')
     .set({ refreshed: isHeard ? tx.now : source.refreshed, is_stale: isStale ? 1 : 0 })
-    .where('project_id', '=', scope.projectId)
     .where('zone_id', '=', zoneId)
     .execute()
   // Who wanted it asked for at once in the meantime still does.

@@ -1,17 +1,20 @@
 /** Zones and RRSets as the API shows them. */
 import type { Static } from 'typebox'
-import type { Zone as WireZone } from './contract.ts'
+import type { Zone as ZoneSchema } from './contract.ts'
 import type { PrimaryNameserver, Zone } from './domain.ts'
 import type { Rrset as WireRrset } from './rrset-contract.ts'
 import { type Rrset, rrsetKey, withSerial } from './rrsets.ts'
 import type { ZoneSettings } from './settings.ts'
+
+export type WireZone = Static<typeof ZoneSchema>
 
 /** A zone as the API shows it. Nobody has looked yet whether its parent delegates it to us. */
 export function zoneToWire(
   { nameservers }: ZoneSettings,
   zone: Zone,
   primaries: readonly PrimaryNameserver[],
-): Static<typeof WireZone> {
+  isStale: boolean,
+): WireZone {
   return {
     id: zone.id,
     name: zone.name,
@@ -33,7 +36,7 @@ export function zoneToWire(
       delegation_status: 'unknown',
     },
     registrar: 'other',
-    status: zone.isStale ? 'error' : 'ok',
+    status: isStale ? 'error' : 'ok',
     record_count: zone.recordCount,
   }
 }
