@@ -166,8 +166,6 @@ async function checkNothingLeft(world: World): Promise<void> {
     const { rows } = await sql`select * from ${sql.table(table)}`.execute(query)
     assert.deepEqual(rows, [], table)
   }
-  assert.deepEqual(
-    await acrossProjects(query).selectFrom('address').selectAll().where('owner', 'is not', null).execute(),
-    [],
-  )
+  const owned = acrossProjects(query).selectFrom('address').selectAll().where('owner', 'is not', null)
+  assert.deepEqual(await owned.execute(), [])
 }

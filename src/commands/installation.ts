@@ -1,6 +1,6 @@
 /** Creates what an installation needs before it serves: address pools, Project default and a token for it. */
 import type { Config } from '../config.ts'
-import { definePools } from '../families/addresses/pool.ts'
+import { definePools } from '../families/addresses/store.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { createToken, giveToken, TokenTaken } from '../kernel/access/tokens.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'

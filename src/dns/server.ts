@@ -3,7 +3,7 @@
  * default names of addresses. It is not recursive.
  */
 
-import { listPools } from '../families/addresses/pool.ts'
+import { listPools } from '../families/addresses/store.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'

@@ -8,8 +8,8 @@ import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
 import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import { releaseAddress } from '../addresses/pool.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
+import { releaseAddress } from '../addresses/store.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
 import {
   assignFloatingIp,

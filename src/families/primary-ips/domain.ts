@@ -1,4 +1,5 @@
-/** Primary IPs: the public addresses that servers are born with. Pure. */
+/** Primary IPs: the public addresses that servers are created with. Pure. */
+import type { Labels } from '../../kernel/contract/labels.ts'
 import type { ReverseName } from '../addresses/reverse-names.ts'
 
 export type IpType = 'ipv4' | 'ipv6'
@@ -10,4 +11,6 @@ export interface PrimaryIp {
   readonly ip: string
   readonly serverId: number | null
   readonly reverseNames: readonly ReverseName[]
+  readonly labels: Labels
+  readonly version: number
 }

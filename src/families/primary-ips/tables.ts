@@ -20,7 +20,7 @@ export interface PrimaryIpRow {
 }
 
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     primary_ip: PrimaryIpRow
   }
 }

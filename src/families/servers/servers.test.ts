@@ -314,12 +314,9 @@ forEachDatabase('servers', (open) => {
       texts.add(answer.text)
     }
     assert.equal(texts.size, 1)
-    assert.equal(
-      (await acrossProjects(db.query).selectFrom('address').select('ip').where('owner', 'is not', null).execute())
-        .length,
-      0,
-    )
-    assert.equal((await acrossProjects(db.query).selectFrom('server').select('id').execute()).length, 0)
+    const all = acrossProjects(db.query)
+    assert.equal((await all.selectFrom('address').select('ip').where('owner', 'is not', null).execute()).length, 0)
+    assert.equal((await all.selectFrom('server').select('id').execute()).length, 0)
     await checkConsistency(world)
   })
 

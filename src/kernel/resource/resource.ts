@@ -219,7 +219,8 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       const id = given.id ?? (await drawId(tx))
       const row = { ...given, id, labels: JSON.stringify(labels), created: timestamp(tx.now), version: 1 }
       const claims = `${type} ${scope.projectId} ${(given as { name?: string }).name ?? id}`
-      if (travels) await insertScopedAlong(tx, scope, type, [row as never], { claims, explain })
+      const refusal = refusals.length > 0 ? { claims, explain } : undefined
+      if (travels) await insertScopedAlong(tx, scope, type, [row as never], refusal)
       else
         await explained(
           () =>

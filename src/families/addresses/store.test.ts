@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import { type BareDatabase, forEachBareDatabase, gate, run, until } from '../../../test/bare-database.ts'
 import type { Database } from '../../kernel/data/db.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
-import { claimAddress, definePools, listAddresses, releaseAddress } from './pool.ts'
+import { claimAddress, definePools, listAddresses, releaseAddress } from './store.ts'
 
 interface Pools extends BareDatabase {
   claim(family: 4 | 6, owner?: string, db?: Database): Promise<string | undefined>

@@ -1,54 +1,23 @@
 /**
- * Public addresses: each has one owner, and none is refused while one is free. Rows stand for addresses that were given out once
- * or are about to be; a pool adds rows in batches, so that a large one costs nothing before it is used. A released
- * address rests before it is given out again, the one that has rested longest first.
+ * The pool of public addresses: each has one owner at most, and none is refused while one is free. A row is an address
+ * that was given out before or soon will be; a pool adds rows in batches, so that a large pool costs nothing before it is
+ * used. A released address rests before it is given out again; the one that has rested longest comes first.
  */
 import { sql } from 'kysely'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import type { Locks } from '../../kernel/data/locks.ts'
-import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
+import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import { addressAt, cidrSize, parseCidr, subnetAt } from '../../net/ip.ts'
 import { announceDns } from '../zones/effects.ts'
-
-interface AddressRow {
-  /** An IPv4 address, or an IPv6 /64 network. */
-  readonly ip: string
-  readonly family: 4 | 6
-  /** Who has it, such as `primary_ip:10000000007`; null while it is free. */
-  readonly owner: string | null
-  readonly project_id: ProjectId | null
-  /** Clock time in milliseconds of its last release; 0 when it was never used. */
-  readonly released_at: number
-}
-
-interface AddressPoolRow {
-  readonly cidr: string
-  readonly family: 4 | 6
-  /** Index of the first address that has no row yet. */
-  readonly next: number
-  readonly past_end: number
-}
-
-declare module '../../kernel/data/db.ts' {
-  interface Tables {
-    address: AddressRow
-    address_pool: AddressPoolRow
-  }
-}
-
-export const addressLocks: Locks = {
-  // Whoever finds no free address waits for one of the pool, lest a rival takes it back.
-  order: [['address_pool', 'address']],
-  belonging: { address: 'who has it' },
-}
+import type { AddressPoolRow, AddressRow } from './tables.ts'
 
 /** How long a released address rests, in milliseconds. */
 export const restMs = 600_000
 const batch = 64
-/** Counted in whole addresses or /64 networks; more than this is never needed and would not fit a number. */
+/** The most addresses or /64 networks of one pool: larger counts would not fit a number. */
 const maxPoolSize = 2 ** 40
 
-/** Makes the configured pools known; pools that were configured before stay, so that their addresses keep their owners. */
+/** Adds the configured pools. Pools of an earlier configuration stay, because their addresses may have owners. */
 export async function definePools(tx: Transaction, cidrs: readonly string[]): Promise<void> {
   const rows = cidrs.map(poolOf)
   if (rows.length === 0) return
@@ -66,13 +35,13 @@ function poolOf(text: string): AddressPoolRow {
   if (family === 6 && prefixLength > 64) throw new Error(`address pool ${text}: must be a /64 or larger`)
   const size = family === 4 ? cidrSize(cidr) : 1n << BigInt(64 - prefixLength)
   const end = Number(size > maxPoolSize ? BigInt(maxPoolSize) : size)
-  // The first and last address of an IPv4 network are not for hosts.
+  // Hosts cannot have the first and the last address of an IPv4 network.
   return family === 4 && end > 2
     ? { cidr, family, next: 1, past_end: end - 1 }
     : { cidr, family, next: 0, past_end: end }
 }
 
-/** Gives `owner` an address of the family; undefined when every one is taken or resting. */
+/** Gives `owner` an address of the family; undefined when all of them are taken or resting. */
 export async function claimAddress(
   tx: Transaction,
   scope: ProjectScope,
@@ -80,7 +49,7 @@ export async function claimAddress(
   owner: string,
 ): Promise<string | undefined> {
   const ip = await claimAny(tx, scope, family, owner)
-  // Who holds an address has a name for it.
+  // The reverse zone answers for it from now on.
   if (ip !== undefined) await announceDns(tx, `address:${ip}`)
   return ip
 }
@@ -96,7 +65,7 @@ async function claimAny(
     if (ip !== undefined) return ip
     if (!(await addRows(tx, family))) break
   }
-  // A rival may hold the last free row and yet roll back: wait for it before saying that there is none.
+  // A rival may hold the last free row and still roll back: wait for it before answering that none is left.
   return claimFree(tx, scope, family, owner, 'update')
 }
 
@@ -120,7 +89,7 @@ async function claimFree(
   return rows[0]?.ip
 }
 
-/** Adds rows for the next addresses of the first pool that has some; false when all pools are at their end. */
+/** Adds rows for the next addresses of the first pool that has more of them; false when all pools are used up. */
 async function addRows(tx: Transaction, family: 4 | 6): Promise<boolean> {
   const { rows } = await sql<AddressPoolRow>`
     select * from address_pool where family = ${family} and next < past_end order by cidr limit 1
@@ -136,8 +105,8 @@ async function addRows(tx: Transaction, family: 4 | 6): Promise<boolean> {
     project_id: null,
     released_at: 0,
   }))
-  // Pools may overlap; an address that has a row already keeps it.
-  await tx.query
+  // Pools may overlap; an address that has a row keeps it.
+  await acrossProjects(tx.query)
     .insertInto('address')
     .values(added)
     .onConflict((conflict) => conflict.doNothing())
@@ -150,23 +119,22 @@ function nth({ cidr, family }: AddressPoolRow, index: number): string {
   return family === 4 ? addressAt(cidr, BigInt(index)) : subnetAt(cidr, 64, BigInt(index))
 }
 
-/** Takes an address back from its owner; it rests from now on. */
+/** Takes an address back from its owner; its rest begins. */
 export async function releaseAddress(tx: Transaction, scope: ProjectScope, ip: string): Promise<void> {
-  await tx.query
+  await scoped(tx.query, scope)
     .updateTable('address')
     .set({ owner: null, project_id: null, released_at: tx.now })
     .where('ip', '=', ip)
-    .where('project_id', '=', scope.projectId)
     .execute()
   await announceDns(tx, `address:${ip}`)
 }
 
-/** The networks that addresses come from, or came from once. */
+/** The networks of all pools, those of earlier configurations among them. */
 export async function listPools(query: Queries): Promise<string[]> {
   return (await query.selectFrom('address_pool').select('cidr').orderBy('cidr').execute()).map(({ cidr }) => cidr)
 }
 
-/** Addresses by what is known of them, for checks that every one has one owner or none. */
+/** Every address that has a row, for checks. */
 export async function listAddresses(query: Queries): Promise<AddressRow[]> {
-  return query.selectFrom('address').selectAll().orderBy('ip').execute()
+  return acrossProjects(query).selectFrom('address').selectAll().orderBy('ip').execute()
 }
