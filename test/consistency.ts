@@ -142,9 +142,9 @@ async function checkLabels(found: Snapshot): Promise<void> {
 
 /** I9. */
 async function checkDeleted(found: Snapshot, { api, foreign }: World, { seen }: Memory): Promise<void> {
-  for (const { path, hasEndpoints, resources, isThere = () => true } of checks) {
+  for (const { path, hasEndpoints, resources } of checks) {
     if (!resources || !hasEndpoints) continue
-    const ids = new Set((await rowsOf(found, resources)).filter(isThere).map(({ id }) => id))
+    const ids = new Set((await rowsOf(found, resources)).map(({ id }) => id))
     const before = seen.get(path) ?? new Set()
     for (const id of before) {
       if (ids.has(id)) continue

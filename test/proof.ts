@@ -195,8 +195,6 @@ export interface CheckOptions {
 export interface Consistency {
   /** The table of its resources: their names and ids are checked. */
   readonly resources?: keyof EveryTable
-  /** Whether the resource of a row can still be found; all can unless this says otherwise. */
-  isThere?(row: object): boolean
   /** Rows that belong to a resource of the same Project: table, column and the table of the resource. */
   readonly belongs?: readonly (readonly [table: keyof EveryTable, column: string, owner: keyof EveryTable])[]
   /** Codes, besides `action_failed`, with which its scenarios let actions fail that are to be tried again. */

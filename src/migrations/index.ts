@@ -18,6 +18,7 @@ import { actionHistory } from './0015-action-history.ts'
 import { leadingTerms } from './0016-leading-terms.ts'
 import { desiredStates } from './0017-desired-states.ts'
 import { givenTokens } from './0017-given-tokens.ts'
+import { imageRemovals } from './0018-image-removals.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   leadingTerms,
   desiredStates,
   givenTokens,
+  imageRemovals,
 ]

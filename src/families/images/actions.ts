@@ -1,18 +1,18 @@
 /** What happens to images asynchronously. */
-import { type ActionInput, DriverError, defineAction } from '../../kernel/actions/define.ts'
+import { type ActionInput, DriverError, defineAction, defineRecord } from '../../kernel/actions/define.ts'
 import { type ActionStart, startActions, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { isBeingInstalled } from '../servers/reads.ts'
 import type { OwnImage } from './domain.ts'
-import { deleteImage, hideImage } from './store.ts'
+import { deleteImage, endRemoval, images } from './store.ts'
 
 interface Input extends ActionInput {
   readonly image: number
   readonly server: number
 }
 
-/** Runs after the request that deleted the image was answered: the image is gone for everybody but its data. */
+/** Removes the data of an image after the request that deleted the image was answered. */
 export const removeImage = defineAction<Input>({
   family: 'images',
   command: 'delete_image',
@@ -20,22 +20,18 @@ export const removeImage = defineAction<Input>({
     {
       name: 'remove',
       async run({ query, scope, drivers, input: { image, server } }) {
-        // A server that is being made from it goes first; if that takes long, the removal is started anew later.
+        // A server that is being installed from the image still reads it; a background job starts the removal again.
         if (await isBeingInstalled(query, scope, image)) {
           throw new DriverError('the image is being used', { transient: true })
         }
         await drivers.images.remove({ imageId: image, serverId: server })
       },
-      commit: (tx, { scope, input }) => deleteImage(tx, scope, input.image),
+      commit: (tx, { scope, input }) => endRemoval(tx, scope, input.image),
     },
   ],
 })
 
-export const changeImageProtection = defineAction<ActionInput>({
-  family: 'images',
-  command: 'change_protection',
-  steps: [],
-})
+export const changeImageProtection = defineRecord('images', 'change_protection')
 
 export const imageActions = [removeImage, changeImageProtection]
 
@@ -44,16 +40,16 @@ export function startRemoval(id: number, serverId: number): ActionStart {
   return toStart({
     definition: removeImage,
     input: { image: id, server: serverId },
-    resources: [{ type: 'image', id }],
+    resources: [images.ref(id)],
   })
 }
 
-/** Deletes images: nobody sees them any more, and their data follows. */
-export async function discardImages(tx: Transaction, scope: ProjectScope, images: readonly OwnImage[]): Promise<void> {
-  for (const image of images) await hideImage(tx, scope, image)
+/** Deletes images that the transaction has locked; the removal of their data follows. */
+export async function discardImages(tx: Transaction, scope: ProjectScope, some: readonly OwnImage[]): Promise<void> {
+  for (const image of some) await deleteImage(tx, scope, image)
   await startActions(
     tx,
     scope,
-    images.map(({ id, createdFrom }) => startRemoval(id, createdFrom.id)),
+    some.map(({ id, createdFrom }) => startRemoval(id, createdFrom.id)),
   )
 }

@@ -43,6 +43,8 @@ export const Image = named('Image', {
   deleted: nullable(Timestamp),
 })
 
+export const spelling = { type: 'image', path: 'images', title: 'image', sortable: ['id', 'created'] } as const
+
 const section = 'Images'
 
 export const imageEndpoints = defineEndpoints({

@@ -1,23 +1,23 @@
-/** Images as a family: their endpoints, their actions and what answers them. */
+/** The family of images. */
 import { defineFamily } from '../../platform.ts'
 import { imageActions } from './actions.ts'
-import { removalChore } from './chores.ts'
 import { imageEndpoints } from './contract.ts'
+import { removeDeleted } from './jobs.ts'
 import { imageRoutes } from './routes.ts'
-import { getImage, limitedImages } from './store.ts'
+import { images as resource } from './store.ts'
 import { imageLocks } from './tables.ts'
 
 export const images = defineFamily({
-  name: 'images',
+  name: resource.path,
   endpoints: imageEndpoints,
   routes: imageRoutes,
-  chores: [removalChore],
-  limited: [limitedImages],
+  chores: [removeDeleted],
+  limited: [resource],
   locks: imageLocks,
   resources: {
-    type: 'image',
+    type: resource.type,
     find: async ({ db, catalogue }, scope, id) =>
-      catalogue.imageById(id as number) ?? getImage(db.query, scope, id as number),
+      catalogue.imageById(id as number) ?? resource.get(db.query, scope, id as number),
   },
   actions: imageActions,
 })

@@ -91,11 +91,9 @@ const actions: Proof['actions'] = {
 
 const consistency: Proof['consistency'] = {
   resources: 'image',
-  isThere: (row) => (row as { status: string }).status !== 'deleted',
   belongs: [['image', 'bound_to', 'server']],
   async rows(found) {
     for (const { id, status, type, bound_to, created_from_id: serverId } of await found.all('image')) {
-      if (status === 'deleted') continue
       assert.equal(status, 'available', `image ${id} rests`)
       assert.equal(bound_to, type === 'backup' ? serverId : null, `image ${id} is bound as its type says`)
     }
@@ -103,11 +101,10 @@ const consistency: Proof['consistency'] = {
   /** I10: each copy has its image, each image its copy. */
   async world(found, { simulation: { world } }) {
     const images = await found.all('image')
-    for (const { id, status, image_size_mb: sizeMb, created_from_id: serverId } of images) {
-      if (status === 'deleted') continue
+    for (const { id, image_size_mb: sizeMb, created_from_id: serverId } of images) {
       assert.deepEqual(world.images.get(id), { serverId, sizeMb }, `image ${id} has its copy`)
     }
-    const known = new Set<number>(images.map(({ id }) => id))
+    const known = new Set<number>([...images, ...(await found.all('image_removal'))].map(({ id }) => id))
     for (const id of world.images.keys()) assert.ok(known.has(id), `I10: copy ${id} is of no image`)
   },
 }

@@ -3,11 +3,12 @@ import type { Catalogue } from '../../catalogue/catalogue.ts'
 import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Template } from './domain.ts'
-import { findImage } from './store.ts'
+import { images } from './store.ts'
 
 export { type OwnImage, type Template, unfitFor } from './domain.ts'
-export { findImage, imagesByIds } from './store.ts'
 export { imageToWire, ownImageToWire } from './view.ts'
+
+export const { byIds: imagesByIds } = images
 
 /**
  * The image that a request for a server names. A name stands for one image in each architecture, and the machine decides
@@ -23,6 +24,6 @@ export async function findTemplate(
   const named = 'id' in key ? [catalogue.imageById(key.id)] : catalogue.imagesByName(key.name)
   const known = named.find((image) => image?.architecture === architecture) ?? named[0]
   if (known) return { ...known, status: 'available', isOwn: false }
-  const own = 'id' in key ? await findImage(query, scope, key.id) : undefined
+  const own = 'id' in key ? await images.find(query, scope, key.id) : undefined
   return own && { ...own, deprecation: null, isOwn: true }
 }

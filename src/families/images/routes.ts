@@ -1,20 +1,20 @@
 /** Images through the API: those of the catalogue, which nobody changes, and those of the Project. */
-import { actionToWire } from '../../kernel/actions/routes.ts'
-import { refuseLocked, startAction } from '../../kernel/actions/store.ts'
+import { recordOf, refuseLocked } from '../../kernel/actions/store.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
-import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError, notFound } from '../../kernel/errors.ts'
-import { beforeWrite, optimistically } from '../../kernel/resource/update.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { act, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { Platform } from '../../platform.ts'
 import { changeImageProtection, discardImages } from './actions.ts'
 import type { imageEndpoints } from './contract.ts'
-import { type OwnImage, selectImages } from './domain.ts'
-import { getImage, holdImage, listImages, setProtection, updateImage } from './store.ts'
+import { selectImages } from './domain.ts'
+import { images, listImages } from './store.ts'
 import { imageToWire, ownImageToWire } from './view.ts'
 
 /** One handler for each endpoint. */
-export function imageRoutes({ db, catalogue, clock, faults }: Platform): Handlers<typeof imageEndpoints> {
+export function imageRoutes(platform: Platform): Handlers<typeof imageEndpoints> {
+  const { db, catalogue, clock } = platform
+  const own = resourceRoutes(platform, images, (some) => some.map((image) => ownImageToWire(image, clock.now())))
+
   /** Errors: `unsupported_error` for an image that belongs to the installation. */
   const refuseCatalogue = (id: number) => {
     if (catalogue.imageById(id)) {
@@ -22,58 +22,44 @@ export function imageRoutes({ db, catalogue, clock, faults }: Platform): Handler
     }
   }
 
-  const lockImage = async (tx: Transaction, scope: ProjectScope, id: number): Promise<OwnImage> => {
-    refuseCatalogue(id)
-    const image = await holdImage(tx, scope, id, 'update')
-    if (!image) throw notFound('image', id)
-    return image
-  }
-
   return {
     async list({ scope, query }) {
       const now = clock.now()
       const found = selectImages(catalogue.images, query, now)
-      const { images, pagination } = await listImages(db.query, scope, query, found)
+      const { images: listed, pagination } = await listImages(db.query, scope, query, found)
       return {
-        images: images.map((image) => ('version' in image ? ownImageToWire(image, now) : imageToWire(image, now))),
+        images: listed.map((image) => ('version' in image ? ownImageToWire(image, now) : imageToWire(image, now))),
         meta: { pagination },
       }
     },
 
-    async get({ scope, params: { id } }) {
-      const known = catalogue.imageById(id)
-      if (known) return { image: imageToWire(known, clock.now()) }
-      return { image: ownImageToWire(await getImage(db.query, scope, id), clock.now()) }
+    async get(call) {
+      const known = catalogue.imageById(call.params.id)
+      return known ? { image: imageToWire(known, clock.now()) } : own.get(call)
     },
 
-    async update({ scope, params: { id }, body }) {
+    async update(call) {
+      refuseCatalogue(call.params.id)
+      return own.update(call)
+    },
+
+    async remove({ scope, params: { id } }) {
       refuseCatalogue(id)
-      const image = await optimistically(async () => {
-        const before = await getImage(db.query, scope, id)
-        await beforeWrite(faults, 'image')
-        const { description = before.description, labels = before.labels, type = before.type } = body
-        return db.transact((tx) => updateImage(tx, scope, before, { description, labels, type }))
+      await db.transact(async (tx) => {
+        const image = await images.lock(tx, scope, id)
+        if (image.isProtected) throw new ApiError('protected', 'snapshot deletion is protected')
+        await refuseLocked(tx.query, scope, images.ref(id))
+        await discardImages(tx, scope, [image])
       })
-      return { image: ownImageToWire(image, clock.now()) }
     },
 
-    remove: ({ scope, params: { id } }) =>
-      db.transact(async (tx) => {
-        const image = await lockImage(tx, scope, id)
-        if (image.isProtected) throw new ApiError('protected', 'snapshot deletion is protected')
-        await refuseLocked(tx.query, scope, { type: 'image', id })
-        await discardImages(tx, scope, [image])
-      }),
-
-    async changeProtection({ scope, params: { id }, body }) {
-      const action = await db.transact(async (tx) => {
-        const image = await lockImage(tx, scope, id)
-        if (image.type !== 'snapshot') throw new ApiError('unsupported_error', 'only snapshots can be protected')
-        await setProtection(tx, scope, id, body.delete ?? image.isProtected)
-        const resources = [{ type: 'image', id }]
-        return startAction(tx, scope, { definition: changeImageProtection, input: {}, resources })
+    async changeProtection(call) {
+      refuseCatalogue(call.params.id)
+      return act(platform, images, call, async (tx, { id, type, isProtected }) => {
+        if (type !== 'snapshot') throw new ApiError('unsupported_error', 'only snapshots can be protected')
+        await images.set(tx, call.scope, id, { protect_delete: (call.body.delete ?? isProtected) ? 1 : 0 })
+        return recordOf(changeImageProtection, images.ref(id))
       })
-      return { action: actionToWire(action) }
     },
   }
 }

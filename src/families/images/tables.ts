@@ -7,8 +7,7 @@ export interface ImageRow {
   readonly id: number
   readonly project_id: ProjectId
   readonly type: OwnImage['type']
-  /** `deleted` is one whose data is still to be removed: no request sees it. */
-  readonly status: OwnImage['status'] | 'deleted'
+  readonly status: OwnImage['status']
   readonly description: string
   readonly image_size_mb: number | null
   readonly disk_size: number
@@ -24,12 +23,22 @@ export interface ImageRow {
   readonly version: number
 }
 
+/** A deleted image whose data is still to be removed. */
+export interface ImageRemovalRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  /** The server that the image was made of. */
+  readonly server_id: number
+}
+
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     image: ImageRow
+    image_removal: ImageRemovalRow
   }
 }
 
 export const imageLocks: Locks = {
   order: [['server', 'image']],
+  belonging: { image_removal: 'the image, and then the action that removes its data' },
 }

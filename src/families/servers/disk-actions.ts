@@ -1,7 +1,7 @@
 /** What happens to the disks of servers: copies are made of them, images are written to them. */
 import { defineAction, defineRecord, defineStep } from '../../kernel/actions/define.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
-import { completeImage, discardImages, holdImage, lockBackups, surplusBackups } from '../images/effects.ts'
+import { completeImage, discardImages, images, lockBackups, surplusBackups } from '../images/effects.ts'
 import { type Input, ofServer } from './actions.ts'
 import { settledState, state } from './desired.ts'
 import { revertDisk } from './renewal.ts'
@@ -32,9 +32,9 @@ export const createImage = defineAction<ImageInput>({
     }),
   ],
   async revert(tx, { scope, input }) {
-    const image = await holdImage(tx, scope, input.image, 'update')
-    // Its removal is an action of its own, which is repeated until it succeeds.
-    if (image) await discardImages(tx, scope, [image])
+    await images.hold(tx, scope, [input.image], 'update')
+    // The removal is an action of its own, which is repeated until it succeeds.
+    await discardImages(tx, scope, await images.byIds(tx.query, scope, [input.image]))
   },
 })
 

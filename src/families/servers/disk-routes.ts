@@ -10,7 +10,7 @@ import { enforceLimit } from '../../kernel/resource/limits.ts'
 import { act } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import { discardImages, limitedImages, lockBackups } from '../images/effects.ts'
+import { discardImages, images, lockBackups } from '../images/effects.ts'
 import { findTemplate, ownImageToWire, type Template, unfitFor } from '../images/reads.ts'
 import { onServer } from './actions.ts'
 import { startImage } from './backups.ts'
@@ -33,7 +33,7 @@ export function diskRoutes(platform: Platform): DiskRoutes {
       db.transact(async (tx) => {
         // One that is not there is missing whatever the limit says.
         await servers.get(tx.query, scope, id)
-        await enforceLimit(tx, scope, limitedImages, limits)
+        await enforceLimit(tx, scope, images, limits)
         const server = await servers.lock(tx, scope, id)
         if (type === 'backup' && server.backupWindow === null) {
           throw invalidInput([{ field: 'type', message: 'backups are not enabled for this server' }])

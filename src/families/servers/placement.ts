@@ -8,7 +8,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterOf } from '../datacenters/reads.ts'
-import { holdImage } from '../images/effects.ts'
+import { images } from '../images/effects.ts'
 import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { CreateBody } from './attachment.ts'
@@ -100,7 +100,7 @@ function unsupportedLocation(catalogue: Catalogue, type: ServerType, now: number
 
 /** Keeps an image of the Project from being deleted until the transaction ends. Errors: `invalid_input` when it is gone. */
 export async function holdTemplate(tx: Transaction, scope: ProjectScope, image: Template): Promise<void> {
-  if (image.isOwn && !(await holdImage(tx, scope, image.id))) {
+  if (image.isOwn && !(await images.hold(tx, scope, [image.id])).has(image.id)) {
     throw invalidInput([{ field: 'image', message: 'image not found' }])
   }
 }

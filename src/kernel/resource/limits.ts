@@ -17,8 +17,6 @@ export interface LimitedKind {
   readonly title: string
   /** The table whose rows count. */
   readonly type: keyof EveryTable
-  /** The status of rows that do not count. */
-  readonly except?: string
 }
 
 /** Limits of Projects that have none of their own, by path. A kind that is missing has no limit. */
@@ -59,16 +57,11 @@ export async function enforceLimit(
 async function countUpTo(
   tx: Transaction,
   { projectId }: ProjectScope,
-  { type, except }: LimitedKind,
+  { type }: LimitedKind,
   most: number,
 ): Promise<number> {
-  const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number; status: string }>>
-  const some = queries
-    .selectFrom(type)
-    .select('id')
-    .where('project_id', '=', projectId)
-    .$if(except !== undefined, (select) => select.where('status', '!=', except as string))
-    .limit(most)
+  const queries = tx.query as unknown as Kysely<Record<string, { id: number; project_id: number }>>
+  const some = queries.selectFrom(type).select('id').where('project_id', '=', projectId).limit(most)
   const counted = queries.selectFrom(some.as('some')).select(sql<number>`count(*)`.as('total'))
   return (await counted.executeTakeFirstOrThrow()).total
 }
