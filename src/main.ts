@@ -4,7 +4,7 @@ import { Command } from 'commander'
 import { askServer } from './commands/admin-channel.ts'
 import type { Administer } from './commands/administer.ts'
 import { backupCommand, restoreCommand } from './commands/backup.ts'
-import { administrativeCommands, type Failure, runCommandLine } from './commands/command-line.ts'
+import { administrativeCommands, type FailedCommand, runCommandLine } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
 import { endWithin } from './commands/exit.ts'
 import { secretsCommand } from './commands/secrets.ts'
@@ -20,7 +20,7 @@ const administer: Administer = async (database, work) => {
   if (failure) process.exitCode = report(failure)
 }
 
-function report({ message, exitCode }: Failure): number {
+function report({ message, exitCode }: FailedCommand): number {
   if (message !== undefined) console.error(`wolke: ${message}`)
   return exitCode
 }

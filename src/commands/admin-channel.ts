@@ -14,13 +14,13 @@ import type { RunningServer } from '../config.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
-import { administrativeCommands, type Failure, runCommandLine } from './command-line.ts'
+import { administrativeCommands, type FailedCommand, runCommandLine } from './command-line.ts'
 import { CommandFailure } from './failure.ts'
 
 /** The printed output of a command, and the reason if it failed. */
 interface Reply {
   readonly output: string
-  readonly failure?: Failure
+  readonly failure?: FailedCommand
 }
 
 const longestRequest = 65_536

@@ -11,7 +11,7 @@ export function administrativeCommands(administer: Administer): Command[] {
 }
 
 /** The failure of a command. Without a message the parser has printed help because a subcommand was missing. */
-export interface Failure {
+export interface FailedCommand {
   readonly message?: string
   /** 2 for a bad command line, 1 for a failure while running. */
   readonly exitCode: number
@@ -25,7 +25,7 @@ export async function runCommandLine(
   program: Command,
   args: readonly string[],
   write: (text: string) => void,
-): Promise<Failure | undefined> {
+): Promise<FailedCommand | undefined> {
   redirect(program, write)
   try {
     await program.parseAsync(args, { from: 'user' })
@@ -40,7 +40,7 @@ function redirect(command: Command, writeOut: (text: string) => void): void {
   for (const child of command.commands) redirect(child, writeOut)
 }
 
-function failureOf(error: unknown): Failure | undefined {
+function failureOf(error: unknown): FailedCommand | undefined {
   if (error instanceof CommandFailure) return { message: error.message, exitCode: error.exitCode }
   if (error instanceof CommanderError || error instanceof InvalidArgumentError) {
     if (error instanceof CommanderError && error.exitCode === 0) return undefined

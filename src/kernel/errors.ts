@@ -1,7 +1,7 @@
 /**
- * Every way in which a request can be refused. One append-only table maps each general code to its HTTP status, families
- * add the codes of their calls, and one class carries them all. Anything else that is thrown is a bug and reaches the
- * caller as `server_error` without its text.
+ * Refusals of requests. One append-only table maps each general code to its HTTP status, families add the codes of
+ * their operations, and one class carries them all. Any other error is a bug and reaches the caller as `server_error`
+ * without its message.
  */
 
 /** General codes and their statuses (spec: Errors). Append only. */
@@ -29,18 +29,21 @@ const generalStatuses = {
   timeout: 504,
 } as const satisfies Record<string, number>
 
-/** Codes of single calls, which each family adds in its contract with the statuses that they have. */
+/** Codes of single operations, which each family adds in its contract together with their statuses. */
 // biome-ignore lint/suspicious/noEmptyInterface: families add to it
 export interface CallCodes {}
 
 export type ErrorCode = keyof typeof generalStatuses | keyof CallCodes
 
-/** The status of a code where an endpoint names no other one: codes of single calls are about the input. */
+/**
+ * The default status of a code. Codes of single operations concern the input, so they are 422 unless an endpoint says
+ * otherwise.
+ */
 export function statusOf(code: ErrorCode): number {
   return code in generalStatuses ? generalStatuses[code as keyof typeof generalStatuses] : 422
 }
 
-/** One thing wrong with the input: `field` is a dotted, indexed path such as `rules[0].port`. */
+/** One problem with the input: `field` is a dotted, indexed path such as `rules[0].port`. */
 export interface Problem {
   readonly field: string
   readonly message: string
@@ -49,7 +52,7 @@ export interface Problem {
 /** The `details` of an error object; its shape depends on the code (spec: Details shapes). */
 export type ErrorDetails = Readonly<Record<string, unknown>> | null
 
-/** A refusal that the caller is told of, as `{error: {code, message, details}}` with the status of its code. */
+/** A refusal shown to the caller as `{error: {code, message, details}}` with the status of its code. */
 export class ApiError extends Error {
   readonly code: ErrorCode
   readonly status: number
@@ -67,7 +70,7 @@ export class ApiError extends Error {
   }
 }
 
-/** 422 `invalid_input` that names every bad field once in its message and groups the reasons in `details.fields`. */
+/** 422 `invalid_input`. Its message names every bad field once, and `details.fields` lists the problems by field. */
 export function invalidInput(problems: readonly Problem[], message?: string): ApiError {
   const fields = new Map<string, string[]>()
   for (const { field, message: reason } of problems) fields.set(field, [...(fields.get(field) ?? []), reason])
@@ -79,7 +82,7 @@ export function invalidInput(problems: readonly Problem[], message?: string): Ap
   })
 }
 
-/** 404 `not_found` for a resource named in the path, the same text whether it is foreign, deleted or never was. */
+/** 404 `not_found` for a resource named in the path, with the same text for foreign, deleted and unknown ids. */
 export function notFound(what: string, id: number | string): ApiError {
   return new ApiError('not_found', `${what} with ID '${id}' not found`)
 }

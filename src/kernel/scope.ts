@@ -1,4 +1,4 @@
-/** The Project on whose behalf something happens. Every statement on a tenant's table carries it. */
+/** The Project on whose behalf something happens. Every statement on a tenant's table includes it. */
 
 declare const projectId: unique symbol
 

@@ -79,7 +79,7 @@ for (const engineName of engines) {
       const foreign = await create('--project', 'other')
       const says = (reason: string) => new RegExp(`^wolke: --token: this token ${reason}; use another one\n$`)
       assert.match(await fail(url, ...keyFile, '--token', readOnly), says('is read-only'))
-      assert.match(await fail(url, ...keyFile, '--token', foreign), says('reaches another Project'))
+      assert.match(await fail(url, ...keyFile, '--token', foreign), says('belongs to another Project'))
     })
 
     if (engineName !== 'postgres') return

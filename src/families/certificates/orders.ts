@@ -1,6 +1,6 @@
 /** Every statement on how far managed certificates are: their orders, what was issued, and when they are looked at. */
 import { sql } from 'kysely'
-import type { Failure } from '../../kernel/actions/define.ts'
+import type { ActionError } from '../../kernel/actions/define.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -169,7 +169,7 @@ export async function putFailure(
   tx: Transaction,
   scope: ProjectScope,
   id: number,
-  { code, message }: Failure,
+  { code, message }: ActionError,
 ): Promise<Certificate | undefined> {
   const row = await findRow(tx, scope, id)
   if (!row) return undefined

@@ -1,6 +1,6 @@
 /** Zones through the API. */
 import type { Static } from 'typebox'
-import type { Call, Handlers } from '../../kernel/contract/contract.ts'
+import type { ApiCall, Handlers } from '../../kernel/contract/contract.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Database, Queries, Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound, type Problem } from '../../kernel/errors.ts'
@@ -220,7 +220,7 @@ function* printZonefile({ name, ttl, serial }: Zone, rrsets: Rrset[]): Generator
 
 // ---- What a new zone contains --------------------------------------------------------------------------------------
 
-type CreateBody = Call<(typeof zoneEndpoints)['create']>['body']
+type CreateBody = ApiCall<(typeof zoneEndpoints)['create']>['body']
 
 type LabelledRrset = RrsetContent & { readonly labels?: Labels }
 

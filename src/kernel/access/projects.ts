@@ -1,4 +1,4 @@
-/** Projects: the tenants of an installation. Everything else belongs to exactly one of them. */
+/** Projects: the tenants of an installation. Every other resource belongs to exactly one of them. */
 
 import { sql } from 'kysely'
 import { forgetHistory } from '../actions/history.ts'
@@ -13,7 +13,7 @@ export interface ProjectRow {
   readonly id: ProjectId
   readonly name: string
   readonly created: string
-  /** Who is told by mail of what needs somebody's attention. */
+  /** Receives mail about matters that need somebody's attention. */
   readonly owner_email: string | null
 }
 
@@ -48,12 +48,15 @@ export async function findProject(query: Queries, name: string): Promise<Project
   return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-/** Sets who owns a Project; mail that waits for the former owner is for `changeOwner` to see to (kernel/mail/outbox.ts). */
+/**
+ * Sets the owner of a Project. `changeOwner` (kernel/mail/outbox.ts) also redirects mail that waits for the previous
+ * owner.
+ */
 export async function setOwner(tx: Transaction, scope: ProjectScope, email: string | null): Promise<void> {
   await tx.query.updateTable('project').set({ owner_email: email }).where('id', '=', scope.projectId).execute()
 }
 
-/** Those of some Projects that have an owner. */
+/** The subset of the given Projects that have an owner. */
 export async function ownedProjects(query: Queries, ids: readonly ProjectId[]): Promise<Set<ProjectId>> {
   const rows = await query
     .selectFrom('project')
@@ -64,7 +67,7 @@ export async function ownedProjects(query: Queries, ids: readonly ProjectId[]): 
   return new Set(rows.map(({ id }) => id))
 }
 
-/** The name and the owner of a Project, if it is there; both stay the same until the transaction ends. */
+/** The name and owner of a Project, if it exists; neither changes until the transaction ends. */
 export async function lockOwner(
   tx: Transaction,
   scope: ProjectScope,
@@ -75,7 +78,9 @@ export async function lockOwner(
   return rows[0]
 }
 
-/** Deletes an empty Project with its tokens and its history; false when it still holds resources or running actions. */
+/**
+ * Deletes an empty Project with its tokens and history. Returns false when it still has resources or running actions.
+ */
 export async function deleteProject(db: Database, project: ProjectRow): Promise<boolean> {
   try {
     await db.transact(async (tx) => {
@@ -91,8 +96,8 @@ export async function deleteProject(db: Database, project: ProjectRow): Promise<
 }
 
 /**
- * Orders transactions of one Project against each other until they end: those that `share` run together, one that asks
- * for `update` runs alone, and does not wait for those that come after it, as it would for a row that many share.
+ * Orders transactions of one Project until they end: those in mode `share` run together, one in mode `update` runs
+ * alone. An `update` is not overtaken by later `share` requests, as it would be with a row lock that many share.
  */
 export async function lockProject(tx: Transaction, scope: ProjectScope, mode: 'share' | 'update'): Promise<void> {
   await tx.dialect.lockKeys([`project ${scope.projectId}`], mode)?.execute(tx.query)

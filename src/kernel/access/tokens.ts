@@ -1,6 +1,6 @@
 /**
- * API tokens (spec: Authentication). A token is shown once and stored only as a hash. Official clients demand exactly 64
- * characters; ours end in a checksum, so that a mistyped one is refused without asking the database.
+ * API tokens (spec: Authentication). A token is shown once and stored only as a hash. Official clients require exactly
+ * 64 characters. Tokens made here end in a checksum, so that a mistyped one is refused without a database lookup.
  */
 
 import { hash, randomInt } from 'node:crypto'
@@ -17,11 +17,11 @@ export interface TokenRow {
   readonly project_id: ProjectId
   readonly name: string
   readonly hash: string
-  /** Its last four characters, to tell tokens apart in a list. */
+  /** Last four characters of the token, which tell tokens apart in a list. */
   readonly tail: string
   readonly read_only: 0 | 1
   readonly created: string
-  /** Whether the operator gave it (`wolke serve --token`); a Project has one of these at most. */
+  /** 1 for the token set by the operator (`wolke serve --token`); a Project has at most one. */
   readonly given: 0 | 1
 }
 
@@ -53,7 +53,7 @@ function checksum(body: string): string {
   return text
 }
 
-/** Whether `text` can be a token at all: 64 printable characters and, for those made here, a right checksum. */
+/** Whether `text` can be a token at all: 64 printable characters and, for tokens made here, a correct checksum. */
 export function isTokenShaped(text: string): boolean {
   if (!/^[\x21-\x7e]{64}$/.test(text)) return false
   return !text.startsWith(prefix) || text.endsWith(checksum(text.slice(0, -checksumLength)))
@@ -68,11 +68,11 @@ export interface NewToken {
   readonly name: string
   readonly readOnly: boolean
   readonly created: string
-  /** Taken as it is instead of a random one. */
+  /** Stored instead of a random token. */
   readonly token?: string
 }
 
-/** Stores a token and returns its text, which is never to be had again. */
+/** Stores a token and returns its text, which cannot be read again later. */
 export async function createToken(tx: Transaction, given: NewToken): Promise<string> {
   const token = given.token ?? generateToken()
   await acrossProjects(tx.query)
@@ -92,15 +92,15 @@ export async function createToken(tx: Transaction, given: NewToken): Promise<str
   return token
 }
 
-/** The token that is given is in the database already, and may do something else there. */
+/** The token set by the operator already exists with other rights. */
 export class TokenTaken extends Error {}
 
 /**
- * Makes `token` the one that the operator gave to a Project. The one that was given before stops working: at once in this
- * process, within 5 s in others. Errors: `TokenTaken` when it is read-only or reaches another Project.
+ * Makes `token` the one set by the operator for a Project. The previous one stops working at once in this process and
+ * within 5 s in others. Errors: `TokenTaken` when the token is read-only or belongs to another Project.
  */
 export async function giveToken(tx: Transaction, scope: ProjectScope, token: string, created: string): Promise<void> {
-  // Processes that start at the same time with different tokens come one after the other: the last one stays.
+  // Serializes processes that start at the same time with different tokens: the last one wins.
   await lockProject(tx, scope, 'update')
   const hash = hashToken(token)
   const known = await acrossProjects(tx.query)
@@ -108,7 +108,7 @@ export async function giveToken(tx: Transaction, scope: ProjectScope, token: str
     .select(['project_id', 'read_only'])
     .where('hash', '=', hash)
     .executeTakeFirst()
-  if (known && known.project_id !== scope.projectId) throw new TokenTaken('this token reaches another Project')
+  if (known && known.project_id !== scope.projectId) throw new TokenTaken('this token belongs to another Project')
   if (known?.read_only) throw new TokenTaken('this token is read-only')
   const ofProject = scoped(tx.query, scope).deleteFrom('token')
   await ofProject.where('given', '=', 1).where('hash', '<>', hash).execute()
@@ -126,7 +126,7 @@ export async function listTokens(query: Queries): Promise<(Omit<TokenRow, 'hash'
     .execute()
 }
 
-/** Revokes a token by its id or its text; false when there is none. Servers notice within 5 s. */
+/** Revokes a token by its id or its text; false when it does not exist. Servers notice within 5 s. */
 export async function revokeToken(db: Database, idOrToken: string): Promise<boolean> {
   const result = await db.transact((tx) => {
     const statement = acrossProjects(tx.query).deleteFrom('token')
@@ -137,30 +137,33 @@ export async function revokeToken(db: Database, idOrToken: string): Promise<bool
   return result.numDeletedRows > 0n
 }
 
-/** Who is asking. */
+/** The authenticated caller. */
 export interface Principal {
   readonly scope: ProjectScope
   readonly readOnly: boolean
-  /** Key of its request limit. */
+  /** Key of the caller's rate limit. */
   readonly bucket: string
 }
 
 const cacheMs = 3_000
 const maxCached = 10_000
 
-/** Finds the principal of a token. Good answers are remembered for 3 s, so that a revocation holds everywhere within 5. */
+/**
+ * Finds the principal of a token. Principals are cached for 3 s, so that a revocation takes effect everywhere within 5
+ * s.
+ */
 export class Authenticator {
   readonly #db: Database
   readonly #now: () => number
   readonly #known = new Map<string, { principal: Principal; until: number }>()
 
-  /** `now` is a monotonic time in milliseconds. */
+  /** `now` is a monotonic clock in milliseconds. */
   constructor(db: Database, now: () => number = () => performance.now()) {
     this.#db = db
     this.#now = now
   }
 
-  /** The remembered principal, without any waiting. */
+  /** The cached principal, without a lookup. */
   cached(token: string): Principal | undefined {
     const entry = this.#known.get(token)
     return entry && entry.until > this.#now() ? entry.principal : undefined

@@ -1,6 +1,6 @@
 /**
- * Every statement that a worker makes on actions: claiming, advancing and ending them. Workers serve all Projects, so
- * these go by the action's id and its fence instead of by Project (kernel/queue/leases.ts).
+ * All statements that a worker makes on actions: claiming, advancing and ending them. Workers serve all Projects, so
+ * these statements select by action id and fence instead of by Project (kernel/queue/leases.ts).
  */
 
 import { type RawBuilder, sql } from 'kysely'
@@ -25,7 +25,7 @@ import type { ActionRow } from './tables.ts'
 /** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
 export const leaseMs = 15_000
 
-/** Who claims, and what it is able to run: the action of a newer version is left to those who know it. */
+/** A worker and the definitions it can run. Actions of a newer version are left to workers that know them. */
 export interface Claimant {
   readonly worker: string
   readonly definitions: readonly string[]
@@ -41,7 +41,7 @@ const actions: WorkTable = {
   order: ['id'],
 }
 
-/** Nothing that `free` has to wait for is before it. */
+/** True for an action without an earlier action in any of its serial queues. */
 const isNext = sql<boolean>`not exists (
   select 1 from action_serial as mine
   where mine.action_id = free.id and mine.action_id > (
@@ -49,7 +49,7 @@ const isNext = sql<boolean>`not exists (
   )
 )`
 
-/** Claims up to `limit` actions that nobody holds, oldest first; those that wait for an earlier one are left. */
+/** Claims up to `limit` free actions, oldest first. Actions behind an earlier one in a queue are left. */
 export async function claimActions(
   db: Database,
   { worker, definitions, leaseMs: lease }: Claimant,
@@ -68,7 +68,7 @@ export async function claimActions(
   return rows.sort((a, b) => a.id - b.id)
 }
 
-/** Changes a claimed action; nothing is written when the claim is no longer the newest. Errors: `LeaseLost`. */
+/** Changes a claimed action; writes nothing when there is a newer claim. Errors: `LeaseLost`. */
 export async function advance(
   tx: Transaction,
   action: Pick<ActionRow, 'id' | 'fence'>,
@@ -78,8 +78,8 @@ export async function advance(
 }
 
 /**
- * Ends a claimed action for good: the fence first, then `effects`, and what it held is given back last. Requests take it
- * while they hold the resources that the effects write. Errors: `LeaseLost`.
+ * Ends a claimed action: checks the fence first, then runs `effects`, and releases its locks last. Requests take these
+ * locks while they hold the resources that the effects write. Errors: `LeaseLost`.
  */
 export async function finish(
   tx: Transaction,
@@ -93,7 +93,7 @@ export async function finish(
   await effects(tx)
   await noteEnded(tx, [action])
   await unlock(tx.query, action.id)
-  // Those that waited for this one can go on.
+  // Wakes the workers for the actions behind this one.
   for (const { next } of await leaveQueues(tx.query, action.id)) if (next !== null) tx.signal('actions', String(next))
 }
 
@@ -101,7 +101,7 @@ const unlock = preparedAlong((query, id: number) =>
   acrossProjects(query).deleteFrom('resource_lock').where('action_id', '=', id),
 )
 
-/** Takes an action out of its queues, and tells who is next in each. */
+/** Removes an action from its queues and returns the next action of each. */
 const leaveQueues = prepared((query, id: number) =>
   query
     .deleteFrom('action_serial')
@@ -116,14 +116,14 @@ const leaveQueues = prepared((query, id: number) =>
     ),
 )
 
-/** A condition on a select whose `column` has the ids of resources: no action holds their locks. */
+/** SQL condition: no action locks the resource of `type` whose id is in `column`. */
 export function isUnlocked(type: string, column: string): RawBuilder<boolean> {
   return sql`not exists (
     select 1 from resource_lock where resource_lock.type = ${type} and resource_lock.resource_id = ${sql.ref(column)}
   )`
 }
 
-/** Extends the claims of `worker` on `ids`; returns those that it still holds. */
+/** Extends the leases of `worker` on `ids`; returns the ids that it still holds. */
 export async function extendLeases(
   db: Database,
   { worker, leaseMs: lease }: Pick<Claimant, 'worker' | 'leaseMs'>,
@@ -132,12 +132,12 @@ export async function extendLeases(
   return extendHeld(db, actions, sql`worker = ${worker}`, ids, lease)
 }
 
-/** Gives a claim back, as `releaseHeld` does. Errors: `LeaseLost`. */
+/** Returns a claim, as `releaseHeld` does. Errors: `LeaseLost`. */
 export async function release(tx: Transaction, action: Pick<ActionRow, 'id' | 'fence'>, how: Release): Promise<void> {
   await releaseHeld(tx, actions, action, how)
 }
 
-/** Milliseconds until the first action that nobody holds may be claimed, less than 0 for now; undefined when there is none. */
+/** Milliseconds until the first free action may be claimed, negative when it is overdue; undefined without any. */
 export async function nextRepetition(db: Database, definitions: readonly string[]): Promise<number | undefined> {
   if (definitions.length === 0) return undefined
   const { nowMs } = db.dialect
@@ -148,7 +148,7 @@ export async function nextRepetition(db: Database, definitions: readonly string[
   return rows[0]?.wait ?? undefined
 }
 
-/** How many running actions there are for definitions that this process does not have, by definition. */
+/** Counts the running actions whose definitions this process lacks, by definition. */
 export async function countUnknown(db: Database, definitions: readonly string[]): Promise<Map<string, number>> {
   const rows = await acrossProjects(db.query)
     .selectFrom('action')
@@ -160,7 +160,7 @@ export async function countUnknown(db: Database, definitions: readonly string[])
   return new Map(rows.map((row) => [row.definition, row.actions]))
 }
 
-/** Forgets the claims of processes that cannot be alive, when this one is the only user of the database. */
+/** Drops the leases of dead processes when this process is the only user of the database. */
 export async function forgetLeases(db: Database): Promise<void> {
   await forgetClaims(db, actions)
 }

@@ -55,12 +55,12 @@ export const actionEndpoints = defineEndpoints({
   },
 })
 
-/** How paths name a resource. */
+/** The path parameters that name a resource. */
 export type ResourceParam = 'id' | 'id_or_name'
 
 /**
- * The four endpoints under which a family's actions are found. `Family` is its path, such as `servers`; `Param` names a
- * resource in it.
+ * The four action endpoints of a family. `family` is its path, such as `servers`; `param` is the path parameter that
+ * names one of its resources.
  */
 export function familyActionEndpoints<const Family extends string, const Param extends ResourceParam = 'id'>(
   family: Family,

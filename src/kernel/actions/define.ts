@@ -1,13 +1,13 @@
 /**
- * What an action is made of. An operation writes the desired state and starts an action in one transaction; the action's
- * steps then make the world follow. A step reads the desired state at the time it runs and hands the driver all of it,
- * so that it may be repeated, and may come late, without harm.
+ * The parts of an action. An operation writes the desired state and starts an action in one transaction; the steps of
+ * the action then bring the actual state in line. A step reads the desired state when it runs and passes all of it to
+ * the driver, so repeating a step or running it late does no harm.
  */
 import type { Queries, Transaction } from '../data/db.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
-/** Drivers by name. Each family adds what it needs from the infrastructure by declaration merging. */
+/** Drivers by name. Each family adds its driver interface by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Drivers {}
 
@@ -17,7 +17,7 @@ export interface ResourceRef {
   readonly id: number
 }
 
-/** Ids and small facts that an action needs to find its desired state; never the state itself. */
+/** Ids and small facts with which an action finds its desired state; never the state itself. */
 export type ActionInput = Readonly<Record<string, number | string | boolean | null>>
 
 export interface StepContext<Input extends ActionInput> {
@@ -29,36 +29,36 @@ export interface StepContext<Input extends ActionInput> {
   readonly secrets: Secrets
 }
 
-/** Why an action gives up, as its error says it. */
-export interface Failure {
+/** The code and message in the error of an action that gave up. */
+export interface ActionError {
   readonly code: string
   readonly message: string
 }
 
 export interface Step<Input extends ActionInput, Result = void, Undone = void> {
   readonly name: string
-  /** The effect on the world. May run again after a crash, so it repeats without harm. */
+  /** The effect on the infrastructure. It must be idempotent, because it may run again after a crash. */
   run?(context: StepContext<Input>): Promise<Result>
-  /** What the effect means for the database, in the transaction that records the step as done. */
+  /** Database changes that follow from the effect, in the transaction that records the step as done. */
   commit?(tx: Transaction, context: StepContext<Input>, result: Result): Promise<void>
-  /** Makes the world follow the reverted desired state. May run again, and even when `run` never did. */
+  /** Brings the infrastructure back to the reverted desired state. It may run again, even when `run` never did. */
   undo?(context: StepContext<Input>): Promise<Undone>
-  /** What the undo means for the database, in the transaction that records the step as undone. */
+  /** Database changes that follow from the undo, in the transaction that records the step as undone. */
   undone?(tx: Transaction, context: StepContext<Input>, result: Undone): Promise<void>
 }
 
 export interface ActionDefinition<Input extends ActionInput = ActionInput> {
   /** The public name, such as `start_server` (spec: Action). */
   readonly command: string
-  /** The family that declares it; together with the command it is the key under which running actions are resumed. */
+  /** The family that declares it. Family and command together are the key under which running actions are resumed. */
   readonly family: string
-  /** Without steps the action is a success from its first moment. */
+  /** An action without steps is created as a success. */
   readonly steps: readonly Step<Input>[]
-  /** Takes the desired state back, exactly once, when the action gives up; its `undo`s follow. */
-  revert?(tx: Transaction, context: StepContext<Input>, failure: Failure): Promise<void>
+  /** Reverts the desired state when the action gives up, exactly once; the `undo`s of its steps follow. */
+  revert?(tx: Transaction, context: StepContext<Input>, failure: ActionError): Promise<void>
 }
 
-/** Declares a step whose effect, or its undoing, has a result that the database needs. */
+/** Declares a step whose `run` or `undo` returns a result that the database needs. */
 export function defineStep<Input extends ActionInput, Result, Undone = void>(
   step: Step<Input, Result, Undone>,
 ): Step<Input> {
@@ -70,21 +70,21 @@ export function defineAction<Input extends ActionInput>(definition: ActionDefini
   return definition
 }
 
-/** Declares an action without steps: a record of what its transaction has done already. */
+/** Declares an action without steps, which records what its transaction has already done. */
 export function defineRecord(family: string, command: string): ActionDefinition {
   return { family, command, steps: [] }
 }
 
-/** The name under which a definition is stored with its running actions. */
+/** The key under which running actions refer to their definition. */
 export function keyOf(definition: Pick<ActionDefinition, 'family' | 'command'>): string {
   return `${definition.family}/${definition.command}`
 }
 
-/** A failure that the infrastructure reports. Its message may be shown to the tenant; its cause is for the log alone. */
+/** A failure reported by the infrastructure. Its message may be shown to the tenant; its cause is only logged. */
 export class DriverError extends Error {
-  /** Whether the same call may succeed a little later. */
+  /** Whether the same call may succeed later. */
   readonly transient: boolean
-  /** What the error of the action is called. */
+  /** The error code of the action. */
   readonly code: string
 
   constructor(message: string, options: { transient: boolean; code?: string; cause?: unknown }) {

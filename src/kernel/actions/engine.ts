@@ -1,6 +1,6 @@
 /**
- * Runs the actions that are waiting (kernel/queue/worker.ts). Whoever dies meanwhile is replaced when its lease ends, and
- * whoever comes back late finds its writes refused.
+ * Runs waiting actions (kernel/queue/worker.ts). When a worker dies, another one takes over after its lease expires;
+ * writes of a worker that comes back late are refused by the fence.
  */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -30,7 +30,7 @@ export interface EngineOptions
   readonly pollMs?: number
 }
 
-/** Actions under way at the same time in this process, and those of one Project among them. */
+/** Limits of concurrent actions in this process: in total and for one Project. */
 const atOnce = 128
 const perProject = 64
 
@@ -57,21 +57,22 @@ export class Engine {
     })
   }
 
-  /** Starts claiming: after each commit that starts an action, and by a poll that finds what others left. */
+  /** Starts claiming. A commit that starts an action triggers it; polling finds actions of other processes. */
   async start(): Promise<void> {
     const { db, log } = this.#options
     await forgetLeases(db)
     const unknown = await countUnknown(db, this.#claimant.definitions)
-    if (unknown.size > 0) log.warn({ actions: Object.fromEntries(unknown) }, 'these actions need another version')
+    if (unknown.size > 0)
+      log.warn({ actions: Object.fromEntries(unknown) }, 'these actions need another version of Wolke')
     this.#queue.start()
   }
 
-  /** Looks through all that waits, soon. */
+  /** Looks for waiting actions soon. */
   wake(): void {
     this.#queue.wake()
   }
 
-  /** Resolves when nothing is left that this engine could run, now or after a pause; for tests. */
+  /** Resolves when this engine has no action left to run, now or after a backoff; for tests. */
   async idle(): Promise<void> {
     for (;;) {
       await this.#queue.drain()
@@ -82,8 +83,8 @@ export class Engine {
   }
 
   /**
-   * Stops claiming, lets steps in progress end for at most `graceMs`, and gives unfinished actions back. What is still
-   * under way then comes too late to be recorded.
+   * Stops claiming, lets steps in progress finish for at most `graceMs`, and releases unfinished actions. Steps that
+   * are still running after that can no longer record their results.
    */
   async stop(graceMs = 5_000): Promise<void> {
     const left = await this.#queue.stop(graceMs)
@@ -98,7 +99,7 @@ export class Engine {
     } catch (error) {
       if (error instanceof LeaseLost || error instanceof Killed) return
       this.#options.log.error({ err: error, action: row.id, definition: row.definition }, 'an action was interrupted')
-      // Whatever it was, the action is still there to be claimed again once things are better.
+      // Whatever the error was, the action can be claimed again later.
       await this.#giveBack(row, { delayMs: this.#options.retryMs * 10, counts: !isInterruption(error) })
     }
   }
@@ -108,7 +109,10 @@ export class Engine {
       await this.#options.db.transact((tx) => release(tx, row, how))
     } catch (error) {
       if (!(error instanceof LeaseLost))
-        this.#options.log.warn({ err: error, action: row.id }, 'its lease has to run out')
+        this.#options.log.warn(
+          { err: error, action: row.id },
+          'an action could not be released; its lease has to expire',
+        )
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What the clock does with the actions of all Projects: those that have ended get their entries, and those that are older
- * than any list shows go (spec: Action history).
+ * Background jobs on the actions of all Projects: index ended actions, and delete actions too old for any list (spec:
+ * Action history).
  */
 
 import { sql } from 'kysely'
@@ -15,7 +15,7 @@ import type { ActionRow } from './tables.ts'
 const removedAtOnce = 200
 const stepsAtOnce = 50
 
-/** Gives all actions that have ended their entries, in short transactions. */
+/** Indexes all ended actions, in short transactions. */
 export async function fileAllActions(db: Database): Promise<void> {
   const { rows } = await sql<{ projectId: ProjectId }>`
     select distinct project_id as "projectId" from action_unfiled
@@ -23,7 +23,7 @@ export async function fileAllActions(db: Database): Promise<void> {
   for (const scope of rows) await onBehalfOf(scope.projectId, () => fileActions(db, scope))
 }
 
-/** Removes some of the actions that no list shows any more, in transactions so short that nobody waits for them. */
+/** Deletes a batch of actions that no list shows any more, in transactions short enough not to block others. */
 export async function removeOldActions(db: Database, clock: Clock): Promise<void> {
   const before = historyStart(clock.now())
   for (let step = 0, after = 0; step < stepsAtOnce; step++) {
@@ -33,15 +33,17 @@ export async function removeOldActions(db: Database, clock: Clock): Promise<void
   }
 }
 
-/** Looks at the oldest actions past an id. Returns the id of the last one; undefined when there is nothing old behind it. */
+/**
+ * Deletes old actions among the next few past an id. Returns the last id seen; undefined when no older actions follow.
+ */
 async function removeSome(tx: Transaction, before: string, after: number): Promise<number | undefined> {
   const { rows } = await sql<ActionRow>`
     select * from action where id > ${after} order by id limit ${removedAtOnce} ${tx.dialect.lockRows('skip')}
   `.execute(tx.query)
-  // What still runs is needed, however old it is.
+  // A running action is still needed, however old it is.
   const old = rows.filter(({ started, status }) => started < before && status !== 'running').map(toAction)
   if (old.length > 0) {
-    // One of the databases takes every value of a list for a text unless it is told.
+    // PostgreSQL takes every value of a `values` list for text unless it is cast.
     const number = (value: number) => sql`cast(${value} as bigint)`
     const keys = old.flatMap(entriesOf).map(({ project_id, type, resource_id, status, action_id }) => {
       return sql`(${number(project_id)}, ${type}, ${number(resource_id)}, ${status}, ${number(action_id)})`

@@ -1,9 +1,9 @@
 /**
- * Reading actions (spec: Actions, Action history). Those that ended never change: each has an entry for every resource that
- * it names and one for each type of them, in the orders in which lists are sorted, so that a page costs the same however
- * long the history is. Entries are written many at a time, when somebody reads and by the minute, because one by one they
- * would cost as much as the rest of a request. Until then an action is among the recent ones, like those that still run;
- * these are few and are looked through.
+ * Reading actions (spec: Actions, Action history). Ended actions never change, so each gets index entries: one for
+ * every resource that it names and one for each of their types, in the sort orders of lists. A page therefore costs the
+ * same however long the history is. Entries are written in batches, when somebody reads and once a minute, because
+ * writing them one by one would cost as much as the rest of a request. Until then an ended action counts as recent,
+ * like running ones; recent actions are few and are scanned.
  */
 
 import { type RawBuilder, sql } from 'kysely'
@@ -17,7 +17,7 @@ import type { ProjectId, ProjectScope } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
 import type { Action, ActionRow, ActionStatus } from './tables.ts'
 
-/** What lists are sorted by. */
+/** The columns that lists sort by. */
 type SortedBy = Pick<ActionRow, 'id' | 'command' | 'status' | 'started' | 'finished' | 'progress'>
 
 interface ActionHistoryRow {
@@ -32,7 +32,7 @@ interface ActionHistoryRow {
   readonly finished: string
 }
 
-/** Actions that have ended and have no entries yet. */
+/** Ended actions without entries. */
 interface ActionUnfiledRow {
   readonly project_id: ProjectId
   readonly action_id: number
@@ -48,22 +48,24 @@ declare module '../data/db.ts' {
 const everyResource = 0
 const historyMs = 90 * 24 * 3_600_000
 
-/** When the first actions started that are still shown, at a time in milliseconds (spec: Action history). */
+/**
+ * The start time of the oldest actions still shown at `now`, in milliseconds since the epoch (spec: Action history).
+ */
 export function historyStart(now: number): string {
   return timestamp(now - historyMs)
 }
 
-/** Which actions a list is of. */
+/** Selects the actions of a list. */
 export interface ActionFilter {
-  /** Only those that name a resource of this type, or this very resource. */
+  /** Only actions that name a resource of this type or, with `resourceId`, this resource. */
   readonly type?: string | undefined
   readonly resourceId?: number | undefined
   readonly statuses?: readonly ActionStatus[] | undefined
-  /** Only those started since then. */
+  /** Only actions started at or after this time. */
   readonly since: string
 }
 
-/** Reads the resources of a row. */
+/** Parses the resources of a row. */
 export function toAction(row: ActionRow): Action {
   return { ...row, resources: JSON.parse(row.resources) as ResourceRef[] }
 }
@@ -85,7 +87,7 @@ export function entriesOf({
   return [...keys.values()].map((key) => ({ project_id, ...key, status: status as 'success', action_id: id }))
 }
 
-/** Notes actions that have just ended, which get their entries later. */
+/** Records that actions have just ended; their entries are written later. */
 export async function noteEnded(
   tx: Transaction,
   ended: readonly Pick<ActionRow, 'id' | 'project_id'>[],
@@ -94,15 +96,15 @@ export async function noteEnded(
   await insertRowsAlong(tx, 'action_unfiled', rows)
 }
 
-/** How many get their entries in one transaction, which takes a few milliseconds. */
+/** How many actions are indexed in one transaction, which takes a few milliseconds. */
 const filedAtOnce = 200
 
-/** Gives all of a Project's actions that have ended their entries, in short transactions. */
+/** Writes the entries of all ended actions of a Project, in short transactions. */
 export async function fileActions(db: Database, scope: ProjectScope): Promise<void> {
   while (await db.transact((tx) => fileSome(tx, scope)));
 }
 
-/** Returns whether there may be more; not when somebody else is at it. */
+/** Returns whether there may be more actions to index. Actions that another transaction is indexing are skipped. */
 async function fileSome(tx: Transaction, scope: ProjectScope): Promise<boolean> {
   const { projectId } = scope
   const { rows } = await sql<{ id: number }>`
@@ -118,7 +120,7 @@ async function fileSome(tx: Transaction, scope: ProjectScope): Promise<boolean> 
   return rows.length === filedAtOnce
 }
 
-/** Enters actions that have ended. */
+/** Writes the entries of ended actions. */
 export async function enterHistory(tx: Transaction, ended: readonly Action[]): Promise<void> {
   const rows = ended.flatMap((action) => {
     const { command, started, finished } = action
@@ -127,7 +129,7 @@ export async function enterHistory(tx: Transaction, ended: readonly Action[]): P
   await insertRowsAlong(tx, 'action_history', rows)
 }
 
-/** Forgets what has happened in a Project; actions that are running stay. */
+/** Deletes the history of a Project; running actions stay. */
 export async function forgetHistory({ query }: Transaction, scope: ProjectScope): Promise<void> {
   const own = scoped(query, scope)
   await own.deleteFrom('action_unfiled').execute()
@@ -137,7 +139,7 @@ export async function forgetHistory({ query }: Transaction, scope: ProjectScope)
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
-/** Those of the Project's actions that have one of at most 100 ids, in the order asked for. */
+/** The Project's actions with the given ids, at most 100, in the requested order. */
 export async function actionsByIds(
   query: Queries,
   scope: ProjectScope,
@@ -153,12 +155,12 @@ export async function actionsByIds(
     .sort(comparing(complete(sort)))
 }
 
-/** Most that are looked through without entries. */
+/** The most actions without entries that a list scans. */
 const mostUnfiled = 200
 
-/** The actions of a Project that run, and those that have ended and have no entries yet. */
+/** The running actions of a Project, and its ended actions without entries. */
 async function recentActions(db: Database, scope: ProjectScope, filter: ActionFilter): Promise<Action[]> {
-  // Who lists all actions does not go by the entries.
+  // A list of all actions does not use the entries.
   const unfiled = filter.type === undefined ? [] : await unfiledActions(db.query, scope)
   if (unfiled.length > mostUnfiled) {
     await fileActions(db, scope)
@@ -190,7 +192,7 @@ export async function runningActions(
   return rows.map(toAction).filter((action) => passes(action, filter))
 }
 
-/** One page of actions, and one more when there is one. */
+/** The actions of one page, plus one more if there is a next page. */
 export async function pageOfActions(
   db: Database,
   scope: ProjectScope,
@@ -198,10 +200,10 @@ export async function pageOfActions(
   { page, per_page, sort }: PageRequest & { readonly sort: readonly Sort[] },
 ): Promise<Action[]> {
   const keys = complete(sort)
-  // First: an action that ends meanwhile is met twice rather than not at all.
+  // Read first, so that an action that ends meanwhile is found twice rather than not at all.
   const recent = (await recentActions(db, scope, filter)).sort(comparing(keys))
   const offset = (page - 1) * per_page
-  // Among the actions before those of the page are at most all recent ones.
+  // At most all recent actions can come before those of the page.
   const skip = Math.max(0, offset - recent.length)
   const ended = await endedActions(db.query, scope, filter, keys, { skip, take: offset + per_page + 1 - skip })
   const known = new Set(ended.map(({ id }) => id))
@@ -213,7 +215,7 @@ export async function pageOfActions(
   return shown.flatMap(({ id }) => byId.get(id) ?? [])
 }
 
-/** Some of the ended actions in order, by one walk through an index for each status. */
+/** A range of the ended actions in order, from one index scan per status. */
 async function endedActions(
   query: Queries,
   scope: ProjectScope,
@@ -243,16 +245,16 @@ function selectEnded(
   keys: readonly Sort[],
 ): RawBuilder<SortedBy> {
   const columns = sql`command, status, started, finished`
-  // Until January 2025 there was a list of all actions; nothing keeps that one in order.
+  // The list of all actions, which existed until January 2025, has no index.
   if (type === undefined) {
     return sql`
       select id, ${columns}, progress from action
       where project_id = ${projectId} and status = ${status} and started >= ${since}`
   }
-  // Likewise lists could be sorted by progress until August 2023.
+  // Sorting by progress, which was possible until August 2023, has no index either.
   const isAsked = keys.some(({ field }) => field === 'progress')
   const progress = isAsked ? sql`(select progress from action where id = action_id)` : sql`0`
-  // As an expression it does not tempt the database to walk by it, and to sort all that it finds.
+  // An expression keeps the database from scanning the index on `started` and sorting everything that it finds.
   const begun = keys.some(({ field }) => field === 'started') ? sql`started` : sql`started || ''`
   return sql`
     select action_id as id, ${columns}, ${progress} as progress from action_history
@@ -266,14 +268,14 @@ function passes({ status, started, resources }: Action, { type, resourceId, stat
   return resources.some((ref) => ref.type === type && (resourceId ?? ref.id) === ref.id)
 }
 
-/** The order made total by the id, which follows the direction before it so that one index serves both. */
+/** Makes the order total by adding the id, in the direction of the field before it so that one index serves both. */
 function complete(sort: readonly Sort[]): readonly Sort[] {
   const end = sort.findIndex(({ field }) => field === 'id')
   if (end !== -1) return sort.slice(0, end + 1)
   return [...sort, { field: 'id', descending: sort.at(-1)?.descending ?? false }]
 }
 
-/** Compares as the databases do; what has not finished comes after all that has. */
+/** Compares like the databases do; unfinished actions come after all finished ones. */
 function comparing(keys: readonly Sort[]): (a: SortedBy, b: SortedBy) => number {
   const values = (action: SortedBy, field: string) => action[field as keyof SortedBy] ?? '~'
   return (a, b) => {

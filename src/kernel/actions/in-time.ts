@@ -1,7 +1,10 @@
-/** Calls of a driver end in time, whatever the infrastructure does. */
+/** A timeout for driver calls. */
 import { DriverError } from './define.ts'
 
-/** A call that takes too long counts as failed for now; its late effect does no harm, because drivers refuse old states. */
+/**
+ * Limits how long a driver call may take. A late call counts as a transient failure; its late effect does no harm,
+ * because drivers refuse outdated states.
+ */
 export async function inTime<T>(effect: Promise<T> | undefined, timeoutMs: number): Promise<T | undefined> {
   if (!effect) return undefined
   const late = Promise.withResolvers<never>()

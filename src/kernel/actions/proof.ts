@@ -1,10 +1,10 @@
 import type { Proof } from '../../../test/proof.ts'
 
-/** Actions are what other families start: the first one that has any lends a resource. */
+/** The kernel has no resources of its own, so the first family that has actions provides one. */
 export const proof: Proof = {
   samples: {
     async prepare(world) {
-      // They are collected from files that this one is among.
+      // Imported late, because proofs.ts imports this file.
       const { proofs, actionScenarios } = await import('../../../test/proofs.ts')
       const [lender] = Object.keys(actionScenarios).map((name) => name.split('/')[0]!)
       const target = await proofs.get(lender!)!.samples!.prepare(world)

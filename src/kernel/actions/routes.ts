@@ -1,7 +1,7 @@
-/** Reading actions, for all of them and for each family (spec: Actions, Action history). */
+/** Endpoints that read actions, for all actions and for each family (spec: Actions, Action history). */
 import type { Static } from 'typebox'
 import { inEffect } from '../contract/changes.ts'
-import type { Call, Handlers, Sort } from '../contract/contract.ts'
+import type { ApiCall, Handlers, Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
 import { notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
@@ -12,7 +12,7 @@ import type { ActionSchema, actionEndpoints, familyActionEndpoints } from './con
 import { type ActionFilter, actionsByIds, historyStart, pageOfActions } from './history.ts'
 import type { Action } from './tables.ts'
 
-/** An action as the API shows it. */
+/** The wire form of an action. */
 export function actionToWire(action: Action): Static<typeof ActionSchema> {
   const { id, command, status, progress, started, finished, resources, error_code, error_message } = action
   return {
@@ -23,7 +23,7 @@ export function actionToWire(action: Action): Static<typeof ActionSchema> {
     started,
     finished,
     resources: resources.map((ref) => ({ id: ref.id, type: ref.type })),
-    // The row has it as soon as undoing begins, which an action that still runs does not show.
+    // The row has an error as soon as unwinding begins, but a running action must not show one.
     error: status !== 'error' || error_code === null ? null : { code: error_code, message: error_message ?? '' },
   }
 }
@@ -35,7 +35,7 @@ interface Reader {
 
 type Query = Omit<ActionFilter, 'since'>
 
-/** The filter of a request made now. */
+/** The filter as of the present date. */
 function asOfNow({ clock }: Reader, filter: Query): ActionFilter {
   const now = clock.now()
   return { ...filter, since: inEffect('action_history_limited', now) ? historyStart(now) : '' }
@@ -52,7 +52,7 @@ async function readPage(
   return { actions, meta: { pagination: numberPage(query, found.length) } }
 }
 
-/** Those with the given ids, which are few. */
+/** The actions with the given ids. */
 async function readSome(
   reader: Reader,
   scope: ProjectScope,
@@ -69,7 +69,7 @@ async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: 
   return { action: actionToWire(action) }
 }
 
-/** Handlers of the endpoints for actions of all families. */
+/** Handlers of the endpoints for the actions of all families. */
 export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   return {
     async list({ scope, query }) {
@@ -82,7 +82,7 @@ export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   }
 }
 
-/** Finds the resource that a path names by its id or its name. Throws `not_found` when the Project has none. */
+/** Finds the resource that a path names by id or name. Errors: `not_found`. */
 export type FindResource = (scope: ProjectScope, key: number | string) => Promise<{ readonly id: number }>
 
 /** Handlers of a family's action endpoints. `type` is the resource type. */
@@ -94,7 +94,7 @@ export function familyActionRoutes<Family extends string>(
   const keyIn = (params: object) => (params as { id?: number }).id ?? (params as { id_or_name: string }).id_or_name
   const idIn = async (scope: ProjectScope, params: object) => {
     const key = keyIn(params)
-    // Actions of what was deleted are still found under its id.
+    // Actions of a deleted resource are still found by its id.
     const id = typeof key === 'number' ? key : parseId(key)
     return id ?? (await find(scope, key)).id
   }
@@ -113,7 +113,7 @@ export function familyActionRoutes<Family extends string>(
       const { id } = await find(scope, keyIn(params))
       return readPage(reader, scope, { type, resourceId: id, statuses: query.status }, query)
     },
-    getAction: async ({ scope, params }: Call<ReturnType<typeof familyActionEndpoints<'family'>>['getAction']>) =>
+    getAction: async ({ scope, params }: ApiCall<ReturnType<typeof familyActionEndpoints<'family'>>['getAction']>) =>
       readOne(reader, scope, params.action_id, { type, resourceId: await idIn(scope, params) }),
   }
   return handlers as unknown as Handlers<ReturnType<typeof familyActionEndpoints<Family>>>

@@ -1,6 +1,7 @@
 /**
- * One claimed action: its steps one by one, each recorded before the next. A step that fails for good makes the action
- * unwind: the desired state is taken back, the world follows, and the action ends as its failure says.
+ * Runs one claimed action, step by step; each step is recorded before the next one starts. When a step fails
+ * permanently, the action unwinds: the desired state is reverted, the infrastructure follows, and the action ends with
+ * the error.
  */
 import { type Database, OutcomeUnknown, type Transaction } from '../data/db.ts'
 import { databaseFailure, isTrouble } from '../data/dialect.ts'
@@ -13,10 +14,10 @@ import type { Secrets } from '../secrets/secrets.ts'
 import { advance, finish, release } from './claims.ts'
 import {
   type ActionDefinition,
+  type ActionError,
   type ActionInput,
   DriverError,
   type Drivers,
-  type Failure,
   type StepContext,
 } from './define.ts'
 import { inTime } from './in-time.ts'
@@ -28,21 +29,21 @@ export interface RunOptions {
   readonly secrets: Secrets
   readonly log: Logger
   readonly faults: Faults
-  /** Milliseconds after which a driver's call counts as failed. */
+  /** Timeout of a driver call, in milliseconds. */
   readonly callTimeoutMs: number
-  /** Milliseconds before the first repetition of a failed call; doubles each time. */
+  /** Backoff before the first retry of a failed call, in milliseconds; doubles with each retry. */
   readonly retryMs: number
 }
 
 /** Attempts at one step before the action gives up. */
 const maxAttempts = 5
-/** Claims after which a step that keeps ending its worker is given up. */
+/** Claims after which a step that keeps killing its worker is given up. */
 const maxClaims = 20
 
-/** Thrown by a test's fault point: the worker stops as if its process had been killed. */
+/** Thrown at a test's fault point: the worker stops as if its process had been killed. */
 export class Killed extends Error {}
 
-/** One claimed action on its way, from the step that it has reached. */
+/** One claimed action, from the step that it has reached. */
 export class Run {
   readonly #options: RunOptions
   readonly #definition: ActionDefinition
@@ -88,9 +89,9 @@ export class Run {
     }
   }
 
-  /** Runs one effect on the world, in time and only while the lease surely holds. */
+  /** Runs one effect on the infrastructure, within its timeout and only while the lease is certain to hold. */
   async #perform(name: string, effect: () => Promise<void> | undefined): Promise<void> {
-    if (this.#attempts > maxClaims) throw new Error('no worker survives this step')
+    if (this.#attempts > maxClaims) throw new Error('this step keeps killing its worker')
     await this.#reach('before-effect', name)
     if (performance.now() > this.#claim.safeUntil) throw new LeaseLost('the lease may have ended')
     const result = await inTime(effect(), this.#options.callTimeoutMs)
@@ -108,7 +109,7 @@ export class Run {
     const total = this.#definition.steps.length
     await this.#options.db.transact(async (tx) => {
       if (done === total) return finish(tx, row, { status: 'success', step: done }, commit)
-      // First of all, so that a worker that comes too late neither waits for rows nor trips over what it finds.
+      // The fence is checked first, so that a late worker neither waits for rows nor fails on changed data.
       await advance(tx, row, { step: done, attempts: 1, progress: Math.floor((done / total) * 100) })
       await commit(tx)
     })
@@ -130,21 +131,22 @@ export class Run {
 
   async #giveUp(error: unknown): Promise<void> {
     const { row } = this.#claim
-    // What a driver says on purpose, of what a tenant asked for, comes from no place in the code.
+    // A driver error describes the tenant's request, so it is logged without a stack trace.
     const reason =
       error instanceof DriverError ? { code: error.code, reason: error.message, cause: error.cause } : { err: error }
     this.#options.log.warn({ ...reason, action: row.id, definition: row.definition }, 'an action failed')
-    // The text of a bug may hold anything; only what a driver says on purpose is shown.
-    const failure: Failure =
+    // The message of a bug may contain anything; only messages of drivers are shown to tenants.
+    const failure: ActionError =
       error instanceof DriverError
         ? { code: error.code, message: error.message }
         : { code: 'action_failed', message: 'an unexpected error happened' }
-    // The failed step is undone as well: it may have had its effect all the same.
+    // The failed step is undone as well, because it may have taken effect.
     const step = this.#step + 1
     const shown = { error_code: failure.code, error_message: failure.message }
-    // An end without its revert is wrong, but a resource that stays locked for ever is worse.
+    // Ending an action without its revert is wrong, but a resource that stays locked for ever is worse.
     const reverts = this.#attempts <= 2 * maxClaims
-    if (!reverts) this.#options.log.error({ action: row.id }, 'no worker survives its revert, which is left out')
+    if (!reverts)
+      this.#options.log.error({ action: row.id }, 'the revert of an action keeps killing workers and is skipped')
     await this.#options.db.transact(async (tx) => {
       await advance(tx, row, { phase: 'unwinding', step, attempts: 1, ...shown })
       if (reverts) await this.#definition.revert?.(tx, this.#context, failure)
@@ -155,7 +157,7 @@ export class Run {
     return this.#unwind()
   }
 
-  /** Undoes the steps in reverse. One that cannot be undone is left to the reconciler of its family. */
+  /** Undoes the steps in reverse order. A step that cannot be undone is left to the reconciler of its family. */
   async #unwind(): Promise<void> {
     for (; this.#step > 0; this.#step--) {
       if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
@@ -184,7 +186,7 @@ export class Run {
   }
 }
 
-/** Lost leases, killed workers and a database that is in trouble say nothing about the action itself. */
+/** Lost leases, killed workers and database trouble say nothing about the action itself. */
 export function isInterruption(error: unknown): boolean {
   if (error instanceof LeaseLost || error instanceof Killed || error instanceof OutcomeUnknown) return true
   if (error instanceof ApiError) return error.code === 'unavailable' || error.code === 'timeout'

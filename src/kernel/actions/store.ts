@@ -1,4 +1,4 @@
-/** Starting actions on behalf of a Project. What workers do is in claims.ts, reading in history.ts. */
+/** Starting actions on behalf of a Project. Statements of workers are in claims.ts, reading in history.ts. */
 
 import type { Queries, Transaction } from '../data/db.ts'
 import { insertRowsAlong } from '../data/prepared.ts'
@@ -15,18 +15,18 @@ export interface ActionStart<Input extends ActionInput = ActionInput> {
   readonly definition: ActionDefinition<Input>
   readonly input: Input
   readonly resources: readonly ResourceRef[]
-  /** Refuse others while it runs. */
+  /** Resources that no other action may lock while this one runs. */
   readonly locks?: readonly ResourceRef[]
-  /** Wait for earlier actions on the same resources. */
+  /** Resources whose earlier actions must end before this one runs. */
   readonly serial?: readonly ResourceRef[]
 }
 
-/** Joins a typed start to a list of starts of other types. */
+/** Erases the input type, so that starts of different actions fit in one list. */
 export function toStart<Input extends ActionInput>(start: ActionStart<Input>): ActionStart {
   return start as unknown as ActionStart
 }
 
-/** The start of an action without steps; it names the resources that it is about. */
+/** The start of an action without steps on the given resources. */
 export function recordOf(definition: ActionDefinition, ...resources: readonly ResourceRef[]): ActionStart {
   return { definition, input: {}, resources }
 }
@@ -41,8 +41,8 @@ export async function startAction<Input extends ActionInput>(
 }
 
 /**
- * Starts an action that nobody asked for, unless one of its kind is on its way for its first resource. Rivals draw lots:
- * of several processes one starts it.
+ * Starts an action that nobody requested, unless one with the same definition is already running on its first resource.
+ * A key lock ensures that only one of several processes starts it.
  */
 export async function startActionUnless(tx: Transaction, scope: ProjectScope, start: ActionStart): Promise<void> {
   const [ref] = start.resources
@@ -52,7 +52,7 @@ export async function startActionUnless(tx: Transaction, scope: ProjectScope, st
   await startActions(tx, scope, [start])
 }
 
-/** Starts several, in the order in which serial ones will run. Errors: `locked`. */
+/** Starts several actions; serial ones run in this order. Errors: `locked`. */
 export async function startActions(
   tx: Transaction,
   scope: ProjectScope,
@@ -84,8 +84,8 @@ export async function startActions(
 const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`
 
 /**
- * Makes rivals for a serial resource draw their ids one after another: an action whose id is smaller than that of one
- * which is visible already would overtake it in the middle of its steps.
+ * Makes transactions that start serial actions on the same resource draw their ids one after another: an action with a
+ * smaller id than one that is already visible would overtake it in the middle of its steps.
  */
 async function queueUp(tx: Transaction, starts: readonly ActionStart[]): Promise<void> {
   const keys = new Set(starts.flatMap(({ serial = [] }) => serial.map(keyOfResource)))
@@ -118,7 +118,9 @@ function newRow(tx: Transaction, scope: ProjectScope, start: ActionStart, id: nu
   }
 }
 
-/** A lock that several actions of one start want is held by the last of them, which a serial key makes the last to end. */
+/**
+ * A lock that several actions of one start need is held by the last of them, which serial keys make the last to end.
+ */
 async function takeLocks(
   tx: Transaction,
   scope: ProjectScope,
@@ -132,7 +134,7 @@ async function takeLocks(
     }
   }
   if (wanted.size === 0) return
-  // Always in the same order, so that two who want the same locks do not wait for each other.
+  // Locks are taken in one order, so that two transactions never wait for each other.
   const inOrder = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, lock]) => lock)
   const taken = await scoped(tx.query, scope)
     .insertInto('resource_lock', inOrder)
@@ -148,12 +150,12 @@ function locked(type: string): ApiError {
   return new ApiError('locked', `${type} is locked: an action is already running`)
 }
 
-/** Refuses with `locked` when an action holds the resource. */
+/** Throws `locked` when an action locks the resource. */
 export async function refuseLocked(query: Queries, scope: ProjectScope, ref: ResourceRef): Promise<void> {
   if ((await lockedIds(query, scope, ref.type, [ref.id])).has(ref.id)) throw locked(ref.type)
 }
 
-/** Those of `ids` that an action holds locked. */
+/** The subset of `ids` that are locked by an action. */
 export async function lockedIds(
   query: Queries,
   scope: ProjectScope,

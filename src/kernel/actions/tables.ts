@@ -1,4 +1,4 @@
-/** The rows of actions and of what they hold while they run. What has ended is in history.ts. */
+/** The rows of actions and of the locks and queues that they hold while they run. Ended actions are in history.ts. */
 import type { ProjectId } from '../scope.ts'
 import type { ResourceRef } from './define.ts'
 
@@ -7,7 +7,7 @@ export type ActionStatus = 'running' | 'success' | 'error'
 export interface ActionRow {
   readonly id: number
   readonly project_id: ProjectId
-  /** Family and command: which definition runs it. */
+  /** Key of the definition: family and command. */
   readonly definition: string
   readonly command: string
   readonly status: ActionStatus
@@ -17,19 +17,19 @@ export interface ActionRow {
   readonly error_code: string | null
   readonly error_message: string | null
   readonly input: string
-  /** The resources it names, in order, as JSON. */
+  /** The resources that it names, in order, as JSON. */
   readonly resources: string
-  /** Steps done; while unwinding, steps that are left to undo. */
+  /** Number of steps done; while unwinding, number of steps left to undo. */
   readonly step: number
   readonly phase: 'forward' | 'unwinding'
   readonly worker: string | null
-  /** Database time in milliseconds until which `worker` holds it. */
+  /** Database time in milliseconds until which `worker` holds the action. */
   readonly lease_until: number | null
-  /** Grows with each claim: a write that carries an older one is refused. */
+  /** Increases with each claim; a write with an older fence is refused. */
   readonly fence: number
-  /** Claims since the last step was done, without those that were given back through no fault of the step. */
+  /** Claims since the last completed step, not counting those released through no fault of the step. */
   readonly attempts: number
-  /** Database time in milliseconds before which nobody claims it. */
+  /** Database time in milliseconds before which the action is not claimed. */
   readonly run_after: number
 }
 

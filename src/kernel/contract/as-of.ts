@@ -1,7 +1,6 @@
 /**
- * Replies and schemas as they were on an earlier date (spec: Versioning). Handlers reply in today's shapes; the endpoint's
- * schema says which of its strings are timestamps and which fields came later, so that nothing a caller wrote is taken for
- * either.
+ * Replies and schemas as of an earlier date (spec: Versioning). Handlers reply in today's shapes; the endpoint's schema
+ * marks timestamps and fields that were added later, so text written by a caller is never mistaken for either.
  */
 import { type TOptional, type TSchema, Type } from 'typebox'
 import { type ChangeName, inEffect, startOf } from './changes.ts'
@@ -9,7 +8,7 @@ import { type ChangeName, inEffect, startOf } from './changes.ts'
 const addedBy = Symbol('added by')
 const removedBy = Symbol('removed by')
 
-/** What this module reads of a JSON Schema. */
+/** The parts of a JSON Schema that this module reads. */
 interface Shape {
   readonly type?: string
   readonly format?: string
@@ -21,14 +20,14 @@ interface Shape {
   readonly [removedBy]?: ChangeName
 }
 
-/** A field that replies did not have before a dated change; a copy, as the same schema may serve other fields. */
+/** Marks a reply field as added by a dated change. Returns a copy, because other fields may use the same schema. */
 export function since<T extends TSchema>(change: ChangeName, schema: T): T {
   return marked(schema, addedBy, change)
 }
 
 /**
- * A field that a dated change took away from replies or bodies: optional, and left out of the reference from that day on.
- * The handler is the one that stops sending or taking it.
+ * Marks a field of replies or bodies as removed by a dated change: it is optional, and the reference omits it from that
+ * day on. The handler must stop sending or accepting it.
  */
 export function until<T extends TSchema>(change: ChangeName, schema: T): TOptional<T> {
   return marked(Type.Optional(schema) as TOptional<T>, removedBy, change)
@@ -38,7 +37,7 @@ function marked<T extends TSchema>(schema: T, mark: symbol, change: ChangeName):
   return Object.defineProperties({} as T, { ...Object.getOwnPropertyDescriptors(schema), [mark]: { value: change } })
 }
 
-/** A schema with the fields that there are at `nowMs`; a plain value that JSON can hold. */
+/** The schema with the fields that exist at `nowMs`, as a plain JSON value. */
 export function schemaAt(schema: TSchema, nowMs: number): object {
   return withFieldsAt(schema, nowMs) as object
 }
@@ -60,7 +59,7 @@ function isKnown(field: Shape | undefined, nowMs: number): boolean {
   return isThere(field, nowMs) && (removal === undefined || !inEffect(removal, nowMs))
 }
 
-/** From when on (ms since the epoch) replies of this schema look as they do today. */
+/** The time (ms since the epoch) since which replies of this schema look as they do today. */
 export function currentSince(schema: TSchema): number {
   return latestChange(schema as Shape)
 }
@@ -72,7 +71,7 @@ function latestChange(shape: Shape): number {
   return Math.max(change ? startOf(change) : 0, written, ...inner.map(latestChange))
 }
 
-/** A reply as it was at `nowMs`: without the fields that came later, with timestamps as they were written. */
+/** A reply as of `nowMs`: without fields added later, and with timestamps in the format of that time. */
 export function asOf(reply: unknown, schema: TSchema, nowMs: number): unknown {
   return viewed(reply, schema as Shape, nowMs)
 }

@@ -1,16 +1,15 @@
 /**
- * Dated changes of the API as data (spec: Versioning). The server behaves as of its
- * clock's date: code asks `inEffect`, and contracts name the change that brought or removed an endpoint or added a field
- * (`since`). GET /v1/changes serves the table.
+ * Dated changes of the API as data (spec: Versioning). The server behaves as of its clock's date: code asks `inEffect`,
+ * and contracts name the change that added or removed an endpoint or field. GET /v1/changes serves the table.
  */
 
 interface Change {
-  /** First day on which it holds, in UTC. Where only a month is known, its first day. */
+  /** First day on which it is in effect, in UTC. If only the month is known, its first day. */
   readonly from: string
-  /** Section of docs/contract.md that it touches. */
+  /** Section of docs/contract.md that it changes. */
   readonly section: string
   readonly summary: string
-  /** The family whose arrival it waits for. */
+  /** The family that it belongs to and that does not exist yet. */
   readonly waitsFor?: string
   /** Why it makes no difference here at any date. */
   readonly standing?: string
@@ -319,7 +318,7 @@ export const changes = {
 
 export type ChangeName = keyof typeof changes
 
-/** The table with its dates as times, oldest first. */
+/** All changes with their start in ms since the epoch, oldest first. */
 export const calendar: readonly (Change & { readonly name: ChangeName; readonly fromMs: number })[] = (
   Object.entries(changes) as [ChangeName, Change][]
 )

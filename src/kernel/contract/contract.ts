@@ -1,6 +1,6 @@
 /**
- * The vocabulary of contracts. An endpoint is one row of data: method, path, parameters, body, reply and the errors it
- * may answer with. Routes, validation, types, the OpenAPI document and the coverage tests all come from these rows.
+ * The vocabulary of contracts. An endpoint is one row of data: method, path, parameters, body, reply and possible
+ * errors. Routes, validation, types, the OpenAPI document and the coverage tests all derive from these rows.
  */
 import { type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 import type { ErrorCode } from '../errors.ts'
@@ -13,37 +13,37 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Endpoint {
   readonly method: Method
-  /** Below the base URL, with parameters in braces: `/firewalls/{id}`. See `isIdParam` for what each of them is. */
+  /** Path below the base URL, with parameters in braces: `/firewalls/{id}`. `isIdParam` tells ids from names. */
   readonly path: string
   readonly summary: string
   /** The section of docs/contract.md that it implements. */
   readonly section: string
   readonly query?: QueryParams
   readonly body?: TObject
-  /** Largest body in bytes, for endpoints that take more than others. */
+  /** Largest body in bytes, for endpoints that accept more than the default. */
   readonly maxBodyBytes?: number
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
-  /** The dated change since which it is there: 404 before. */
+  /** The dated change that added it; before that it answers 404. */
   readonly addedBy?: ChangeName
-  /** The dated change since which it is gone: 410 before anything else of the request is looked at. */
+  /** The dated change that removed it; since then it answers 410 before anything else is checked. */
   readonly removedBy?: ChangeName
-  /** The dated change since which it is gone for requests without a query parameter, likewise, and who tells of it. */
+  /** The dated change since which requests without the query parameter get 410, and the page that announces it. */
   readonly removedWithout?: { readonly param: string; readonly by: ChangeName; readonly announcement: string }
-  /** What it may answer with beyond the codes that follow from its shape (see `declaredCodes`). */
+  /** Possible error codes besides those that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
-  /** Statuses of those that have another one elsewhere (spec: Call-specific codes). */
+  /** Statuses of codes that have a different status here than elsewhere (spec: Call-specific codes). */
   readonly statuses?: Readonly<Partial<Record<ErrorCode, number>>>
 }
 
 export type Endpoints = Readonly<Record<string, Endpoint>>
 
-/** Checks a table of endpoints while keeping the exact types of its rows. */
+/** Declares a table of endpoints and keeps the exact types of its rows. */
 export function defineEndpoints<const T extends Endpoints>(table: T): T {
   return table
 }
 
-/** Codes that follow from an endpoint's shape: who may call it, whether it names a resource, whether it takes input. */
+/** All possible error codes of an endpoint: its declared ones and those that follow from its shape. */
 export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
   if (endpoint.method !== 'GET') codes.add('token_readonly')
@@ -55,7 +55,7 @@ export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   return codes
 }
 
-/** What any endpoint may answer when the installation itself is in trouble; declared nowhere. */
+/** Codes of failures of the installation itself; any endpoint may return them without declaring them. */
 export const troubleCodes: ReadonlySet<ErrorCode> = new Set(['server_error', 'unavailable', 'timeout'])
 
 // ---- Types derived from a row --------------------------------------------------------------------------------------
@@ -64,7 +64,7 @@ type ParamNames<Path extends string> = Path extends `${string}{${infer Name}}${i
   ? Name | ParamNames<Rest>
   : never
 
-/** What the path names: ids, and texts where a resource can be found by its name. */
+/** The parameters in a path: numbers for ids, strings for names. */
 export type PathParams<Path extends string> = {
   readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
 }
@@ -72,7 +72,7 @@ export type PathParams<Path extends string> = {
 const idParams = ['id', 'action_id'] as const
 type IdParam = (typeof idParams)[number]
 
-/** Whether a parameter of the path is an id; the others are texts. */
+/** Whether a path parameter is an id; the others are strings. */
 export function isIdParam(name: string): name is IdParam {
   return (idParams as readonly string[]).includes(name)
 }
@@ -86,27 +86,27 @@ export type BodyOf<E extends Endpoint> = E['body'] extends TObject ? Static<E['b
 // biome-ignore lint/suspicious/noConfusingVoidType: a 204 has no reply
 export type ReplyOf<E extends Endpoint> = E['reply'] extends TSchema ? Static<E['reply']> : void
 
-/** One request on its way through a handler, already authenticated and parsed. */
-export interface Call<E extends Endpoint> {
+/** One authenticated and parsed request, as its handler gets it. */
+export interface ApiCall<E extends Endpoint> {
   readonly scope: ProjectScope
-  /** Whether the token may only read: what it may not use, such as a key, it is not shown either. */
+  /** Whether the token is read-only: secrets such as private keys are not shown to it. */
   readonly isReadOnly: boolean
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
 }
 
-/** One handler for each row: a missing, surplus or mistyped one does not compile. */
-export type Handlers<T extends Endpoints> = { readonly [K in keyof T]: (call: Call<T[K]>) => Promise<ReplyOf<T[K]>> }
+/** One handler for each row; a missing, surplus or mistyped handler does not compile. */
+export type Handlers<T extends Endpoints> = { readonly [K in keyof T]: (call: ApiCall<T[K]>) => Promise<ReplyOf<T[K]>> }
 
 // ---- Query parameters ----------------------------------------------------------------------------------------------
 
-/** A query parameter: its schema for the reference and how its texts become a value. */
+/** A query parameter: its schema in the reference, and its parser. */
 export interface Param<T> {
   readonly schema: Readonly<Record<string, unknown>>
   readonly description: string
   readonly repeatable: boolean
-  /** Reads the texts given (none when absent) as of `nowMs`; throws a string that says what is wrong with them. */
+  /** Parses the given texts (none when absent) as of `nowMs`; throws a string that describes the problem. */
   parse(texts: readonly string[], nowMs: number): T
 }
 
@@ -136,10 +136,10 @@ function integerParam(description: string, options: { fallback: number; max: num
   }
 }
 
-/** Longest text in a path or a query, in characters. */
+/** Maximum length of a text in a path or a query, in characters. */
 export const maxText = 255
 
-/** A text taken as it is; absent means no filter. */
+/** Any text; absent means no filter. */
 export function textParam(description: string): Param<string | undefined> {
   return {
     schema: { type: 'string', maxLength: maxText },
@@ -153,7 +153,7 @@ export function textParam(description: string): Param<string | undefined> {
   }
 }
 
-// What Go's ParseBool reads: clients write booleans as their own language does, Python as `True`.
+// The spellings that Go's ParseBool accepts: clients write booleans like their own language, Python as `True`.
 const trueTexts = ['1', 't', 'T', 'TRUE', 'true', 'True']
 const falseTexts = ['0', 'f', 'F', 'FALSE', 'false', 'False']
 
@@ -178,7 +178,7 @@ function repeated<T>(texts: readonly string[], read: (text: string) => T): reado
   return [...new Set(texts)].map(read)
 }
 
-/** May be given several times; the values are joined by OR. */
+/** One of the given values. May be repeated; the values are joined by OR. */
 export function enumParam<const V extends string>(
   description: string,
   values: readonly V[],
@@ -196,7 +196,7 @@ export function enumParam<const V extends string>(
   }
 }
 
-/** Ids, each of which may be given. */
+/** Ids; may be repeated. */
 export function idsParam(description: string): Param<readonly number[] | undefined> {
   return {
     schema: { type: 'array', items: { type: 'integer', minimum: 1, maximum: largestId }, maxItems: maxRepeats },
@@ -211,10 +211,10 @@ export function idsParam(description: string): Param<readonly number[] | undefin
   }
 }
 
-type FormerFields = Readonly<Record<string, ChangeName>>
+type RemovedFields = Readonly<Record<string, ChangeName>>
 
-/** `former` fields are accepted until the change that removed them. */
-function sortParam(fields: readonly string[], former: FormerFields = {}): Param<readonly Sort[]> {
+/** `removed` fields are accepted until the dated change that removed them. */
+function sortParam(fields: readonly string[], removed: RemovedFields = {}): Param<readonly Sort[]> {
   const variants = (field: string) => [field, `${field}:asc`, `${field}:desc`]
   const values = fields.flatMap(variants)
   return {
@@ -223,7 +223,7 @@ function sortParam(fields: readonly string[], former: FormerFields = {}): Param<
     repeatable: true,
     parse: (texts, nowMs) =>
       repeated(texts, (text) => {
-        const past = Object.entries(former).filter(([, removal]) => !inEffect(removal, nowMs))
+        const past = Object.entries(removed).filter(([, removal]) => !inEffect(removal, nowMs))
         const known = values.includes(text) || past.some(([field]) => variants(field).includes(text))
         if (!known) throw `must be one of ${fields.join(', ')}, optionally followed by :asc or :desc`
         const [field = '', direction] = text.split(':')
@@ -251,12 +251,12 @@ export const paging = {
   per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max: maxPerPage }),
 } as const
 
-/** Pages of which each may hold more than those of other lists. */
+/** Paging with a larger maximum per page. */
 export function widePaging(max: number): typeof paging {
   return { ...paging, per_page: integerParam('Entries on a page', { fallback: defaultPerPage, max }) }
 }
 
-/** The parameters of a list of resources that carry labels. */
+/** The query parameters of a list of resources with labels. */
 export function listing(fields: readonly string[], pages: typeof paging = paging) {
   return {
     ...pages,
@@ -266,24 +266,24 @@ export function listing(fields: readonly string[], pages: typeof paging = paging
   } as const
 }
 
-/** Sorting alone, for lists without labels. */
-export function sorting(fields: readonly string[], former?: FormerFields) {
-  return { sort: sortParam(fields, former) } as const
+/** The `sort` parameter for lists without labels. */
+export function sorting(fields: readonly string[], removed?: RemovedFields) {
+  return { sort: sortParam(fields, removed) } as const
 }
 
 // ---- Shapes that all families share --------------------------------------------------------------------------------
 
-/** An object under a name of its own in the reference, in openapi.json and so in the clients generated from it. */
+/** An object schema that has its own name in the reference and openapi.json, and so in clients generated from it. */
 export function named<const T extends TProperties>(title: string, properties: T, options: TObjectOptions = {}) {
   return Type.Object(properties, { ...options, title })
 }
 
 export const Id = Type.Integer({ minimum: 1, maximum: largestId })
 export const Timestamp = Type.String({ format: 'date-time' })
-/** What a body carries is bounded by `parseLabels`, in words that name the label. */
+/** `parseLabels` checks the limits of labels in request bodies, with messages that name the label. */
 export const Labels = Type.Record(Type.String(), Type.String())
 
-/** A value that may be null. */
+/** A schema that also accepts null. */
 export function nullable<T extends TSchema>(schema: T) {
   return Type.Union([schema, Type.Null()])
 }
@@ -299,10 +299,10 @@ export const Pagination = named('Pagination', {
 
 export const Meta = named('Meta', { pagination: Pagination })
 
-/** An id or a name, as clients send either in one field (spec: Common types). */
+/** An id or a name; clients send either in the same field (spec: Common types). */
 export const IdOrName = Type.Union([Id, Type.String({ minLength: 1, maxLength: 255 })])
 
-/** `"1"` and `1` both mean the id 1; any other text is a name. */
+/** Parses an id or a name: `"1"` and `1` both mean the id 1; any other text is a name. */
 export function toIdOrName(value: number | string): { id: number } | { name: string } {
   if (typeof value === 'number') return { id: value }
   const id = parseId(value)

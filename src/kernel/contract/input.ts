@@ -1,6 +1,6 @@
 /**
- * From bytes to values: JSON bodies with bounds that hold before any schema looks at them, query strings read once for
- * all families, and problems in words that name the field (spec: Details shapes).
+ * Parses request input: JSON bodies, within bounds that are checked before any schema; and query strings. Problems name
+ * the field (spec: Details shapes).
  */
 import { isUtf8 } from 'node:buffer'
 import type { TObject } from 'typebox'
@@ -15,7 +15,7 @@ import { parseLabels } from './labels.ts'
 export const maxBodyBytes = 128 * 1024
 const maxProblems = 20
 
-// Each unknown field takes two entries and the one that lists them all comes last, so that a smaller bound would hide it.
+// Each unknown field yields two errors before the one that lists them all, which a smaller bound would hide.
 Settings.Set({ maxErrors: 2 * maxKeys })
 
 /** Parses a JSON body; an empty one is `undefined`. Errors: 400 `json_error`. */
@@ -30,7 +30,8 @@ export function parseJson(bytes: Buffer): unknown {
   } catch (cause) {
     throw new ApiError('json_error', 'the request body is not valid JSON', { cause })
   }
-  // Only an escape can bring in what the text itself does not show.
+  // Forbidden keys and characters can only appear literally as `__proto__` or through an escape; other texts need no
+  // walk.
   if (text.includes('\\u') || text.includes('__proto__')) checkTexts(value)
   return value
 }
@@ -47,7 +48,7 @@ function checkKey(key: string): void {
   checkText(key)
 }
 
-/** Neither database keeps these as they are, and one refuses them. */
+/** Whether both databases can store a text unchanged: neither can store NUL or lone surrogates. */
 export function isStorable(text: string): boolean {
   return text.isWellFormed() && !text.includes('\0')
 }
@@ -56,10 +57,13 @@ function checkText(text: string): void {
   if (!isStorable(text)) throw new ApiError('json_error', 'the JSON has text with a NUL or half a surrogate pair')
 }
 
-/** A check of bodies against one schema; compiled at its first use, because most runs use few endpoints. */
+/** Checks bodies against one schema. It is compiled at its first use, because most runs use few endpoints. */
 export type BodyCheck = (body: unknown) => void
 
-/** Errors: 422 `invalid_input` with every problem found (at most 20). Every `labels` of a body follow the rules (spec: Labels). */
+/**
+ * Creates the check of a body. It throws 422 `invalid_input` with at most 20 problems. It also checks all
+ * `labels` in a body (spec: Labels).
+ */
 export function bodyCheck(schema: TObject, vendor: string): BodyCheck {
   let validator: Validator | undefined
   const checkLabels = labelCheck(schema, vendor)
@@ -77,7 +81,7 @@ function refuse(problems: Problem[]): ApiError {
   return invalidInput(problems.slice(0, maxProblems), message)
 }
 
-/** Finds what is wrong with the labels in a value; values of another shape are the schema's to refuse. */
+/** Finds problems with the labels in a value; the schema refuses values of any other shape. */
 type LabelCheck = (value: unknown, field: string) => Problem[]
 
 interface Shape {
@@ -86,7 +90,7 @@ interface Shape {
   readonly anyOf?: readonly Shape[]
 }
 
-/** The check of all labels in a schema, however deep they are; undefined when there are none. */
+/** The check of all labels in a schema, at any depth; undefined when there are none. */
 function labelCheck({ properties = {}, items, anyOf = [] }: Shape, vendor: string): LabelCheck | undefined {
   const ofFields = Object.entries(properties).flatMap(([name, shape]) => {
     const check = name === 'labels' ? labelsCheck(vendor) : labelCheck(shape, vendor)
@@ -129,7 +133,7 @@ function schemaProblems(validator: Validator, body: unknown): Problem[] {
   const problems = new Map<string, Problem>()
   for (const error of validator.Errors(body) as Iterable<SchemaError>) {
     for (const problem of toProblems(error)) {
-      // One problem a field: a failed union is the last word on its own field, after what its members say.
+      // Keeps one problem per field: the error of a failed union replaces those of its members.
       const { field } = problem
       if (!problems.has(field) || error.keyword === 'anyOf') problems.set(field, problem)
     }
@@ -161,7 +165,7 @@ function toProblems({ keyword, instancePath, params, message }: SchemaError): Pr
   }
 }
 
-/** `/rules/0/port` to `rules[0].port`. */
+/** Converts `/rules/0/port` to `rules[0].port`. */
 function fieldName(pointer: string): string {
   return pointer
     .split('/')
@@ -170,7 +174,10 @@ function fieldName(pointer: string): string {
     .reduce((path, part) => (/^\d+$/.test(part) && path ? `${path}[${part}]` : path ? `${path}.${part}` : part), '')
 }
 
-/** Reads the declared parameters of a query string; others are ignored. Errors: 422 `invalid_input` naming each. */
+/**
+ * Parses the declared parameters of a query string and ignores others. Errors: 422 `invalid_input` that names each bad
+ * one.
+ */
 export function parseQuery(params: QueryParams, search: string, nowMs: number): Record<string, unknown> {
   const given = new URLSearchParams(search)
   const problems: Problem[] = []

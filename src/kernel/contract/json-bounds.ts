@@ -1,12 +1,12 @@
-/** Bounds of JSON that hold before it is parsed: one pass over its bytes, which stops where the first is exceeded. */
+/** Checks bounds of JSON before it is parsed, in one pass over its bytes that stops at the first violation. */
 import { ApiError } from '../errors.ts'
 
 const maxDepth = 16
-/** Keys of all objects together. */
+/** Maximum number of keys in all objects together. */
 export const maxKeys = 1_000
-/** Members of all objects and elements of all arrays together. */
+/** Maximum number of object members and array elements together. */
 const maxEntries = 20_000
-/** No valid JSON within the other bounds has more. */
+/** Maximum number of strings; valid JSON within the other bounds cannot have more. */
 const maxTexts = maxKeys + maxEntries + 1
 
 const quote = 0x22
@@ -19,13 +19,13 @@ const openBrace = 0x7b
 const closeBrace = 0x7d
 const space = 0x20
 
-/** Errors: 400 `json_error` that names the bound. What is no JSON at all is left to the parser, whatever is counted in it. */
+/** Errors: 400 `json_error` that names the bound. Invalid JSON may pass; the parser refuses it. */
 export function checkJsonBounds(bytes: Buffer): void {
   let depth = 0
   let keys = 0
   let entries = 0
   let texts = 0
-  /** Right after an opening bracket: what comes next is the first entry, or there is none. */
+  /** True right after an opening bracket: the next byte starts the first entry or closes the empty container. */
   let isFresh = false
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!
@@ -52,7 +52,7 @@ function tooMany(): ApiError {
   return new ApiError('json_error', `the JSON has too many entries: ${bounds}`)
 }
 
-/** The place of the quote that ends the text which begins at `start`; the end of all when there is none. */
+/** The index of the quote that ends the string starting at `start`, or the end of the input. */
 function endOfText(bytes: Buffer, start: number): number {
   let at = start + 1
   while (at < bytes.length && bytes[at] !== quote) at += bytes[at] === backslash ? 2 : 1

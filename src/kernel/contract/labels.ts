@@ -1,28 +1,28 @@
-/** Labels of resources: what a request may set (spec: Labels). */
+/** Labels of resources in requests (spec: Labels). */
 import { isHostLabel } from '../../net/hostnames.ts'
 
-/** A resource's labels: key to value. Both sides satisfy the rules (spec: Labels). */
+/** A resource's labels. Keys and values satisfy the rules for labels (spec: Labels). */
 export type Labels = Readonly<Record<string, string>>
 
-/** One reason a label set is refused. `path` names the request field; the key at fault is quoted in `message`. */
+/** One reason why labels are refused. `path` names the request field; `message` quotes the key. */
 export type LabelProblem = { path: string; message: string }
 
 export type LabelsResult = { ok: true; labels: Labels } | { ok: false; problems: LabelProblem[] }
 
-/** Most labels one resource may carry. The spec names no number; this one bounds the cost of the label index. */
+/** Maximum number of labels per resource. The spec gives no number; this one bounds the cost of the label index. */
 export const maxLabels = 64
 
-/** Longest label value, and longest name part of a label key, in characters. */
+/** Maximum length of a label value and of the name part of a label key, in characters. */
 export const maxNameLength = 63
 
-/** Longest prefix part of a label key, in characters, without the `/`. */
+/** Maximum length of the prefix part of a label key, in characters, without the `/`. */
 export const maxPrefixLength = 253
 
 const maxExcerptLength = 80
 
 /**
- * Quotes caller input for a message: at most 80 characters of it, with control characters and quotes escaped
- * so that the text cannot break out of a log line.
+ * Quotes caller input for a message: at most 80 characters, with control characters and quotes escaped so that the text
+ * cannot break out of a log line.
  */
 export function excerpt(text: string): string {
   if (text.length <= maxExcerptLength) return JSON.stringify(text)
@@ -31,10 +31,10 @@ export function excerpt(text: string): string {
 
 /**
  * Checks the `labels` field of a request body (spec: Labels).
- *
- * `vendor` is the service's own name: the prefix `<vendor>.cloud/` is refused whatever its case. Returns the labels in the order given, in an object without a prototype, so that looking up a key such
- * as `constructor` finds only what the caller sent. Otherwise returns at most one problem per label, all with the
- * path `labels`: keys contain dots, which would make a longer path ambiguous.
+ * `vendor` is the service's own name: the prefix `<vendor>.cloud/` is refused in any case. Returns the labels in the
+ * order given, in an object without a prototype, so that looking up a key such as `constructor` finds only what the
+ * caller sent. On failure returns at most one problem per label, all with the path `labels`: keys contain dots, which
+ * would make a longer path ambiguous.
  */
 export function parseLabels(value: unknown, options: { vendor: string }): LabelsResult {
   if (!isRecord(value)) return refused('labels must be an object with string values')
@@ -53,8 +53,8 @@ export function parseLabels(value: unknown, options: { vendor: string }): Labels
 }
 
 /**
- * Says what is wrong with a label key, or undefined when it is well formed. The answer continues a sentence that
- * begins with the key. The reserved prefix is not an error here: selectors may name such keys.
+ * The problem with a label key, or undefined when it is valid. The text continues a sentence that begins with the key.
+ * The reserved prefix is not a problem here, because selectors may name such keys.
  */
 export function labelKeyProblem(key: string): string | undefined {
   if (key === '') return 'must not be empty'
@@ -63,7 +63,7 @@ export function labelKeyProblem(key: string): string | undefined {
   return prefixProblem(key.slice(0, slash)) ?? nameProblem(key.slice(slash + 1), 'must have a name after "/" that must')
 }
 
-/** Says what is wrong with a label value, or undefined when it is well formed. The empty value is well formed. */
+/** The problem with a label value, or undefined when it is valid. The empty value is valid. */
 export function labelValueProblem(value: string): string | undefined {
   return value === '' ? undefined : nameProblem(value, 'must')
 }
@@ -98,13 +98,13 @@ function typeName(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** The spec reserves this one prefix: subdomains of it are free. */
+/** The spec reserves only this prefix; its subdomains are allowed. */
 function isReserved(key: string, reserved: string): boolean {
   const slash = key.indexOf('/')
   return key.slice(0, slash).toLowerCase() === reserved
 }
 
-/** `must` opens the message; it tells the name part of a key apart from a whole key or value. */
+/** `must` starts the message and tells the name part of a key apart from a whole key or value. */
 function nameProblem(text: string, must: string): string | undefined {
   if (text === '') return `${must} not be empty`
   if (text.length > maxNameLength) return `${must} be at most ${maxNameLength} characters long`

@@ -1,10 +1,10 @@
-/** Label selectors: reading them, judging labels by them (spec: Label selector). */
+/** Label selectors: parsing them and matching labels against them (spec: Label selector). */
 import type { Labels } from './labels.ts'
 import { excerpt, labelKeyProblem, labelValueProblem } from './labels.ts'
 
 /**
- * One condition of a selector. `k=v` reads as `in` with one value and `k!=v` as `notin` with one value.
- * `values` holds distinct values in the order written; it is empty exactly for `exists` and `absent`.
+ * One condition of a selector. `k=v` is parsed as `in` with one value, `k!=v` as `notin` with one value. `values` holds
+ * distinct values in the order written and is empty only for `exists` and `absent`.
  */
 export type Term = {
   readonly op: 'in' | 'notin' | 'exists' | 'absent'
@@ -12,37 +12,36 @@ export type Term = {
   readonly values: readonly string[]
 }
 
-/** A parsed selector: `text` as the caller gave it, and the terms that must all hold. No terms match everything. */
+/** A parsed selector: `text` as the caller gave it, and terms that must all match. No terms match everything. */
 export type Selector = { readonly text: string; readonly terms: readonly Term[] }
 
-/** `position` is the offset, from 0 and in UTF-16 units, where reading stopped; `message` repeats it in words. */
+/** `position` is the offset (from 0, in UTF-16 units) where parsing stopped; `message` includes it. */
 export type SelectorResult = { ok: true; selector: Selector } | { ok: false; position: number; message: string }
 
-/** Longest selector, in bytes of UTF-8. */
+/** Maximum length of a selector, in bytes of UTF-8. */
 export const maxSelectorBytes = 1024
 
-/** Most comma-separated terms in a selector. */
+/** Maximum number of comma-separated terms in a selector. */
 export const maxTerms = 16
 
-/** Most values in one `in` or `notin` list, counted as written. */
+/** Maximum number of values in one `in` or `notin` list, counted as written. */
 export const maxValues = 32
 
 const noValues: readonly string[] = Object.freeze([])
 
-/** An operator, another delimiter or the word between two of them, after any whitespace; empty at the end of the text. */
+/** A token after optional whitespace: an operator, another delimiter, or a word; empty at the end of the text. */
 const nextToken = /[ \t\n\r]*([!=]=|[,=!()]|[^,=!() \t\n\r]+|$)/y
 
 type Refusal = { readonly position: number; readonly message: string }
 
 /**
- * Parses the selector language (spec: Label selector). Never throws.
- *
- * Whitespace (space, tab, line breaks) may stand around every token. A missing value is the empty value (`k=`,
- * `k in (a,)`), but a list with nothing at all, `k in ()`, is refused. Empty or blank text gives no terms. Keys and
- * values obey the label rules, save that the reserved prefix is allowed.
+ * Parses a label selector (spec: Label selector). Never throws.
+ * Whitespace (space, tab, line breaks) is allowed around every token. A missing value is the empty value (`k=`, `k in
+ * (a,)`), but an empty list, `k in ()`, is refused. Blank text gives no terms. Keys and values follow the label rules,
+ * except that the reserved prefix is allowed.
  */
 export function parseSelector(text: string): SelectorResult {
-  // A string has at least one byte per unit, so over-long text is refused before its bytes are counted.
+  // A string has at least one byte per unit, so its length is checked before its bytes are counted.
   if (text.length > maxSelectorBytes || Buffer.byteLength(text) > maxSelectorBytes) {
     const position = Math.min(text.length, maxSelectorBytes)
     return { ok: false, position, message: `a label selector can have at most ${maxSelectorBytes} bytes` }
@@ -54,8 +53,8 @@ export function parseSelector(text: string): SelectorResult {
 }
 
 /**
- * Tells whether labels satisfy every term. Unlike in Kubernetes, `!=` and `notin` do not hold for labels that lack the key.
- * Allocates nothing: it runs once per object and selector when labels change.
+ * Whether labels satisfy every term. Unlike in Kubernetes, `!=` and `notin` do not match labels without the key.
+ * Allocates nothing, because it runs once per object and selector when labels change.
  */
 export function matches(selector: Selector, labels: Labels): boolean {
   const terms = selector.terms
@@ -66,20 +65,20 @@ export function matches(selector: Selector, labels: Labels): boolean {
 }
 
 /**
- * Writes the selector in a normal form: two selectors with the same normal form have the same terms, whatever their
- * order, spacing, spelling or repetition. The form is itself a selector and is never longer than the original (hence
- * no space before the list), so it always passes the size limit again.
+ * The normal form of a selector: two selectors with the same normal form have the same terms, whatever their order,
+ * spacing, spelling or repetition. It is itself a selector and never longer than the original (hence no space before
+ * the list), so it always passes the size limit.
  */
 export function canonical(selector: Selector): string {
   return [...new Set(selector.terms.map(canonicalTerm))].sort().join(',')
 }
 
-/** Most characters of selectors that are remembered with what they mean. */
+/** Maximum total length of the selectors in the cache, in characters. */
 const maxRemembered = 1_048_576
 let remembered = new Map<string, Selector>()
 let rememberedLength = 0
 
-/** Reads a selector that was accepted when it was stored; each is parsed once for many uses. */
+/** Parses a selector that was validated when it was stored; the result is cached. */
 export function storedSelector(text: string): Selector {
   const known = remembered.get(text)
   if (known) return known
@@ -95,21 +94,20 @@ export function storedSelector(text: string): Selector {
 }
 
 /**
- * What labels must have for a term to hold, in a form that can be looked up among those of `conditionsMet`: a label, or
- * only its key.
+ * A necessary condition for a term: a label, or only its key. It can be looked up among the results of `conditionsMet`.
  */
 export function conditionOf(term: Term): string {
   return term.op === 'in' && term.values.length === 1 ? `${term.key}=${term.values[0]}` : term.key
 }
 
-/** Every `conditionOf` that labels meet, and the empty text for selectors that have no positive term. */
+/** Every `conditionOf` that labels meet, and the empty text for selectors without positive terms. */
 export function conditionsMet(labels: Labels): string[] {
   return ['', ...Object.entries(labels).flatMap(([key, value]) => [key, `${key}=${value}`])]
 }
 
 /**
- * The terms that a label index can be asked for, the most selective first: `in` with few values, then the others.
- * `absent` is left out, because the index does not list the objects that it matches.
+ * The terms that a label index can look up, the most selective first: `in` with few values, then the others. `absent`
+ * is left out, because the index does not list the objects that it matches.
  */
 export function drivingTerms(selector: Selector): Term[] {
   const positive = selector.terms.filter((term) => term.op !== 'absent')
@@ -121,7 +119,7 @@ function cost(term: Term): number {
 }
 
 function holds(term: Term, labels: Labels): boolean {
-  // Labels read back from storage have a prototype, and `constructor` is a valid label key.
+  // Labels read from storage have a prototype, and `constructor` is a valid label key.
   const present = Object.hasOwn(labels, term.key)
   switch (term.op) {
     case 'exists':
@@ -145,11 +143,11 @@ function canonicalTerm(term: Term): string {
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
-/** The tokens of a selector, read from left to right. */
+/** Reads the tokens of a selector from left to right. */
 class Tokens {
   readonly #text: string
   #end = 0
-  /** The token that comes next, and where it begins. */
+  /** The current token and its offset. */
   current = ''
   at = 0
 
@@ -162,14 +160,17 @@ class Tokens {
     return this.current === ''
   }
 
-  /** Takes an operator or another delimiter, if it comes next. */
+  /** Consumes the delimiter if it is the current token; returns whether it did. */
   take(delimiter: string): boolean {
     const isNext = this.current === delimiter
     if (isNext) this.#advance()
     return isNext
   }
 
-  /** Takes a word; empty when a delimiter or the end comes next. Any other character is part of it, to be quoted whole. */
+  /**
+   * Consumes and returns a word; empty at a delimiter or the end. A word contains any other characters, so that errors
+   * quote it whole.
+   */
   word(): string {
     const word = /^[^,=!()]/.test(this.current) ? this.current : ''
     if (word !== '') this.#advance()
@@ -195,13 +196,13 @@ function readTerms(tokens: Tokens, terms: Term[]): Refusal | undefined {
   }
 }
 
-/** A bare key can still grow an operator; every other term can only be followed by the next one. */
+/** A bare key may be followed by an operator; every other term only by the next term. */
 function expectation(term: Term): string {
   return term.op === 'exists' ? "an operator or ','" : "','"
 }
 
 function readTerm(tokens: Tokens): Term | Refusal {
-  // Where a term begins, `!=` is a negation whose key is missing.
+  // At the start of a term, `!=` is a negation without a key.
   if (tokens.current === '!=') return expectedAt(tokens.at + 1, 'a label key')
   const negated = tokens.take('!')
   const key = readKey(tokens)

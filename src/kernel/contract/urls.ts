@@ -1,11 +1,11 @@
-/** Reading the target of a request. */
+/** Parses and checks the target and the Host of a request. */
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
 import { parseId } from '../ids.ts'
 import { type Endpoint, isIdParam, maxText } from './contract.ts'
 import { isStorable } from './input.ts'
 
-/** Whether every percent sign in it begins a character. */
+/** Whether every percent sign in the URL begins a valid escape sequence. */
 export function isDecodable(url: string): boolean {
   if (!url.includes('%')) return true
   try {
@@ -16,7 +16,7 @@ export function isDecodable(url: string): boolean {
   }
 }
 
-/** What comes before the query. */
+/** The part before the query. */
 export function pathOf(url: string): string {
   const mark = url.indexOf('?')
   return mark === -1 ? url : url.slice(0, mark)
@@ -28,7 +28,7 @@ export function searchOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-/** The methods that some of the endpoints answer to at a decodable path below the base. What answers GET answers HEAD. */
+/** The methods of the endpoints at a decodable path below `base`. Endpoints for GET also answer HEAD. */
 export function methodsAt(path: string, endpoints: readonly Endpoint[], base: string): string[] {
   const methods = new Set<string>()
   const segments = path.split('/').map(decodeURIComponent)
@@ -47,20 +47,20 @@ export function methodsAt(path: string, endpoints: readonly Endpoint[], base: st
   return [...methods].sort()
 }
 
-/** Whether a text can stand for a parameter. `actions` is a path of its own wherever a resource could be named. */
+/** Whether a text is a valid value of a path parameter. `actions` is never a name, because it is a path of its own. */
 function fits(name: string, text: string): boolean {
   if (isIdParam(name)) return parseId(text) !== undefined
   if (text === '' || text.length > maxText || !isStorable(text)) return false
   return name !== 'id_or_name' || text !== 'actions'
 }
 
-/** The text of the first parameter of the path that cannot be what it stands for. */
+/** The first path parameter with an invalid value, as its text. */
 export function firstUnfit(params: Record<string, string>): string | undefined {
   for (const name in params) if (!fits(name, params[name]!)) return params[name]
   return undefined
 }
 
-/** The one Host of a request, which HTTP/1.1 demands; HTTP/1.0 does without (RFC 9112, 3.2). */
+/** Whether a request has exactly one valid Host, which HTTP/1.1 requires and HTTP/1.0 does not (RFC 9112, 3.2). */
 export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessage): boolean {
   const { host } = headers
   if (host === undefined) return httpVersion === '1.0'
@@ -69,16 +69,16 @@ export function hasValidHost({ rawHeaders, headers, httpVersion }: IncomingMessa
   return countOf('host', rawHeaders) === 1
 }
 
-/** Most requests name the one that the request before them named. */
+/** Cache of the last valid Host: consecutive requests mostly send the same one. */
 let lastHost: string | undefined
 
-/** Whether a text has the form of a host name or an address, in brackets where it is IPv6, with a port or without. */
+/** Whether a text is a host name or an IP address (IPv6 in brackets), optionally with a port. */
 function isHost(text: string): boolean {
   const [, address, name] = /^(?:\[([\da-f:.]{2,45})\]|([\w.-]{1,253}))(?::\d{1,5})?$/i.exec(text) ?? []
   return address === undefined ? name !== undefined : isIPv6(address)
 }
 
-/** How often a header was sent: of most, the runtime shows the first alone. */
+/** How often a header was sent; Node's `headers` shows only the first of most repeated headers. */
 function countOf(name: string, rawHeaders: readonly string[]): number {
   let count = 0
   for (let i = 0; i < rawHeaders.length; i += 2) {
@@ -88,10 +88,10 @@ function countOf(name: string, rawHeaders: readonly string[]): number {
 }
 
 /**
- * Where links of an answer begin, such as `https://cloud.example.com`: at the host that was asked for, if the operator
- * named it, it is this machine's own name for itself, or an address; else at the first that the operator named. Empty
- * when there is none, so that links begin with the path and lead to where the caller is: whoever sends a Host of somebody
- * else's gets no link there into a cache.
+ * The origin of links in a reply, such as `https://cloud.example.com`: the requested host if the operator listed it or
+ * if it is `localhost` or an IP address; otherwise the first one that the operator listed. Empty without any, so that
+ * links start with the path and stay on the caller's host: a forged Host header must never get a foreign link into a
+ * cache.
  */
 export function originOf(protocol: string, host: string | undefined, publicOrigins: readonly string[]): string {
   const named = publicOrigins.find((origin) => origin.slice(origin.indexOf('//') + 2) === host?.toLowerCase())

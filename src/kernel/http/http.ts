@@ -8,7 +8,7 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Authenticator, Principal } from '../access/tokens.ts'
 import { asOf, currentSince } from '../contract/as-of.ts'
 import { inEffect } from '../contract/changes.ts'
-import { type Call, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
+import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '../contract/input.ts'
 import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, searchOf } from '../contract/urls.ts'
 import { unavailable } from '../data/db.ts'
@@ -69,7 +69,7 @@ declare module 'fastify' {
 /** A row of the table with what answers it. */
 interface Mounted {
   readonly endpoint: Endpoint
-  readonly handler: (call: Call<Endpoint>) => Promise<unknown>
+  readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
   /** From when on (ms since the epoch) its replies have the shape they have today. */
   readonly currentFrom: number
 }
@@ -289,7 +289,7 @@ function toCall(
   request: FastifyRequest,
   params: Record<string, number | string>,
   input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
-): Call<Endpoint> {
+): ApiCall<Endpoint> {
   const { scope, readOnly } = request.principal!
   return {
     scope,
@@ -304,7 +304,7 @@ function toCall(
  * What the path names is looked for before its input is judged, so that 404 comes before 422: by the endpoint that
  * reads it. Asked only when the input is bad; otherwise the handler itself finds out.
  */
-async function mustExist({ path }: Endpoint, call: Call<Endpoint>, { mounted }: Routes): Promise<void> {
+async function mustExist({ path }: Endpoint, call: ApiCall<Endpoint>, { mounted }: Routes): Promise<void> {
   const readers = mounted.filter(
     ({ endpoint }) =>
       endpoint.method === 'GET' && endpoint.path.endsWith('}') && `${path}/`.startsWith(`${endpoint.path}/`),
