@@ -59,7 +59,7 @@ export interface AppOptions {
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
 }
 
-/** Options of a name server; defaults apply to those that are missing. */
+/** Options of a name server that the caller may set; the others have defaults. */
 export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' | 'maxRecords'>
 
 export interface App {
@@ -73,7 +73,7 @@ export interface App {
   serveMetadata(at: ListenAddress, prefix: string): Promise<string>
   /** Starts a name server. Errors: those of the socket, and `unavailable` when the database is away. */
   serveDns(at: ListenAddress, options?: DnsOptions): Promise<NameServer>
-  /** Begins to run actions, to send mail and to do background jobs. */
+  /** Starts running actions, sending mail and executing background jobs. */
   start(): Promise<void>
   /**
    * Stops accepting requests, finishes those in flight, and leaves actions and mail to be resumed. The database stays

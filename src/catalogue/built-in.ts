@@ -3,5 +3,5 @@ import { images } from './images.ts'
 import { locations } from './locations.ts'
 import { serverTypes } from './server-types.ts'
 
-/** What an installation offers unless its operator brings a catalogue file (spec: Location, Image). */
+/** The catalogue of an installation without a catalogue file (spec: Location, Image). */
 export const builtIn: CatalogueData = { locations, serverTypes, images }

@@ -1,4 +1,6 @@
-/** ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span (spec: Location). */
+/**
+ * ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span (spec: Location).
+ */
 export type Location = {
   readonly id: number
   readonly name: string
@@ -16,19 +18,19 @@ export type Location = {
 /** Processor architectures; an image runs only on server types of the same one (spec: Image). */
 export type Architecture = 'x86' | 'arm'
 
-/** RFC 3339 timestamps: when the end was made public, and until when the thing can still be ordered. */
+/** RFC 3339 timestamps: when the deprecation was announced, and until when the resource can still be ordered. */
 export type Deprecation = {
   readonly announced: string
   readonly unavailableAfter: string
 }
 
-/** Amounts in the currency of the installation, as decimal strings so that no digit is lost. */
+/** Amounts in the currency of the installation, as decimal strings to keep every digit. */
 export type Price = {
   readonly net: string
   readonly gross: string
 }
 
-/** What a server type costs in one location. OpenAPI schema `price_per_time`. */
+/** The price of a server type in one location. OpenAPI schema `price_per_time`. */
 export type LocationPrice = {
   /** Location name, e.g. `fsn1`. */
   readonly location: string
@@ -39,7 +41,7 @@ export type LocationPrice = {
   readonly pricePerTbTraffic: Price
 }
 
-/** Offer of a server type in one location. OpenAPI schema `server_type_location`. */
+/** Availability of a server type in one location. OpenAPI schema `server_type_location`. */
 export type ServerTypeLocation = {
   readonly id: number
   readonly name: string
@@ -73,7 +75,7 @@ export type ServerType = {
 /** The `os_flavor` values of the OpenAPI schema `image`. */
 export const osFlavors = ['alma', 'centos', 'debian', 'fedora', 'opensuse', 'rocky', 'ubuntu', 'unknown'] as const
 
-/** An image the installation provides, as opposed to snapshots and backups of its users (spec: Image). */
+/** An image that comes with the installation, as opposed to snapshots and backups of its users (spec: Image). */
 export type SystemImage = {
   readonly id: number
   readonly type: 'system' | 'app'
@@ -85,20 +87,20 @@ export type SystemImage = {
   readonly architecture: Architecture
   /** RFC 3339 timestamp. */
   readonly created: string
-  /** GB of disk a server needs at least. */
+  /** The minimum disk size of a server in GB. */
   readonly diskSize: number
   readonly rapidDeploy: boolean
   readonly deprecation: Deprecation | null
 }
 
-/** The bare lists, in any order. */
+/** The catalogue's lists in any order. */
 export type CatalogueData = {
   readonly locations: readonly Location[]
   readonly serverTypes: readonly ServerType[]
   readonly images: readonly SystemImage[]
 }
 
-/** The lists in ascending id order, with look-ups that take constant time and give undefined for the unknown. */
+/** The lists in ascending id order, with look-ups in constant time that return undefined for unknown keys. */
 export type Catalogue = CatalogueData & {
   readonly locationById: (id: number) => Location | undefined
   readonly locationByName: (name: string) => Location | undefined
@@ -112,8 +114,8 @@ export type Catalogue = CatalogueData & {
 const none: readonly never[] = []
 
 /**
- * Sorts and indexes `data` without changing it. Does not validate: ids and names are taken to be unique, as
- * `parseCatalogue` ensures: lists are ordered by id unless asked otherwise (spec: Pagination and sorting rules).
+ * Sorts and indexes `data` without changing it: lists are ordered by id by default (spec: Pagination and sorting rules).
+ * It does not validate: `parseCatalogue` ensures that ids and names are unique.
  */
 export function openCatalogue(data: CatalogueData): Catalogue {
   const locations = sortedById(data.locations)
@@ -139,16 +141,16 @@ export function openCatalogue(data: CatalogueData): Catalogue {
 }
 
 /**
- * Whether `GET /server_types` shows the type at `now` (ms since the epoch): it does while at least one location still
- * offers it. A type that is no longer listed stays readable by id.
+ * Whether `GET /server_types` lists the type at `now` (ms since the epoch), which is as long as at least one location
+ * offers it. A type that is no longer listed can still be read by id.
  */
 export function serverTypeIsListed(type: ServerType, now: number): boolean {
   return type.locations.some((location) => isOffered(location, now))
 }
 
 /**
- * Whether a server of this type may be created in the location at `now` (ms since the epoch), going by the catalogue
- * alone. Free capacity is for the caller to find out; the `available` hint is ignored.
+ * Whether the catalogue allows creating a server of this type in the location at `now` (ms since the epoch). The caller
+ * checks free capacity; the `available` hint is ignored.
  */
 export function serverTypeOrderable(type: ServerType, locationId: number, now: number): boolean {
   const location = type.locations.find((candidate) => candidate.id === locationId)

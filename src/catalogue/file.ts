@@ -1,4 +1,4 @@
-/** Reads an operator's own catalogue from JSON and says where it is wrong. */
+/** Parses an operator's catalogue from JSON and reports the first error with its path. */
 import { type Static, type TSchema, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import {
@@ -11,10 +11,10 @@ import {
   type SystemImage,
 } from './catalogue.ts'
 
-// This module pulls in typebox, so start-up imports it only when the operator names a catalogue file.
+// This module imports typebox, so a start loads it only when the operator names a catalogue file.
 //
-// Every field is required, so a misspelt one is reported as missing; other fields are ignored, so that replies of the
-// API can be pasted as they are.
+// Every field is required, so a misspelt one is reported as missing; unknown fields are ignored, so that replies of the
+// API can be pasted unchanged.
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([Type.Null(), schema])
 
@@ -24,7 +24,7 @@ const Name = Type.String({ pattern: '^\\S+$' })
 const Amount = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
 const Size = Type.Integer({ minimum: 1 })
 const Architecture = Type.Enum(['x86', 'arm'])
-// The format admits leap seconds, which Date cannot represent.
+// The format allows leap seconds, which Date cannot represent.
 const Timestamp = Type.Refine(
   Type.String({ format: 'date-time' }),
   (text) => !Number.isNaN(Date.parse(text)),
@@ -99,13 +99,13 @@ const CatalogueFileSchema = Type.Object({
 
 const validator = Compile(CatalogueFileSchema)
 
-/** The JSON value of a catalogue file: three lists in the shape in which the API shows these resources. */
+/** The JSON value of a catalogue file: three lists with entries in the shape of API replies. */
 export type CatalogueFile = Static<typeof CatalogueFileSchema>
 
 /**
- * Turns the parsed JSON of a catalogue file into catalogue data; timestamps become UTC with whole seconds.
- * Throws an Error with a one-line message such as `catalogue: server_types[3].cores: must be integer` for the first
- * problem found (spec: Location, Image, Server type).
+ * Converts the parsed JSON of a catalogue file; timestamps become UTC with whole seconds. Throws an Error for the first
+ * problem, with a one-line message such as `catalogue: server_types[3].cores: must be integer`
+ * (spec: Location, Image, Server type).
  */
 export function parseCatalogue(json: unknown): CatalogueData {
   const file = checkShape(json)
@@ -119,7 +119,7 @@ export function parseCatalogue(json: unknown): CatalogueData {
   }
 }
 
-/** The opposite of `parseCatalogue`: the value to write as JSON, for operators who start from existing data. */
+/** The inverse of `parseCatalogue`: the JSON value of a catalogue file, as a starting point for operators. */
 export function toFile(data: CatalogueData): CatalogueFile {
   return {
     locations: data.locations.map(formatLocation),
@@ -134,7 +134,7 @@ function fail(path: string, problem: string): never {
 
 function checkShape(json: unknown): CatalogueFile {
   if (validator.Check(json)) return json
-  // A nullable field reports one error per alternative and a summary; the one about the non-null form is worth showing.
+  // A nullable field reports one error per alternative and a summary; report the one about the non-null alternative.
   const error = validator.Errors(json).find(({ keyword, params }) => {
     return keyword !== 'anyOf' && !('type' in params && params.type === 'null')
   })
@@ -145,7 +145,7 @@ function checkShape(json: unknown): CatalogueFile {
   fail(path, /\/anyOf\/\d+$/.test(error.schemaPath) ? `${error.message} or null` : error.message)
 }
 
-/** Turns a JSON pointer (`/images/3/name`) into the path an operator reads more easily (`images[3].name`). */
+/** Converts a JSON pointer (`/images/3/name`) into a more readable path (`images[3].name`). */
 function pathOf(pointer: string): string {
   const path = pointer.replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]').replaceAll('/', '.')
   return path.startsWith('.') ? path.slice(1) : path
@@ -155,7 +155,7 @@ function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`
 }
 
-/** Fails when two items have the same `key`; `field` is the field the message points to. */
+/** Throws when two items have the same `key`; the message names `field`. */
 function checkUnique<T>(items: readonly T[], list: string, field: string, key: (item: T) => string | number): void {
   const firstIndex = new Map<string | number, number>()
   for (const [index, item] of items.entries()) {

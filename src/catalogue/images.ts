@@ -1,4 +1,4 @@
-/** The images that come with it. */
+/** The built-in images. */
 import type { Architecture, Deprecation, SystemImage } from './catalogue.ts'
 
 type SystemRow = readonly [

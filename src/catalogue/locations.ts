@@ -1,4 +1,4 @@
-/** The locations that come with it. */
+/** The built-in locations. */
 import type { Location } from './catalogue.ts'
 
 type Row = readonly [

@@ -1,29 +1,29 @@
-/** Prices as decimal texts, computed without floating point. */
+/** Prices as decimal strings, computed without floating point. */
 import type { Price } from './catalogue.ts'
 
 const netDigits = 10
 const grossDigits = 16
 
-// A percentage of a number with 10 decimals needs at most 12 of them, so this step loses nothing. Gross amounts count
-// in 10^-16, net ones in 10^-10.
+// A percentage of a number with 10 decimals needs at most 12 decimals, so nothing is lost. Gross amounts are integers
+// in units of 10^-16, net amounts in units of 10^-10.
 const vatPercent = 19n
 const grossPerNet = 10_000n * (100n + vatPercent)
 
-/** Hours that a month of use is billed at most. */
+/** The maximum number of hours that a month of use is billed. */
 const billedHours = 624n
 
-/** One unit of the 4th decimal, in 10^-10. */
+/** One unit of the fourth decimal place, in 10^-10. */
 const hourlyStep = 1_000_000n
 
 /**
- * Price of a net amount such as `5.49`: net with 10 decimals, gross (19 % VAT) with 16. Both are exact.
- * Throws a RangeError when `net` is no plain decimal or has more than 10 decimals. OpenAPI schema `price`.
+ * The price of a net amount such as `5.49`: net with 10 decimals, gross (19 % VAT) with 16, both exact.
+ * Throws a RangeError when `net` is not a plain decimal or has more than 10 decimals. OpenAPI schema `price`.
  */
 export function priceOf(net: string): Price {
   return priceOfUnits(unitsOf(net))
 }
 
-/** The hourly price of a monthly net amount: a 624th of it, rounded half up to 4 decimals. Errors as `priceOf`. */
+/** The hourly price of a monthly net amount: a 624th of it, rounded half up to 4 decimals. Throws like `priceOf`. */
 export function hourlyPriceOf(monthlyNet: string): Price {
   const divisor = billedHours * hourlyStep
   return priceOfUnits(((unitsOf(monthlyNet) + divisor / 2n) / divisor) * hourlyStep)

@@ -1,4 +1,4 @@
-/** The server types that come with it, what they cost and where they are offered. */
+/** The built-in server types with their prices and locations. */
 import type { Architecture, Deprecation, Location, LocationPrice, ServerType } from './catalogue.ts'
 import { locations } from './locations.ts'
 import { hourlyPriceOf, priceOf } from './prices.ts'
@@ -127,7 +127,7 @@ const intel: Family = {
 
 const families = [firstGeneration, olderAmd, arm, dedicated, olderIntel, amd, intel]
 
-/** The built-in server types in id order, among them types that can no longer be ordered. OpenAPI `server_type`. */
+/** The built-in server types in id order, including types that can no longer be ordered. OpenAPI `server_type`. */
 export const serverTypes: readonly ServerType[] = families.flatMap((family) =>
   family.rows.map((row) => serverTypeOf(family, row)),
 )

@@ -1,29 +1,31 @@
-/** Chooses who issues managed certificates: the authority of an ACME directory, or the one of this installation. */
+/** Chooses the issuer of managed certificates: an ACME authority, or the embedded authority of this installation. */
 import type { AuthorityDriver, DelegationDriver } from '../families/certificates/driver.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { AcmeOptions } from './acme/authority.ts'
 import { embeddedCa } from './embedded-ca/authority.ts'
 import { uncheckedDelegation } from './resolver/unchecked.ts'
 
-/** What an operator settles about managed certificates. */
+/** The operator's settings for managed certificates. */
 export interface AuthorityOptions {
-  /** The authority of an ACME directory; the embedded one without it. */
+  /** The ACME authority; the embedded one is used when this is undefined. */
   readonly acme?: Omit<AcmeOptions, 'keep'>
-  /** Whether zones have to be delegated to our name servers, and which resolver says so; undefined is the machine's. */
+  /**
+   * Whether zones must be delegated to our name servers, and the resolver that checks it; undefined uses the system's.
+   */
   readonly delegation: 'unchecked' | { readonly resolver: string | undefined }
 }
 
 export interface AuthorityParts {
   readonly clock: Clock
-  /** The name by which CAA records mean the embedded authority. */
+  /** The name of the embedded authority in CAA records. */
   readonly identity: string
   /** Names of our name servers. */
   readonly nameservers: readonly string[]
-  /** Keeps a secret of the installation under a name: what `make` gave the first time. */
+  /** Returns the secret stored under a name; the first call stores what `make` returns. */
   keep(name: string, make: () => Promise<string>): Promise<string>
 }
 
-/** The drivers behind managed certificates. Nobody is asked for anything yet. */
+/** Creates the drivers of managed certificates without sending any request. */
 export async function authorityDrivers(
   { acme, delegation }: AuthorityOptions,
   parts: AuthorityParts,
@@ -38,7 +40,7 @@ function embedded({ clock, identity, keep }: AuthorityParts): AuthorityDriver {
   return embeddedCa({ clock, identity, keep: (make) => keep('embedded-ca', make) })
 }
 
-/** Loaded only for those who use it. */
+/** Loads the ACME client only when it is in use. */
 async function acmeAuthority(options: Omit<AcmeOptions, 'keep'>, { keep }: AuthorityParts): Promise<AuthorityDriver> {
   const { openAcme } = await import('./acme/authority.ts')
   return openAcme({ ...options, keep: (make) => keep(`acme-account ${options.directory}`, make) })

@@ -1,4 +1,4 @@
-/** What a server is told about itself, byte for byte (spec: Server metadata service). Pure. */
+/** The documents that a server can read about itself, byte for byte (spec: Server metadata service). */
 
 export interface ServerFacts {
   readonly id: number
@@ -17,7 +17,7 @@ const leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
   region: (facts) => facts.region,
 }
 
-/** The document at a path below the service's root; undefined when there is none. */
+/** The document at a path below the service's root; undefined when it does not exist. */
 export function documentAt(path: string, facts: ServerFacts): string | undefined {
   if (path === '/v1/userdata') return facts.userData ?? ''
   if (path === '/v1/metadata' || path === '/v1/metadata/') return summary(facts)
@@ -41,7 +41,7 @@ const ec2Leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
   'placement/availability-zone': (facts) => facts.availabilityZone,
 }
 
-/** The document at one of the EC2-compatible paths that answered until Aug 2026; undefined when there is none. */
+/** The document at an EC2-compatible path, which were removed in Aug 2026; undefined when it does not exist. */
 export function ec2DocumentAt(path: string, facts: ServerFacts): string | undefined {
   const match = /^\/(?:2009-04-04|latest)\/(meta-data|user-data)(?:\/(.*))?$/.exec(path)
   if (!match) return undefined

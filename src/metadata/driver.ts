@@ -1,6 +1,6 @@
-/** What the metadata service needs from the infrastructure: who is calling. */
+/** The driver of the metadata service: the infrastructure identifies the calling server. */
 
-/** A connection as the host sees it. Nothing in it comes from what the caller wrote into its request's headers. */
+/** A connection as the host sees it. Request headers are not part of it, because the caller controls them. */
 export interface Caller {
   readonly remoteAddress: string
   readonly localAddress: string
@@ -8,6 +8,6 @@ export interface Caller {
 }
 
 export interface MetadataDriver {
-  /** The server on the other end and the path that it asks for; undefined when the caller is no server. */
+  /** Identifies the calling server and the requested path; undefined when the caller is not a server. */
   identify(caller: Caller): { readonly serverId: number; readonly path: string } | undefined
 }

@@ -1,7 +1,7 @@
 /**
- * The metadata service: plain HTTP that only servers reach, on a listener of its own. Who calls is told by the driver from
- * the connection. A request that went through a proxy, or that names another host, is refused: somebody could have made a
- * server send it (spec: Server metadata service).
+ * The metadata service: plain HTTP on a separate listener that only servers can reach. The driver identifies the caller
+ * by the connection. A request that was forwarded by a proxy, or that names another host, is refused, because somebody
+ * may have tricked a server into sending it (spec: Server metadata service).
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -24,7 +24,7 @@ export interface MetadataOptions {
   readonly catalogue: Catalogue
   readonly driver: MetadataDriver
   readonly log: Logger
-  /** Path under which the service also answers, such as `/hetzner`. */
+  /** A further path under which the service answers, such as `/hetzner`. */
   readonly prefix: string
 }
 
@@ -74,7 +74,7 @@ async function answer(options: MetadataOptions, request: IncomingMessage): Promi
   return text === undefined ? notFound : { status: 200, text }
 }
 
-/** The Host must be the address that was connected to: a name that resolves here is somebody's rebinding. */
+/** The Host header must be the address of the listener: a name that resolves to it may be DNS rebinding. */
 function namesThisListener({ headers, socket }: IncomingMessage): boolean {
   const { localAddress = '', localPort } = socket
   const address = localAddress.replace(/^::ffff:/, '')
@@ -97,14 +97,14 @@ async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Pr
   }
 }
 
-/** A metadata service that answers. */
+/** A running metadata service. */
 export interface MetadataService {
-  /** Without a path. */
+  /** The base URL without a path. */
   readonly url: string
   close(): Promise<void>
 }
 
-/** Starts the service; it answers when this resolves. Errors: those of the socket. */
+/** Starts the service; it answers once the promise resolves. Rejects with socket errors. */
 export async function startMetadataService(
   options: MetadataOptions,
   { host, port }: ListenAddress,

@@ -1,4 +1,4 @@
-/** Tables of the kernel: tenants, ids, labels, actions, addresses, limits. */
+/** Tables of the kernel: Projects, ids, labels, actions, addresses and limits. */
 
 import type { Migration } from '../kernel/data/migrate.ts'
 import { firstId } from '../kernel/ids.ts'

@@ -1,4 +1,4 @@
-/** Servers and the Primary IPs under which they are reached. */
+/** Servers and their Primary IPs. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const servers: Migration = {

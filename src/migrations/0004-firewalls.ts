@@ -1,4 +1,4 @@
-/** Firewalls, what they are applied to, which servers their selectors match, and the state that each server should have. */
+/** Firewalls, their applications, the servers that selectors match, and the desired packet filter of each server. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const firewalls: Migration = {

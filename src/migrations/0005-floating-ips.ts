@@ -1,7 +1,7 @@
-/** The schema of Floating IPs. */
+/** Tables of Floating IPs. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
-/** Floating IPs, and the set of them that each server should have. */
+/** Floating IPs, and the desired set of them for each server. */
 export const floatingIps: Migration = {
   id: '0005-floating-ips',
   statements: [

@@ -1,6 +1,6 @@
 import type { Migration } from '../kernel/data/migrate.ts'
 
-/** Limits that were set for single Projects. */
+/** Limits of single Projects. */
 export const limits: Migration = {
   id: '0006-limits',
   statements: [

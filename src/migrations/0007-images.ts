@@ -1,4 +1,4 @@
-/** Snapshots and backups, when servers are backed up, and what a rebuild that fails goes back to. */
+/** Snapshots and backups, backup windows of servers, and the image that a failed rebuild returns to. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const images: Migration = {

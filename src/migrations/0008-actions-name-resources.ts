@@ -1,6 +1,6 @@
 /**
- * An action carries the resources that it names; the table beside it only finds actions by resource. One that has
- * ended stays as it is. What is not in force, filters and sets of Floating IPs, is found without looking at the rest.
+ * An action row carries its resources; `action_by_resource` only finds actions by resource. An ended action never
+ * changes. Partial indexes find the packet filters and sets of Floating IPs that are not in force.
  */
 import type { Migration } from '../kernel/data/migrate.ts'
 

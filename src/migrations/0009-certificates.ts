@@ -1,9 +1,9 @@
-/** The schema of certificates, and of the keys under which secrets are kept. */
+/** Certificates, and the keys that encrypt secrets. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 /**
- * Keys of Projects go with their Project; private keys are apart from their certificates, which lists read. What is null
- * of a certificate is not issued yet.
+ * Keys of Projects are deleted with their Project. Private keys have a table of their own, because lists read the table
+ * of certificates. Columns of a certificate are null until it is issued.
  */
 export const certificates: Migration = {
   id: '0009-certificates',

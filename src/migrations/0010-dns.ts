@@ -1,4 +1,4 @@
-/** Zones, their RRSets, and what tells the name servers of all processes what has changed. */
+/** Zones, their RRSets, and the announcements by which name servers learn of changes. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const dns: Migration = {

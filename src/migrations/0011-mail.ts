@@ -1,4 +1,4 @@
-/** Owners of Projects, and the mail to them. */
+/** Owners of Projects and the outbox of mail. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const mail: Migration = {

@@ -1,4 +1,4 @@
-/** How far managed certificates are, their orders at the certificate authority, and secrets of the installation. */
+/** States of managed certificates, their orders at the certificate authority, and secrets of the installation. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const managedCertificates: Migration = {

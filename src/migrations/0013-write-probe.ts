@@ -1,4 +1,4 @@
-/** What a process writes, and takes away again, to see whether writes work. It is always empty. */
+/** A table that is always empty: the health check inserts and deletes a row to test whether writes work. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const writeProbe: Migration = {

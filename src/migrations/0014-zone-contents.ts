@@ -1,14 +1,14 @@
-/** What is in a zone has an id of its own, so that it can be replaced as a whole by what was written beside it. */
+/** Contents of zones have ids of their own, so that an import can write a new content and then switch to it. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
-/** Length of a row's records as text, and how many there are: no quote inside a value stands there without a backslash. */
+/** The length of a row's records as text, and their number: within a value, every quote has a backslash before it. */
 const jsonBytes = 'octet_length(records)'
 const count = `((length(records) - length(replace(records, '{"value":', ''))) / 9)`
 
 export const zoneContents: Migration = {
   id: '0014-zone-contents',
   statements: [
-    // What is left of a zone, and is deleted in its own time, keeps neither the zone nor its Project from being deleted.
+    // Contents without a zone are deleted later and must not keep the zone or its Project from being deleted.
     `create table zone_content (
       id integer primary key,
       project_id integer not null,
@@ -20,7 +20,7 @@ export const zoneContents: Migration = {
     `insert into zone_content (id, project_id, zone_id) select id, project_id, id from zone`,
     `alter table zone add column content_id integer not null default 0`,
     `alter table zone add column text_bytes integer not null default 0`,
-    // A little more than it is, because JSON takes more than a line of a zone file; exact from the next import on.
+    // An upper bound, because JSON is longer than a line of a zone file; the next import makes it exact.
     `update zone set content_id = id, text_bytes = coalesce((
       select sum(${jsonBytes} + ${count} * (length(name) + length(type))) from rrset where zone_id = zone.id
     ), 0)`,

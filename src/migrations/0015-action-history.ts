@@ -1,4 +1,4 @@
-/** Ended actions by what they name, in the orders in which lists are sorted; and those that run, by Project. */
+/** Ended actions by resource in the sort orders of lists, and running actions by Project. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const actionHistory: Migration = {

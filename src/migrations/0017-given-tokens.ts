@@ -1,4 +1,4 @@
-/** Tells the token that `wolke serve --token` gave from those that were made, so that the next one can replace it. */
+/** Marks the token given by `wolke serve --token`, so that the next start can replace it. */
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const givenTokens: Migration = {

@@ -1,4 +1,4 @@
-/** Every schema change, oldest first. Append only. */
+/** All migrations, oldest first. Append only. */
 import type { Migration } from '../kernel/data/migrate.ts'
 import { kernel } from './0001-kernel.ts'
 import { sshKeys } from './0002-ssh-keys.ts'

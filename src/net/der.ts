@@ -1,9 +1,9 @@
 /**
- * As much of DER (X.690) as it takes to see what keys there are before a library computes with them: lengths that fit,
- * and the sizes of numbers. Nothing is decoded that is not asked for.
+ * A minimal DER (X.690) reader that inspects untrusted keys before a library computes with them: it checks that lengths
+ * fit and how large numbers are, and decodes nothing else.
  */
 
-/** One element: its tag and what it holds. */
+/** One element: its tag and its content. */
 export interface Der {
   readonly tag: number
   readonly content: Buffer
@@ -18,15 +18,15 @@ export const tags = {
   shortTime: 0x17,
   time: 0x18,
   dnsName: 0x82,
-  /** Optional parts that go by number. */
+  /** Context-specific tags of optional fields: [0] and [3]. */
   first: 0xa0,
   fourth: 0xa3,
 } as const
 
-/** The bytes are no DER, or not of the form that is looked for. */
+/** The bytes are not DER, or not of the expected structure. */
 export class NotDer extends Error {}
 
-/** The elements one after the other. Errors: `NotDer` unless they fill the bytes. */
+/** Splits bytes into consecutive elements. Throws `NotDer` unless the elements fill the bytes. */
 export function readAll(bytes: Buffer): Der[] {
   const found: Der[] = []
   for (let at = 0; at < bytes.length; ) {
@@ -47,18 +47,18 @@ function readLength(bytes: Buffer, at: number): { start: number; length: number 
   return { start: at + 1 + count, length: bytes.readUIntBE(at + 1, count) }
 }
 
-/** The parts of a constructed element. Errors: `NotDer` when it is another one. */
+/** The elements within a constructed element. Throws `NotDer` when the element has another tag. */
 export function partsOf(element: Der | undefined, tag: number = tags.sequence): Der[] {
   return readAll(contentOf(element, tag))
 }
 
-/** What an element with a tag holds. Errors: `NotDer` when it is another one. */
+/** The content of an element. Throws `NotDer` when the element has another tag. */
 export function contentOf(element: Der | undefined, tag: number): Buffer {
   if (element?.tag !== tag) throw new NotDer()
   return element.content
 }
 
-/** How many bits a whole number that is not negative has. Errors: `NotDer`. */
+/** The length in bits of a non-negative integer. Throws `NotDer` for anything else. */
 export function bitsOf(element: Der | undefined): number {
   const content = contentOf(element, tags.integer)
   const first = content.findIndex((byte) => byte !== 0)

@@ -1,4 +1,4 @@
-/** The syntax of host names, in ASCII: an internationalized name comes in punycode. Pure. */
+/** The syntax of host names in ASCII; an internationalized name must be in punycode. */
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i
 
@@ -7,7 +7,7 @@ export function isHostLabel(text: string): boolean {
   return label.test(text)
 }
 
-/** Whether a text is one label of a DNS name that need not be a host, such as `_dmarc`: underscores are letters there. */
+/** Whether a text is one label of a DNS name, such as `_dmarc`: like a host label, but underscores count as letters. */
 export function isDnsLabel(text: string): boolean {
   return label.test(text.replaceAll('_', 'x'))
 }

@@ -12,7 +12,7 @@ export class Html {
   }
 }
 
-/** What a template takes: text and numbers are escaped, lists are joined, undefined leaves nothing. */
+/** A value in a template: text and numbers are escaped, lists are joined, undefined renders as nothing. */
 export type Part = Html | string | number | undefined | readonly Part[]
 
 export function html(strings: TemplateStringsArray, ...parts: Part[]): Html {

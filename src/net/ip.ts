@@ -16,7 +16,7 @@ export type AddressResult = { ok: true; address: string; family: Family } | { ok
 /** Longest text read as an address or a network, in characters. */
 export const maxNetworkText = 64
 
-/** Addresses are numbers here, so that arithmetic is the same for both families. */
+/** Addresses are numbers here, so that arithmetic is the same for IPv4 and IPv6. */
 type Address = { readonly family: Family; readonly bits: bigint }
 type Network = Address & { readonly prefixLength: number }
 type Failure = { readonly message: string }
@@ -25,9 +25,9 @@ const groupBits = 16n
 const byteBits = 8n
 
 /**
- * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec: Firewall). The mask is mandatory and
- * the host bits must be zero, or are made so with `drop`. IPv4 is four decimal octets without leading zeros; zone ids are refused; IPv6 with an
- * embedded IPv4 part is IPv6 and comes back in groups of hexadecimal digits.
+ * Parses a network such as `10.0.0.0/8` or `2001:db8::/32` (spec: Firewall). The mask is mandatory, and
+ * host bits must be zero unless `hostBitsSet` is `drop`. IPv4 must be four decimal octets without leading zeros; zone
+ * ids are refused. IPv6 with an embedded IPv4 part is returned in hexadecimal groups.
  */
 export function parseCidr(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): CidrResult {
   const known = lately.get(text)
@@ -40,7 +40,7 @@ export function parseCidr(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse
   return result
 }
 
-/** The same few networks stand in most rules. Only what is right in either treatment of host bits is remembered. */
+/** A cache: most rules use the same few networks. It holds only results that do not depend on `hostBitsSet`. */
 const lately = new Map<string, CidrResult>()
 const mostRemembered = 1_000
 
@@ -134,11 +134,11 @@ function readNetwork(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): N
 }
 
 function readAddress(text: string): Address | undefined {
-  // Text that passes both checks has no zone id and no NUL, at which a native parser would stop reading.
+  // Checked first, because a native parser stops at NUL and accepts zone ids.
   return /^[\da-f:.]+$/i.test(text) && isIPv6(text) ? readIpv6(text) : readIpv4(text)
 }
 
-/** Reads text known to be IPv6. The library's own parser takes `::1.2.3.4` for a mapped address, which it is not. */
+/** Parses text known to be IPv6. ipaddr.js would take `::1.2.3.4` for a mapped address, which it is not. */
 function readIpv6(text: string): Address {
   const [head = '', tail = ''] = text.split('::')
   const before = readGroups(head)
@@ -148,7 +148,7 @@ function readIpv6(text: string): Address {
   return { family: 6, bits }
 }
 
-/** An embedded IPv4 part stands for two groups. */
+/** An embedded IPv4 part counts as two groups. */
 function readGroups(text: string): bigint[] {
   if (text === '') return []
   return text.split(':').flatMap((part) => {
@@ -157,7 +157,7 @@ function readGroups(text: string): bigint[] {
   })
 }
 
-/** The library's own IPv4 parser takes hexadecimal, octal and short forms, which clients read differently. */
+/** Parses IPv4. ipaddr.js would accept hexadecimal, octal and short forms, which clients interpret differently. */
 function readIpv4(text: string): Address | undefined {
   const octets = text.split('.').map((part) => readDecimal(part, 255))
   if (octets.length !== 4) return undefined
@@ -169,7 +169,7 @@ function readIpv4(text: string): Address | undefined {
   return { family: 4, bits }
 }
 
-/** Reads up to three digits without sign or leading zero; undefined for anything else and above `max`. */
+/** Parses up to three digits without sign or leading zero; undefined for anything else and for values above `max`. */
 function readDecimal(text: string, max: number): number | undefined {
   return /^(?:0|[1-9]\d{0,2})$/.test(text) && Number(text) <= max ? Number(text) : undefined
 }

@@ -1,8 +1,11 @@
-/** PEM (RFC 7468) in one pass. Text around the blocks is allowed, as programs write it; inside them nothing but base64 is. */
+/**
+ * A PEM parser (RFC 7468) that runs in linear time. Text around the blocks is allowed, because programs write such
+ * text; a block may contain only base64.
+ */
 
 export interface PemBlock {
   readonly label: string
-  /** What stands between the two lines. */
+  /** The text between the begin and end lines. */
   readonly body: string
 }
 
@@ -10,7 +13,7 @@ const begin = '-----BEGIN '
 const dashes = '-----'
 const maxLabel = 40
 
-/** The blocks of a text; undefined when one does not end. */
+/** The blocks of a text; undefined when a block has no end line. */
 export function pemBlocks(text: string): PemBlock[] | undefined {
   const blocks: PemBlock[] = []
   for (let at = text.indexOf(begin); at !== -1; ) {
@@ -28,7 +31,7 @@ export function pemBlocks(text: string): PemBlock[] | undefined {
   return blocks
 }
 
-/** The bytes of a block; undefined when it holds anything but base64. */
+/** The bytes of a block; undefined when its body is not base64. */
 export function pemBytes({ body }: PemBlock): Buffer | undefined {
   const text = body.replace(/\s/g, '')
   const bytes = Buffer.from(text, 'base64')

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test'
 import { addressAt, cidrSize } from './ip.ts'
 import { isPrivateAddress } from './private-networks.ts'
 
-/** Networks that are not public, with the addresses right before and behind them if those are. */
+/** Networks that are not public, each with the addresses directly before and after it if those are public. */
 const networks: [network: string, before: string | null, behind: string | null][] = [
   ['0.0.0.0/8', null, '1.0.0.0'],
   ['10.0.0.0/8', '9.255.255.255', '11.0.0.0'],
@@ -23,7 +23,7 @@ const networks: [network: string, before: string | null, behind: string | null][
   ['255.255.255.255/32', null, null],
   ['::/128', null, null],
   ['::1/128', null, null],
-  // Compatible, mapped and translated IPv4 addresses, whichever those are.
+  // All IPv4-compatible, mapped and translated addresses.
   ['::/96', null, null],
   ['::808:808/128', null, null],
   ['::ffff:0:0/96', null, null],

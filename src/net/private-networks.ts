@@ -1,9 +1,9 @@
-/** Addresses that lead back to this host or into its neighbourhood: requests that tenants or strangers cause avoid them. */
+/** Private addresses: requests that tenants or strangers can trigger must not reach this host or its neighbours. */
 import { cidrContains, embeddedIpv4 } from './ip.ts'
 
 /**
- * What the registries of special-purpose addresses list (RFC 6890, kept by IANA), and what is no global unicast address
- * at all. Documentation is left out: it leads nowhere, and addresses of a trial installation come from there.
+ * The special-purpose networks of the IANA registries (RFC 6890) and everything that is not global unicast.
+ * Documentation ranges are missing on purpose: they are not routed, and trial installations assign addresses from them.
  */
 const privateNetworks = [
   '0.0.0.0/8', // this host, this network
@@ -13,12 +13,12 @@ const privateNetworks = [
   '169.254.0.0/16', // link-local
   '172.16.0.0/12', // private use
   '192.0.0.0/24', // protocol assignments
-  '192.31.196.0/24', // AS112: whichever is nearest
-  '192.52.193.0/24', // multicast tunnels: whichever is nearest
-  '192.88.99.0/24', // 6to4 relays: whichever is nearest
+  '192.31.196.0/24', // AS112, anycast
+  '192.52.193.0/24', // AMT multicast tunnels, anycast
+  '192.88.99.0/24', // 6to4 relays, anycast
   '192.168.0.0/16', // private use
   '192.175.48.0/24', // AS112
-  '198.18.0.0/15', // benchmarks of devices
+  '198.18.0.0/15', // benchmarks of network devices
   '224.0.0.0/3', // multicast, reserved, broadcast
   '::/3', // loopback; IPv4 mapped, compatible, translated; discarded
   '2001::/23', // protocol assignments, Teredo among them, which wraps any IPv4 address
@@ -28,10 +28,10 @@ const privateNetworks = [
   '8000::/1', // unique local, link-local, site-local, multicast
 ]
 
-/** Stands for the IPv4 address in its last four bytes where there is no IPv4 (RFC 6052, 2.1): as private as that one. */
+/** NAT64 (RFC 6052, 2.1): such an address is as private as the IPv4 address in its last four bytes. */
 const translated = '64:ff9b::/96'
 
-/** Whether an address, in canonical form, is not a public one. */
+/** Whether an address in canonical form is not publicly routable. */
 export function isPrivateAddress(address: string): boolean {
   if (cidrContains(translated, address)) return isPrivateAddress(embeddedIpv4(address))
   return privateNetworks.some((network) => cidrContains(network, address))

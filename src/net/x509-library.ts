@@ -1,4 +1,4 @@
-/** What of the library is used, after what it looks for while it is read. Only `loadX509` imports it. */
+/** The parts of the X.509 library in use, and the imports that it needs first. Only `loadX509` imports this module. */
 import 'reflect-metadata'
 
 export {

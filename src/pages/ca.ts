@@ -1,7 +1,7 @@
 import { basePath } from '../kernel/http/http.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 
-/** GET /v1/ca.pem: the root of the embedded certificate authority. There is no such page when the root is another's. */
+/** GET /v1/ca.pem: the root of the embedded certificate authority. An installation with an ACME authority lacks it. */
 export function rootPage(root: () => Promise<string>): OpenPage {
   return {
     path: `${basePath}/ca.pem`,

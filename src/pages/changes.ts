@@ -1,9 +1,9 @@
-/** The calendar of the API as a page. */
+/** The page of dated API changes. */
 import { calendar, inEffect } from '../kernel/contract/changes.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 
-/** GET /v1/changes: the dated changes of the API, and which of them hold now. */
+/** GET /v1/changes: the dated changes of the API, each with whether it is in effect. */
 export function changesPage(clock: Clock): OpenPage {
   return {
     path: '/v1/changes',

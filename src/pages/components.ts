@@ -1,4 +1,4 @@
-/** The parts of an OpenAPI document that several operations share: each is written once and referred to by name. */
+/** The shared components of an OpenAPI document: each is written once and referred to by name. */
 import type { TSchema } from 'typebox'
 import { schemaAt } from '../kernel/contract/as-of.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
@@ -9,21 +9,21 @@ export interface Parameter extends Json {
   readonly name: string
 }
 
-/** Collects shared parts while the operations are written; `toJson` is the `components` object of the document. */
+/** Collects components while operations are written; `toJson` returns the `components` object of the document. */
 export class Components {
   readonly #nowMs: number
   readonly #schemas = new Map<string, unknown>()
   readonly #parameters = new Map<string, Json>()
   readonly #responses = new Map<string, Json>()
 
-  /** `nowMs` is the time whose schemas the document shows. */
+  /** `nowMs` is the time whose schemas the document describes. */
   constructor(nowMs: number) {
     this.#nowMs = nowMs
   }
 
   /**
-   * A schema as the document has it: what has a title becomes a component of that name.
-   * Throws when two different schemas have one title.
+   * Converts a schema; one with a title becomes a component of that name.
+   * Throws when two different schemas have the same title.
    */
   schema(schema: TSchema): unknown {
     return this.#schema(explicit(schemaAt(schema, this.#nowMs)))
@@ -34,7 +34,7 @@ export class Components {
     if (typeof schema !== 'object' || schema === null) return schema
     const { title, ...rest } = mapValues(schema, (part) => this.#schema(part))
     if (typeof title === 'string') return this.#named(title, rest)
-    // The properties of an object may have one that is called `title`.
+    // An object may have a property called `title`.
     return title === undefined ? rest : { ...rest, title }
   }
 
@@ -45,7 +45,7 @@ export class Components {
     return { $ref: `#/components/schemas/${title}` }
   }
 
-  /** A reference to a parameter. A name that means several things is numbered from its second meaning on. */
+  /** Returns a reference to a parameter. Further parameters of the same name but another meaning get numbered names. */
   parameter(parameter: Parameter): Json {
     const text = JSON.stringify(parameter)
     for (let n = 1; ; n++) {
@@ -57,7 +57,7 @@ export class Components {
     }
   }
 
-  /** A reference to the refusal with one of these codes. */
+  /** Returns a reference to the refusal with any of these codes. */
   refusal(codes: readonly ErrorCode[], error: TSchema): Json {
     const key = codes.join('.')
     const content = { 'application/json': { schema: this.schema(error) } }
@@ -78,7 +78,7 @@ export class Components {
 
 const anyKey = '^.*$'
 
-/** A schema in the words that generators of clients know: types of enumerations, widths of integers, maps. */
+/** Makes a schema explicit for client generators: types of enumerations, widths of integers, maps. */
 export function explicit(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(explicit)
   if (typeof schema !== 'object' || schema === null) return schema

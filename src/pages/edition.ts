@@ -1,9 +1,9 @@
-/** The reference as it is rendered: the OpenAPI document and a page made from it that needs no network and runs no script. */
+/** A rendered reference: the OpenAPI document, and an HTML page made from it without scripts or external resources. */
 import { calendar } from '../kernel/contract/changes.ts'
 import { openApiDocument } from './openapi.ts'
 import { renderReference } from './render.ts'
 
-/** The reference from one dated change to the next. */
+/** The reference as it is between two dated changes. */
 export interface Edition {
   /** JSON. */
   readonly document: string
@@ -11,13 +11,13 @@ export interface Edition {
   readonly page: string
 }
 
-/** Renders the reference of a moment (ms since the epoch). */
+/** Renders the reference as of a time in ms since the epoch. */
 export function renderEdition(nowMs: number): Edition {
   const document = openApiDocument(nowMs)
   return { document: JSON.stringify(document), page: renderReference(document) }
 }
 
-/** Renders every edition that differs from the one before it, with the moment (ms since the epoch) that it holds from. */
+/** Renders every edition that differs from the previous one, with the time (ms since the epoch) from which it holds. */
 export function renderEditions(): (Edition & { readonly from: number })[] {
   const starts = new Set([0, ...calendar.map(({ fromMs }) => fromMs)])
   const all = [...starts].map((from) => ({ from, ...renderEdition(from) }))

@@ -1,10 +1,10 @@
-/** What a reader of the reference needs to know before the first call. */
+/** The introduction of the reference: what a reader needs to know before the first call. */
 import { changes } from '../kernel/contract/changes.ts'
 import { defaultPerPage, maxPerPage } from '../kernel/contract/contract.ts'
 import { maxSelectorBytes, maxTerms, maxValues } from '../kernel/contract/selectors.ts'
 import { type Html, html } from '../net/html.ts'
 
-/** The sections of the guide: anchor and title, in order. */
+/** Sections of the guide by anchor, with their titles, in order. */
 export const guideSections = {
   authentication: 'Authentication',
   errors: 'Errors',
@@ -15,7 +15,7 @@ export const guideSections = {
   changes: 'Changes',
 } as const
 
-/** The guide; `basePath` is where the API begins on this server. */
+/** Renders the guide; `basePath` is the path of the API on this server. */
 export function guide(basePath: string): Html {
   const texts = {
     authentication: authentication(basePath),

@@ -1,4 +1,4 @@
-/** Whether this server can do its work, for load balancers, supervisors and those who watch. */
+/** Health checks for load balancers, supervisors and monitoring. */
 
 import type { Health, Watch } from '../kernel/data/health.ts'
 import { statusOf } from '../kernel/errors.ts'
@@ -7,8 +7,8 @@ import type { OpenPage } from '../kernel/http/open-pages.ts'
 const type = 'application/json; charset=utf-8'
 
 /**
- * GET /health is 200 while everything works. GET /health/reads is 200 for as long as reads do: a load balancer that asks
- * it goes on sending requests while the disk is full. Otherwise both are 503 `unavailable`; both tell what works.
+ * GET /health is 200 while everything works. GET /health/reads is 200 while reads work, so that a load balancer keeps
+ * sending requests while the disk is full. Otherwise they are 503 `unavailable`; the body of both lists what works.
  */
 export function healthPages({ health }: Watch): OpenPage[] {
   const page = (path: string, isWell: (health: Health) => boolean): OpenPage => ({

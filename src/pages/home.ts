@@ -1,4 +1,4 @@
-/** The page at the root: what this server is, and where everything else is found. */
+/** The root page: what this server is, with links to everything else. */
 import { basePath } from '../kernel/http/http.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import { Html, html } from '../net/html.ts'
@@ -7,7 +7,7 @@ import { htmlPage } from './html-page.ts'
 import { homeStyle } from './style.ts'
 
 interface Link {
-  /** Its key in JSON. */
+  /** The key in the JSON reply. */
   readonly key: string
   readonly path: string
   readonly title: string
@@ -38,7 +38,7 @@ const root: Link = {
   about: 'Trust it to accept the managed certificates that are issued here',
 }
 
-/** GET /: HTML for browsers, JSON for programs. `hasRoot` tells that this installation is its own certificate authority. */
+/** GET /: HTML for browsers, JSON for programs. `hasRoot`: the installation has an embedded certificate authority. */
 export function homePage({ hasRoot }: { hasRoot: boolean }): OpenPage {
   const all = hasRoot ? [...links, root] : links
   const body = JSON.stringify({

@@ -1,7 +1,7 @@
-/** Pages for people. */
+/** HTML pages for people. */
 import type { PageAnswer } from '../kernel/http/open-pages.ts'
 
-/** An HTML page that runs no script and loads nothing, and whose browser is told so. */
+/** An HTML page whose headers forbid scripts and external resources. */
 export function htmlPage(body: string): PageAnswer {
   return {
     status: 200,

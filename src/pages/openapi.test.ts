@@ -19,7 +19,7 @@ interface Document {
   readonly components: Record<string, Record<string, unknown>>
 }
 
-/** As clients get it, after its way through JSON. */
+/** The document as clients receive it, after a round trip through JSON. */
 const document = JSON.parse(JSON.stringify(openApiDocument())) as Document
 const operations = operationsOf(document)
 
@@ -29,13 +29,13 @@ function operationsOf({ paths }: Document) {
   )
 }
 
-/** What a reference leads to. */
+/** Resolves a reference. */
 function find(ref: string): unknown {
   const [, , kind = '', name = ''] = ref.split('/')
   return document.components[kind]?.[name]
 }
 
-/** Every object and list in a value, itself among them. */
+/** Iterates over every object and list in a value, including the value itself. */
 function* partsOf(value: unknown): Generator<object> {
   if (typeof value !== 'object' || value === null) return
   yield value

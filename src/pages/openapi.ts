@@ -1,4 +1,4 @@
-/** The OpenAPI 3.1 document, made from the tables of endpoints: what is served is what is promised. */
+/** The OpenAPI 3.1 document, generated from the same endpoint tables that the server uses. */
 import { families } from '../families.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
@@ -12,21 +12,21 @@ interface Row {
   readonly endpoint: Endpoint
 }
 
-/** Every endpoint with the family that it belongs to. */
+/** All endpoints, each with its family. */
 export function allEndpoints(): Row[] {
   return families.flatMap(({ name, endpoints }) =>
     Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, key, endpoint })),
   )
 }
 
-/** Whether the calendar has an endpoint at `nowMs`. */
+/** Whether an endpoint exists at `nowMs`, according to the dated changes. */
 function isThere({ addedBy, removedBy }: Endpoint, nowMs: number): boolean {
   return (!addedBy || inEffect(addedBy, nowMs)) && !(removedBy && inEffect(removedBy, nowMs))
 }
 
 /**
- * Builds the document of the API as it is at `nowMs` (ms since the epoch), or after every dated change that is known; a
- * plain value that JSON can hold.
+ * Builds the document for the API as of `nowMs` (ms since the epoch), by default after all known dated changes. The
+ * result is a plain JSON value.
  */
 export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
@@ -78,7 +78,7 @@ function parametersOf(endpoint: Endpoint) {
   return [...pathParameters(endpoint), ...queryParameters(endpoint)]
 }
 
-/** The parameters, as JSON, that several operations have. */
+/** The parameters, as JSON, that occur in more than one operation. */
 function repeated(parameters: readonly object[]): ReadonlySet<string> {
   const forms = Map.groupBy(
     parameters.map((parameter) => JSON.stringify(parameter)),

@@ -1,5 +1,5 @@
 /**
- * Every edition of the reference, as `renderEditions` returns them, in JSON, brotli and base64. There are none here:
- * build.mjs puts those that it rendered in the place of this text.
+ * Every edition of the reference as returned by `renderEditions`: JSON, compressed with brotli, in base64. The sources
+ * have none; build.mjs replaces this module with the editions that it rendered.
  */
 export const packedEditions: string | undefined = undefined

@@ -1,4 +1,4 @@
-/** The API reference, which is about the API of the clock's date. */
+/** Serves the API reference for the date of the clock. */
 import { brotliDecompressSync } from 'node:zlib'
 import { calendar } from '../kernel/contract/changes.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
@@ -6,7 +6,7 @@ import type { Clock } from '../kernel/process/clock.ts'
 import type { Edition, renderEditions } from './edition.ts'
 import { htmlPage } from './html-page.ts'
 
-/** GET /v1/openapi.json and GET /docs. The edition that was asked for last is kept. */
+/** GET /v1/openapi.json and GET /docs. The latest edition is cached. */
 export function referencePages(clock: Clock): OpenPage[] {
   let kept: { readonly start: number; readonly edition: Promise<Edition> } | undefined
   const editionNow = () => {
@@ -32,12 +32,12 @@ export function referencePages(clock: Clock): OpenPage[] {
   ]
 }
 
-/** The first moment (ms since the epoch) at which the reference may look as it does at `nowMs`. */
+/** The start, in ms since the epoch, of the edition that holds at `nowMs`. */
 function editionStart(nowMs: number): number {
   return calendar.findLast(({ fromMs }) => fromMs <= nowMs)?.fromMs ?? 0
 }
 
-/** The bundle carries every edition as it was rendered when it was built; sources that run as they are render on demand. */
+/** Bundles contain all editions, rendered at build time; sources render an edition on demand. */
 async function editionAt(nowMs: number): Promise<Edition> {
   const { packedEditions } = await import('./packed-editions.ts')
   if (packedEditions !== undefined) return unpack(packedEditions).findLast(({ from }) => from <= nowMs) as Edition

@@ -11,7 +11,7 @@ function operationsOf({ paths }: { paths?: Record<string, Record<string, Operati
   return Object.values(paths ?? {}).flatMap((methods) => Object.values(methods))
 }
 
-/** A document with one operation, whose texts all are `text`. */
+/** A document with one operation in which every text is `text`. */
 function documentOf(text: string): Record<string, unknown> {
   const schema = {
     type: 'object',

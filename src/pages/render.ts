@@ -1,4 +1,4 @@
-/** Renders the OpenAPI document as one static HTML page: no script, and nothing that is loaded from elsewhere. */
+/** Renders the OpenAPI document as one static HTML page without scripts or external resources. */
 
 import { Html, html } from '../net/html.ts'
 import { guide, guideSections } from './guide.ts'
@@ -43,7 +43,7 @@ interface OpenApi {
   readonly components: Components
 }
 
-/** An operation whose parts are no longer referred to but there. */
+/** An operation with its references resolved. */
 interface Entry extends Operation {
   readonly method: string
   readonly path: string
@@ -51,7 +51,7 @@ interface Entry extends Operation {
   readonly responses: Readonly<Record<string, Response>>
 }
 
-/** A page with a guide, an index by family and one foldable entry an operation. */
+/** A page with a guide, an index by family, and one foldable entry for each operation. */
 export function renderReference(document: Record<string, unknown>): string {
   const { info, servers, paths, components } = document as unknown as OpenApi
   const entries = Object.entries(paths).flatMap(([path, operations]) =>
@@ -106,7 +106,7 @@ function resolved<T extends object>(part: T | Reference, named: Readonly<Record<
   return '$ref' in part ? named[nameIn(part.$ref)]! : part
 }
 
-/** A body whose outermost schema is there; what it holds may be a reference. */
+/** Resolves the outermost schema of a body; nested schemas may remain references. */
 function withSchema<T extends Content>(part: T, { schemas }: Components): T {
   const schema = part.content?.['application/json']?.schema
   if (schema?.$ref === undefined) return part
@@ -130,7 +130,7 @@ ${families.map(
 </nav>`
 }
 
-/** `ssh_keys` to `SSH keys`. */
+/** The title of a family: `ssh_keys` becomes `SSH keys`. */
 function familyTitle(name: string): string {
   const words = name.replaceAll('_', ' ').replace(/\b(ssh|ip|iso)(?=s?\b)/g, (word) => word.toUpperCase())
   return words.charAt(0).toUpperCase() + words.slice(1)
@@ -140,7 +140,7 @@ function head({ method, path }: Entry): Html {
   return html`<span class="method ${method}">${method.toUpperCase()}</span> <span class="path">${pathText(path)}</span>`
 }
 
-/** Parameters stand out; a long path breaks behind a slash or an underscore. */
+/** Highlights parameters, and allows line breaks after slashes and underscores. */
 function pathText(path: string): Html[] {
   const parts = path.match(/\{\w+\}|[^/_{]*[/_]|[^/_{]+/g) ?? []
   return parts.map((part) => (part.startsWith('{') ? html`<var>${part}</var>` : html`${part}<wbr>`))
@@ -158,7 +158,7 @@ function schemas(named: Components['schemas']): Html {
   return html`<section><h2 id="schemas">Schemas</h2>${parts}</section>`
 }
 
-/** The anchor lies inside, because browsers unfold what a link points into. */
+/** The anchor is inside of the details element, because browsers then unfold it when a link targets it. */
 function operation(entry: Entry): Html {
   const responses = Object.entries(entry.responses)
   return html`<details class="operation"><summary>${head(entry)} <span class="faint">${entry.summary}</span></summary>

@@ -1,4 +1,4 @@
-/** Renders JSON Schema as nested lists of properties; a component is a link to where it is described. */
+/** Renders JSON Schema as nested lists of properties; a component becomes a link to its description. */
 import { Html, html } from '../net/html.ts'
 import { note } from './prose.ts'
 
@@ -26,7 +26,9 @@ export interface Schema {
 
 type Marked = 'required' | 'optional'
 
-/** The properties of a schema, alternatives one after the other. What is nested is folded from the second level on. */
+/**
+ * The properties of a schema; alternatives follow each other. Nested properties are folded from the second level on.
+ */
 export function properties(schema: Schema, marked: Marked, depth = 0): Html {
   const lists = owners(schema).map((owner) => list(owner, marked, depth))
   return html`${lists.map((one, i) => html`${i > 0 ? html`<p class="faint">or</p>` : ''}${one}`)}`
@@ -44,7 +46,7 @@ function list({ properties: members = {}, required = [] }: Schema, marked: Marke
   return html`<ul class="properties">${items}</ul>`
 }
 
-/** The objects with properties that a schema leads to, through lists, maps and alternatives. */
+/** The objects with properties within a schema, through lists, maps and alternatives. */
 function owners(schema: Schema): Schema[] {
   if (schema.properties) return [schema]
   return inner(schema).flatMap(owners)
@@ -55,12 +57,12 @@ function inner({ items, anyOf = [], additionalProperties }: Schema): Schema[] {
   return [...(items ? [items] : []), ...anyOf, ...values]
 }
 
-/** The type of a value and its limits. */
+/** The type of a value with its limits. */
 export function allowed(schema: Schema): Html {
   return html`<span class="type">${typeName(schema)}</span> <span class="limits">${limits(schema)}</span>`
 }
 
-/** The name of the component that a reference leads to. */
+/** The component name in a reference. */
 export function nameIn($ref: string): string {
   return $ref.slice($ref.lastIndexOf('/') + 1)
 }
@@ -85,7 +87,7 @@ function either(schemas: readonly Schema[]): Html {
   return new Html([...new Set(schemas.map((schema) => typeName(schema).toString()))].join(' or '))
 }
 
-/** Which values a schema allows, itself or through what it holds. */
+/** The constraints of a schema and of the items in it. */
 function limits(schema: Schema): Html {
   return html`${limitList(schema).map((limit, i) => html`${i > 0 ? ', ' : ''}${limit}`)}`
 }
@@ -106,7 +108,7 @@ function limitList(schema: Schema): (Html | string)[] {
 }
 
 function range(min: number | undefined, max: number | undefined, unit: string): string | false {
-  // The largest id is no limit that anybody meets.
+  // The largest id is not a limit that a client can reach.
   const hasMax = max !== undefined && max < 2 ** 52 - 1
   if (min === undefined) return hasMax && `at most ${max}${unit}`
   return hasMax ? `${min} to ${max}${unit}` : `at least ${min}${unit}`

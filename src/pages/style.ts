@@ -1,6 +1,6 @@
-/** The style sheets of the pages; every colour follows the reader's light or dark scheme. */
+/** Style sheets of the pages; colours follow the reader's light or dark scheme. */
 
-/** Colours and type of every page. */
+/** Colours and typography of all pages. */
 const base = `
 :root {
   color-scheme: light dark;
@@ -91,7 +91,7 @@ td:first-child { white-space: nowrap; }
 @media print { nav { display: none; } .layout { display: block; } }
 `
 
-/** The style sheet of the page at the root. */
+/** The style sheet of the root page. */
 export const homeStyle = `${base}
 main { max-width: 42rem; margin: 0 auto; padding: 12vh 1.5rem 4rem; }
 .lead { margin: 0 0 2rem; font-size: 1.05rem; }

@@ -13,7 +13,7 @@ import { openOutbound } from './outbound.ts'
 const domains = ['www.stub.example']
 const wanted = { certificateId: 1, domains, replaces: null }
 
-/** The failure of a call, which is never any other error. */
+/** The DriverError of a call that must fail. */
 async function failureOf(call: Promise<unknown>): Promise<DriverError> {
   const error = await call.then(
     () => assert.fail('it went well'),
@@ -106,7 +106,7 @@ describe('An ACME authority', () => {
   })
 
   test('that has gone on by itself since it was looked at is asked for nothing twice', async () => {
-    // As after a crash: what was asked for before it is done between the look and the second request.
+    // After a crash, the authority may process the first request between the look and the second request.
     const challenge = { type: 'dns-01', url: `${stub.url}/challenge`, status: 'pending', token: 'token' }
     const late = (path: string, states: readonly [string, string], more: object) => {
       let status = states[0]
@@ -125,7 +125,7 @@ describe('An ACME authority', () => {
     }
     stub.say('/finalize', late('/order', ['ready', 'valid'], finished))
     assert.equal(await open().issue(order(), Buffer.of(1)), 'a chain')
-    // A refusal of what still waits is one.
+    // A refusal counts when the order is still waiting.
     stub.say('/finalize', late('/order', ['ready', 'ready'], finished))
     assert.equal((await failureOf(open().issue(order(), Buffer.of(1)))).transient, false)
   })
@@ -234,7 +234,7 @@ describe('Requests to an authority', () => {
   const canaries: { server: Server; port: number; visits: number }[] = []
   after(() => canaries.forEach(({ server }) => void server.close()))
 
-  /** Somebody who must never be asked. */
+  /** A server that must not receive any request. */
   async function canary() {
     const server = createServer((socket) => {
       bird.visits++

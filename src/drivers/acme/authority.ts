@@ -1,4 +1,4 @@
-/** A certificate authority that speaks ACME (RFC 8555), with the dns-01 challenge and renewal hints (RFC 9773). */
+/** A certificate authority driver for ACME (RFC 8555) with the dns-01 challenge and renewal information (RFC 9773). */
 import { createHash, X509Certificate } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthorityDriver, AuthorityOrder, RenewalHint } from '../../families/certificates/driver.ts'
@@ -10,11 +10,11 @@ import { isOfType, type Problem, refusalOf, unusable } from './problems.ts'
 
 export type AcmeOptions = Omit<AcmeClientOptions, 'outbound'> &
   OutboundOptions & {
-    /** How long one call waits for the authority to go on, in milliseconds. */
+    /** How long one call waits for the authority to make progress, in milliseconds. */
     readonly patienceMs?: number
   }
 
-/** Who waits for the authority, and for how long. */
+/** A client with a limit on how long its calls may wait. */
 interface Patient {
   readonly client: AcmeClient
   readonly patienceMs: number
@@ -42,12 +42,12 @@ interface Order {
   readonly error?: Problem
 }
 
-/** As many as an order may have names. */
+/** The maximum number of authorizations, which is that of names in an order. */
 const maxAuthorizations = 100
-/** How long between looks, in milliseconds. */
+/** Poll intervals in milliseconds. */
 const pauseMs = { least: 250, usual: 1_000, most: 10_000 }
 
-/** Opens an authority; nothing is sent before it is needed. */
+/** Creates the driver without sending any request. */
 export function openAcme(options: AcmeOptions): AuthorityDriver {
   const outbound = openOutbound(options)
   const client = openClient({ ...options, outbound })
@@ -63,7 +63,7 @@ export function openAcme(options: AcmeOptions): AuthorityDriver {
       const { newOrder, renewalInfo } = await client.directory()
       const replaced = replaces !== null && renewalInfo !== undefined ? await renewalId(replaces) : undefined
       const { location, body } = await openOrder(client, newOrder, { identifiers }, replaced)
-      if (location === undefined) throw unusable('an order has no address')
+      if (location === undefined) throw unusable('an order has no URL')
       const challenges = []
       for (const url of authorizationsOf(body)) {
         const { status, identifier, ...authorization } = await client.read<Authorization>(url)
@@ -96,7 +96,7 @@ export function openAcme(options: AcmeOptions): AuthorityDriver {
   }
 }
 
-/** One that the authority does not see as a renewal is still an order. */
+/** Orders as a renewal first; if the authority does not accept that, as a new certificate. */
 async function openOrder(client: AcmeClient, url: string, wanted: object, replaces: string | undefined) {
   if (replaces === undefined) return client.post<Order>(url, wanted)
   try {
@@ -129,7 +129,7 @@ async function digest(client: AcmeClient, token: string): Promise<string> {
   return createHash('sha256').update(authorization).digest('base64url')
 }
 
-/** Says that the challenge is in place; one that was told so before is left alone. */
+/** Tells the authority that a challenge is ready, unless it has been told before. */
 async function begin(client: AcmeClient, url: string): Promise<void> {
   await pushOn<Authorization>(client, url, (authorization) => {
     if (authorization.status !== 'pending') return undefined
@@ -139,8 +139,8 @@ async function begin(client: AcmeClient, url: string): Promise<void> {
 }
 
 /**
- * Sends what a resource waits for, if it waits. A process that has died may have asked for the same just before: then the
- * authority goes on between the look and the request, and refuses what it no longer waits for.
+ * Sends the request that a resource waits for, if any. A process that died may have sent the same request just before,
+ * so the authority may move on between our read and our request: a refusal counts only if the resource still waits.
  */
 async function pushOn<T>(
   client: AcmeClient,
@@ -177,11 +177,11 @@ async function finalize(patient: Patient, { url }: AuthorityOrder, request: Buff
   )
   const finished = await poll(patient, url, ({ status }: Order) => status === 'valid' || status === 'invalid')
   if (finished.status === 'valid') return finished
-  // A challenge that was sent twice, because a process died, may fail after its authorization was seen as valid.
+  // A challenge sent twice because of a crash may fail after its authorization was already valid.
   throw refusalOf(finished.error ?? { type: 'unknown', detail: 'the order is invalid' }, { isValidation: true })
 }
 
-/** Reads a resource until it is as wanted. Errors: a transient `DriverError` when that takes too long. */
+/** Polls a resource until it is ready. Throws a transient `DriverError` when that takes too long. */
 async function poll<T>({ client, patienceMs }: Patient, url: string, isReady: (body: T) => boolean): Promise<T> {
   const deadline = performance.now() + patienceMs
   for (let pause = pauseMs.least; ; pause = Math.min(pauseMs.usual, pause * 2)) {
@@ -195,15 +195,18 @@ async function poll<T>({ client, patienceMs }: Patient, url: string, isReady: (b
   }
 }
 
-// ---- Renewal hints (RFC 9773) --------------------------------------------------------------------------------------
+// ---- Renewal information (RFC 9773) --------------------------------------------------------------------------------
 
-/** How the authority names a certificate: its authority's key and its serial number. Undefined when it has none of those. */
+/**
+ * The ARI identifier of a certificate: its authority key identifier and its serial number. Undefined for a certificate
+ * without an authority key identifier.
+ */
 async function renewalId(chain: string): Promise<string | undefined> {
   const { X509Certificate: Reader, AuthorityKeyIdentifierExtension } = await loadX509()
   const keyId = new Reader(chain).getExtension(AuthorityKeyIdentifierExtension)?.keyId
   if (keyId === undefined) return undefined
   const { serialNumber } = new X509Certificate(chain)
-  // As a signed number in DER: one that begins with a set bit has a zero before it.
+  // DER encodes a signed number: a serial whose first bit is set gets a leading zero byte.
   const serial = Buffer.from(serialNumber.length % 2 === 0 ? serialNumber : `0${serialNumber}`, 'hex')
   const signed = serial[0]! >= 0x80 ? Buffer.concat([Buffer.of(0), serial]) : serial
   return `${Buffer.from(keyId, 'hex').toString('base64url')}.${signed.toString('base64url')}`

@@ -1,4 +1,4 @@
-/** The messages of ACME (RFC 8555, 6): signed by the account's key, each with a nonce that the authority gave. */
+/** The messages of ACME (RFC 8555, 6): each is signed with the account's key and has a nonce from the authority. */
 import {
   createHash,
   createHmac,
@@ -17,11 +17,11 @@ export interface AcmeClientOptions {
   readonly directory: string
   /** A mail address. */
   readonly contact: string | undefined
-  /** External account binding: the key in base64url. */
+  /** External account binding; the key is base64url. */
   readonly binding: { readonly kid: string; readonly key: string } | undefined
-  /** Keeps the key of the account, so that it is the same for all processes: what `make` gave the first time. */
+  /** Returns the account's key, which all processes share; the first call stores what `make` returns. */
   keep(make: () => Promise<string>): Promise<string>
-  /** How often one message is sent while the authority refuses its nonce (RFC 8555, 6.5); 5 without. */
+  /** How often a message is sent while the authority refuses its nonce (RFC 8555, 6.5); 5 by default. */
   readonly nonceAttempts?: number | undefined
 }
 
@@ -35,7 +35,7 @@ export interface Directory {
 
 export interface AcmeClient {
   directory(): Promise<Directory>
-  /** Of the account's key (RFC 7638). */
+  /** The thumbprint of the account's key (RFC 7638). */
   thumbprint(): Promise<string>
   /** Sends a payload on behalf of the account. */
   post<T>(url: string, payload: object): Promise<{ readonly location: string | undefined; readonly body: T }>
@@ -45,10 +45,10 @@ export interface AcmeClient {
 }
 
 const makeKeyPair = promisify(generateKeyPair)
-/** How many nonces are kept for later messages. */
+/** The maximum number of unused nonces that are kept. */
 const maxNonces = 32
 
-/** Makes a client; it sends nothing before it is used. */
+/** Creates a client without sending any request. */
 export function openClient(options: AcmeClientOptions): AcmeClient {
   const { outbound, keep, nonceAttempts = 5 } = options
   const nonces: string[] = []
@@ -57,7 +57,7 @@ export function openClient(options: AcmeClientOptions): AcmeClient {
   const account = remembered(async () => {
     const { newAccount } = await directory()
     const { location } = await exchange(newAccount, await registration(options, newAccount, await accountKey()))
-    if (location === undefined) throw unusable('an account has no address')
+    if (location === undefined) throw unusable('an account has no URL')
     return location
   })
 
@@ -65,10 +65,10 @@ export function openClient(options: AcmeClientOptions): AcmeClient {
     const nonce = nonces.pop()
     if (nonce !== undefined) return nonce
     const answer = await outbound.send((await directory()).newNonce, { method: 'HEAD' })
-    return answer.header('replay-nonce') ?? raise(unusable('there is no nonce'))
+    return answer.header('replay-nonce') ?? raise(unusable('an answer has no nonce'))
   }
 
-  /** Sends a message again for as long as nothing but its nonce is refused. Errors: `DriverError`. */
+  /** Sends a message, and sends it again while only its nonce is refused. Throws `DriverError`. */
   async function exchange(url: string, payload: object | '', kid?: string): Promise<Exchanged> {
     const key = await accountKey()
     for (let attempt = 1; ; attempt++) {
@@ -122,7 +122,7 @@ function raise(error: Error): never {
   throw error
 }
 
-/** What `make` gives, made once unless it fails or is forgotten. */
+/** Caches what `make` resolves to, unless it fails, until `forget` is called. */
 function remembered<T>(make: () => Promise<T>): (() => Promise<T>) & { forget(): void } {
   let made: Promise<T> | undefined
   const forget = () => {
@@ -140,21 +140,21 @@ function remembered<T>(make: () => Promise<T>): (() => Promise<T>) & { forget():
 
 // ---- Answers -------------------------------------------------------------------------------------------------------
 
-/** The object that an answer is. Errors: `DriverError` when it is none. */
+/** Parses an answer that must be a JSON object. Throws `DriverError` otherwise. */
 export function jsonOf({ text }: Pick<OutboundAnswer, 'text'>): object {
   try {
     const value: unknown = JSON.parse(text)
     if (typeof value === 'object' && value !== null) return value
   } catch {
-    // It is answered for below, like anything else that is no object.
+    // Handled below like any other answer that is not an object.
   }
-  throw unusable(`an answer is no JSON object: ${text.slice(0, 100)}`)
+  throw unusable(`an answer is not a JSON object: ${text.slice(0, 100)}`)
 }
 
 function readDirectory(answer: OutboundAnswer): Directory {
   const found = jsonOf(answer) as Partial<Directory>
   const { newNonce, newAccount, newOrder } = found
-  if (answer.status !== 200 || !newNonce || !newAccount || !newOrder) throw unusable('the directory is none')
+  if (answer.status !== 200 || !newNonce || !newAccount || !newOrder) throw unusable('the directory is incomplete')
   return { ...found, newNonce, newAccount, newOrder }
 }
 
@@ -163,7 +163,7 @@ function problemOf({ status, text }: OutboundAnswer): Problem {
     const problem = JSON.parse(text) as Problem | null
     if (typeof problem?.type === 'string') return problem
   } catch {
-    // A proxy in between may answer with anything.
+    // An intermediate proxy may answer with anything.
   }
   return { type: status >= 500 || status === 429 ? 'serverInternal' : 'unknown', detail: `${status} ${text}` }
 }
@@ -175,7 +175,7 @@ async function makeAccountKey(): Promise<string> {
   return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
-/** The members that a thumbprint has, in its order. */
+/** The members of a JWK in the order that its thumbprint requires. */
 function publicJwk(key: KeyObject) {
   const { crv, kty, x, y } = createPublicKey(key).export({ format: 'jwk' })
   return { crv, kty, x, y }
@@ -183,14 +183,14 @@ function publicJwk(key: KeyObject) {
 
 const encoded = (value: object | '') => Buffer.from(value === '' ? '' : JSON.stringify(value)).toString('base64url')
 
-/** An empty payload asks for a resource (RFC 8555, 6.3). */
+/** Signs a message; an empty payload reads a resource (RFC 8555, 6.3). */
 function signed(key: KeyObject, header: object, payload: object | ''): string {
   const [head, body] = [encoded({ alg: 'ES256', ...header }), encoded(payload)]
   const signature = sign('sha256', Buffer.from(`${head}.${body}`), { key, dsaEncoding: 'ieee-p1363' })
   return JSON.stringify({ protected: head, payload: body, signature: signature.toString('base64url') })
 }
 
-/** The same account again for the same key (RFC 8555, 7.3.1), so that its address need not be kept. */
+/** The account request. The same key gets the same account (RFC 8555, 7.3.1), so its URL need not be stored. */
 async function registration({ contact, binding }: AcmeClientOptions, url: string, key: KeyObject): Promise<object> {
   return {
     termsOfServiceAgreed: true,
@@ -199,7 +199,7 @@ async function registration({ contact, binding }: AcmeClientOptions, url: string
   }
 }
 
-/** The account's key, vouched for by the key that the authority gave out (RFC 8555, 7.3.4). */
+/** The account's key, signed with the key of the external account binding (RFC 8555, 7.3.4). */
 function bound({ kid, key }: { kid: string; key: string }, url: string, jwk: object): object {
   const [head, body] = [encoded({ alg: 'HS256', kid, url }), encoded(jwk)]
   const signature = createHmac('sha256', Buffer.from(key, 'base64url')).update(`${head}.${body}`).digest('base64url')

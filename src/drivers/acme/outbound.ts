@@ -1,7 +1,7 @@
 /**
- * Requests to one certificate authority and to nothing else: only to the origin of its directory, never along a redirect,
- * not to private addresses unless the operator allows it (looked at when the connection is made, so that no second answer
- * of DNS gets past), within limits of time and size.
+ * HTTPS requests to one certificate authority: only to the origin of its directory, without following redirects, and
+ * not to private addresses unless the operator allows them. Addresses are checked at connect time, so that a second DNS
+ * answer cannot bypass the check. Time and size are limited.
  */
 import { type LookupAddress, lookup } from 'node:dns'
 import { Agent, request } from 'node:https'
@@ -14,9 +14,9 @@ import { isPrivateAddress } from '../../net/private-networks.ts'
 export interface OutboundOptions {
   readonly directory: string
   readonly allowPrivate: boolean
-  /** Certificates in PEM to trust besides the usual ones. */
+  /** Certificates in PEM to trust in addition to the system defaults. */
   readonly ca: string | undefined
-  /** The most that an answer may take, in milliseconds. */
+  /** The time limit of a request in milliseconds. */
   readonly timeoutMs?: number
 }
 
@@ -27,7 +27,7 @@ export interface OutboundAnswer {
 }
 
 export interface Outbound {
-  /** Errors: `DriverError`, transient when the authority could not be reached or did not answer as one. */
+  /** Throws `DriverError`, which is transient when the authority could not be reached. */
   send(
     url: string,
     options?: { readonly method?: 'GET' | 'HEAD' | 'POST'; readonly body?: string },
@@ -36,20 +36,20 @@ export interface Outbound {
 
 const maxBytes = 1_048_576
 
-/** Opens the way to an authority; it connects when something is sent. */
+/** Creates the connection pool to an authority without connecting. */
 export function openOutbound({ directory, allowPrivate, ca, timeoutMs = 10_000 }: OutboundOptions): Outbound {
   const { origin } = new URL(directory)
   const agent = new Agent({
     keepAlive: true,
     maxSockets: 16,
     ...(allowPrivate ? {} : { lookup: publicLookup }),
-    // Made once: it takes milliseconds.
+    // Created once, because it takes milliseconds.
     ...(ca === undefined ? {} : { secureContext: createSecureContext({ ca: [...rootCertificates, ca] }) }),
   })
   return {
     async send(url, { method = 'GET', body } = {}) {
       if (!URL.canParse(url) || new URL(url).origin !== origin || !url.startsWith('https:')) {
-        throw unreachable(new Error(`the authority names an address that is not its own: ${url.slice(0, 200)}`), false)
+        throw unreachable(new Error(`the authority sent a URL outside of its origin: ${url.slice(0, 200)}`), false)
       }
       const { hostname } = new URL(url)
       const literal = hostname.replace(/^\[|\]$/g, '')
@@ -65,7 +65,7 @@ export function openOutbound({ directory, allowPrivate, ca, timeoutMs = 10_000 }
   }
 }
 
-/** What tells the tenant nothing but that it is not their fault. */
+/** Hides the cause from the tenant, who can do nothing about it; it is for the log. */
 function unreachable(cause: unknown, transient: boolean): DriverError {
   return new DriverError('the certificate authority cannot be reached', { transient, cause })
 }
@@ -75,7 +75,7 @@ function isPrivate(address: string): boolean {
   return !parsed.ok || isPrivateAddress(parsed.address)
 }
 
-/** Resolves names; one that leads to a private address, whatever else it leads to, leads nowhere. */
+/** Resolves names; a name with any private address is refused as a whole. */
 const publicLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found: LookupAddress[]) => {
     if (error) return callback(error, [])

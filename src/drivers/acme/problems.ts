@@ -1,4 +1,6 @@
-/** What an ACME authority refuses, in the words of the API. Its own words are for the log: they may be meant for others. */
+/**
+ * Translates refusals of an ACME authority into API errors. The authority's own text is for the operator's log only.
+ */
 import { DriverError } from '../../kernel/actions/define.ts'
 
 /** A problem document (RFC 8555, 6.7). */
@@ -8,13 +10,13 @@ export interface Problem {
   readonly subproblems?: readonly Problem[]
 }
 
-/** The failure of a call for an answer that cannot be used: what answers may be something in between, and only for now. */
+/** The error for an unusable answer. It is transient, because a proxy in between may have sent it. */
 export function unusable(what: string): DriverError {
   const cause = new Error(what)
-  return new DriverError('the certificate authority gave an answer that cannot be used', { transient: true, cause })
+  return new DriverError('the certificate authority sent an unusable answer', { transient: true, cause })
 }
 
-/** A refusal as the authority sent it. */
+/** A refusal as sent by the authority. */
 class Refused extends Error {
   readonly types: readonly string[]
 
@@ -24,13 +26,13 @@ class Refused extends Error {
   }
 }
 
-/** The last parts of the types of a problem and of those within it. */
+/** The last parts of the type URNs of a problem and its subproblems. */
 function typesOf({ type, subproblems = [] }: Problem): string[] {
   const nested = Array.isArray(subproblems) ? subproblems.slice(0, 100) : []
   return [type, ...nested.map((problem) => problem?.type)].map((one) => String(one).split(':').at(-1)!)
 }
 
-/** Whether an error is a refusal of one of these types. */
+/** Whether an error is a refusal of one of the given types. */
 export function isOfType(error: unknown, types: readonly string[]): boolean {
   const cause = error instanceof DriverError ? error.cause : undefined
   return cause instanceof Refused && cause.types.some((type) => types.includes(type))
@@ -47,19 +49,19 @@ const messages = {
 }
 type Code = keyof typeof messages
 
-/** What a limit is about, as far as its text tells; the narrowest first. */
+/** Which rate limit was exceeded, judged by the text; the most specific pattern comes first. */
 const limits: readonly [RegExp, Code][] = [
   [/exact set|duplicate/i, 'ca_too_many_duplicate_certificates'],
   [/authorization|validation/i, 'ca_too_many_authorizations_failed_recently'],
   [/certificates?\b.*\balready issued|registered domain/i, 'ca_too_many_certificates_issued_for_registered_domain'],
 ]
 
-/** Types that say that a domain could not be validated. */
+/** Problem types that mean that a domain could not be validated. */
 const validation = ['dns', 'unauthorized', 'incorrectResponse', 'connection', 'tls']
-/** Types after which the same may go well. */
+/** Problem types after which a retry may succeed. */
 const passing = ['serverInternal', 'badNonce', 'orderNotReady', 'autoRenewalCanceled']
 
-/** The failure of an action for a refusal; `isValidation` when it is about a challenge. */
+/** Converts a refusal into the error of an action; `isValidation` when it concerns a challenge. */
 export function refusalOf(problem: Problem, { isValidation }: { isValidation: boolean }): DriverError {
   const cause = new Refused(problem)
   const code = codeOf(cause, problem, isValidation)
@@ -67,8 +69,8 @@ export function refusalOf(problem: Problem, { isValidation }: { isValidation: bo
   const transient = cause.types.some((type) => passing.includes(type))
   const isLimit = cause.types.includes('rateLimited')
   const message = isLimit
-    ? 'the certificate authority takes no more orders for now'
-    : 'the certificate authority refused'
+    ? 'the certificate authority accepts no more orders for now'
+    : 'the certificate authority refused the request'
   return new DriverError(message, { transient, cause })
 }
 

@@ -1,6 +1,6 @@
 /**
- * The certificate authority of an installation that has no other: one root of its own, which who wants to trust it can
- * download. It asks for no proof beyond the checks that come before, and issues at once.
+ * The certificate authority of an installation without an external one: it has one root, which clients can download and
+ * trust, issues at once, and requires no proof beyond the checks that precede an order.
  */
 import { randomBytes, webcrypto } from 'node:crypto'
 import type { AuthorityDriver } from '../../families/certificates/driver.ts'
@@ -10,9 +10,9 @@ import { ecdsa, loadX509 } from '../../net/x509-writing.ts'
 
 export interface EmbeddedCaOptions {
   readonly clock: Clock
-  /** The name by which CAA records mean it. */
+  /** The name of the authority in CAA records. */
   readonly identity: string
-  /** Keeps the root with its key, so that it is the same for all processes: what `make` gave the first time. */
+  /** Returns the root with its key, which all processes share; the first call stores what `make` returns. */
   keep(make: () => Promise<string>): Promise<string>
 }
 
@@ -22,15 +22,15 @@ interface Root {
 }
 
 const lifetimeMs = 90 * 86_400_000
-/** Clocks of clients may be slow. */
+/** Certificates are valid from an hour before they are issued, because clocks of clients may be slow. */
 const backdatedMs = 3_600_000
-/** The root is valid whatever time the clock was set to. */
+/** The root is valid at any time that the clock may be set to. */
 const rootValidity = { notBefore: new Date('2000-01-01T00:00:00Z'), notAfter: new Date('2099-12-31T00:00:00Z') }
 
-/** Positive, with as much chance in it as browsers ask for. */
+/** A positive number with as much randomness as browsers require. */
 const serialNumber = () => `01${randomBytes(15).toString('hex')}`
 
-/** Makes the authority; its root is made, or read, when it is first needed. */
+/** Creates the authority; its root is created, or read, when it is first needed. */
 export function embeddedCa({ clock, identity, keep }: EmbeddedCaOptions): AuthorityDriver {
   let opening: Promise<Root> | undefined
   const openRoot = () => {
@@ -98,7 +98,7 @@ async function certify(root: Root, { domains, request: der, nowMs }: Wanted): Pr
       new x509.BasicConstraintsExtension(false, undefined, true),
       new x509.KeyUsagesExtension(x509.KeyUsageFlags.digitalSignature, true),
       new x509.ExtendedKeyUsageExtension([x509.ExtendedKeyUsage.serverAuth]),
-      // Critical, because there is no other name (RFC 5280, 4.2.1.6).
+      // The extension is critical because the subject is empty (RFC 5280, 4.2.1.6).
       new x509.SubjectAlternativeNameExtension(
         domains.map((value) => ({ type: 'dns' as const, value })),
         true,

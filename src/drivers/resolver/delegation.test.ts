@@ -8,7 +8,7 @@ import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { resolvingDelegation } from './delegation.ts'
 
 forEachDatabase('The delegation of a zone', (open) => {
-  /** A name server that is its own resolver, and a zone in it. */
+  /** Starts a name server that also acts as the resolver, with a zone in it. */
   async function start() {
     const { app, db, api } = await open()
     const settings = defaultZoneSettings('wolke.example')

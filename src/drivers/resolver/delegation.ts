@@ -1,26 +1,26 @@
-/** Looks at DNS as others see it, through a resolver: whether zones lead to our name servers, and what those answer. */
+/** Checks through a public resolver whether zones are delegated to our name servers, and what those servers answer. */
 import { Resolver } from 'node:dns/promises'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { AuthorityChallenge, DelegationDriver } from '../../families/certificates/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 
 export interface DelegationOptions {
-  /** Names of our name servers, absolute with a trailing dot. */
+  /** The names of our name servers, absolute with a trailing dot. */
   readonly nameservers: readonly string[]
-  /** Address of the resolver, with a port if it is another than 53; undefined takes those of the machine. */
+  /** The address of the resolver, with a port unless it is 53; undefined uses the resolvers of the system. */
   readonly resolver: string | undefined
-  /** Where name servers listen, and how often they are asked for a record that they do not have yet, in milliseconds. */
+  /** The port of the name servers, and the interval in milliseconds at which a missing record is looked up again. */
   readonly port?: number
   readonly lookMs?: number
 }
 
-/** How long one question may take, and how long a record may take to be everywhere, in milliseconds. */
+/** Time limits of one query, and of the propagation of a record, in milliseconds. */
 const questionMs = 3_000
 const propagationMs = 20_000
-/** Answers that say that there is nothing, in contrast to there being no answer. */
+/** Negative answers, as opposed to failures to get an answer. */
 const nothing = new Set(['ENOTFOUND', 'ENODATA'])
 
-/** Makes the driver; it asks nobody before it is asked. */
+/** Creates the driver without sending any query. */
 export function resolvingDelegation(options: DelegationOptions): DelegationDriver {
   const { nameservers, resolver, port = 53, lookMs = 1_000 } = options
   const ours = new Set(nameservers.map((name) => canonical(name)))
@@ -28,7 +28,7 @@ export function resolvingDelegation(options: DelegationOptions): DelegationDrive
 
   const nameserversOf = async (zone: string) => (await answersOf(outside.resolveNs(zone))).map(canonical)
 
-  /** Addresses of those of our name servers that the zone is delegated to. Others are not asked: tenants name them. */
+  /** Addresses of our name servers for a zone. Other servers are not queried, because tenants choose them. */
   const addressesOf = async (zone: string) => {
     const names = (await nameserversOf(zone)).filter((name) => ours.has(name))
     const lookups = names.flatMap((name) => [outside.resolve4(name), outside.resolve6(name)])
@@ -60,18 +60,21 @@ function openResolver(servers: readonly string[]): Resolver {
 
 const canonical = (name: string) => name.toLowerCase().replace(/\.$/, '')
 
-/** What a question is answered with; nothing, when that is the answer. Errors: `DriverError` when there is none. */
+/** The answer to a query; empty for a negative answer. Throws a transient `DriverError` when no answer comes. */
 async function answersOf(question: Promise<string[]>): Promise<string[]> {
   try {
     return await question
   } catch (error) {
     if (nothing.has((error as NodeJS.ErrnoException).code ?? '')) return []
     const code = 'could_not_verify_domain_delegated_to_zone'
-    throw new DriverError('DNS does not answer', { transient: true, code, cause: error })
+    throw new DriverError('the DNS resolver did not answer', { transient: true, code, cause: error })
   }
 }
 
-/** A server that cannot be asked from here may still be one that the authority can ask. */
+/**
+ * Whether a server has the record of a challenge. A server that does not answer counts as ready, because the authority
+ * may reach it even if we cannot.
+ */
 async function isAnswered(server: Resolver, { domain, value }: AuthorityChallenge): Promise<boolean> {
   try {
     const records = await server.resolveTxt(`_acme-challenge.${domain}`)

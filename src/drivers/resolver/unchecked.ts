@@ -1,6 +1,6 @@
 import type { DelegationDriver } from '../../families/certificates/driver.ts'
 
-/** Takes it that every zone is delegated and that everybody sees every record. */
+/** Assumes that every zone is delegated and that every record is visible everywhere. */
 export const uncheckedDelegation: DelegationDriver = {
   isDelegated: async () => true,
   awaitChallenge: async () => undefined,

@@ -1,6 +1,6 @@
 /**
- * A certificate authority in memory that challenges for every domain, in front of real certificates. It does not look
- * whether its challenges were met, and takes every zone as delegated.
+ * A simulated ACME authority that issues real certificates and requires a challenge for every domain, but does not
+ * verify the challenges. Every zone counts as delegated.
  */
 import { createHash } from 'node:crypto'
 import type { AuthorityDriver } from '../../families/certificates/driver.ts'
@@ -8,7 +8,7 @@ import { embeddedCa } from '../embedded-ca/authority.ts'
 import { uncheckedDelegation } from '../resolver/unchecked.ts'
 import type { Site } from './simulation.ts'
 
-/** Makes the authority and the view of DNS from outside. */
+/** Creates the authority and the delegation driver. */
 export function simulateCertificates({ clock, perform }: Site) {
   const embedded = embeddedCa({ clock, identity: 'ca.example', keep: (make) => make() })
   let orders = 0

@@ -1,9 +1,9 @@
-/** Packet filters in memory, one for each server. */
+/** Simulated packet filters, one for each server. */
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
 import { simulateServers } from './servers.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
-/** Makes the driver of packet filters. */
+/** Creates the driver of packet filters. */
 export function simulateFirewalls(site: Site) {
   const filters = new Map<number, FilterState>()
   const generations = new Generations()

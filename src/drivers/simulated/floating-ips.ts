@@ -1,9 +1,9 @@
-/** In memory, the Floating IPs that lead to each server. */
+/** Simulated routes: the Floating IPs of each server. */
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
 import { simulateServers } from './servers.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
-/** Makes the driver of routes. */
+/** Creates the driver of routes. */
 export function simulateFloatingIps(site: Site) {
   const routes = new Map<number, RoutingState>()
   const generations = new Generations()

@@ -1,4 +1,4 @@
-/** Copies of disks in memory. */
+/** Simulated disk images. */
 import type { Capture, ImageDriver } from '../../families/images/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { simulateServers } from './servers.ts'
@@ -9,7 +9,7 @@ export interface SimulatedImage {
   readonly sizeMb: number
 }
 
-/** Makes the driver of images. */
+/** Creates the driver of images. */
 export function simulateImages(site: Site) {
   const images = new Map<number, SimulatedImage>()
   const removed = new Set<number>()

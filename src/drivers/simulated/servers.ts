@@ -1,17 +1,17 @@
-/** Servers in memory. */
+/** Simulated servers. */
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedServer {
   readonly state: ServerState
   readonly power: 'on' | 'off'
-  /** How often it was restarted. */
+  /** How often the server was restarted. */
   readonly restarts: number
-  /** How often an image was written to its disk. */
+  /** How often an image was written to the server's disk. */
   readonly installs: number
 }
 
-/** Makes the driver of servers. Parts that keep something for a server use `put` and `onRemoval`. */
+/** Creates the driver of servers. Other parts attach their own state to a server with `put` and `onRemoval`. */
 export function simulateServers(site: Site) {
   const servers = new Map<number, SimulatedServer>()
   const generations = new Generations()
@@ -42,12 +42,12 @@ export function simulateServers(site: Site) {
     drivers: { servers: driver },
     world: { servers: servers as ReadonlyMap<number, SimulatedServer> },
     put,
-    /** Calls `listener` with the id of each server that is removed, to forget what was kept for it. */
+    /** Registers a listener for the ids of removed servers, so that other parts can drop their state. */
     onRemoval: (listener: (id: number) => void) => void listeners.push(listener),
   }
 }
 
-/** A disk is written when the server is new and whenever another action than before asks for it. */
+/** The server after a complete change. The disk is written for a new server and for a new installation. */
 function finished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
   const cycles = state.cycle !== null && state.cycle !== (known?.state.cycle ?? null)
   const installs = known === undefined || known.state.installation !== state.installation
@@ -59,7 +59,7 @@ function finished(state: ServerState, known: SimulatedServer | undefined): Simul
   }
 }
 
-/** What half an application makes of a server: neither power nor disk nor its IPv4 address are as they should be. */
+/** The server after half a change: power, disk and IPv4 address are not in the desired state. */
 function unfinished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
   const { cycle = null, installation = null } = known?.state ?? {}
   return {

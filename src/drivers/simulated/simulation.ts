@@ -1,14 +1,14 @@
 /**
- * What all simulated drivers share. Together they are an infrastructure in memory that keeps what it was told, refuses
- * what is older than what it has, and can be made slow, unreliable or dead at any call, so that tests can compare it with
- * the database afterwards. It is lost with its process, and each process has its own: a driver makes what is missing from
- * what a call says about it. Each family brings its part; the parts are listed in families.ts.
+ * The base of all simulated drivers. Together they are an infrastructure in memory that refuses stale generations and
+ * can be made slow, unreliable or unresponsive at any call; tests compare it with the database afterwards. Each process
+ * has its own, which ends with the process, so a driver creates missing objects from the content of a call. Each family
+ * contributes a part; the parts are listed in families.ts.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { type Clock, runningClock } from '../../kernel/process/clock.ts'
 
-/** How one call goes. `timeout` means that the caller hears of no result, whether or not there was an effect. */
+/** How one call behaves. `timeout` means that the caller gets no result, whether or not the call had an effect. */
 export const behaviours = [
   'ok',
   'error before effect',
@@ -22,36 +22,38 @@ export const behaviours = [
 export type Behaviour = (typeof behaviours)[number]
 
 export interface Call {
-  /** The driver by the name that it has in `Drivers`. */
+  /** The driver's name in `Drivers`. */
   readonly driver: string
   readonly method: string
-  /** The id of the resource that the call is about, by which tests choose how it goes. */
+  /** The id of the resource that the call concerns; tests choose behaviours by it. */
   readonly subject: number
 }
 
-/** Chooses the behaviour of a call; undefined means ok. */
+/** Chooses the behaviour of a call; undefined means `ok`. */
 export type Behave = (call: Call) => Behaviour | undefined
 
 /** How much of its effect a call has. */
 export type Share = 'all' | 'half'
 
-/** Where the simulated drivers are. */
+/** The environment of the simulated drivers. */
 export interface Site {
-  /** Dates what is made. */
+  /** The clock for timestamps of created objects. */
   readonly clock: Clock
-  /** Performs a call the way it was ordered to; `effect` is called with how much of it happens, unless nothing does. */
+  /**
+   * Performs a call with its chosen behaviour; calls `effect` with the share that takes effect, unless nothing does.
+   */
   perform(call: Call, effect: (share: Share) => void): Promise<void>
-  /** The part of another family on the same site, for a driver that acts on what that one has. */
+  /** Returns another family's part of the same site, for drivers that act on its objects. */
   part<P>(make: (site: Site) => P): P
 }
 
-/** What a family has on a site. */
+/** A family's part of a site. */
 export interface SimulatedPart {
-  /** By the names that they have in `Drivers`. */
+  /** Drivers by their names in `Drivers`. */
   readonly drivers: object
-  /** What exists out there, for tests to look at. */
+  /** The simulated objects, for tests to inspect. */
   readonly world: object
-  /** Calls that go well whatever tests order, as `driver.method`. */
+  /** Calls as `driver.method` that always succeed, whatever behaviour tests choose. */
   readonly certain?: readonly string[]
 }
 
@@ -60,30 +62,30 @@ export type MakePart = (site: Site) => SimulatedPart
 type Union<Make extends MakePart, Key extends 'drivers' | 'world'> = Make extends MakePart
   ? ReturnType<Make>[Key]
   : never
-/** The object that has the members of every object of a union. */
+/** The intersection of all members of a union. */
 type Merged<T> = (T extends unknown ? (one: T) => void : never) extends (all: infer All) => void ? All : never
 
 export interface Simulation<Make extends MakePart = MakePart> {
   readonly drivers: Merged<Union<Make, 'drivers'>>
-  /** Collections of what exists out there. */
+  /** The simulated objects of all parts. */
   readonly world: Merged<Union<Make, 'world'>>
-  /** Calls that go well whatever tests order, as `driver.method`. */
+  /** Calls as `driver.method` that always succeed, whatever behaviour tests choose. */
   readonly certain: ReadonlySet<string>
-  /** Every call so far, oldest first; kept only once a test has asked for it. */
+  /** All calls so far, oldest first; recording begins with the first call of this method. */
   record(): readonly Call[]
-  /** Sets how calls go from now on. */
+  /** Sets how calls behave from now on. */
   behave(behave: Behave): void
 }
 
 export interface SimulationOptions {
   /** Milliseconds that each call takes. */
   readonly delayMs: number
-  /** Milliseconds that a slow call takes on top. */
+  /** Additional milliseconds of a slow call. */
   readonly slowMs?: number
   readonly clock?: Clock
 }
 
-/** Makes an empty world of the given parts and the drivers that reach it. */
+/** Creates an empty world from the given parts, with the drivers that act on it. */
 export function createSimulation<Make extends MakePart>(
   makes: readonly Make[],
   { delayMs, slowMs = 500, clock = runningClock() }: SimulationOptions,
@@ -130,7 +132,7 @@ async function happen(behaviour: Behaviour, effect: (share: Share) => void): Pro
   }
 }
 
-/** The newest generation seen of each resource, also of those that are gone. */
+/** The newest generation seen of each resource, including removed ones. */
 export class Generations {
   readonly #newest = new Map<number, number>()
 
@@ -138,12 +140,12 @@ export class Generations {
     return generation < (this.#newest.get(id) ?? 0)
   }
 
-  /** Whether a state is to be put in force. What was removed stays removed until a newer generation wants it anew. */
+  /** Whether to apply a state. A removed resource stays removed until a newer generation creates it again. */
   admits(id: number, generation: number, isPresent: boolean): boolean {
     return !this.isStale(id, generation) && (isPresent || this.#newest.get(id) !== generation)
   }
 
-  /** Remembers a generation as the newest. */
+  /** Records a generation as the newest. */
   see(id: number, generation: number): void {
     this.#newest.set(id, generation)
   }

@@ -1,7 +1,7 @@
-/** Addresses as the bytes that records carry. Pure. */
+/** Conversion between addresses and the bytes in A and AAAA records. */
 import { parseAddress } from '../ip.ts'
 
-/** The bytes of an address that is known to be one. */
+/** The bytes of a valid address. */
 export function addressBytes(address: string): Buffer {
   if (!address.includes(':')) return Buffer.from(address.split('.').map(Number))
   const [head = '', tail] = address.split('::')
@@ -12,7 +12,7 @@ export function addressBytes(address: string): Buffer {
   return Buffer.from(all.flatMap((group) => [group >> 8, group & 0xff]))
 }
 
-/** An address as text from its 4 or 16 bytes. */
+/** The canonical text of an address of 4 or 16 bytes. */
 export function addressText(bytes: Buffer): string {
   if (bytes.length === 4) return bytes.join('.')
   const parsed = parseAddress(bytes.toString('hex').match(/..../g)!.join(':'))

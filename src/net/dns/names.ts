@@ -1,13 +1,13 @@
 /**
- * Domain names: as text in zone files and requests, and as on the wire. A wire name is kept as a string of one character
- * per byte (length, label, length, label, ..., 0), which is cheap to compare, to cut and to use as a key. Pure.
+ * Domain names in presentation format and in wire format. A wire name is a string with one character per byte (length,
+ * label, length, label, ..., 0), which is cheap to compare, to cut and to use as a key.
  */
 
-/** Longest name on the wire in bytes, its closing zero among them, and longest label (RFC 1035, 2.3.4). */
+/** Limits in bytes of a name in wire format with its closing zero, and of a label (RFC 1035, 2.3.4). */
 const maxNameBytes = 255
 const maxLabelBytes = 63
 
-/** A wire name with its ASCII letters in lower case: names are equal when these are (RFC 4343). */
+/** A wire name with its ASCII letters in lower case: names are equal when their keys are (RFC 4343). */
 export type NameKey = string
 
 export const rootName: NameKey = '\0'
@@ -22,7 +22,7 @@ export function parentName(wire: string): string | undefined {
   return wire.length === 1 ? undefined : wire.slice(wire.charCodeAt(0) + 1)
 }
 
-/** A name and all that it lies below, from itself up to and without the root. */
+/** Iterates from a name up to its topmost ancestor below the root. */
 export function* selfAndParents(wire: string): Generator<string> {
   for (let at = 0; at < wire.length - 1; at += wire.charCodeAt(at) + 1) yield wire.slice(at)
 }
@@ -35,7 +35,7 @@ export function isWithin(name: NameKey, ancestor: NameKey): boolean {
   return at === name.length - ancestor.length
 }
 
-/** The bytes of a text with its escapes read: `\.` and the like, `\065`; other characters as UTF-8. Undefined when malformed. */
+/** Resolves the escapes `\.` and `\065` and encodes other characters in UTF-8; undefined when an escape is malformed. */
 export function unescaped(text: string): Buffer | undefined {
   if (!text.includes('\\')) return Buffer.from(text)
   const parts: Buffer[] = []
@@ -50,14 +50,14 @@ export function unescaped(text: string): Buffer | undefined {
   return Buffer.concat(parts)
 }
 
-/** A name that was read, or what is wrong with its text. */
+/** A parsed name, or a message about its text. */
 export type NameResult = { readonly ok: true; readonly wire: string } | { readonly ok: false; readonly message: string }
 
 const refuse = (message: string): NameResult => ({ ok: false, message })
 
 /**
- * Reads a name in presentation format: absolute with a trailing dot, otherwise below `origin` (a wire name), which `@`
- * stands for. Labels are printable ASCII without spaces; an IDN comes in punycode.
+ * Parses a name in presentation format: absolute with a trailing dot, otherwise relative to `origin` (a wire name),
+ * which `@` stands for. Labels are printable ASCII without spaces; an IDN must be in punycode.
  */
 export function parseName(text: string, origin: string): NameResult {
   if (text === '@') return { ok: true, wire: origin }
@@ -78,7 +78,7 @@ export function parseName(text: string, origin: string): NameResult {
   return wire.length > maxNameBytes ? refuse('is longer than 255 bytes') : { ok: true, wire }
 }
 
-/** Splits at the dots that no backslash escapes. */
+/** Splits at unescaped dots. */
 function splitLabels(text: string): string[] {
   const labels: string[] = []
   let label = ''
@@ -91,14 +91,14 @@ function splitLabels(text: string): string[] {
   return [...labels, label]
 }
 
-/** The wire form of a name that is known to be well formed, such as `example.com` or `example.com.`. */
+/** The wire form of a name known to be valid, such as `example.com` or `example.com.`. Throws RangeError otherwise. */
 export function nameOf(text: string): NameKey {
   const result = parseName(text.endsWith('.') ? text : `${text}.`, rootName)
   if (!result.ok) throw new RangeError(`the name '${text}' ${result.message}`)
   return lowerName(result.wire)
 }
 
-/** A wire name as absolute text with a trailing dot; what would not be read back as it is is escaped. */
+/** A wire name as absolute text with a trailing dot and escapes where they are needed. */
 export function printName(wire: string): string {
   if (wire === rootName) return '.'
   let text = ''

@@ -1,6 +1,6 @@
 /**
- * Record data of the types that zones can have: one table says of which fields a type is made, and each kind of field
- * knows its presentation and its bytes (RFC 1035, 3596, 2782, 4034, 6698, 8659, 1183, 9460). Pure.
+ * Record data of the types that zones can have: one table lists the fields of each type, and each kind of field has a
+ * presentation and a wire format (RFC 1035, 3596, 2782, 4034, 6698, 8659, 1183, 9460).
  */
 import { parseAddress } from '../ip.ts'
 import { addressBytes, addressText } from './addresses.ts'
@@ -23,7 +23,7 @@ interface RecordType {
 
 const service: readonly Field[] = [number(2), of('name'), of('params')]
 
-/** Types by their names. */
+/** Record types by name. */
 export const recordTypes = {
   A: { code: 1, fields: [of('ipv4')] },
   AAAA: { code: 28, fields: [of('ipv6')] },
@@ -49,12 +49,12 @@ export const recordTypeNames = Object.keys(recordTypes) as RecordTypeName[]
 
 const namesByCode = new Map<number, RecordTypeName>(recordTypeNames.map((name) => [recordTypes[name].code, name]))
 
-/** The name of a type; `TYPE99` for one that zones of the API cannot have (RFC 3597). */
+/** The name of a type; a type without a name gets the generic form `TYPE99` (RFC 3597). */
 export function typeName(code: number): string {
   return namesByCode.get(code) ?? `TYPE${code}`
 }
 
-/** The code of a type's name, `TYPE99` among them; undefined for what is none. */
+/** The code of a type name, including the generic form `TYPE99`; undefined for an invalid name. */
 export function typeCode(name: string): number | undefined {
   if (isRecordType(name)) return recordTypes[name].code
   const generic = /^TYPE(\d{1,5})$/.exec(name)
@@ -65,19 +65,19 @@ export function isRecordType(name: string): name is RecordTypeName {
   return Object.hasOwn(recordTypes, name)
 }
 
-/** A value that was read: as text in its settled form, and its bytes. */
+/** Parsed record data as canonical text and bytes, or a message. */
 export type RdataResult =
   | { readonly ok: true; readonly text: string; readonly bytes: Buffer }
   | { readonly ok: false; readonly message: string }
 
 /**
- * Reads one record value. Names and hexadecimal digits keep their case; spaces, numbers and addresses get their shortest
- * form. Relative names are below `origin`, a wire name.
+ * Parses one record value. Names and hexadecimal digits keep their case; spaces, numbers and addresses are normalized
+ * to their shortest form. Names are relative to `origin`, a wire name.
  */
 export function parseRdata(type: string, value: string, origin: string): RdataResult {
   try {
     const words = readWords(value)
-    if (!words) return { ok: false, message: 'must be one line without comment' }
+    if (!words) return { ok: false, message: 'must be a single line without comments' }
     return readRdata(type, words, origin, { quotesNeeded: true })
   } catch (error) {
     if (error instanceof Malformed) return { ok: false, message: error.message }
@@ -85,7 +85,7 @@ export function parseRdata(type: string, value: string, origin: string): RdataRe
   }
 }
 
-/** Reads a value from words that were taken apart already; strings may lack their quotes unless `quotesNeeded`. */
+/** Parses a value from words; unquoted strings are accepted unless `quotesNeeded`. */
 export function readRdata(
   type: string,
   words: readonly Token[],
@@ -104,7 +104,7 @@ export function readRdata(
   return { ok: true, text: reader.texts.join(' '), bytes: Buffer.concat(reader.parts) }
 }
 
-/** The form for data of any type (RFC 3597, 5). For the types of the table it becomes what it stands for. */
+/** Parses the generic form for any type (RFC 3597, 5). Known types are normalized to their own presentation format. */
 function readGeneric(type: string, [length, ...hex]: readonly Token[]): RdataResult {
   const digits = hex.map(({ text }) => text).join('')
   const bytes = Buffer.from(digits, 'hex')
@@ -113,10 +113,10 @@ function readGeneric(type: string, [length, ...hex]: readonly Token[]): RdataRes
     Number(length?.text) !== bytes.length ||
     digits.length !== 2 * bytes.length
   )
-    return { ok: false, message: 'must be \\# LENGTH HEX with as many bytes as it says' }
+    return { ok: false, message: 'must be \\# LENGTH HEX, where LENGTH is the number of bytes' }
   if (!isRecordType(type)) return { ok: true, text: genericText(bytes), bytes }
   const text = printRdata(type, bytes)
-  return text === undefined ? { ok: false, message: `is not the data of ${type}` } : { ok: true, text, bytes }
+  return text === undefined ? { ok: false, message: `is not valid data for ${type}` } : { ok: true, text, bytes }
 }
 
 const genericText = (bytes: Buffer) => `\\# ${bytes.length}${bytes.length > 0 ? ` ${bytes.toString('hex')}` : ''}`
@@ -132,7 +132,7 @@ interface Reader {
   readonly parts: Buffer[]
 }
 
-/** Reads one field; returns what is wrong with it. */
+/** Parses one field; returns a message when it is invalid. */
 function readField(reader: Reader, field: Field): string | undefined {
   if (field.kind === 'params') return readParams(reader)
   const word = reader.words[reader.next]
@@ -161,7 +161,7 @@ function readField(reader: Reader, field: Field): string | undefined {
     case 'period': {
       const value = field.kind === 'period' ? parsePeriod(word.source) : parseNumber(word.source)
       if (value === undefined || value >= 2 ** (8 * field.bytes))
-        return `'${shortened(word)}' is no number that fits here`
+        return `'${shortened(word)}' is not ${field.bytes === 1 ? 'an' : 'a'} ${8 * field.bytes}-bit number`
       texts.push(String(value))
       parts.push(numberBytes(value, field.bytes))
       return
@@ -211,7 +211,7 @@ function readParams(reader: Reader): string | undefined {
   const words = reader.words.slice(reader.next)
   reader.next = reader.words.length
   const priority = reader.parts[0]!.readUInt16BE()
-  if (priority === 0 && words.length > 0) return 'has parameters, which priority 0 does not have'
+  if (priority === 0 && words.length > 0) return 'has parameters, which priority 0 does not allow'
   const params = readSvcParams(words)
   if (!params.ok) return params.message
   reader.texts.push(...words.map(({ source }) => source))
@@ -224,7 +224,7 @@ function parseNumber(text: string): number | undefined {
 
 const unitSeconds: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3_600, d: 86_400, w: 604_800 }
 
-/** Seconds, plain or in units such as `1h30m`; undefined when it is neither. */
+/** Parses seconds, plain or with units such as `1h30m`; undefined for anything else. */
 export function parsePeriod(text: string): number | undefined {
   const plain = parseNumber(text)
   if (plain !== undefined || !/^(\d{1,10}[smhdw])+$/i.test(text)) return plain
@@ -240,7 +240,9 @@ function numberBytes(value: number, bytes: 1 | 2 | 4): Buffer {
 
 // ---- From bytes ----------------------------------------------------------------------------------------------------
 
-/** Data as text, its names absolute; undefined when the bytes are not what the type has. Names must not be compressed. */
+/**
+ * Data as text with absolute names; undefined when the bytes are invalid for the type. Names must not be compressed.
+ */
 export function printRdata(type: string, bytes: Buffer): string | undefined {
   if (!isRecordType(type)) return genericText(bytes)
   const texts: string[] = []
@@ -295,7 +297,7 @@ function printField(field: Field, bytes: Buffer, at: number): { text: string; en
   }
 }
 
-/** The wire name that begins at a place; undefined when it is compressed or does not end in the bytes. */
+/** The wire name at an offset; undefined when it is compressed or exceeds the bytes. */
 export function plainNameAt(bytes: Buffer, start: number): string | undefined {
   let at = start
   while (at < bytes.length && bytes[at] !== 0) {
@@ -316,7 +318,7 @@ function quoteBytes(bytes: Buffer): string {
   return `"${text}"`
 }
 
-/** Bytes that are equal when two values mean the same: the case of names does not count (RFC 4343). */
+/** A key that is equal for values of the same meaning: the case of names does not count (RFC 4343). */
 export function sameness(type: string, bytes: Buffer): string {
   if (!isRecordType(type)) return bytes.toString('latin1')
   let key = ''
@@ -330,7 +332,7 @@ export function sameness(type: string, bytes: Buffer): string {
   return key
 }
 
-/** The wire names in some data that other servers may be asked for, such as the target of an NS record. */
+/** The first name in record data, such as the target of an NS record; the root if there is none. */
 export function firstNameIn(type: string, bytes: Buffer): string {
   if (!isRecordType(type)) return rootName
   let at = 0

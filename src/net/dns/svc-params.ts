@@ -1,4 +1,4 @@
-/** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). Pure. */
+/** Parameters of SVCB and HTTPS records, as text and as bytes (RFC 9460, 2 and 7; RFC 9461, 5). */
 import { parseAddress } from '../ip.ts'
 import { addressBytes, addressText } from './addresses.ts'
 import { unescaped } from './names.ts'
@@ -17,19 +17,19 @@ const keyNumbers: Readonly<Record<string, number>> = {
 }
 const keyNames = Object.keys(keyNumbers)
 
-/** Parameters that were read: sorted by key, as they are on the wire. */
+/** Parsed parameters in wire format, which sorts them by key, or a message. */
 export type SvcParamsResult =
   | { readonly ok: true; readonly bytes: Buffer }
   | { readonly ok: false; readonly message: string }
 
-/** Reads words such as `alpn=h2,h3 port=8443`. */
+/** Parses words such as `alpn=h2,h3 port=8443`. */
 export function readSvcParams(words: readonly Token[]): SvcParamsResult {
   const params = new Map<number, Buffer>()
   for (const { text } of words) {
     const equals = text.indexOf('=')
     const name = equals === -1 ? text : text.slice(0, equals)
     const key = keyNumber(name)
-    if (key === undefined) return { ok: false, message: `has a parameter '${name.slice(0, 40)}' that is not known` }
+    if (key === undefined) return { ok: false, message: `has the unknown parameter '${name.slice(0, 40)}'` }
     if (params.has(key)) return { ok: false, message: `has the parameter '${name}' twice` }
     const raw = unescaped(equals === -1 ? '' : text.slice(equals + 1))
     const value = raw && readValue(key, raw)
@@ -45,21 +45,21 @@ export function readSvcParams(words: readonly Token[]): SvcParamsResult {
 function keyNumber(name: string): number | undefined {
   if (Object.hasOwn(keyNumbers, name)) return keyNumbers[name]
   const generic = /^key(0|[1-9]\d{0,4})$/.exec(name)
-  // The last number is reserved for what is no key.
+  // RFC 9460 reserves key 65535 as invalid.
   return generic && Number(generic[1]) < 0xffff ? Number(generic[1]) : undefined
 }
 
 function inconsistency(params: ReadonlyMap<number, Buffer>): string | undefined {
   const mandatory = params.get(0)
   for (let at = 0; mandatory && at < mandatory.length; at += 2) {
-    if (!params.has(mandatory.readUInt16BE(at))) return 'lacks a parameter that it says is mandatory'
+    if (!params.has(mandatory.readUInt16BE(at))) return 'lacks a parameter that it lists as mandatory'
   }
   return params.has(2) && !params.has(1) ? "has 'no-default-alpn' without 'alpn'" : undefined
 }
 
 const u16 = (value: number) => Buffer.of(value >> 8, value & 0xff)
 
-/** The bytes of a value; undefined when it is not one of its key. */
+/** The bytes of a value; undefined when it is invalid for its key. */
 function readValue(key: number, raw: Buffer): Buffer | undefined {
   const text = raw.toString()
   const list = <T>(read: (item: string) => T | undefined) => {
@@ -104,7 +104,7 @@ export function isBase64(text: string): boolean {
   return text.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(text)
 }
 
-/** Protocol ids between commas, which may be escaped once more in here. */
+/** Parses comma-separated protocol ids, which have a second level of escapes. */
 function readAlpn(raw: Buffer): Buffer | undefined {
   const ids: string[] = []
   let id = ''
@@ -118,7 +118,7 @@ function readAlpn(raw: Buffer): Buffer | undefined {
   return Buffer.concat(ids.flatMap((id) => [Buffer.of(id.length), Buffer.from(id, 'latin1')]))
 }
 
-/** The parameters as words; undefined when the bytes are not parameters in strict order. */
+/** The parameters as words; undefined unless the bytes are parameters with strictly ascending keys. */
 export function svcParamsToText(bytes: Buffer): string | undefined {
   const words: string[] = []
   let last = -1

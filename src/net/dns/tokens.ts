@@ -1,25 +1,25 @@
-/** Words of zone files and of record values: quoting, escapes, comments, parentheses (RFC 1035, 5.1). Pure. */
+/** The words of zone files and record values: quoting, escapes, comments, parentheses (RFC 1035, 5.1). */
 
 export interface Token {
-  /** What stands there, without its quotes; escapes are still in it. */
+  /** The text without its quotes; escapes are kept. */
   readonly text: string
   readonly isQuoted: boolean
-  /** What stands there, with its quotes. */
+  /** The text with its quotes. */
   readonly source: string
 }
 
-/** One entry of a zone file: a line, or several that parentheses join. */
+/** One entry of a zone file: a line, or several lines joined by parentheses. */
 export interface Entry {
-  /** Number of its first line, from 1. */
+  /** The number of the first line, from 1. */
   readonly line: number
   readonly tokens: readonly Token[]
-  /** Whether it begins with a space, so that the owner is the one of the entry before. */
+  /** Whether the entry begins with a space and so has the owner of the previous one. */
   readonly isIndented: boolean
-  /** What follows a `;` outside parentheses; undefined when there is none. */
+  /** The text after a `;` outside of parentheses; undefined without a comment. */
   readonly comment: string | undefined
 }
 
-/** What is wrong with a text, in words that continue "the text". */
+/** The message completes a sentence that begins with "the text". */
 export class Malformed extends Error {
   readonly line: number
 
@@ -29,14 +29,14 @@ export class Malformed extends Error {
   }
 }
 
-// Spaces; a comment; a parenthesis; the end of a line; a quoted string, or a word of which later parts may be quoted.
+// Spaces; a comment; a parenthesis; the end of a line; a quoted string, or a word that may contain quoted parts.
 const lexeme =
   /([ \t]+)|;([^\n]*)|([()])|(\r?\n)|("(?:[^"\\\n]|\\[^\n])*"|(?:[^ \t\r\n;()"\\]|\\[^\n])(?:[^ \t\r\n;()"\\]|\\[^\n]|"(?:[^"\\\n]|\\[^\n])*")*)|[\s\S]/gu
 
-/** Most words, spaces and parentheses of one entry: whoever reads entries has a turn after each. */
+/** The maximum number of words, spaces and parentheses in an entry, because readers yield only between entries. */
 const mostPieces = 10_000
 
-/** Reads the entries of a zone file, empty lines among them. Throws {@link Malformed}. */
+/** Parses the entries of a zone file, including empty lines. Throws {@link Malformed}. */
 export function* readEntries(text: string): Generator<Entry> {
   let line = 1
   let depth = 0
@@ -85,7 +85,7 @@ function toToken(source: string): Token {
   return { text: source.replace(/\\.|"/gsu, (piece) => (piece === '"' ? '' : piece)), isQuoted, source }
 }
 
-/** The words of one record value; undefined when it is not one line of words without comment. Throws {@link Malformed}. */
+/** The words of one record value; undefined unless it is a single line without comments. Throws {@link Malformed}. */
 export function readWords(text: string): readonly Token[] | undefined {
   if (/[\r\n]/.test(text)) return undefined
   const [entry, another] = [...readEntries(text)]

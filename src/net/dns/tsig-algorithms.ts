@@ -1,4 +1,4 @@
-/** Ways in which name servers prove to each other who they are (RFC 8945, 6). */
+/** Algorithms with which name servers authenticate messages (RFC 8945, 6). */
 
 export const tsigAlgorithms = ['hmac-md5', 'hmac-sha1', 'hmac-sha256'] as const
 
