@@ -1,9 +1,13 @@
 /**
- * Writes docs/spec-coverage.md: each row and sentence of the spec with the tests that prove it; with --check says whether
- * the file is what the tests make. A test that is named and does not exist fails it.
+ * Writes docs/spec-coverage.md: each row and sentence of the spec with the tests that prove it, and what of it waits; with
+ * --check says whether the file is what the tests make. A test that is named and does not exist fails it.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { families } from '../src/families.ts'
+import { calendar } from '../src/kernel/contract/changes.ts'
+import { allEndpoints } from '../src/pages/openapi.ts'
+import { publicFamilies } from '../src/public-families.ts'
 import { endpointRows, metadataPaths } from '../test/spec/endpoints.ts'
 import { detailRows, generalRows, specificRows } from '../test/spec/errors.ts'
 import { fieldRows, selectorRows } from '../test/spec/fields.ts'
@@ -18,6 +22,7 @@ interface Proof {
   readonly tests: readonly string[]
 }
 
+const notYet = 'not there yet'
 const here = (name: string) => `spec.test.ts: ${name}`
 const code = (text: string) => `\`${text}\``
 
@@ -43,25 +48,66 @@ const tables: Readonly<Record<string, readonly Proof[]>> = {
     })),
   ],
   Errors: [
-    ...generalRows.map((row) => ({
-      section: 'General codes',
-      row: `${code(`${row.status} ${row.code}`)}${row.unused ? `, which does not happen: ${row.unused}` : ''}`,
-      tests: [here(nameOf.general(row))],
-    })),
+    ...generalRows
+      .filter(({ unused }) => unused === undefined)
+      .map((row) => ({
+        section: 'General codes',
+        row: code(`${row.status} ${row.code}`),
+        tests: [here(nameOf.general(row))],
+      })),
     ...detailRows.map((row) => ({
       section: 'Details shapes',
       row: code(row.code),
       tests: [here(nameOf.details(row))],
     })),
-    ...specificRows.map((row) => ({
-      section: 'Call-specific codes',
-      row: row.operation,
-      tests: [here(nameOf.specific(row))],
-    })),
+    ...specificRows
+      .filter(({ codes }) => codes.length > 0)
+      .map((row) => ({
+        section: 'Call-specific codes',
+        row: `${row.operation}: ${row.codes.map((one) => code(`${one.status} ${one.code}`)).join(', ')}`,
+        tests: [here(nameOf.specific(row))],
+      })),
   ],
   Limits: limitRows.map((row) => ({ section: 'Limits', row: row.limit, tests: [here(nameOf.limit(row))] })),
   'What is said in words': sentenceRows.map(({ section, says, tests }) => ({ section, row: says, tests })),
 }
+
+/** What is not proved because it is not there, each with the reason. */
+interface Absence {
+  readonly section: string
+  readonly what: string
+  readonly why: string
+}
+
+const names = new Set(families.map(({ name }) => name))
+const operations = new Set(allEndpoints().map(({ endpoint }) => `${endpoint.method} ${endpoint.path}`))
+const { operations: described } = JSON.parse(
+  readFileSync(new URL('../test/fixtures/openapi-2026-02-extract.json', import.meta.url), 'utf8'),
+) as { operations: Record<string, unknown> }
+
+const absences: readonly Absence[] = [
+  ...Object.entries(publicFamilies)
+    .filter(([path]) => !names.has(path))
+    .map(([path, name]) => ({ section: 'What the service does', what: `${code(`/${path}`)}: ${name}`, why: notYet })),
+  ...Object.keys(described)
+    .filter((operation) => !operations.has(operation))
+    .map((operation) => ({ section: 'Endpoints', what: code(operation), why: notYet })),
+  ...generalRows
+    .filter(({ unused }) => unused !== undefined)
+    .map((row) => ({ section: 'General codes', what: code(`${row.status} ${row.code}`), why: `${row.unused}` })),
+  ...specificRows.flatMap(({ operation, unused = {} }) =>
+    Object.entries(unused).map(([name, why]) => ({
+      section: 'Call-specific codes',
+      what: `${operation}: ${code(name)}`,
+      why,
+    })),
+  ),
+  ...calendar.flatMap(({ from, section, summary, waitsFor }) =>
+    waitsFor === undefined
+      ? []
+      : [{ section, what: `${from}: ${summary}`, why: `waits for ${waitsFor.replaceAll('_', ' ')}` }],
+  ),
+]
 
 const root = join(import.meta.dirname, '..')
 const texts = new Map(
@@ -91,13 +137,19 @@ function table([title, proofs]: [string, readonly Proof[]]): string {
   return [`## ${title}`, '', '| Section | Row | Tests |', '|---|---|---|', ...lines, ''].join('\n')
 }
 
-const intro = `# What of the spec is proved, and where
+function absenceTable(): string {
+  const lines = absences.map(({ section, what, why }) => `| ${cell(section)} | ${cell(what)} | ${cell(why)} |`)
+  return ['## What waits, or does not happen', '', '| Section | What | Why |', '|---|---|---|', ...lines, ''].join('\n')
+}
 
-Made from the tests by \`npm run spec-coverage\`. Each row stands for a row of a table of the spec, or for what it says in
-words, and names the tests that prove it. Dated changes are walked day by day in [calendar.test.ts](../test/calendar.test.ts).
+const intro = `# What of the contract is proved, and where
+
+Made from the tests by \`npm run spec-coverage\`. Each row stands for a row of a table of the public API's description, or for what
+the [contract](contract.md) says in words, and names the tests that prove it. What is not there, or cannot happen, is in the last
+table and claims no test. Dated changes are walked day by day in [calendar.test.ts](../test/calendar.test.ts).
 `
 const file = join(root, 'docs/spec-coverage.md')
-const text = [intro, ...Object.entries(tables).map(table)].join('\n')
+const text = [intro, ...Object.entries(tables).map(table), absenceTable()].join('\n')
 if (!process.argv.includes('--check')) {
   writeFileSync(file, text)
 } else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {

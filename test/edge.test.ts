@@ -282,6 +282,24 @@ forEachDatabase('The edge', (open) => {
     assert.equal(listed!.status, 200)
   })
 
+  test('replies are JSON and say so; a deletion has no body; a request of another type is refused', async () => {
+    const { api } = await open()
+    const made = await api.post('/ssh_keys', { name: 'a', public_key: key })
+    const id = made.body.ssh_key.id as number
+    const refused = [
+      await api.request('POST', '/ssh_keys', { body: 'name=a', headers: { 'content-type': 'text/plain' } }),
+      await api.request('PUT', `/ssh_keys/${id}`, {
+        body: 'name=b',
+        headers: { 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    ]
+    for (const { status, body } of refused) assert.deepEqual([status, body.error.code], [415, 'invalid_input'])
+    const replies = [made, ...refused, await api.get('/ssh_keys'), await api.put(`/ssh_keys/${id}`, {})]
+    for (const { headers } of replies) assert.equal(headers.get('content-type'), 'application/json; charset=utf-8')
+    const { status, text, headers } = await api.delete(`/ssh_keys/${id}`)
+    assert.deepEqual([status, text, headers.get('content-type')], [204, '', null])
+  })
+
   test('links lead to hosts that the operator named, to this machine and to addresses, else to where the caller is', async () => {
     const origins = ['https://cloud.example.com', 'http://wolke.internal:8080']
     const past = '2025-02-01T00:00:00Z'

@@ -31,6 +31,14 @@ const general: readonly SentenceRow[] = [
   },
   {
     section: 'Endpoints',
+    says: 'Bodies and replies are application/json; a body of another type is refused',
+    tests: [
+      'edge.test.ts: replies are JSON and say so; a deletion has no body; a request of another type is refused',
+      'edge.test.ts: a request may have a body without a type, no body at all, or a body that nobody asked for',
+    ],
+  },
+  {
+    section: 'Endpoints',
     says: 'Actions are not sorted by progress',
     tests: [
       'conformance.test.ts: every family with actions has their endpoints, and its actions sort by what the spec names',
@@ -65,7 +73,11 @@ const general: readonly SentenceRow[] = [
   {
     section: 'Authentication',
     says: 'The request limit counts requests with and without a token',
-    tests: ['coverage.test.ts: rate_limit_exceeded: every endpoint counts, whoever asks'],
+    tests: [
+      'coverage.test.ts: rate_limit_exceeded: every endpoint counts, whoever asks',
+      'rate-limit.test.ts: who has no Project is limited by network, apart from the Projects; forged headers change nothing',
+      'rate-limit.test.ts: open pages cost the network of whoever asks, with a token too, and never a Project',
+    ],
   },
   {
     section: 'Events',
