@@ -1,5 +1,5 @@
 /** Chooses the issuer of managed certificates: an ACME authority, or the embedded authority of this installation. */
-import type { AuthorityDriver, DelegationDriver } from '../families/certificates/driver.ts'
+import type { AuthorityDriver, DelegationDriver } from '../families/certificates/managed/driver.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { AcmeOptions } from './acme/authority.ts'
 import { embeddedCa } from './embedded-ca/authority.ts'

@@ -14,7 +14,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
-import { getKeyPair } from '../../src/families/certificates/store.ts'
+import { getKeyPair } from '../../src/families/certificates/reads.ts'
 import { serverBody } from '../../src/families/servers/proof.ts'
 import { parseDatabaseUrl } from '../../src/kernel/data/dialect.ts'
 import { openDatabase } from '../../src/kernel/data/open.ts'

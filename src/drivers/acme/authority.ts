@@ -1,7 +1,7 @@
 /** A certificate authority driver for ACME (RFC 8555) with the dns-01 challenge and renewal information (RFC 9773). */
 import { createHash, X509Certificate } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuthorityDriver, AuthorityOrder, RenewalHint } from '../../families/certificates/driver.ts'
+import type { AuthorityDriver, AuthorityOrder, RenewalHint } from '../../families/certificates/managed/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { loadX509 } from '../../net/x509-writing.ts'
 import { type AcmeClient, type AcmeClientOptions, jsonOf, openClient } from './client.ts'

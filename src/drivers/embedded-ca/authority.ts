@@ -3,7 +3,7 @@
  * trust, issues at once, and requires no proof beyond the checks that precede an order.
  */
 import { randomBytes, webcrypto } from 'node:crypto'
-import type { AuthorityDriver } from '../../families/certificates/driver.ts'
+import type { AuthorityDriver } from '../../families/certificates/managed/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Clock } from '../../kernel/process/clock.ts'
 import { ecdsa, loadX509 } from '../../net/x509-writing.ts'

@@ -1,7 +1,7 @@
 /** Checks through a public resolver whether zones are delegated to our name servers, and what those servers answer. */
 import { Resolver } from 'node:dns/promises'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AuthorityChallenge, DelegationDriver } from '../../families/certificates/driver.ts'
+import type { AuthorityChallenge, DelegationDriver } from '../../families/certificates/managed/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 
 export interface DelegationOptions {

@@ -3,7 +3,7 @@
  * verify the challenges. Every zone counts as delegated.
  */
 import { createHash } from 'node:crypto'
-import type { AuthorityDriver } from '../../families/certificates/driver.ts'
+import type { AuthorityDriver } from '../../families/certificates/managed/driver.ts'
 import { embeddedCa } from '../embedded-ca/authority.ts'
 import { uncheckedDelegation } from '../resolver/unchecked.ts'
 import type { Site } from './simulation.ts'

@@ -1,8 +1,9 @@
-/** Certificates: what is kept of them, and what is accepted when. Pure. */
+/** Certificates: what is stored of them, and which content is accepted at a given time. Pure. */
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
+import type { KeyKind } from '../../net/x509.ts'
 
-/** What uses a certificate. */
+/** A resource that uses a certificate. */
 export interface CertificateUser {
   readonly type: 'load_balancer'
   readonly id: number
@@ -26,23 +27,30 @@ export interface CertificateFacts {
   readonly notValidAfter: string
 }
 
-/** What is null is not issued yet. */
+/** A certificate. The chain and the facts of its leaf are null until it is issued. */
 export interface Certificate {
   readonly id: number
   readonly name: string
   readonly type: CertificateType
-  /** The chain in PEM; of an uploaded one byte for byte as it was given. */
+  /** The chain in PEM. The chain of an uploaded certificate is kept byte for byte. */
   readonly chain: string | null
   readonly domainNames: CertificateFacts['domainNames']
   readonly fingerprint: string | null
   readonly notValidBefore: string | null
   readonly notValidAfter: string | null
-  /** Null of uploaded ones. */
+  /** Null for uploaded certificates. */
   readonly status: CertificateStatus | null
   readonly labels: Labels
   readonly created: string
   readonly version: number
 }
+
+/** What mail about a certificate shows of it. */
+export type CertificateSummary = Pick<Certificate, 'id' | 'name' | 'domainNames' | 'fingerprint' | 'notValidAfter'>
+
+export const dayMs = 86_400_000
+
+// ---- Which content is accepted -------------------------------------------------------------------------------------
 
 /** A certificate chain and the private key of its leaf, both in PEM. */
 export interface KeyPair {
@@ -50,25 +58,30 @@ export interface KeyPair {
   readonly privateKey: string
 }
 
-/** What is wrong with one of the two. */
+/** What is wrong with the chain or with the private key. */
 export interface KeyPairProblem {
   readonly field: 'certificate' | 'private_key'
   readonly message: string
 }
 
-/** What is accepted (spec: Certificate); both came in by dated changes. */
+/** Limits on content (spec: Certificate). Both took effect by dated changes. */
 export interface Acceptance {
   /** At most 5 certificates of 30,000 bytes in all, and 5,000 bytes of private key. */
   readonly limitsSize: boolean
-  /** RSA of 2048, 3072 or 4096 bits, ECDSA of 256 or 384. */
+  /** RSA keys of 2048, 3072 or 4096 bits, ECDSA keys of 256 or 384 bits. */
   readonly limitsKeys: boolean
 }
 
 export const maxCertificates = 5
 const maxChainBytes = 30_000
 const maxKeyBytes = 5_000
+/** No larger RSA key was ever accepted. */
+const maxRsaBits = 8_192
 
-/** What is accepted at a time. */
+/** All limits on size and kind. */
+export const strictest: Acceptance = { limitsSize: true, limitsKeys: true }
+
+/** The limits that are in effect at a time. */
 export function acceptanceAt(nowMs: number): Acceptance {
   return {
     limitsSize: inEffect('certificate_size_limits', nowMs),
@@ -76,7 +89,7 @@ export function acceptanceAt(nowMs: number): Acceptance {
   }
 }
 
-/** What can be said about a pair without reading it: all that is worth the event loop's time. */
+/** The problems that show without parsing the pair; nothing more is checked on the event loop. */
 export function sizeProblems({ certificate, privateKey }: KeyPair, { limitsSize }: Acceptance): KeyPairProblem[] {
   const given = [
     { field: 'certificate', text: certificate, most: maxChainBytes },
@@ -89,16 +102,17 @@ export function sizeProblems({ certificate, privateKey }: KeyPair, { limitsSize 
   })
 }
 
-/** What is told about a certificate elsewhere. */
-export type CertificateSummary = Pick<Certificate, 'id' | 'name' | 'domainNames' | 'fingerprint' | 'notValidAfter'>
+/** Why a key is not accepted; undefined when it is. */
+export function keyProblem(key: KeyKind, { limitsKeys }: Acceptance): string | undefined {
+  if (key === 'encrypted') return 'is encrypted; send it without a passphrase'
+  if (key === 'of another kind') return 'has a key that is neither RSA nor ECDSA on a curve that is accepted'
+  const { kind, bits } = key
+  const accepted = kind === 'RSA' ? acceptsRsa(bits, limitsKeys) : !limitsKeys || bits < 521
+  if (accepted) return undefined
+  const sizes = kind === 'RSA' ? '2048, 3072 or 4096' : '256 or 384'
+  return `has an ${kind} key of ${bits} bits; ${sizes} are accepted`
+}
 
-export const dayMs = 86_400_000
-const noticeDays = [1, 7, 30] as const
-
-/** From when on owners are told that a certificate nears its end, in milliseconds before it. */
-export const firstNoticeMs = noticeDays.at(-1)! * dayMs
-
-/** The nearest of the days on which owners are told that has been reached; undefined before the first. */
-export function daysBefore(leftMs: number): (typeof noticeDays)[number] | undefined {
-  return noticeDays.find((days) => leftMs <= days * dayMs)
+function acceptsRsa(bits: number, limitsKeys: boolean): boolean {
+  return limitsKeys ? [2_048, 3_072, 4_096].includes(bits) : bits >= 1_024 && bits <= maxRsaBits
 }

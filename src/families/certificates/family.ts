@@ -1,23 +1,20 @@
 /** The family of certificates. */
-import { defineFamily } from '../../platform.ts'
-import { certificateActions } from './actions.ts'
-import { endingChore } from './chores.ts'
+import { byId, defineFamily } from '../../platform.ts'
 import { certificateEndpoints } from './contract.ts'
-import { renewalChore } from './renewals.ts'
+import { certificateActions } from './managed/actions.ts'
+import { renewCertificates } from './managed/jobs.ts'
 import { certificateRoutes } from './routes.ts'
-import { getCertificate, limitedCertificates } from './store.ts'
+import { certificates as resource } from './store.ts'
 import { certificateLocks } from './tables.ts'
+import { sendExpiryNotices } from './uploaded/jobs.ts'
 
 export const certificates = defineFamily({
-  name: 'certificates',
+  name: resource.path,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
-  chores: [endingChore, renewalChore],
-  limited: [limitedCertificates],
+  chores: [sendExpiryNotices, renewCertificates],
+  limited: [resource],
   locks: certificateLocks,
-  resources: {
-    type: 'certificate',
-    find: ({ db }, scope, id) => getCertificate(db.query, scope, id as number),
-  },
+  resources: byId(resource),
   actions: certificateActions,
 })

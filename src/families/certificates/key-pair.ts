@@ -1,12 +1,19 @@
 /**
- * Reads a certificate chain and its private key, and says in words what is wrong with them. What is cheap to see comes
- * first; no library touches bytes that were not looked at before. It may still take long: it runs on a side thread.
+ * Reads a certificate chain and its private key, and says in words what is wrong with them. Cheap checks come first, and
+ * no library gets bytes that were not checked before. Reading may still take long, so it runs on a side thread.
  */
 import { createPrivateKey, type KeyObject, randomBytes, sign, verify, X509Certificate } from 'node:crypto'
 import { NotDer } from '../../net/der.ts'
 import { type PemBlock, pemBlocks, pemBytes } from '../../net/pem.ts'
-import { type Acceptance, type CertificateFacts, type KeyPair, type KeyPairProblem, maxCertificates } from './domain.ts'
-import { alternativeNames, certificateKey, type KeyKind, keyProblem, privateKey, validityOf } from './x509.ts'
+import { alternativeNames, certificateKey, type KeyKind, privateKey, validityOf } from '../../net/x509.ts'
+import {
+  type Acceptance,
+  type CertificateFacts,
+  type KeyPair,
+  type KeyPairProblem,
+  keyProblem,
+  maxCertificates,
+} from './domain.ts'
 
 export type KeyPairResult =
   | { readonly ok: true; readonly facts: CertificateFacts }
@@ -21,7 +28,7 @@ class Unacceptable extends Error {
   }
 }
 
-/** What the leaf says, once the chain holds together and the key is the leaf's. */
+/** The facts of the leaf, or the first problem of the chain or the private key. */
 export function readKeyPair(given: KeyPair, acceptance: Acceptance): KeyPairResult {
   try {
     const chain = readChain(given.certificate, acceptance)
@@ -34,7 +41,7 @@ export function readKeyPair(given: KeyPair, acceptance: Acceptance): KeyPairResu
   }
 }
 
-/** What `read` returns; `message` is what is wrong when it throws. */
+/** What `read` returns. Whatever it throws becomes a problem with this message. */
 function readable<T>(field: KeyPairProblem['field'], message: string, read: () => T): T {
   try {
     return read()
@@ -74,7 +81,7 @@ function readChain(text: string, acceptance: Acceptance): X509Certificate[] {
   return chain
 }
 
-/** Labels come from the request, so only known ones are repeated. */
+/** Labels come from the request, so only known ones are echoed. */
 function shown({ label }: PemBlock): string {
   return /^(RSA |EC |ENCRYPTED )?PRIVATE KEY$/.test(label) ? 'a private key' : 'something else than a certificate'
 }
@@ -88,7 +95,7 @@ function kindOf(field: KeyPairProblem['field'], name: string, read: () => KeyKin
   }
 }
 
-/** Each certifies the one before it (spec: Certificate). */
+/** Each certificate must certify the one before it (spec: Certificate). */
 function checkOrder(chain: readonly X509Certificate[]): void {
   for (const [index, issuer] of chain.entries()) {
     const subject = chain[index - 1]
@@ -105,7 +112,7 @@ function checkOrder(chain: readonly X509Certificate[]): void {
 
 // ---- The private key -----------------------------------------------------------------------------------------------
 
-/** By PEM label, the form of what it holds. */
+/** The encoding of the key by its PEM label. */
 const forms: Readonly<Record<string, 'pkcs8' | 'pkcs1' | 'sec1'>> = {
   'PRIVATE KEY': 'pkcs8',
   'RSA PRIVATE KEY': 'pkcs1',
@@ -114,7 +121,7 @@ const forms: Readonly<Record<string, 'pkcs8' | 'pkcs1' | 'sec1'>> = {
 
 function readPrivateKey(text: string, acceptance: Acceptance): KeyObject {
   const refuse = (message: string) => new Unacceptable('private_key', message)
-  // Programs that write EC keys put the name of the curve before them.
+  // Programs that write EC keys put a block with the name of the curve before them.
   const blocks = pemBlocks(text)?.filter(({ label }) => label !== 'EC PARAMETERS')
   const [block, ...more] = blocks ?? []
   if (!block || more.length > 0) throw refuse('must hold exactly one private key in PEM')
@@ -135,7 +142,7 @@ function readPrivateKey(text: string, acceptance: Acceptance): KeyObject {
   )
 }
 
-/** Public parts that agree are not enough: only a key that signs for the leaf is the leaf's. */
+/** Matching public parts prove nothing about a damaged private key, so the key has to sign as well. */
 function checkBelongs(key: KeyObject, leaf: X509Certificate): void {
   const [other, damaged] = ['does not belong to the first certificate', 'is damaged: it does not sign']
   if (!readable('private_key', other, () => leaf.checkPrivateKey(key))) throw new Unacceptable('private_key', other)
@@ -146,7 +153,7 @@ function checkBelongs(key: KeyObject, leaf: X509Certificate): void {
   if (!signs) throw new Unacceptable('private_key', damaged)
 }
 
-// ---- What the leaf says --------------------------------------------------------------------------------------------
+// ---- The facts of the leaf -----------------------------------------------------------------------------------------
 
 function factsOf(leaf: X509Certificate): CertificateFacts {
   return readable('certificate', `${nameOf(0)} cannot be read`, () => {
@@ -155,7 +162,7 @@ function factsOf(leaf: X509Certificate): CertificateFacts {
   })
 }
 
-/** The DNS names of the alternative names; the common name where there are no alternative names. */
+/** The DNS names among the alternative names, or the common name of a certificate without alternative names. */
 function namesIn(leaf: X509Certificate): string[] {
   const names = alternativeNames(leaf.raw) ?? [leaf.toLegacyObject().subject?.CN ?? []].flat()
   return [...new Set(names)]

@@ -1,4 +1,4 @@
-/** The far end of the thread on which certificates are read; a program of its own in the bundle. */
+/** The program of the threads on which certificates are read; the bundle has it as a file of its own. */
 import { serveThread } from '../../kernel/process/side-thread.ts'
 import { readKeyPair } from './key-pair.ts'
 import type { KeyPairReading } from './parser.ts'

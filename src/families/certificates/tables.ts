@@ -3,11 +3,13 @@ import type { Locks } from '../../kernel/data/locks.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 import type { CertificateStatus, CertificateType, CertificateUser } from './domain.ts'
 
+/** Columns that may be null are null before a certificate is issued, or because it is uploaded. */
 export interface CertificateRow {
   readonly id: number
   readonly project_id: ProjectId
   readonly name: string
   readonly type: CertificateType
+  /** The chain in PEM. */
   readonly certificate: string | null
   readonly domain_names: string
   readonly fingerprint: string | null
@@ -16,31 +18,21 @@ export interface CertificateRow {
   readonly labels: string
   readonly created: string
   readonly version: number
-  /** Null of uploaded ones, as is all that follows but the failures. */
+  /** Null for uploaded certificates, like all columns that follow except `failures`. */
   readonly issuance: CertificateStatus['issuance'] | null
   readonly renewal: CertificateStatus['renewal'] | null
   readonly error_code: string | null
   readonly error_message: string | null
-  /** Renewals that failed since the last one that did not. */
+  /** Renewals that failed since the last success. */
   readonly failures: number
-  /** When its renewal is looked at next, and when it begins, in the clock's milliseconds. */
+  /** When the renewal is looked at next, and when it begins, in the clock's milliseconds. */
   readonly schedule_at: number | null
   readonly renew_at: number | null
-  /** When the authority is next asked for the time of the renewal. */
+  /** When the authority is next asked when to renew, in the clock's milliseconds. */
   readonly hint_at: number | null
 }
 
-/** An order that is open at the certificate authority, with the key that the certificate will have, sealed. */
-export interface CertificateOrderRow {
-  readonly certificate_id: number
-  readonly project_id: ProjectId
-  readonly url: string
-  /** JSON: what is placed in which zone. */
-  readonly challenges: string
-  readonly private_key: string
-}
-
-/** The private key of a certificate, sealed; apart from it, so that no list ever reads it. */
+/** The private key of a certificate, sealed. It has a table of its own so that no list ever reads it. */
 export interface CertificateKeyRow {
   readonly certificate_id: number
   readonly project_id: ProjectId
@@ -56,10 +48,9 @@ export interface CertificateUseRow {
 }
 
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     certificate: CertificateRow
     certificate_key: CertificateKeyRow
-    certificate_order: CertificateOrderRow
     certificate_use: CertificateUseRow
   }
 }

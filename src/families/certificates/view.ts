@@ -3,8 +3,10 @@ import type { Static } from 'typebox'
 import type { Certificate as Wire } from './contract.ts'
 import type { Certificate, CertificateUser } from './domain.ts'
 
+export type CertificateWire = Static<typeof Wire>
+
 /** A certificate as the API shows it. */
-export function certificateToWire(certificate: Certificate, users: readonly CertificateUser[]): Static<typeof Wire> {
+export function certificateToWire(certificate: Certificate, users: readonly CertificateUser[] = []): CertificateWire {
   return {
     id: certificate.id,
     name: certificate.name,

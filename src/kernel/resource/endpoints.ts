@@ -12,13 +12,14 @@ interface Rows<Filters extends QueryParams, Create extends TObject, Reply extend
   readonly filters?: Filters
   readonly create: {
     readonly body: Create
+    readonly summary?: string
     /** What the reply says besides the resource. */
     readonly reply?: Reply
     readonly errors?: readonly ErrorCode[]
     readonly statuses?: Endpoint['statuses']
   }
   readonly update: { readonly body: Update; readonly summary?: string; readonly errors?: readonly ErrorCode[] }
-  readonly remove?: { readonly errors: readonly ErrorCode[] }
+  readonly remove?: { readonly summary?: string; readonly errors: readonly ErrorCode[] }
 }
 
 type Reply<Type extends string, Schema extends TSchema, More extends TProperties = Record<never, never>> = TObject<
@@ -64,7 +65,7 @@ export function resourceEndpoints<
       ...common,
       method: 'POST',
       path: all,
-      summary: `Create ${withArticle(title)}`,
+      summary: create.summary ?? `Create ${withArticle(title)}`,
       body: create.body,
       status: 201,
       reply: Type.Object({ [type]: schema, ...create.reply }) as unknown as Reply<S['type'], Schema, More>,
@@ -86,7 +87,7 @@ export function resourceEndpoints<
       ...common,
       method: 'DELETE',
       path: one,
-      summary: `Delete ${withArticle(title)}`,
+      summary: remove?.summary ?? `Delete ${withArticle(title)}`,
       status: 204,
       errors: remove?.errors ?? [],
     },

@@ -1,12 +1,10 @@
 /**
- * What certificates and private keys are made of, seen before any library computes with them: what takes long to compute
- * with (huge numbers, curves of one's own, passwords stretched a million times) is known by then.
+ * Fields of X.509 certificates (RFC 5280) and private keys, read before any library computes with them. Content that would
+ * take long to compute with (huge numbers, explicit curves, passwords stretched a million times) is found out here.
  */
-import { timestamp } from '../../kernel/process/clock.ts'
-import { bitsOf, contentOf, type Der, NotDer, partsOf, readAll, tags } from '../../net/der.ts'
-import type { Acceptance } from './domain.ts'
+import { bitsOf, contentOf, type Der, NotDer, partsOf, readAll, tags } from './der.ts'
 
-/** A kind of key with its size in bits, or why there is none. */
+/** The kind of a key with its size in bits, or why neither is known. */
 export type KeyKind = { readonly kind: 'RSA' | 'ECDSA'; readonly bits: number } | 'of another kind' | 'encrypted'
 
 const rsa = '2a864886f70d010101'
@@ -17,11 +15,9 @@ const curves: Readonly<Record<string, number>> = {
   '2b81040022': 384,
   '2b81040023': 521,
 }
-/** More than any key that was ever accepted has. */
-const maxRsaBits = 8_192
 const maxExponentBits = 32
 
-/** Of the public key of a certificate in DER. Errors: `NotDer` when it is none. */
+/** Kind and size of a certificate's public key. Throws `NotDer` when `der` is not a certificate. */
 export function certificateKey(der: Buffer): KeyKind {
   const [algorithm, key] = partsOf(signedFields(der)[5])
   const bits = contentOf(key, tags.bits)
@@ -33,7 +29,7 @@ export function certificateKey(der: Buffer): KeyKind {
   return { kind: 'RSA', bits: bitsOf(modulus) }
 }
 
-/** The serial number and what follows it. */
+/** The fields of the signed part, from the serial number on. */
 function signedFields(der: Buffer): Der[] {
   const [signed, ...signature] = partsOf(only(der))
   if (signature.length !== 2) throw new NotDer()
@@ -42,7 +38,7 @@ function signedFields(der: Buffer): Der[] {
   return fields[0]?.tag === tags.first ? fields.slice(1) : fields
 }
 
-/** The DNS names among the alternative names of a certificate; undefined when it has none of any kind. */
+/** The DNS names among a certificate's alternative names; undefined when it has no alternative names of any kind. */
 export function alternativeNames(der: Buffer): string[] | undefined {
   const extensions = signedFields(der).find(({ tag }) => tag === tags.fourth)
   if (!extensions) return undefined
@@ -55,7 +51,10 @@ export function alternativeNames(der: Buffer): string[] | undefined {
   return undefined
 }
 
-/** From when and until when a certificate is valid, as timestamps. Errors: `NotDer` for what is no time (RFC 5280, 4.1.2.5). */
+/**
+ * The bounds of a certificate's validity in RFC 3339, in UTC with whole seconds. Throws `NotDer` when one is not a time
+ * (RFC 5280, 4.1.2.5).
+ */
 export function validityOf(der: Buffer): { from: string; until: string } {
   const [from, until] = partsOf(signedFields(der)[3])
   return { from: timeOf(from), until: timeOf(until) }
@@ -63,24 +62,24 @@ export function validityOf(der: Buffer): { from: string; until: string } {
 
 function timeOf(element: Der | undefined): string {
   const text = element?.content.toString('latin1') ?? ''
-  // The short form stands for the years from 1950 to 2049.
+  // The short form has two digits for the years from 1950 to 2049.
   const century = text[0]! < '5' ? '20' : '19'
   const full = element?.tag === tags.shortTime ? century + text : element?.tag === tags.time ? text : ''
   const [, ...parts] = /^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(\d\d)Z$/.exec(full) ?? []
   const [year, month, day, hour, minute, second] = parts
-  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}Z`
-  // A day that its month does not have would become one of the next month.
-  const ms = Date.parse(time)
-  if (Number.isNaN(ms) || timestamp(ms) !== time) throw new NotDer()
-  return time
+  const time = `${year}-${month}-${day}T${hour}:${minute}:${second}`
+  const ms = Date.parse(`${time}Z`)
+  // Date.parse takes the 31st of a shorter month for a day of the next month.
+  if (Number.isNaN(ms) || new Date(ms).toISOString() !== `${time}.000Z`) throw new NotDer()
+  return `${time}Z`
 }
 
-/** Of a private key in DER, in the form that its PEM label says. Errors: `NotDer` when it is none. */
+/** Kind and size of a private key in the encoding that its PEM label names. Throws `NotDer` when `der` is not such a key. */
 export function privateKey(label: string, der: Buffer): KeyKind {
   if (label === 'RSA PRIVATE KEY') return rsaPrivateKey(der)
   if (label === 'EC PRIVATE KEY') return ecPrivateKey(der)
   const parts = partsOf(only(der))
-  // An encrypted one begins with its algorithm instead of a version.
+  // An encrypted key begins with its algorithm instead of a version.
   if (parts[0]?.tag === tags.sequence) return 'encrypted'
   const { name, parameters } = algorithmOf(parts[1])
   const key = contentOf(parts[2], tags.octets)
@@ -88,7 +87,7 @@ export function privateKey(label: string, der: Buffer): KeyKind {
   return name === ecdsa ? ecPrivateKey(key, parameters) : 'of another kind'
 }
 
-/** The one element that fills the bytes. */
+/** The only element of the bytes; undefined when there are several or none. */
 function only(der: Buffer): Der | undefined {
   const elements = readAll(der)
   return elements.length === 1 ? elements[0] : undefined
@@ -99,19 +98,19 @@ function algorithmOf(element: Der | undefined): { name: string; parameters: Der 
   return { name: contentOf(name, tags.oid).toString('hex'), parameters }
 }
 
-/** A curve goes by its name; one that is spelled out may be anything. */
+/** Only named curves count: explicit parameters could describe any curve. */
 function curveOf(element: Der | undefined): KeyKind {
   const bits = element?.tag === tags.oid ? curves[element.content.toString('hex')] : undefined
   return bits === undefined ? 'of another kind' : { kind: 'ECDSA', bits }
 }
 
-/** Names its curve itself, unless what is around it does; if both do, its own counts. */
+/** The key names its curve itself or leaves that to the structure around it; its own name comes first. */
 function ecPrivateKey(der: Buffer, around?: Der): KeyKind {
   const own = partsOf(only(der)).find(({ tag }) => tag === tags.first)
   return curveOf(own ? partsOf(own, tags.first)[0] : around)
 }
 
-/** Version, modulus, the two exponents, then five numbers of which none is larger than the modulus. */
+/** A key holds a version, the modulus, two exponents and five more numbers, none of them larger than the modulus. */
 function rsaPrivateKey(der: Buffer): KeyKind {
   const sizes = partsOf(only(der)).map((number) => bitsOf(number))
   const [version, modulus = 0, exponent = 0] = sizes
@@ -119,19 +118,4 @@ function rsaPrivateKey(der: Buffer): KeyKind {
     throw new NotDer()
   }
   return { kind: 'RSA', bits: modulus }
-}
-
-/** Why a key is not accepted; undefined when it is. */
-export function keyProblem(key: KeyKind, { limitsKeys }: Acceptance): string | undefined {
-  if (key === 'encrypted') return 'is encrypted; send it without a passphrase'
-  if (key === 'of another kind') return 'has a key that is neither RSA nor ECDSA on a curve that is accepted'
-  const { kind, bits } = key
-  const accepted = kind === 'RSA' ? acceptsRsa(bits, limitsKeys) : !limitsKeys || bits < 521
-  if (accepted) return undefined
-  const sizes = kind === 'RSA' ? '2048, 3072 or 4096' : '256 or 384'
-  return `has an ${kind} key of ${bits} bits; ${sizes} are accepted`
-}
-
-function acceptsRsa(bits: number, limitsKeys: boolean): boolean {
-  return limitsKeys ? [2_048, 3_072, 4_096].includes(bits) : bits >= 1_024 && bits <= maxRsaBits
 }

@@ -1,14 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { certify, der, keyPem, party, pem } from '../../../test/certificates.ts'
-import { forEachDatabase, type World, type WorldOptions } from '../../../test/harness.ts'
-import { type MailServer, openMailServer } from '../../../test/smtp.ts'
-import { acrossProjects } from '../../kernel/data/scoped.ts'
-import { changeOwner } from '../../kernel/mail/outbox.ts'
-import { parseSmtpUrl, smtpSender } from '../../kernel/mail/smtp.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import { type CertificateSummary, dayMs } from './domain.ts'
-import { type Failure, tellOfFailure } from './notices.ts'
+import { certify, der, keyPem, party, pem } from '../../../../test/certificates.ts'
+import { forEachDatabase, type World, type WorldOptions } from '../../../../test/harness.ts'
+import { type MailServer, openMailServer } from '../../../../test/smtp.ts'
+import { acrossProjects } from '../../../kernel/data/scoped.ts'
+import { changeOwner } from '../../../kernel/mail/outbox.ts'
+import { parseSmtpUrl, smtpSender } from '../../../kernel/mail/smtp.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { dayMs } from '../domain.ts'
 
 const end = '2027-02-01T00:00:00Z'
 const endMs = Date.parse(end)
@@ -22,12 +21,12 @@ function ending(domain = 'www.example.com', until = end) {
   return { certificate, private_key: keyPem(self.privateKey) }
 }
 
-forEachDatabase('mail about certificates', (open, engineName) => {
+forEachDatabase('mail about uploaded certificates', (open, engineName) => {
   interface Post {
     readonly world: World
     readonly server: MailServer
     readonly scope: ProjectScope
-    /** Lets the chores and the mail run at so many days before the end; returns the subjects that came. */
+    /** Runs the background jobs and the mailer so many days before the end; returns the subjects that came. */
     at(days: number): Promise<string[]>
   }
 
@@ -142,36 +141,4 @@ forEachDatabase('mail about certificates', (open, engineName) => {
       assert.deepEqual(await post.at(7), ['Expires within 7 days: certificate web'])
     })
   }
-
-  test('tells of each failure of a managed one once, in words, in the transaction that records it', async (t) => {
-    const post = await openPost(t)
-    const managed: CertificateSummary = {
-      id: 42,
-      name: 'shop',
-      domainNames: ['*.example.com'],
-      fingerprint: null,
-      notValidAfter: null,
-    }
-    const tell = (failure: Failure, shown = managed) =>
-      post.world.db.transact((tx) => tellOfFailure(tx, post.scope, shown, failure))
-    const code = 'caa_record_does_not_allow_ca'
-    for (let i = 0; i < 2; i++) await tell({ of: 'issuance', code, occurrence: 1 })
-    await tell({ of: 'issuance', code: 'never heard of', occurrence: 2 })
-    await tell({ of: 'renewal', code, occurrence: 3 }, { ...managed, notValidAfter: end })
-    await post.world.app.mailer.run()
-    const { received } = post.server
-    const subjects = received.map((mail) => mail.header('subject'))
-    assert.deepEqual(subjects.sort(), [
-      'Issuance failed: certificate shop',
-      'Issuance failed: certificate shop',
-      'Renewal failed: certificate shop',
-    ])
-    const text = (index: number) => received[index]!.raw.replace(/=\r\n/g, '')
-    const issuance = received.findIndex((_, i) => text(i).includes('A CAA record of a domain does not let'))
-    assert.match(text(issuance), /hcloud certificate retry 42/)
-    assert.ok(received.some((_, i) => text(i).includes('The cause is not known more closely.')))
-    const renewal = received.findIndex((mail) => mail.header('subject')?.startsWith('Renewal'))
-    assert.match(text(renewal), /the present certificate stays in use/)
-    assert.match(text(renewal), new RegExp(`Valid until: ${end}[\\s\\S]*Code: ${code}`))
-  })
 })

@@ -1,7 +1,7 @@
 /**
- * How a managed certificate is issued, and renewed, which is the same: what can be known beforehand is checked, an order
- * is opened and its challenges placed, the authority looks at them, and gives the chain. The order with its key is kept
- * until the end, so that another process goes on with it; whatever ends the action takes the challenges away.
+ * The actions that issue and renew managed certificates, in the same steps: check what can be known beforehand, open an
+ * order and place its challenges, let the authority validate them, and fetch the chain. The order and its private key are
+ * stored until the end, so that another process can continue; the challenges are removed however the action ends.
  */
 import {
   type ActionInput,
@@ -9,32 +9,32 @@ import {
   defineAction,
   defineStep,
   type StepContext,
-} from '../../kernel/actions/define.ts'
-import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import { Exhausted } from '../../kernel/process/side-thread.ts'
-import type { Challenge } from '../zones/effects.ts'
-import { caaRecords, zoneNameOf, zonesOfDomains } from '../zones/reads.ts'
-import type { Certificate, CertificateFacts } from './domain.ts'
+} from '../../../kernel/actions/define.ts'
+import { type ActionStart, toStart } from '../../../kernel/actions/store.ts'
+import { ApiError } from '../../../kernel/errors.ts'
+import { Exhausted } from '../../../kernel/process/side-thread.ts'
+import { makePrivateKey, makeRequest } from '../../../net/x509-requests.ts'
+import type { Challenge } from '../../zones/effects.ts'
+import { caaRecords, zoneNameOf, zonesOfDomains } from '../../zones/reads.ts'
+import { type Certificate, type CertificateFacts, strictest } from '../domain.ts'
+import { openReader } from '../parser.ts'
+import { certificates } from '../store.ts'
+import { bareDomain, caaAllows } from './domain.ts'
 import type { AuthorityOrder } from './driver.ts'
-import { bareDomain, caaAllows } from './managed.ts'
 import { tellOfFailure } from './notices.ts'
-import { getOrder, getOrderKey, openOrder, putFailure, putIssued } from './orders.ts'
-import { openReader, strictest } from './parser.ts'
-import { makePrivateKey, makeRequest } from './requests.ts'
-import { getCertificate } from './store.ts'
+import { getOrder, getOrderKey, openOrder, putFailure, putIssued } from './store.ts'
 
 interface Input extends ActionInput {
   readonly certificate: number
 }
 type Context = StepContext<Input>
 
-/** What ends an action for good: `code` is one of those of the retry (spec: Certificates). */
+/** A failure that is not retried (spec: Certificates). */
 function refusal(code: string, message: string): DriverError {
   return new DriverError(message, { transient: false, code })
 }
 
-/** A certificate, an order or a zone that somebody has deleted meanwhile. */
+/** Turns `not_found` into a failure: somebody deleted the certificate, its order or a zone meanwhile. */
 function goneMeanwhile(error: unknown): never {
   if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
   throw new DriverError('the certificate, or a zone that it needs, was deleted', { transient: false, cause: error })
@@ -42,7 +42,7 @@ function goneMeanwhile(error: unknown): never {
 
 async function orderOf({ query, scope, input }: Context) {
   const id = input.certificate
-  const { domainNames: domains } = await getCertificate(query, scope, id).catch(goneMeanwhile)
+  const { domainNames: domains } = await certificates.get(query, scope, id).catch(goneMeanwhile)
   const { url, challenges } = await getOrder(query, scope, id).catch(goneMeanwhile)
   const order: AuthorityOrder = { certificateId: id, domains, url }
   return { order, challenges }
@@ -50,7 +50,7 @@ async function orderOf({ query, scope, input }: Context) {
 
 // ---- What can be known beforehand ----------------------------------------------------------------------------------
 
-/** Each domain with its zone, looked up together. Errors: a refusal when one has none, or one that is transferred. */
+/** Each domain with its zone, in one lookup. Errors: a refusal for a domain without a zone or in a secondary zone. */
 async function withZones({ query, scope }: Context, domains: readonly string[]) {
   const zones = await zonesOfDomains(query, scope, domains)
   return domains.map((domain) => {
@@ -65,7 +65,7 @@ async function withZones({ query, scope }: Context, domains: readonly string[]) 
 
 async function check(context: Context): Promise<void> {
   const { query, scope, input, drivers } = context
-  const { domainNames } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
+  const { domainNames } = await certificates.get(query, scope, input.certificate).catch(goneMeanwhile)
   const found = await withZones(context, domainNames)
   const identities = await drivers.authority.caaIdentities()
   for (const inZone of Map.groupBy(found, ({ zone }) => zone.id).values()) {
@@ -88,7 +88,7 @@ async function check(context: Context): Promise<void> {
 
 async function order(context: Context) {
   const { query, scope, input, drivers } = context
-  const { domainNames: domains, chain } = await getCertificate(query, scope, input.certificate).catch(goneMeanwhile)
+  const { domainNames: domains, chain } = await certificates.get(query, scope, input.certificate).catch(goneMeanwhile)
   const request = { certificateId: input.certificate, domains, replaces: chain }
   const { url, challenges } = await drivers.authority.order(request)
   const zones = await withZones(
@@ -117,7 +117,7 @@ async function issue(context: Context) {
 
 const readPair = openReader()
 
-/** An authority may err, and what answers in its name may be something else. */
+/** Checks the chain that came: an authority may err, and something else may answer in its name. */
 async function readIssued(
   keyPair: { certificate: string; privateKey: string },
   domains: readonly string[],
@@ -169,7 +169,7 @@ export const createManaged = issuingAction('create_certificate')
 export const issueAgain = issuingAction('issue_certificate')
 export const certificateActions = [createManaged, issueAgain]
 
-/** What issues a certificate. */
+/** The start of an action that issues a certificate. */
 export function startIssuing(definition: typeof createManaged, { id }: Pick<Certificate, 'id'>): ActionStart {
-  return toStart({ definition, input: { certificate: id }, resources: [{ type: 'certificate', id }] })
+  return toStart({ definition, input: { certificate: id }, resources: [certificates.ref(id)] })
 }

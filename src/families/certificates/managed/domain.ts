@@ -1,18 +1,19 @@
-/** Rules of managed certificates: their domains, what CAA records say, when they are renewed. Pure. */
-import { invalidInput } from '../../kernel/errors.ts'
-import { isHostName, isLowerCase } from '../../net/hostnames.ts'
-import type { CaaProperty, CaaRecords } from '../zones/reads.ts'
-import type { CertificateFacts } from './domain.ts'
+/** Rules of managed certificates: their domains, what CAA records allow, when they are renewed. Pure. */
+import { invalidInput } from '../../../kernel/errors.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { isHostName, isLowerCase } from '../../../net/hostnames.ts'
+import type { CaaProperty, CaaRecords } from '../../zones/reads.ts'
+import type { CertificateFacts } from '../domain.ts'
 
-/** Most names that certificate authorities put into one certificate. */
+/** Certificate authorities put at most so many names into one certificate. */
 const maxDomains = 100
 
-/** A domain without the `*.` of a wildcard: where its challenge and its CAA records are. */
+/** A domain without the `*.` of a wildcard; its challenge and its CAA records belong to this name. */
 export function bareDomain(domain: string): string {
   return domain.replace(/^\*\./, '')
 }
 
-/** Domains as they are asked for: in lower case, each once. Errors: `invalid_input` that names each wrong one. */
+/** The domains of a request, in lower case and each once. Errors: `invalid_input` that names each wrong domain. */
 export function parseDomains(given: readonly string[] | undefined): string[] {
   const field = 'domain_names'
   if (given === undefined || given.length === 0) throw invalidInput([{ field, message: 'is required' }])
@@ -43,7 +44,7 @@ const knownTags = ['issue', 'issuewild', 'issuemail', 'issuevmc', 'iodef', 'cont
 
 /**
  * Whether the CAA records of a zone let a certificate authority issue for a domain. `identities` are the names by which
- * records mean the authority; when it has told none, only what forbids everybody forbids it.
+ * records mean the authority. When it has told none, only records that forbid every authority forbid it.
  */
 export function caaAllows(records: CaaRecords, domain: string, identities: readonly string[]): boolean {
   const relevant = relevantProperties(records, bareDomain(domain))
@@ -53,7 +54,7 @@ export function caaAllows(records: CaaRecords, domain: string, identities: reado
   return deciding.length === 0 || deciding.some((property) => means(property, identities))
 }
 
-/** Those at the domain itself, or else at the nearest domain above it that has any. */
+/** The properties at the domain itself, or else at the nearest domain above it that has any. */
 function relevantProperties(records: CaaRecords, domain: string): readonly CaaProperty[] {
   for (let name = domain; name.includes('.'); name = name.slice(name.indexOf('.') + 1)) {
     const found = records.get(name)
@@ -69,6 +70,17 @@ function means({ value }: CaaProperty, identities: readonly string[]): boolean {
 
 // ---- Renewal -------------------------------------------------------------------------------------------------------
 
+/** A managed certificate whose renewal is to be looked at. */
+export interface DueRenewal {
+  readonly id: number
+  readonly scope: ProjectScope
+}
+
+/** A managed certificate about whose renewal the authority is to be asked. */
+export interface DueHint extends DueRenewal {
+  readonly chain: string
+}
+
 /** When a renewal is announced as scheduled, and when it begins, in milliseconds. */
 export interface RenewalTimes {
   readonly scheduleAt: number
@@ -83,14 +95,14 @@ export interface Window {
 
 type Lifetime = Pick<CertificateFacts, 'fingerprint' | 'notValidBefore' | 'notValidAfter'>
 
-/** Of its lifetime, the part within which certificates of one day are spread. */
+/** Renewals of certificates that were issued together are spread over this part of the lifetime. */
 const spread = 1 / 30
 
-/** Of its lifetime, the parts before and after which no renewal begins, whatever the authority suggests. */
+/** A renewal begins between these parts of the lifetime, whatever the authority suggests. */
 const earliest = 1 / 90
 const latest = 5 / 6
 
-/** Renewal begins within the window that the authority suggests, or else from two thirds of the lifetime on. */
+/** Times within the window that the authority suggests, or else from two thirds of the lifetime on. */
 export function renewalTimes(facts: Lifetime, suggested?: Window): RenewalTimes {
   const from = Date.parse(facts.notValidBefore)
   const lifetime = Date.parse(facts.notValidAfter) - from
@@ -100,14 +112,14 @@ export function renewalTimes(facts: Lifetime, suggested?: Window): RenewalTimes 
   return { scheduleAt: within(start), renewAt: within(Math.round(start + share(facts) * (end - start))) }
 }
 
-/** From 0 to 1: different for each certificate, and the same whoever asks. */
+/** A number from 0 to 1 that differs between certificates and is the same in every process. */
 function share({ fingerprint }: Lifetime): number {
   return Number.parseInt(fingerprint.slice(0, 11).replaceAll(':', ''), 16) / 2 ** 32
 }
 
 const hourMs = 3_600_000
 
-/** How long after a failed renewal the next one begins, in milliseconds: an hour, then twice as long each time, at most a day. */
+/** The pause after a failed renewal, in milliseconds: an hour, doubled with each failure up to a day. */
 export function renewalPause(failures: number): number {
   return Math.min(24, 2 ** Math.max(0, failures - 1)) * hourMs
 }

@@ -1,17 +1,17 @@
-/** Keys of managed certificates and the requests that are signed with them (PKCS #10). */
+/** Private keys for certificates, and the requests that are signed with them (PKCS #10). */
 import { createPrivateKey, generateKeyPair, type KeyObject, webcrypto } from 'node:crypto'
 import { promisify } from 'node:util'
-import { ecdsa, loadX509 } from '../../net/x509-writing.ts'
+import { ecdsa, loadX509 } from './x509-writing.ts'
 
 const makeKeyPair = promisify(generateKeyPair)
 
-/** A new private key in PEM. ECDSA: it is made and used in no time, and the API accepts its size in uploads too. */
+/** A new ECDSA key in PEM. ECDSA keys are quick to make and to use, and the API accepts this size in uploads too. */
 export async function makePrivateKey(): Promise<string> {
   const { privateKey } = await makeKeyPair('ec', { namedCurve: ecdsa.namedCurve })
   return privateKey.export({ type: 'pkcs8', format: 'pem' }) as string
 }
 
-/** A request in DER for a certificate that has some domains and a private key's public half. */
+/** A request in DER for a certificate for `domains` with the public half of the private key. */
 export async function makeRequest(domains: readonly string[], privateKeyPem: string): Promise<Buffer> {
   const { Pkcs10CertificateRequestGenerator, SubjectAlternativeNameExtension } = await loadX509()
   const names = domains.map((value) => ({ type: 'dns' as const, value }))

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict'
 import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { test } from 'node:test'
-import { checkConsistency } from '../../../test/consistency.ts'
-import { forEachDatabase, testClock, type World, type WorldOptions } from '../../../test/harness.ts'
-import { embeddedCa } from '../../drivers/embedded-ca/authority.ts'
-import { simulate } from '../../families.ts'
-import { DriverError, type Drivers } from '../../kernel/actions/define.ts'
-import { acrossProjects } from '../../kernel/data/scoped.ts'
-import { changeOwner } from '../../kernel/mail/outbox.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import { dayMs } from './domain.ts'
-import { replaceUses } from './effects.ts'
-import { getKeyPair } from './reads.ts'
+import { checkConsistency } from '../../../../test/consistency.ts'
+import { forEachDatabase, testClock, type World, type WorldOptions } from '../../../../test/harness.ts'
+import { embeddedCa } from '../../../drivers/embedded-ca/authority.ts'
+import { simulate } from '../../../families.ts'
+import { DriverError, type Drivers } from '../../../kernel/actions/define.ts'
+import { acrossProjects } from '../../../kernel/data/scoped.ts'
+import { changeOwner } from '../../../kernel/mail/outbox.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { dayMs } from '../domain.ts'
+import { replaceUses } from '../effects.ts'
+import { getKeyPair } from '../reads.ts'
 
 const managed = (name: string, ...domain_names: string[]) => ({ name, type: 'managed', domain_names })
 
@@ -315,7 +315,7 @@ forEachDatabase('The embedded authority', (open) => {
 const publicKeyOf = (chain: string) => String(new X509Certificate(chain).publicKey.export({ format: 'jwk' }).x)
 
 forEachDatabase('Renewal', (open) => {
-  /** Lets the chores and what they start run at so many days from now. */
+  /** Runs the background jobs, and the actions that they start, so many days later. */
   const after = async (world: World, days: number) => {
     world.clock.advance(days * dayMs)
     await world.app.chores.run()

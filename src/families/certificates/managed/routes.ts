@@ -1,0 +1,50 @@
+/** Managed certificates through the API: asked for, and tried again after a failure. */
+import type { Static } from 'typebox'
+import { actionToWire } from '../../../kernel/actions/routes.ts'
+import { startAction } from '../../../kernel/actions/store.ts'
+import type { Handlers } from '../../../kernel/contract/contract.ts'
+import { ApiError, invalidInput } from '../../../kernel/errors.ts'
+import { act, adding } from '../../../kernel/resource/routes.ts'
+import type { Platform } from '../../../platform.ts'
+import type { certificateEndpoints } from '../contract.ts'
+import { certificates } from '../store.ts'
+import { certificateToWire } from '../view.ts'
+import { createManaged, issueAgain, startIssuing } from './actions.ts'
+import { parseDomains } from './domain.ts'
+import { insertManaged, putPending } from './store.ts'
+
+/** The handlers that create managed certificates and retry their issuance or renewal. */
+export function managedRoutes(platform: Platform): Pick<Handlers<typeof certificateEndpoints>, 'create' | 'retry'> {
+  return {
+    async create({ scope, body }) {
+      const { name, labels = {} } = body
+      const domainNames = domainsOf(body)
+      return adding(platform, certificates, scope, async (tx) => {
+        const certificate = await insertManaged(tx, scope, { name, labels, domainNames })
+        const action = await startAction(tx, scope, startIssuing(createManaged, certificate))
+        return { certificate: certificateToWire(certificate), action: actionToWire(action) }
+      })
+    },
+
+    retry: (call) =>
+      act(platform, certificates, call, async (tx, certificate) => {
+        const { status } = certificate
+        if (status?.issuance !== 'failed' && status?.renewal !== 'failed') {
+          throw new ApiError('unsupported_error', 'certificate not retryable')
+        }
+        await putPending(tx, call.scope, certificate)
+        return startIssuing(issueAgain, certificate)
+      }),
+  }
+}
+
+type Body = Static<(typeof certificateEndpoints)['create']['body']>
+
+/** The domains that are asked for. Errors: `invalid_input` for each wrong one, and for fields of uploads. */
+function domainsOf({ domain_names, ...body }: Body): string[] {
+  const misplaced = (['certificate', 'private_key'] as const).filter((field) => body[field] !== undefined)
+  if (misplaced.length > 0) {
+    throw invalidInput(misplaced.map((field) => ({ field, message: 'is for uploaded certificates only' })))
+  }
+  return parseDomains(domain_names)
+}
