@@ -187,7 +187,7 @@ describe('wolke backup and wolke restore', () => {
     const before = [readdirSync(at), readdirSync(join(folder, 'original'))]
     const running = await serve(database)
     const cases: [args: string[], says: RegExp][] = [
-      [['backup', file, '--database', database], /backup\.db is there already; --overwrite replaces it/],
+      [['backup', file, '--database', database], /backup\.db already exists; use --overwrite to replace it/],
       [['backup', original, '--overwrite', '--database', database], /is the database itself/],
       [['backup', join(at, 'none/b.db'), '--database', database], /ENOENT/],
       [['backup', join(at, 'b.db'), '--database', `sqlite:${at}/none.db`], /there is no database at/],
@@ -198,8 +198,8 @@ describe('wolke backup and wolke restore', () => {
     await running.stop()
     const refused: [args: string, says: RegExp][] = [
       [noise!, /noise: it is damaged \(file is not a database\)/],
-      [foreign!, /it is no database of Wolke/],
-      [newer!, /9999-newer.*use a newer one/],
+      [foreign!, /it is not a Wolke database/],
+      [newer!, /9999-newer.*use a newer version/],
       [cut!, /it is damaged/],
       [join(at, 'absent'), /there is no backup at/],
       [original, /is the database itself/],

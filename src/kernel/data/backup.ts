@@ -1,6 +1,6 @@
 /**
- * Backups of a SQLite file. A backup is one whole database file, made while others write, that was read from its first
- * page to its last before it got its name; it is put back only after it was read in the same way.
+ * Backups of a SQLite file. A backup is a complete database file, copied while others write; it gets its name only
+ * after it was read from the first page to the last. It is checked in the same way before it is restored.
  */
 import { closeSync, copyFileSync, existsSync, linkSync, openSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
@@ -9,31 +9,31 @@ import { firstId } from '../ids.ts'
 import { syncToDisk } from '../process/private-file.ts'
 import { databaseFailure } from './dialect.ts'
 
-/** What a database file holds. */
+/** Contents of a database file. */
 export interface Contents {
-  /** Number of rows, by table. */
+  /** Number of rows per table. */
   readonly rows: ReadonlyMap<string, number>
-  /** The latest change of the schema. */
+  /** The latest migration. */
   readonly schema: string
 }
 
-/** Why there is no backup, or why it was not put back, in words for the operator. */
+/** The reason why a backup or restore failed, worded for the operator. */
 export class BackupFailure extends Error {}
 
 export interface BackupOptions {
-  /** Every change of the schema that this program knows, in order. */
+  /** All migrations that this program knows, in order. */
   readonly schema: readonly string[]
 }
 
 /**
- * Ids that a restored database leaves out, so that none of those that were given out after the backup is given out
- * again: more than an installation draws between a backup and the day on which it is needed.
+ * How many ids a restored database skips, so that no id drawn after the backup is drawn again: more than an
+ * installation draws between a backup and its restore.
  */
 const idLeap = 2 ** 32
 
 /**
- * Writes a backup of the database file `path` to `target`, readable for its owner alone. Whoever uses the database is
- * not held up. `overwrite` replaces a file that is there. Errors: `BackupFailure`; nothing is left behind then.
+ * Writes a backup of the database file `path` to `target`, readable only by its owner. Users of the database are not
+ * blocked. `overwrite` replaces an existing file. Errors: `BackupFailure`, which leaves nothing behind.
  */
 export async function backUp(
   path: string,
@@ -41,23 +41,23 @@ export async function backUp(
   { schema, overwrite }: BackupOptions & { readonly overwrite: boolean },
 ): Promise<Contents> {
   if (!existsSync(path))
-    throw new BackupFailure(`there is no database at ${resolve(path)}: --database names another one`)
+    throw new BackupFailure(`there is no database at ${resolve(path)}: set --database to the one that is in use`)
   if (existsSync(target)) {
     if (isSame(path, target)) throw new BackupFailure(`${target} is the database itself`)
-    if (!overwrite) throw new BackupFailure(`${target} is there already; --overwrite replaces it`)
+    if (!overwrite) throw new BackupFailure(`${target} already exists; use --overwrite to replace it`)
   }
   const draft = `${target}.${process.pid}`
   try {
     naming(target, () => closeSync(openSync(draft, 'wx', 0o600)))
     const original = await copyOnline(path, draft)
-    // What is wrong with the copy is wrong with the database.
+    // A fault in the copy is a fault in the database, so errors name the database.
     const contents = naming(path, () => opened(draft, (copy) => inspect(copy, schema)))
     for (const [table, count] of original) {
       if (contents.rows.get(table) !== count) throw new BackupFailure(`the copy lacks rows of ${table}`)
     }
     naming(target, () => {
       syncToDisk(draft)
-      // Unlike a rename, a link never replaces a file that has come meanwhile.
+      // Unlike a rename, a link never replaces a file created meanwhile.
       if (overwrite) renameSync(draft, target)
       else linkSync(draft, target)
       syncToDisk(dirname(target))
@@ -68,11 +68,11 @@ export async function backUp(
   }
 }
 
-/** Copies one moment of a database that others use. Returns what is in it at that moment. */
+/** Copies a snapshot of a database in use. Returns the row counts of that snapshot. */
 async function copyOnline(path: string, draft: string): Promise<Contents['rows']> {
   const source = naming(path, () => new DatabaseSync(path, { timeout: 5_000 }))
   try {
-    // Without a transaction of ours the copy would begin anew with every write of somebody else.
+    // Outside a transaction, the copy would start over with every write of another process.
     const rows = naming(path, () => {
       source.exec('begin')
       return countRows(source)
@@ -84,23 +84,23 @@ async function copyOnline(path: string, draft: string): Promise<Contents['rows']
   }
 }
 
-/** What `restore` has done. */
+/** The result of `restore`. */
 export interface Restored extends Contents {
-  /** Where the database that was there is now. */
+  /** The new path of the previous database. */
   readonly aside: string | undefined
 }
 
 /**
- * Puts the backup `file` in the place of the database file `path`, which nobody may be using: the caller holds the lock of
- * its servers. At every moment there is a whole database at `path`, if there was one. Errors: `BackupFailure`; everything
- * is as it was then.
+ * Replaces the database file `path` with the backup `file`. Nobody may be using the database: the caller holds the
+ * serving lock. At every moment there is a complete database at `path`, if there was one. Errors: `BackupFailure`,
+ * which leaves everything as it was.
  */
 export function restore(file: string, path: string, { schema, now }: BackupOptions & { readonly now: Date }): Restored {
   if (!statSync(file, { throwIfNoEntry: false })?.isFile()) throw new BackupFailure(`there is no backup at ${file}`)
   if (existsSync(path) && isSame(path, file)) throw new BackupFailure(`${file} is the database itself`)
   if ((statSync(`${file}-wal`, { throwIfNoEntry: false })?.size ?? 0) > 0) {
     throw new BackupFailure(
-      `${file} is no backup but a database in use, with a -wal beside it; wolke backup makes one of it`,
+      `${file} is not a backup but a database in use, with a -wal file; make a backup of it with wolke backup`,
     )
   }
   const draft = `${path}.restoring`
@@ -121,11 +121,11 @@ export function restore(file: string, path: string, { schema, now }: BackupOptio
 
 const stamped = (path: string, now: Date) => `${path}.before-${now.toISOString().replace(/[-:]|\.\d+/g, '')}`
 
-/** Keeps the database at `path` under another name while the draft takes its place. */
+/** Keeps the database at `path` under another name while the draft replaces it. */
 function setAside(path: string, aside: string, draft: string): string {
   const old = naming(path, () => new DatabaseSync(path))
   try {
-    // All of it goes into the one file, and nobody can write to it any more. What is damaged is kept as it is.
+    // Merges the log into the file and keeps others from writing. A damaged database is kept as it is.
     old.exec('pragma journal_mode = delete; begin exclusive')
   } catch (error) {
     if (databaseFailure(error)?.kind !== 'damaged') {
@@ -135,7 +135,7 @@ function setAside(path: string, aside: string, draft: string): string {
   }
   const log = ['-wal', '-journal'].filter((end) => existsSync(path + end))
   try {
-    // What is kept and what takes its place are both there before the name goes from one to the other.
+    // Both files exist before the draft takes over the name of the previous database.
     naming(path, () => linkSync(path, aside))
     for (const end of log) renameSync(path + end, aside + end)
     rmSync(`${path}-shm`, { force: true })
@@ -150,14 +150,16 @@ function setAside(path: string, aside: string, draft: string): string {
   }
 }
 
-/** Reads all of a database. Errors: `BackupFailure` when it is damaged, of something else, or newer than this program. */
+/**
+ * Reads a whole database. Errors: `BackupFailure` when it is damaged, not a Wolke database, or newer than this program.
+ */
 function inspect(database: DatabaseSync, schema: readonly string[]): Contents {
-  // One file is all that there is to keep.
+  // The copy must be a single file, without a log.
   database.exec('pragma journal_mode = delete')
   const problem = firstOf(database, 'pragma integrity_check(1)')
   if (problem !== 'ok') throw new BackupFailure(`it is damaged (${String(problem).replaceAll('\n', ' ')})`)
   if (firstOf(database, 'pragma foreign_key_check') !== undefined) {
-    throw new BackupFailure('it is damaged (rows are missing that others refer to)')
+    throw new BackupFailure('it is damaged (a foreign key refers to a missing row)')
   }
   const rows = countRows(database)
   const applied = rows.has('migration')
@@ -166,11 +168,11 @@ function inspect(database: DatabaseSync, schema: readonly string[]): Contents {
         .all()
         .map(({ id }) => String(id))
     : []
-  if (applied.length === 0 || applied[0] !== schema[0]) throw new BackupFailure('it is no database of Wolke')
+  if (applied.length === 0 || applied[0] !== schema[0]) throw new BackupFailure('it is not a Wolke database')
   const unknown = applied.find((id, index) => schema[index] !== id)
   if (unknown !== undefined) {
     throw new BackupFailure(
-      `it has the schema change '${unknown}', which this version of Wolke does not know; use a newer one`,
+      `it has the schema change '${unknown}', which this version of Wolke does not know; use a newer version`,
     )
   }
   return { rows, schema: applied.at(-1)! }
@@ -217,7 +219,7 @@ function isSame(one: string, other: string): boolean {
   return a.dev === b.dev && a.ino === b.ino
 }
 
-/** Does `work`; what it throws becomes a `BackupFailure` that names the file. */
+/** Runs `work` and turns its errors into a `BackupFailure` that names the file. */
 function naming<T>(path: string, work: () => T): T {
   try {
     return work()

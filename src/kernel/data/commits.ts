@@ -1,6 +1,6 @@
 /**
- * Commits on PostgreSQL. A transaction that only inserts asks the database nothing before its commit: those of a Project
- * that are ready at the same time travel together and share one commit, and with it one wait for the disk.
+ * Commits on PostgreSQL. A transaction that only inserts needs no reply before its commit, so transactions of one
+ * Project that are ready at the same time share one commit, and with it one wait for the disk.
  */
 import { projectServed } from '../process/behalf.ts'
 import type { ProjectId } from '../scope.ts'
@@ -10,10 +10,10 @@ import { databaseFailure } from './dialect.ts'
 import type { Connections } from './pool.ts'
 import type { Refusal } from './prepared.ts'
 
-/** A statement that waits for the next one. */
+/** A statement that is sent along with the next one. */
 export interface Waiting extends Statement, Partial<Refusal> {}
 
-/** Thrown when COMMIT did not commit, because a statement had failed and the work went on all the same. */
+/** Thrown when COMMIT rolled back, because a statement had failed and the work had ignored it. */
 export class NotCommitted extends Error {}
 
 export const begin: Statement = { text: 'begin', values: [] }
@@ -21,41 +21,44 @@ const commit: Statement = { text: 'commit', values: [] }
 const rollback: Statement = { text: 'rollback', values: [] }
 
 /**
- * Does what is left of the transaction that is open on a connection, and commits it. Errors: what a statement failed
- * with; `NotCommitted`; `OutcomeUnknown`.
+ * Sends the rest of the open transaction on a connection and commits it. Errors: the error of a failed statement;
+ * `NotCommitted`; `OutcomeUnknown`.
  */
 export async function commitOn(connection: Connection, last: readonly Waiting[]): Promise<void> {
   const unit = [...last, commit]
   const { results, error } = await connection.send(unit)
   if (error !== undefined) {
-    // Once COMMIT is sent its outcome is unknown: saying so as 500 keeps clients from repeating the request.
+    // Once COMMIT is sent its outcome is unknown. Clients do not retry a 500, so the request is not executed twice.
     if (isOpen(unit, { results, error })) throw new OutcomeUnknown('commit outcome unknown', { cause: error })
     throw explained(unit, { results, error })
   }
   if (results.at(-1)!.command !== 'COMMIT') throw new NotCommitted('the server rolled back')
 }
 
-/** Never rejects: a connection on which it fails is given up, which rolls back as well. */
+/** Never rejects. A connection whose rollback fails is abandoned, which also rolls back. */
 export async function rollBackOn(connection: Connection): Promise<void> {
   if (connection.isBroken) return
   const { error } = await connection.send([rollback])
   if (error !== undefined) connection.abandon(error)
 }
 
-/** The failure of the statement that failed, in its own words where it has any. */
+/** The error of the failed statement, translated by its refusal if it has one. */
 export function explained(unit: readonly Waiting[], { results, error }: Outcome): unknown {
   const { explain } = unit[results.length] ?? {}
   return explain ? explain(error) : error
 }
 
-/** Whether the outcome is open: COMMIT was sent, and the server did not say that it stopped before it or had to. */
+/**
+ * Whether the outcome is unknown: COMMIT was sent, and the server did not report an earlier failure or a forced
+ * rollback.
+ */
 function isOpen(unit: readonly Statement[], { results, error }: Outcome): boolean {
   const isReported = error instanceof Error && 'severity' in error
   if (isReported && results.length < unit.length - 1) return false
   return databaseFailure(error)?.kind !== 'retry'
 }
 
-/** A transaction that waits for its commit. */
+/** A transaction that waits for a shared commit. */
 interface Member {
   readonly statements: readonly Waiting[]
   readonly claims: string
@@ -63,20 +66,20 @@ interface Member {
   reject(error: unknown): void
 }
 
-/** How many share a commit at most. */
+/** Maximum number of transactions in one commit. */
 const mostTogether = 16
 
-/** For each Project one group is under way at a time, and the next one gathers meanwhile. */
+/** Commits groups of transactions. Each Project has at most one group under way while the next one gathers. */
 export class SharedCommits {
   readonly #connections: Connections
-  /** Of each Project for which a group is under way: who comes with the next. */
+  /** For each Project with a group under way, the transactions of its next group. */
   readonly #waiting = new Map<ProjectId | undefined, Member[]>()
 
   constructor(connections: Connections) {
     this.#connections = connections
   }
 
-  /** Does a whole transaction. Errors: as of `commitOn`; `unavailable`. */
+  /** Runs a whole transaction. Errors: those of `commitOn`; `unavailable`. */
   run(statements: readonly Waiting[]): Promise<void> {
     const party = projectServed()
     return new Promise((resolve, reject) => {
@@ -108,9 +111,12 @@ export class SharedCommits {
   }
 }
 
-/** One transaction for all; when one of them is refused, each has its own. Errors: those that are about all of them. */
+/**
+ * Commits all members in one transaction; when one is refused, each gets its own. Throws errors that concern all of
+ * them.
+ */
 async function commitGroup(connection: Connection, members: readonly Member[]): Promise<void> {
-  // In one order everywhere, so that two groups do not wait for each other's values.
+  // Sorted, so that two groups never wait for each other's unique values.
   const inOrder = members.toSorted((a, b) => (a.claims < b.claims ? -1 : 1))
   try {
     await commitOn(connection, [begin, ...inOrder.flatMap(({ statements }) => statements)])

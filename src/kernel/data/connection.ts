@@ -1,6 +1,6 @@
 /**
- * One connection to PostgreSQL. Statements that belong together travel together, so that they cost one round trip, and
- * those that come again are prepared. Several units may be under way: they are done one after another.
+ * One connection to PostgreSQL. Statements of one unit are sent together and cost one round trip; repeated statements
+ * are prepared. Several units may be in flight; they are executed in order.
  */
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
@@ -12,17 +12,17 @@ export interface Statement {
 }
 
 export interface StatementResult extends QueryResult<unknown> {
-  /** What the server calls it, such as `COMMIT`; in place of which it answers `ROLLBACK` when a statement had failed. */
+  /** The command tag, such as `COMMIT`. A COMMIT after a failed statement returns `ROLLBACK`. */
   readonly command: string
 }
 
-/** What became of a unit: the results of the statements that were done, and why the next one was not. */
+/** The outcome of a unit: the results of the statements that were executed, and the error of the next one. */
 export interface Outcome {
   readonly results: readonly StatementResult[]
   readonly error?: unknown
 }
 
-/** What is used of the driver's own side of a connection, which its types leave out. */
+/** The internals of the driver's connection that are used here; its types omit them. */
 interface Wire {
   readonly stream: { cork(): void; uncork(): void }
   parse(statement: { name: string; text: string }): void
@@ -36,22 +36,22 @@ interface Wire {
 
 interface Field {
   readonly name: string
-  /** Absent for text, which is taken as it is. */
+  /** Undefined for text columns, which need no parsing. */
   readonly parse: ((text: string) => unknown) | undefined
 }
 
-/** A statement that the server knows by its name. */
+/** A prepared statement on the server. */
 interface Prepared {
   readonly name: string
-  /** What its rows look like; undefined until the server has said so. */
+  /** Its result columns; undefined until the server has described them. */
   fields: readonly Field[] | undefined
   isSent: boolean
   isKnown: boolean
 }
 
-/** The server keeps each in the memory of each connection. */
+/** The server keeps each prepared statement in the memory of each connection. */
 const mostPrepared = 100
-/** A long text lists many values, and is hardly sent again. */
+/** A long text lists many values and is rarely sent again. */
 const longestPrepared = 4_000
 const mostSeen = 1_000
 
@@ -68,7 +68,7 @@ export class Connection {
   #broken: unknown
   #isCorked = false
 
-  /** `prepares` allows prepared statements; `failed` hears of each error that a statement met. */
+  /** `prepares` allows prepared statements; `failed` is called with every error of a statement. */
   constructor(client: pg.PoolClient, { prepares, failed }: { prepares: boolean; failed: (error: unknown) => void }) {
     this.#client = client
     this.#wire = (client as unknown as { connection: Wire }).connection
@@ -80,19 +80,19 @@ export class Connection {
   }
 
   /**
-   * Whether it broke or let a statement run into its time limit. Nobody knows then what is still open on it: it answers
-   * nothing more and is to be closed.
+   * Whether the connection broke or a statement timed out on it. Its state is then unknown: it answers nothing more and
+   * must be closed.
    */
   get isBroken(): boolean {
     return this.#broken !== undefined
   }
 
-  /** Gives up a connection that is not in order. */
+  /** Marks a connection as broken. */
   abandon(cause: unknown): void {
     this.#broken ??= cause
   }
 
-  /** Does statements in order, up to the first that fails: what comes after it is not even begun. Never rejects. */
+  /** Executes statements in order up to the first failure; later statements are not started. Never rejects. */
   send(statements: readonly Statement[]): Promise<Outcome> {
     if (this.#broken) return Promise.resolve({ results: [], error: this.#broken })
     return new Promise((resolve) => {
@@ -104,7 +104,7 @@ export class Connection {
     })
   }
 
-  /** Holds back what is sent during this turn of the event loop, to hand it over at once. */
+  /** Buffers everything sent during this turn of the event loop and writes it at once. */
   gather(): void {
     if (this.#isCorked) return
     this.#isCorked = true
@@ -140,7 +140,7 @@ export class Connection {
     return prepared
   }
 
-  /** Those that come a second time are prepared. */
+  /** Prepares a statement when its text comes a second time. */
   #prepare(text: string): Prepared | undefined {
     const known = this.#prepared.get(text)
     if (known) {
@@ -156,14 +156,14 @@ export class Connection {
     }
     const [oldest] = this.#prepared
     if (oldest && this.#prepared.size >= mostPrepared) this.#forget(...oldest)
-    // The first word tells whoever looks at the server what it is.
+    // Named after the statement's first word, for operators who look at the server.
     const name = `${/^\s*(\w+)/.exec(text)?.[1] ?? 's'}_${++this.#names}`
     const made: Prepared = { name, fields: undefined, isSent: false, isKnown: false }
     this.#prepared.set(text, made)
     return made
   }
 
-  /** Closing what the server does not know is no error, so that nobody has to find out. */
+  /** The server ignores closing an unknown statement, so there is no need to check. */
   #forget(text: string, prepared: Prepared): void {
     if (this.#prepared.get(text) === prepared) this.#prepared.delete(text)
     this.#forgotten.push(prepared.name)
@@ -175,7 +175,7 @@ export class Connection {
     for (const [text, prepared] of this.#prepared) {
       if (unit.used.includes(prepared) && (stale || !prepared.isKnown)) this.#forget(text, prepared)
     }
-    // An error that the server itself reports leaves the connection in order.
+    // An error that the server reports leaves the connection usable.
     const kind = databaseFailure(error)?.kind
     const isReported = error instanceof Error && 'severity' in error
     if (!isReported || kind === 'unavailable' || kind === 'timeout') this.#broken ??= error
@@ -183,22 +183,24 @@ export class Connection {
   }
 }
 
-/** Several statements in one text, as schema changes have them: the server takes them by themselves only. */
+/**
+ * Several statements in one text, as migrations have them. The server accepts those only through the simple protocol.
+ */
 export function isScript({ text, values }: Statement): boolean {
   return values.length === 0 && text.includes(';')
 }
 
 type Write = (wire: Wire) => readonly (Prepared | undefined)[]
 
-/** What the driver sends, and is told the answers of, as one thing: it ends with the first error. */
+/** The unit that the driver sends and gets replies for; it ends with the first error. */
 class Unit extends pg.Query {
   readonly results: StatementResult[] = []
-  /** What each statement was prepared as. */
+  /** The prepared statement behind each statement, if any. */
   used: readonly (Prepared | undefined)[] = []
   readonly #write: Write
   #fields: readonly Field[] | undefined
   #rows: unknown[] = []
-  /** The driver wraps it, to give up waiting. */
+  /** The driver wraps this callback to implement its timeout. */
   callback: (error: unknown) => void
 
   constructor(write: Write, settle: (error: unknown) => void) {
@@ -250,14 +252,14 @@ class Unit extends pg.Query {
   }
 }
 
-/** Reads a tag such as `INSERT 0 5`. */
+/** Parses a command tag such as `INSERT 0 5`. */
 function toResult(tag: string, rows: unknown[]): StatementResult {
   const [command = '', ...counts] = tag.split(' ')
   const changes = command === 'INSERT' || command === 'UPDATE' || command === 'DELETE' || command === 'MERGE'
   return changes ? { command, rows, numAffectedRows: BigInt(counts.at(-1)!) } : { command, rows }
 }
 
-/** Text is taken as it is; ids have at most 52 bits, so that a number holds int8 and numeric exactly. */
+/** Text needs no parsing. Ids have at most 52 bits, so a number represents int8 and numeric exactly. */
 function parserOf(type: number): Field['parse'] {
   if (type === 25) return undefined
   return type === 20 || type === 1700 ? Number : pg.types.getTypeParser(type, 'text')

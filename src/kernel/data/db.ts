@@ -1,7 +1,7 @@
 /**
- * The database as the rest of the code sees it: `query` for single reads, `transact` for everything that writes or must
- * be read at one moment. A transaction's work may run more than once, so it changes nothing outside the database; what
- * has to follow a commit goes through `afterCommit`.
+ * The database as seen by the rest of the code: `query` for single reads, `transact` for writes and consistent reads.
+ * The work of a transaction may run more than once, so it must not change anything outside the database; side effects
+ * go through `afterCommit`.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely } from 'kysely'
@@ -10,73 +10,73 @@ import { onOwnBehalf } from '../process/behalf.ts'
 import { type Dialect, isTrouble } from './dialect.ts'
 
 /**
- * Table names to row types, for what belongs to the installation. Each slice adds its own tables by declaration merging,
+ * Table names to row types, for the tables of the installation. Each module adds its own tables by declaration merging,
  * so the kernel names none of them.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface Tables {}
 
 /**
- * Likewise for what belongs to Projects; every row has a `project_id`. `Queries` does not know these tables: statements
- * on them come from `scoped` (data/scoped.ts), which adds the Project.
+ * The same for tables of Projects; every row has a `project_id`. `Queries` does not know these tables: statements on
+ * them come from `scoped` (data/scoped.ts), which adds the Project.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
 export interface TenantTables {}
 
 export interface EveryTable extends Tables, TenantTables {}
 
-/** A handle on which statements run, inside or outside a transaction. */
+/** A handle that runs statements, inside or outside a transaction. */
 export type Queries = Kysely<Tables>
 
 /** One open transaction. */
 export interface Transaction {
   readonly query: Queries
-  /** For lookups of what operators set, which may be read beside the transaction to save a round trip in it. */
+  /** For reading operators' settings. They may be read outside the transaction, which saves it a round trip. */
   readonly settings: Queries
   readonly dialect: Dialect
-  /** The clock's time for everything that this transaction does, in milliseconds. */
+  /** The time of this transaction, in milliseconds since the epoch. */
   readonly now: number
   /**
-   * Ids for new rows, in increasing order; holes are allowed, repetition is not. Fresh ones are above all that anybody
-   * drew before the call: for those who hold a lock, under which the order of ids means something.
+   * Ids for new rows, in increasing order, never repeated but possibly with gaps. Fresh ids are greater than all ids
+   * drawn before the call, for callers that hold a lock under which the order of ids matters.
    */
   drawIds(count: number, options?: { readonly fresh: boolean }): Promise<readonly number[]>
-  /** Runs `work` once the commit is durable, never when the transaction rolls back; before `transact` resolves. */
+  /** Runs `work` once the commit is durable and before `transact` resolves; never after a rollback. */
   afterCommit(work: () => void): void
-  /** Wakes those who listen to `topic`, once the commit is durable, and tells them what it is about. */
+  /** Notifies the listeners of `topic` once the commit is durable. */
   signal(topic: Topic, subject?: string): void
 }
 
-/** What a commit can announce to its own process. Only a hint: another process finds the rows by looking. */
+/** Topics that a commit announces within its process. Only a hint: other processes find the rows by polling. */
 export type Topic = 'actions' | 'dns' | 'mail'
 
 export interface TransactOptions {
   /**
-   * False for what means nothing before a later transaction of its caller: a loss of power may take it away until
-   * something durable is written after it. On SQLite it waits neither for the disk nor in the line of the others.
+   * False for writes that mean nothing without a later transaction of the caller: a power failure may lose them until
+   * something durable is written. On SQLite they wait neither for the disk nor behind durable transactions.
    */
   readonly isDurable?: boolean
 }
 
 export interface Database {
   readonly dialect: Dialect
-  /** Where the data lives, in words for the operator; no password is in it. */
+  /** Where the data lives, for the operator; without a password. */
   readonly location: string
-  /** For reads outside a transaction. Throws inside `transact`, where it would wait for itself. */
+  /** For reads outside a transaction. Throws inside `transact`, where it would deadlock. */
   readonly query: Queries
-  /** Runs `work` in one transaction; rejects with what `work` threw, after a roll back. */
+  /** Runs `work` in one transaction; rolls back and rejects with what `work` threw. */
   transact<T>(work: (tx: Transaction) => Promise<T>, options?: TransactOptions): Promise<T>
-  /** Calls `listener` whenever `topic` is announced; what is returned ends that. */
+  /** Calls `listener` whenever `topic` is announced; returns a function that unsubscribes. */
   listen(topic: Topic, listener: (subject: string) => void): () => void
-  /** Calls `listener` with each error for which the database itself is the reason; what is returned ends that. */
+  /** Calls `listener` with each error that the database itself caused; returns a function that unsubscribes. */
   onTrouble(listener: (error: unknown) => void): () => void
   close(): Promise<void>
 }
 
-/** The answer to a commit got lost, so the work may be done or not: nobody may blindly do it again. */
+/** The reply to a commit was lost, so the work may or may not be done: nobody may blindly repeat it. */
 export class OutcomeUnknown extends Error {}
 
-/** Who wants to hear of which topic, in this process. */
+/** Listeners in this process, by topic. */
 export class Listeners {
   readonly #all = new Map<Topic, Set<(subject: string) => void>>()
 
@@ -93,7 +93,7 @@ export class Listeners {
   }
 }
 
-/** Who wants to hear of trouble with the database. */
+/** Listeners for trouble with the database. */
 export class TroubleListeners {
   readonly #all = new Set<(error: unknown) => void>()
 
@@ -102,13 +102,13 @@ export class TroubleListeners {
     return () => void this.#all.delete(listener)
   }
 
-  /** Passes on what the database is the reason for, and nothing else. */
+  /** Passes on errors that the database itself caused, and no others. */
   tell(error: unknown): void {
     if (isTrouble(error)) for (const listener of this.#all) listener(error)
   }
 }
 
-/** A transaction handle whose follow-ups are collected in `followUps` until the commit. */
+/** A transaction handle that collects callbacks in `followUps` until the commit. */
 export function handle(
   parts: Pick<Transaction, 'query' | 'settings' | 'dialect' | 'now' | 'drawIds'>,
   followUps: (() => void)[],
@@ -121,10 +121,10 @@ export function handle(
   }
 }
 
-/** Set while a transaction's work runs; on SQLite it tells whose. */
+/** Set while a transaction's work runs; on SQLite it identifies the transaction. */
 export const insideTransaction = new AsyncLocalStorage<object>()
 
-/** Throws inside a transaction, where a read past it would wait for itself. */
+/** Throws inside a transaction, where a read outside it would deadlock. */
 export function guarded(queries: Queries): Queries {
   if (insideTransaction.getStore()) throw new Error('use the transaction handle inside transact')
   return queries
@@ -140,7 +140,7 @@ export function unavailable(cause: unknown): ApiError {
   return new ApiError('unavailable', 'the database is not available', { cause })
 }
 
-/** 504 `timeout`, which official clients repeat by themselves: only for what has certainly written nothing. */
+/** 504 `timeout`, which official clients retry: only for requests that have certainly written nothing. */
 export function late(cause: unknown): ApiError {
   return new ApiError('timeout', 'the database did not answer in time', { cause })
 }

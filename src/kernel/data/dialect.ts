@@ -1,17 +1,17 @@
 /**
- * What differs between the databases. `data/` alone knows which one it speaks to; everything else writes portable SQL:
- * 64-bit `integer`, `text`, 0/1 for booleans, JSON as text, timestamps as fixed-width text.
+ * Differences between the databases. Only `data/` knows which one it uses; all other code writes portable SQL: 64-bit
+ * `integer`, `text`, 0/1 for booleans, JSON as text, timestamps as fixed-width text.
  */
 import type { Dialect as KyselyDialect, QueryResult, RawBuilder } from 'kysely'
 
-/** Where the data lives. */
+/** Location of the data. */
 export type DatabaseUrl =
   | { readonly engine: 'sqlite'; readonly path: string }
   | { readonly engine: 'postgres'; readonly url: string }
 
 /**
- * Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined when it is none of them. What follows the `?` of the last
- * goes to the driver, but for `prepare=off`: for a pooler that carries no prepared statements.
+ * Parses `sqlite:PATH`, `memory` or `postgres://...`; undefined for anything else. PostgreSQL parameters after `?` go
+ * to the driver, except `prepare=off`, which is for poolers that do not support prepared statements.
  */
 export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   if (text === 'memory') return { engine: 'sqlite', path: ':memory:' }
@@ -20,75 +20,75 @@ export function parseDatabaseUrl(text: string): DatabaseUrl | undefined {
   return undefined
 }
 
-/** The file of a database that lives inside its process; undefined for one in memory and for a server's. */
+/** The file of a SQLite database; undefined for a database in memory or on a server. */
 export function fileOf(url: DatabaseUrl): string | undefined {
   return url.engine === 'sqlite' && url.path !== ':memory:' ? url.path : undefined
 }
 
-/** Whether the data is gone with the process that has it open. */
+/** Whether the data ends with the process that opened it. */
 export function isInMemory(url: DatabaseUrl): boolean {
   return url.engine === 'sqlite' && url.path === ':memory:'
 }
 
-/** Where the data lives, in words for the operator: a file, or a server's URL without its password and options. */
+/** Where the data lives, for the operator: a file, or a server URL without password and parameters. */
 export function locationOf(url: DatabaseUrl): string {
   if (url.engine === 'sqlite') return url.path
   const { host, pathname } = new URL(url.url)
   return `postgres://${host}${pathname}`
 }
 
-/** What differs between the engines, in one place. */
+/** The differences between the engines. */
 export interface Dialect {
-  /** Whether other processes can write to the same data at the same time. */
+  /** Whether other processes may write to the same data at the same time. */
   readonly shared: boolean
   /**
-   * Rewrites a DDL statement for this engine: 64-bit integers, strict tables, the key as the table, the sequence of ids,
-   * and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values meet it.
+   * Translates a DDL statement for this engine: 64-bit integers, strict tables, tables stored in their key, the id
+   * sequence, and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values match.
    */
   ddl(statement: string): string
-  /** The database's own clock in whole milliseconds: the only clock of leases and shared limits. */
+  /** The database's clock in whole milliseconds, the only clock for leases and shared limits. */
   readonly nowMs: RawBuilder<number>
-  /** Appended to a select: lock the rows until the transaction ends; `skip` leaves out rows that others hold. */
+  /** Appended to a select: locks the rows until the transaction ends; `skip` leaves out rows locked by others. */
   lockRows(mode: 'update' | 'share' | 'skip'): RawBuilder<unknown>
   /**
-   * Makes rivals for the same keys wait until this transaction ends, in the order in which they came; those that `share`
-   * one have it together. Undefined where writers are alone anyway.
+   * Locks keys until the transaction ends; waiting transactions are served in order, and `share` locks are held
+   * together. Undefined on an engine with a single writer.
    */
   lockKeys(keys: readonly string[], mode?: 'share' | 'update'): RawBuilder<unknown> | undefined
 }
-/** How a schema names a guard; each engine writes it in its own way. */
+/** How migrations declare a guard; each engine translates it. */
 export const guardStatement = /^create guard (\w+) on (\w+) when (.*)$/
 
-/** Runs one statement past kysely, and at once if it can. */
+/** Runs one statement without kysely, synchronously where possible. */
 export type Run = (text: string, values: readonly unknown[]) => QueryResult<unknown> | Promise<QueryResult<unknown>>
 
-/** An opened engine: what kysely needs, and how a failure of the engine reads. */
-export interface Engine {
+/** An opened engine: what kysely needs, and direct access for prepared statements. */
+export interface DatabaseEngine {
   readonly dialect: Dialect
   /** For reads outside a transaction. */
   readonly kysely: KyselyDialect
-  /** Present on SQLite: a read outside a transaction, without what kysely does for each. */
+  /** Only on SQLite: a read outside a transaction, without kysely's overhead. */
   readonly run?: Run
-  /** Present on SQLite: statements inside the one open write transaction. */
+  /** Only on SQLite: statements in the single open write transaction. */
   readonly writer?: {
     readonly kysely: KyselyDialect
     readonly run: Run
     exec(statement: string): void
-    /** Whether each commit from now on waits for the disk; if not, the next that does takes those before it along. */
+    /** Whether commits from now on wait for the disk. One that waits makes earlier ones durable as well. */
     waitForDisk(always: boolean): void
-    /** The id that is drawn next, as the open transaction sees it, and what it shall be from the commit on. */
+    /** The next id as the open transaction sees it, and a setter that takes effect with the commit. */
     readonly nextId: { read(): number; write(next: number): void }
-    /** Whether a transaction is open: some failures end it without being asked. */
+    /** Whether a transaction is open: some failures end it on their own. */
     isOpen(): boolean
     close(): void
   }
 }
-/** What went wrong in the engine, in terms that the rest of the code can act on. */
+/** A database failure, in terms that the rest of the code can act on. */
 export type DatabaseFailure =
   | { readonly kind: 'unique' | 'foreign_key'; readonly constraint: string }
   | { readonly kind: 'retry' | 'stale' | 'busy' | 'timeout' | 'unavailable' | 'damaged' | 'no table' }
 
-/** Fails like a write of a value that must be unique, without having waited for whoever is writing the same. */
+/** Thrown for a unique value that a concurrent transaction is writing; handled like a violated unique constraint. */
 export class Taken extends Error {
   readonly constraint: string
 
@@ -98,7 +98,7 @@ export class Taken extends Error {
   }
 }
 
-/** Reads an engine's error; undefined when it is not one of those that have a meaning here. */
+/** Classifies an error of the engine; undefined when it has no meaning here. */
 export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (!(error instanceof Error)) return undefined
   if (error instanceof Taken) return { kind: 'unique', constraint: error.constraint }
@@ -112,7 +112,7 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
   if (code === '23503') return { kind: 'foreign_key', constraint: constraint ?? '' }
   if (code === '42P01') return { kind: 'no table' }
   if (code === '40001' || code === '40P01') return { kind: 'retry' }
-  // A prepared statement that a change of the schema, or who stands between, has made void.
+  // A prepared statement that a migration or a pooler has invalidated.
   if (code === '26000' || (code === '0A000' && message.includes('cached plan'))) return { kind: 'stale' }
   if (code === '57014' || message === 'Query read timeout') return { kind: 'timeout' }
   if (code && /^XX00[12]$/.test(code)) return { kind: 'damaged' }
@@ -121,15 +121,15 @@ export function databaseFailure(error: unknown): DatabaseFailure | undefined {
 }
 
 /**
- * Whether the database itself, and not the statement, is why nothing happened: it is away, locked, full, read-only or
- * damaged. Whoever asked may ask again once that is over.
+ * Whether the database itself, rather than the statement, caused the failure: it is unreachable, locked, full,
+ * read-only or damaged. The caller may retry once that is over.
  */
 export function isTrouble(error: unknown): boolean {
   const kind = databaseFailure(error)?.kind
   return kind === 'unavailable' || kind === 'busy' || kind === 'damaged'
 }
 
-/** Connection lost, out of resources, shut down or read-only after a failover, and the network's own. */
+/** Connection lost, out of resources, shut down, or read-only after a failover; and errors of the network. */
 const unavailableCodes = /^(08|53|57P|25P03$|25006$)|^(ECONN|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|E(HOST|NET)UNREACH)/
 const unavailableTexts = /timeout exceeded when trying to connect|Connection terminated|not queryable/
 

@@ -1,4 +1,4 @@
-/** A database on SQLite: transactions that wait at the same time share one commit. */
+/** A SQLite database with group commit: transactions that wait at the same time share one commit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Kysely } from 'kysely'
 import { projectServed } from '../process/behalf.ts'
@@ -18,13 +18,13 @@ import {
   TroubleListeners,
   unavailable,
 } from './db.ts'
-import { databaseFailure, type Engine, isTrouble } from './dialect.ts'
+import { type DatabaseEngine, databaseFailure, isTrouble } from './dialect.ts'
 import { runsPrepared } from './prepared.ts'
 import { openSqlite, type SqliteGates } from './sqlite.ts'
 
 type Outcome = { readonly value: unknown } | { readonly error: unknown }
 
-/** What waits for its turn, and whether its commits wait for the disk. */
+/** A queue of transactions, and whether their commits wait for the disk. */
 interface Line {
   readonly isDurable: boolean
   readonly waiting: Rotation<ProjectId | undefined, Job>
@@ -37,15 +37,15 @@ interface Job {
   settle(outcome: Outcome): void
 }
 
-/** How many transactions share a commit at most, and how long they may take before it, in milliseconds: so long others wait. */
+/** Limits of a group: the number of transactions, and the time in milliseconds that they may take before the commit. */
 const mostInGroup = 64
 const groupMs = 4
 
 /**
- * Group commit: transactions that wait at the same time run one after another, each under a savepoint of its own, and
- * share one commit, so that they share its wait for the disk. Each caller hears of its result after that commit only.
- * A group takes of each Project in rotation, and ends early when it has taken long: what waits then is the next group's.
- * Groups of what need not be durable take turns with the others, who neither wait for the whole of it nor pay for its size.
+ * Group commit: waiting transactions run one after another, each under its own savepoint, and share one commit and its
+ * wait for the disk. Callers get their results only after that commit. A group takes transactions of each Project in
+ * rotation and ends early when it has taken long; the rest waits for the next group. Groups that need not be durable
+ * alternate with durable ones, so that neither waits for the whole queue of the other.
  */
 export function openGrouped(path: string, clock: Clock, create = true): Database {
   const heard = new Listeners()
@@ -57,13 +57,13 @@ export function openGrouped(path: string, clock: Clock, create = true): Database
   const gates: SqliteGates = {
     readFailed: (error) => troubles.tell(error),
     beforeRead: () => open,
-    // Work that goes on after its transaction has ended would write into somebody else's.
+    // Work that continues after its transaction has ended would write into another transaction.
     beforeWrite() {
       if (!current || insideTransaction.getStore() !== current) throw new Error('the transaction has ended')
     },
   }
   const engine = openSqlite(path, gates, create)
-  const { dialect, writer } = engine as Engine & { writer: Writer }
+  const { dialect, writer } = engine as DatabaseEngine & { writer: Writer }
   let ids = groupIds(writer)
   const drawIds = async (count: number) => ids.draw(count)
   const reads = new Kysely<Tables>({ dialect: engine.kysely })
@@ -72,7 +72,8 @@ export function openGrouped(path: string, clock: Clock, create = true): Database
   runsPrepared(writes, { engine: 'sqlite', run: writer.run })
   const runNext = async (line: Line) => {
     const { waiting } = line
-    // Requests that arrive together meet in one group: it starts once a turn of the event loop brings no more of them.
+    // A group starts once a turn of the event loop adds no more transactions, so that requests that arrive together
+    // share it.
     let met = 0
     while (waiting.size > met && met < mostInGroup) {
       met = waiting.size
@@ -131,11 +132,11 @@ export function openGrouped(path: string, clock: Clock, create = true): Database
   }
 }
 
-type Writer = Engine['writer'] & {}
+type Writer = DatabaseEngine['writer'] & {}
 
 type GroupIds = ReturnType<typeof groupIds>
 
-/** Ids for one group: it reads the sequence on its first draw, counts by itself, and writes it down before its commit. */
+/** Ids for one group: reads the sequence at the first draw, counts in memory, and writes it before the commit. */
 function groupIds({ nextId }: Writer) {
   let next: number | undefined
   return {
@@ -153,8 +154,8 @@ function groupIds({ nextId }: Writer) {
 }
 
 /**
- * Never rejects: whatever happens is told to the callers. Returns those whose work has to be done again, because another
- * in their group met a damaged page: SQLite writes nothing in a transaction that did.
+ * Runs one group; never rejects, because errors go to the callers. Returns the transactions that must run again because
+ * another one in their group hit a damaged page: SQLite cannot commit such a transaction.
  */
 async function runGroup(
   writer: Writer,
@@ -177,7 +178,7 @@ async function runGroup(
   } catch (error) {
     troubles.tell(error instanceof OutcomeUnknown ? error.cause : error)
     rollback(writer)
-    // Where nothing could be begun, those that would have come next are told so too.
+    // If the group could not begin, the transactions that would have joined it fail as well.
     while (outcomes.length === 0 && waiting.size > 0 && jobs.length < mostInGroup) jobs.push(waiting.take()!)
     const culprit = isDamage(error) ? jobs[outcomes.length] : undefined
     const failed = culprit ? [culprit] : jobs
@@ -197,7 +198,7 @@ async function runUnderSavepoint(writer: Writer, job: Job): Promise<Outcome> {
     writer.exec('release job')
     return { value }
   } catch (error) {
-    // A full disk may have rolled everything back already, so the whole group fails for this reason.
+    // A full disk may already have rolled back everything, so the whole group fails.
     if (!writer.isOpen() || isDamage(error)) throw error
     writer.exec('rollback to job')
     writer.exec('release job')
@@ -217,12 +218,12 @@ function followUp(job: Job, outcome: Outcome): Outcome {
 
 const isDamage = (error: unknown) => databaseFailure(error)?.kind === 'damaged'
 
-/** What did not happen for want of disk or of the lock may be asked for again. */
+/** The caller may retry what failed for lack of disk space or of the lock. */
 function reported(error: unknown): unknown {
   return isTrouble(error) ? unavailable(error) : error
 }
 
-/** The command line may be writing through its own process: wait for it without stopping the event loop. */
+/** Another process, such as a command, may be writing: waits for it without blocking the event loop. */
 async function begin(writer: Writer, isDurable: boolean): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
@@ -238,8 +239,8 @@ async function begin(writer: Writer, isDurable: boolean): Promise<void> {
 }
 
 /**
- * Errors: `OutcomeUnknown` when the disk failed. SQLite takes the transaction back, but its end may lie in the log: unless
- * the next commit overwrites it, the next start finds it there. What is full or locked fails before that.
+ * Errors: `OutcomeUnknown` on an I/O error. SQLite rolls back, but the commit record may be in the log: unless the next
+ * commit overwrites it, the next start replays it. A full or locked database fails before that.
  */
 function commit(writer: Writer): void {
   try {
@@ -250,14 +251,14 @@ function commit(writer: Writer): void {
   }
 }
 
-/** SQLITE_IOERR, of which there are many kinds. */
+/** SQLITE_IOERR, the primary code of many I/O errors. */
 const ioError = 10
 
-/** Ends what is open: SQLite has done so by itself after some failures, and may be unable to after others. */
+/** Ends the open transaction. SQLite has already ended it after some failures and may be unable to after others. */
 function rollback(writer: Writer): void {
   try {
     if (writer.isOpen()) writer.exec('rollback')
   } catch {
-    // The next `begin` tries again, and fails for as long as this does.
+    // The next `begin` tries again and fails as long as this does.
   }
 }

@@ -1,7 +1,7 @@
 /**
- * How the database is: whether it can be read, whether it can be written to, and whether it is damaged. Nothing is written
- * while all is well. Trouble that a request or background work meets is the occasion to look, by a write that needs room;
- * while that fails it is repeated, so that recovery shows without anybody's request.
+ * Health of the database: whether it can be read and written, and whether it is damaged. Nothing is written while all
+ * is well. An error of a request or background job triggers a probe, a write that needs disk space; a failing probe is
+ * repeated, so that recovery is noticed without any request.
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes, randomInt } from 'node:crypto'
@@ -26,24 +26,24 @@ declare module './db.ts' {
 export interface Health {
   readonly reads: 'ok' | 'failing'
   readonly writes: 'ok' | 'failing'
-  /** Damaged until the server is started again, because only the operator can mend it. */
+  /** Stays `damaged` until the server restarts, because only the operator can repair it. */
   readonly database: 'ok' | 'damaged'
 }
 
-/** Watches over the database of a process. */
+/** Monitors the database of a process. */
 export interface Watch {
   health(): Promise<Health>
   stop(): Promise<void>
 }
 
-/** Room that ordinary writes need, in bytes. */
+/** Space that ordinary writes need, in bytes. */
 const probeBytes = 65_536
-/** How long the health page waits for a look that is under way, in milliseconds. */
+/** How long the health page waits for a running probe, in milliseconds. */
 const patienceMs = 1_000
 
-/** Starts to listen for trouble; `pauseMs` lies between two looks. */
+/** Starts listening for trouble; `pauseMs` is the pause between two probes. */
 export function watchDatabase(db: Database, log: Logger, { pauseMs = 1_000 } = {}): Watch {
-  // Trouble is told from inside the transaction that met it, where no other can be begun.
+  // Errors are reported from inside the failed transaction, where no other can be started.
   const outside = AsyncLocalStorage.snapshot()
   const about = { database: db.location }
   let isDamaged = false
@@ -54,7 +54,7 @@ export function watchDatabase(db: Database, log: Logger, { pauseMs = 1_000 } = {
   let stopped = false
 
   const look = () => {
-    // Whatever comes during a look or the pause after it waits for the next one.
+    // Errors during a probe or the pause after it wait for the next probe.
     isDue = looking !== undefined || pause !== undefined
     if (isDue || stopped) return
     looking = outside(lookOnce).finally(() => {
@@ -95,7 +95,7 @@ export function watchDatabase(db: Database, log: Logger, { pauseMs = 1_000 } = {
   }
 }
 
-/** Why `work` failed; undefined when it did not. */
+/** The reason why `work` failed; undefined when it succeeded. */
 async function troubleOf(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
     await work()
@@ -114,7 +114,10 @@ async function probeRead({ query }: Database): Promise<void> {
   await query.selectFrom('write_probe').select('id').limit(1).execute()
 }
 
-/** Needs room, and leaves nothing. What it writes cannot be compressed, and others may be at it at the same time. */
+/**
+ * Writes and deletes a row, which needs disk space. The data is random, so that it cannot be compressed, and the id is
+ * random for concurrent probes.
+ */
 async function probeWrite({ query }: Transaction): Promise<void> {
   const row = { id: randomInt(2 ** 47), filler: randomBytes(probeBytes / 2).toString('hex') }
   await query.insertInto('write_probe').values(row).execute()

@@ -1,25 +1,28 @@
 /**
- * The one order in which transactions take locks that they may have to wait for: from what is wide to what is in it, and
- * what requests take last, last. Two that keep to it never wait for each other. It is an order of tables and of kinds of
- * keys (`lockKeys`), put together from what the kernel and each family say of their own transactions; rows of one table
- * are locked in the order of their ids, all of them in one statement or one after the other, and nobody who holds a row
- * shared wants it alone later. Statements count that lock rows (`lockRows`), update, delete and insert them: an insert
- * waits for whoever is writing the same name. Rows locked with `skip` are not waited for and may be taken at any time, as
- * free addresses are: of those that a server gets, IPv4 comes first. Tests on PostgreSQL hold every transaction against
- * the order (test/lock-recorder.ts).
+ * The global order in which transactions take locks that they may have to wait for: from wide locks to narrow ones, and
+ * those that requests take last at the end. Transactions that follow it never deadlock. It orders tables and kinds of
+ * keys (`lockKeys`), and is assembled from the orders that the kernel and each family declare. Rows of one table are
+ * locked in the order of their ids, in one statement or one by one, and a shared row lock is never upgraded. All
+ * statements that lock rows count (`lockRows`), as do update, delete and insert: an insert waits for a transaction that
+ * writes the same unique value. Rows locked with `skip` cause no waiting and may be locked at any time, like free
+ * addresses; a server takes IPv4 before IPv6. Tests on PostgreSQL check every transaction against this order
+ * (test/lock-recorder.ts).
  */
 import type { EveryTable } from './db.ts'
 
 /** A table or a kind of key. */
 export type Lock = keyof EveryTable | `key ${string}`
 
-/** What one part of the tree says of the order. */
+/** The lock order of the kernel or of one family. */
 export interface Locks {
-  /** Locks in the order in which a transaction takes them. A family's lie between names and the Project's row. */
+  /**
+   * Chains of locks in the order in which a transaction takes them. Those of families come after names and before the
+   * Project's row.
+   */
   readonly order: readonly (readonly Lock[])[]
   /**
-   * Tables whose rows are written only by who holds what they belong to, or by nobody but who inserted them: nobody ever
-   * waits for these, so that they may be written at any time.
+   * Tables whose rows are written only under the lock of their owner, or only by the transaction that inserted them.
+   * Nobody ever waits for these, so they may be written at any time.
    */
   readonly belonging?: Readonly<Partial<Record<keyof EveryTable, string>>>
 }
@@ -30,28 +33,28 @@ const last = 'project'
 const kernelLocks: Locks = {
   order: [
     [
-      // Of the whole installation, each in a transaction that does nothing else.
+      // Locks of the whole installation, each taken by a transaction that does nothing else.
       'key migration',
       'migration',
       'key_canary',
       'installation_secret',
       'write_probe',
       'rate_limit',
-      // A step is recorded as fence, effects, end: who comes too late stops here.
+      // A step is recorded as fence, effects, end; a late worker stops at the fence.
       'action',
       'key once',
       'key project',
       'project_limit',
-      // What has a name: rivals that rename take both names.
+      // Names: a transaction that renames locks both names.
       first,
     ],
-    // Whoever seals the first secret of a Project makes its key.
+    // The transaction that seals the first secret of a Project creates its key.
     [first, 'key secrets', 'project_key', last],
     [
-      // Whose mail it is.
+      // The Project that owns the mail.
       last,
       'mail',
-      // What an action holds while it runs: taken last when it is started, given back last when it ends.
+      // Locks that an action holds while it runs: taken last when it starts, released last when it ends.
       'key queue',
       'resource_lock',
     ],
@@ -65,7 +68,7 @@ const kernelLocks: Locks = {
   },
 }
 
-/** The one order of all locks, and all tables that need no place in it. Throws when two parts contradict each other. */
+/** The order of all locks, and all tables that need no place in it. Throws when two parts contradict each other. */
 export function orderLocks(families: readonly Locks[]): {
   order: readonly Lock[]
   belonging: Required<Locks>['belonging']
@@ -86,7 +89,7 @@ export function orderLocks(families: readonly Locks[]): {
   }
 }
 
-/** Each after all that come before it, otherwise in the order of the map. */
+/** Topological sort that otherwise keeps the order of the map. */
 function sorted(before: ReadonlyMap<Lock, ReadonlySet<Lock>>): Lock[] {
   const order: Lock[] = []
   const left = new Set(before.keys())
@@ -99,7 +102,7 @@ function sorted(before: ReadonlyMap<Lock, ReadonlySet<Lock>>): Lock[] {
   return order
 }
 
-/** The kind of a key that `lockKeys` takes: its first word, and `queue` for those of actions that wait for each other. */
+/** The kind of a key for `lockKeys`: its first word, or `queue` for the serial queues of actions. */
 export function kindOfKey(key: string): string {
   return /^\w+:\d+$/.test(key) ? 'key queue' : `key ${key.split(' ', 1)[0]}`
 }

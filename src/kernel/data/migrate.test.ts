@@ -33,7 +33,7 @@ forEachBareDatabase('migrations', (open) => {
     await migrate(db, more)
     await assert.rejects(migrate(db, migrations), {
       message:
-        "the database has the schema change '9001-first', which this version of Wolke does not know; use a newer one",
+        "the database has the schema change '9001-first', which this version of Wolke does not know; use a newer version",
     })
   })
 

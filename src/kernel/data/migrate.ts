@@ -1,6 +1,6 @@
 /**
- * Schema changes are an ordered list. Each runs in a transaction of its own together with the row that records it, so a
- * crash leaves it wholly done or not begun; a database that has more of them than this program knows is refused.
+ * Migrations are an ordered list. Each runs in its own transaction together with the row that records it, so a crash
+ * leaves it complete or not started. A database with migrations that this program does not know is refused.
  */
 import { sql } from 'kysely'
 import type { Database, Queries, Transaction } from './db.ts'
@@ -9,7 +9,7 @@ import { databaseFailure } from './dialect.ts'
 export interface Migration {
   /** Unique and never changed once released, such as `0001-kernel`. */
   readonly id: string
-  /** Statements in portable SQL, run in order. */
+  /** Statements in portable SQL, executed in order. */
   readonly statements: readonly string[]
 }
 
@@ -24,7 +24,7 @@ declare module './db.ts' {
   }
 }
 
-/** Brings the schema up to date. Safe to call from several processes at once. */
+/** Applies all missing migrations. Safe to call from several processes at once. */
 export async function migrate(db: Database, migrations: readonly Migration[]): Promise<void> {
   for (;;) {
     const more = await db.transact((tx) => applyNext(tx, migrations))
@@ -32,7 +32,7 @@ export async function migrate(db: Database, migrations: readonly Migration[]): P
   }
 }
 
-/** Says how far the schema of a database is, without changing it. Errors: throws when it is newer than `migrations`. */
+/** The state of the schema, without changing it. Throws when it is newer than `migrations`. */
 export async function schemaState(db: Database, migrations: readonly Migration[]): Promise<'none' | 'old' | 'current'> {
   try {
     const applied = await appliedTo(db.query, migrations)
@@ -43,20 +43,20 @@ export async function schemaState(db: Database, migrations: readonly Migration[]
   }
 }
 
-/** How many schema changes a database has. Errors: throws when there is one that this program does not know. */
+/** Number of migrations applied to a database. Throws when it has one that this program does not know. */
 async function appliedTo(query: Queries, migrations: readonly Migration[]): Promise<number> {
   const applied = await query.selectFrom('migration').selectAll().orderBy('position').execute()
   const unknown = applied.find((row, index) => migrations[index]?.id !== row.id)
   if (unknown) {
     throw new Error(
-      `the database has the schema change '${unknown.id}', which this version of Wolke does not know; use a newer one`,
+      `the database has the schema change '${unknown.id}', which this version of Wolke does not know; use a newer version`,
     )
   }
   return applied.length
 }
 
 async function applyNext(tx: Transaction, migrations: readonly Migration[]): Promise<boolean> {
-  // Rivals queue here: the second one sees what the first one did.
+  // Serializes concurrent starts: the second one sees what the first one did.
   await tx.dialect.lockKeys(['migration'])?.execute(tx.query)
   await execute(tx, 'create table if not exists migration (id text primary key, position integer not null)')
   const applied = await appliedTo(tx.query, migrations)

@@ -1,4 +1,4 @@
-/** Opens whichever database is asked for. */
+/** Opens a database by its URL. */
 import type { Clock } from '../process/clock.ts'
 import type { Database } from './db.ts'
 import type { DatabaseUrl } from './dialect.ts'
@@ -8,17 +8,20 @@ import type { PostgresOptions } from './pool.ts'
 export interface OpenOptions {
   readonly clock: Clock
   readonly postgres?: PostgresOptions
-  /** False leaves a SQLite file that is not there, or is not ours, as it is. */
+  /** False leaves a missing or foreign SQLite file untouched. */
   readonly create?: boolean
 }
 
-/** Opens the database at `url`. Errors: those of the file system; `ENOENT` where there is no file and none is made. */
+/**
+ * Opens the database at `url`. Errors: those of the file system, such as `ENOENT` for a missing file with `create:
+ * false`.
+ */
 export async function openDatabase(
   url: DatabaseUrl,
   { clock, postgres, create = true }: OpenOptions,
 ): Promise<Database> {
   if (url.engine === 'sqlite') return openGrouped(url.path, clock, create)
-  // Loaded only for those who have one.
+  // Loaded only when PostgreSQL is used.
   const { openPooled } = await import('./postgres.ts')
   return openPooled(url.url, clock, postgres)
 }

@@ -1,4 +1,6 @@
-/** The connections of this process to PostgreSQL: those that take turns, and the one for everybody's lookups. */
+/**
+ * The PostgreSQL connections of this process: a connection pool with fair scheduling, and one connection for lookups.
+ */
 import { availableParallelism } from 'node:os'
 import type { QueryResult } from 'kysely'
 import pg from 'pg'
@@ -9,33 +11,36 @@ import { Connection, type Outcome, type Statement } from './connection.ts'
 import { type TroubleListeners, unavailable } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
-/** How the connections of this process are used. */
+/** Options of the connection pool. */
 export interface PostgresOptions {
-  /** How many there are, besides the one for lookups. */
+  /** Number of connections, not counting the one for lookups. */
   readonly connections?: number | undefined
-  /** How many of them one Project may hold; four for each processor unless told otherwise, and at most two thirds. */
+  /** Maximum for one Project; by default four per processor, and at most two thirds of all. */
   readonly connectionsPerProject?: number | undefined
-  /** How long a request waits for one, in milliseconds; 5 s unless told otherwise. */
+  /** How long a request waits for a connection, in milliseconds; 5 s by default. */
   readonly patienceMs?: number
 }
 
 const defaultConnections = 30
 const defaultPatienceMs = 5_000
 
-/** The server gives up first and says so; this process only when it does not hear from the server at all. */
+/** Longer than the server's timeout, so that it applies only when the server does not answer at all. */
 const queryTimeoutMs = 10_000
 const connectTimeoutMs = 2_000
 
 /**
- * The second limit keeps a process that stands still in a transaction from keeping others from its rows. The plan of a
- * prepared statement outlives the size that its tables had: one made for a few rows must not read a whole table later.
+ * The idle timeout keeps a stalled process from blocking others. Sequential scans are off because the plan of a
+ * prepared statement outlives the table size that it was made for: one made for a few rows must not scan a large table
+ * later.
  */
 const sessionSettings = `
   set statement_timeout = 8000; set idle_in_transaction_session_timeout = 8000; set enable_seqscan = off; set jit = off`
-/** Ids that were drawn are on the disk before any transaction that uses them is. */
+/** Safe for drawn ids, because a transaction that uses them is durable only after they are. */
 const lookupSettings = 'set synchronous_commit = off'
 
-/** With more of them a Project gets no more done: they wait for its locks, and others for the processor. */
+/**
+ * More connections do not help a Project: its transactions wait for its locks, and those of others for the processor.
+ */
 const usefulPerProcessor = 4
 
 function usualShare(connections: number): number {
@@ -48,7 +53,7 @@ export interface Lease {
   release(): void
 }
 
-/** The connections of this process. */
+/** The connection pool of this process. */
 export class Connections {
   readonly #pool: pg.Pool
   readonly #turns: FairQueue<ProjectId | undefined>
@@ -76,16 +81,16 @@ export class Connections {
       idleTimeoutMillis: 60_000,
       query_timeout: queryTimeoutMs,
       async onConnect(client) {
-        // One that breaks in use says so through its query; without a listener it would end the process.
+        // A broken connection in use reports its error through its query; without a listener it would end the process.
         client.on('error', () => undefined)
         await client.query(sessionSettings)
       },
     } as pg.PoolConfig)
-    // An idle connection that breaks is replaced by the pool.
+    // The pool replaces an idle connection that breaks.
     this.#pool.on('error', () => undefined)
   }
 
-  /** One for the Project served, in its turn. Errors: `unavailable` when none is to be had. */
+  /** A connection for the current Project, in its turn. Errors: `unavailable` when none becomes free in time. */
   async lease(): Promise<Lease> {
     const who = projectServed()
     await this.#turns.enter(who)
@@ -104,7 +109,7 @@ export class Connections {
     }
   }
 
-  /** One past the turns. */
+  /** A connection outside the fair scheduling. */
   async connect(): Promise<Lease> {
     const failed = (error: unknown) => this.#troubles.tell(error)
     const client = await this.#pool.connect().catch((error: unknown) => {
@@ -121,28 +126,28 @@ export class Connections {
   }
 }
 
-/** Results of a unit of which every statement has to succeed. */
+/** The results of a unit; throws the error of a failed statement. */
 function resultsOf({ results, error }: Outcome) {
   if (error !== undefined) throw error
   return results
 }
 
-/** A read outside a transaction; one whose preparation turned out to be void is simply done again. */
+/** A read outside a transaction; repeated when its prepared statement was invalidated. */
 export async function read(connection: Connection, statement: Statement): Promise<QueryResult<unknown>> {
   const outcome = await connection.send([statement])
   const isStale = databaseFailure(outcome.error)?.kind === 'stale'
   return resultsOf(isStale ? await connection.send([statement]) : outcome).at(-1)!
 }
 
-/** Ids that somebody waits for. */
+/** A pending request for ids. */
 interface Draw {
   readonly count: number
   resolve(ids: Promise<number[]>): void
 }
 
 /**
- * The connection that everybody's lookups share: what is asked in one turn of the event loop travels together. It waits
- * for no lock and for no disk, so that nobody's lookup waits for anybody's.
+ * The connection shared by all lookups; those of one turn of the event loop are sent together. Lookups never wait for
+ * locks or the disk, so none of them delays the others.
  */
 export class Lookups {
   readonly #connections: Connections
@@ -159,7 +164,7 @@ export class Lookups {
     return read(connection, { text, values })
   }
 
-  /** Ids that are above all that anybody drew before the call. Those who ask in one turn share a statement. */
+  /** Ids greater than all ids drawn before the call. Requests of one turn of the event loop share a statement. */
   drawIds(count: number): Promise<number[]> {
     if (count === 0) return Promise.resolve([])
     const { promise, resolve } = Promise.withResolvers<number[]>()

@@ -1,4 +1,4 @@
-/** What builds statements for PostgreSQL: kysely, which here has no say in connections and transactions. */
+/** Kysely as a query builder for PostgreSQL, without its management of connections and transactions. */
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -12,17 +12,17 @@ import {
 import type { Statement } from './connection.ts'
 import type { Tables } from './db.ts'
 
-/** Where kysely's statements run. */
+/** A connection on which kysely's statements run. */
 interface Place {
   run(statement: Statement): Promise<QueryResult<unknown>>
   release(): void
 }
 
-// Shared by all handles, because every transaction has one of its own.
+// Shared by all handles, because every transaction has its own.
 const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
-/** Builds statements for PostgreSQL that run at the place that is acquired for each. */
+/** Builds statements for PostgreSQL; each runs on the connection that `acquire` returns. */
 export function kyselyOn(acquire: () => Promise<Place>): Kysely<Tables> {
   const unused = async () => {
     throw new Error('transactions go through Database.transact')

@@ -1,4 +1,4 @@
-/** PostgreSQL: transactions and reads, each on a connection for as long as it takes. */
+/** The PostgreSQL database: transactions and reads, each on a pooled connection. */
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Clock } from '../process/clock.ts'
@@ -21,20 +21,20 @@ const postgresDialect: Dialect = {
   nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   lockRows: (mode) =>
     mode === 'skip' ? sql`for no key update skip locked` : mode === 'share' ? sql`for share` : sql`for no key update`,
-  // Sorted, so that two who want the same keys do not wait for each other.
+  // Sorted, so that two transactions with the same keys never deadlock.
   lockKeys: (keys, mode = 'update') => sql`
     select ${sql.raw(mode === 'share' ? 'pg_advisory_xact_lock_shared' : 'pg_advisory_xact_lock')}(key)
     from unnest(${`{${[...keys].sort().map(hash64)}}`}::bigint[]) as wanted (key)`,
 }
 
-/** 64 bits of a key's hash, as text that PostgreSQL reads as a signed number. */
+/** The first 64 bits of a key's hash, as the text of a signed number. */
 function hash64(key: string): string {
   return createHash('sha256').update(key).digest().readBigInt64BE().toString()
 }
 
 // ---- The database --------------------------------------------------------------------------------------------------
 
-/** A database on PostgreSQL, which several processes may share. */
+/** A PostgreSQL database, which several processes may share. */
 export function openPooled(url: string, clock: Clock, options?: PostgresOptions): Database {
   const troubles = new TroubleListeners()
   const connections = new Connections(url, troubles, options)
@@ -52,7 +52,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
     get query() {
       return guarded(queries)
     },
-    // All are durable: this process outlives a crash of the server, and would go on without what that took away.
+    // All transactions are durable: this process survives a crash of the server and must not act on lost commits.
     async transact(work) {
       guarded(queries)
       const followUps: (() => void)[] = []
@@ -80,7 +80,7 @@ export function openPooled(url: string, clock: Clock, options?: PostgresOptions)
   }
 }
 
-/** Who draws ids mostly draws more, so that a transaction's first draw brings some along. */
+/** A transaction that draws an id mostly draws more, so its first draw fetches spare ones. */
 const spareIds = 3
 
 function idsFrom(lookups: Lookups): Transaction['drawIds'] {

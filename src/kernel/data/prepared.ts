@@ -1,12 +1,12 @@
 /**
- * Statements that are compiled once and then run with other values each time: for those that many requests need, where
- * building costs as much as running.
+ * Statements compiled once and run with different values: for statements that many requests need, where compiling costs
+ * as much as running.
  */
 import type { Compilable, CompiledQuery, Kysely } from 'kysely'
 import type { EveryTable, Queries, Transaction } from './db.ts'
 import type { DatabaseUrl, Run } from './dialect.ts'
 
-/** Stands in a statement for a value that each run of it brings along. */
+/** A placeholder for a value that is passed with each run. */
 class Placeholder {
   readonly index: number
 
@@ -17,18 +17,18 @@ class Placeholder {
 
 const placeholders = (count: number) => Array.from({ length: count }, (_, index) => new Placeholder(index))
 
-/** What a handle can do with a compiled statement, without what kysely does for each. */
+/** Runs compiled statements without kysely's overhead. */
 interface Handle {
-  /** Statements are remembered for each engine, as each writes them in its own way. */
+  /** Statements are cached per engine, because the engines' SQL differs. */
   readonly engine: DatabaseUrl['engine']
   readonly run: Run
-  /** Present on transactions on PostgreSQL: takes a statement that may wait for the next one, to travel with it. */
+  /** Only for transactions on PostgreSQL: sends a statement along with the next one. */
   postpone?(text: string, values: readonly unknown[], refusal?: Refusal): void
 }
 
 const handles = new WeakMap<Queries, Handle>()
 
-/** Makes a handle one that runs prepared statements: each that `prepared` and its like are given has to be one. */
+/** Registers how a handle runs prepared statements; `prepared` and its variants accept only registered handles. */
 export function runsPrepared(query: Queries, handle: Handle): void {
   handles.set(query, handle)
 }
@@ -36,29 +36,29 @@ export function runsPrepared(query: Queries, handle: Handle): void {
 /** How a handle runs prepared statements. */
 export function handleOf(query: Queries): Handle {
   const handle = handles.get(query)
-  if (!handle) throw new Error('prepared statements run on the handles of a database alone')
+  if (!handle) throw new Error('prepared statements run only on the handles of a database')
   return handle
 }
 
-/** Says in the API's words what a statement failed with. */
+/** Translates the error of a statement into an API error. */
 export type Explain = (error: unknown) => unknown
 
-/** Why a statement may be refused. */
+/** How a statement may be refused. */
 export interface Refusal {
   readonly explain: Explain
-  /** The value that others may claim at the same time: it waits until they have ended. */
+  /** A unique value that concurrent transactions may also claim: the statement waits until they have ended. */
   readonly claims: string
 }
 
-/** How a statement that only inserts is run: along with the next one where that is possible. */
+/** Marks a statement that may be sent along with the next one, because nobody needs its result. */
 interface Along {
   readonly refusal?: Refusal | undefined
 }
 
-/** A statement that was compiled before. */
+/** A compiled statement. */
 interface Statement {
   readonly compiled: CompiledQuery
-  /** Whether it takes just the values that are brought along, in their order. */
+  /** Whether its parameters are exactly the passed values, in order. */
   readonly inOrder: boolean
 }
 
@@ -88,16 +88,16 @@ async function execute<Row>(
   }
 }
 
-/** What builds a statement, in kysely's two ways. */
+/** A statement that can be compiled, in either of kysely's two ways. */
 interface Built {
   compile(query: Queries): CompiledQuery
 }
 
-/** How many statements are remembered for an engine, and how long: some keys hold a count that may be large. */
+/** Bounds of the cache per engine: some keys contain a row count, which may vary widely. */
 const mostRemembered = 100
 const mostParameters = 200
 
-/** Runs statements that it remembers by a key, for each engine by itself. */
+/** Runs statements cached by a key, per engine. */
 export function remembered<Row>() {
   const known = { sqlite: new Map<unknown, Statement>(), postgres: new Map<unknown, Statement>() }
   return (
@@ -121,8 +121,8 @@ export function remembered<Row>() {
 }
 
 /**
- * A statement that is built once, on its first run; `build` gets a placeholder in the place of each value. Outside a
- * transaction it has to be a lookup that takes no time: on PostgreSQL these share one connection.
+ * A statement that is built once, on its first run; `build` gets a placeholder for each value. Outside a transaction it
+ * must be a fast lookup: on PostgreSQL all lookups share one connection.
  */
 export function prepared<Values extends readonly (string | number | null)[], Row>(
   build: (query: Queries, ...values: Values) => Compilable<Row>,
@@ -135,8 +135,8 @@ export function prepared<Values extends readonly (string | number | null)[], Row
 }
 
 /**
- * Likewise for a statement that changes rows, of which nobody needs to hear and which nothing should refuse: where
- * statements travel it goes along with the transaction's next one.
+ * The same for a statement that changes rows, is never refused, and whose result nobody needs: on PostgreSQL it is sent
+ * along with the transaction's next statement.
  */
 export function preparedAlong<Values extends readonly (string | number | null)[]>(
   build: (query: Queries, ...values: Values) => Compilable,
@@ -150,10 +150,10 @@ export function preparedAlong<Values extends readonly (string | number | null)[]
 
 const insertions = remembered<unknown>()
 
-/** The sets of columns that rows of a table have named; nearly always one. */
+/** The column sets used by rows of each table; nearly always one. */
 const columnsOf = new Map<keyof EveryTable, (readonly string[])[]>()
 
-/** The columns that a row names, and which of its table's sets that is. */
+/** The columns of a row, and the index of this set among those of its table. */
 function columnsIn(table: keyof EveryTable, row: object): { columns: readonly string[]; set: number } {
   const sets = columnsOf.get(table) ?? []
   const count = Object.keys(row).length
@@ -163,7 +163,7 @@ function columnsIn(table: keyof EveryTable, row: object): { columns: readonly st
   return { columns: sets[set]!, set }
 }
 
-/** Inserts rows, which all name the same columns. */
+/** Inserts rows, which must all have the same columns. */
 export function insertRows<T extends keyof EveryTable>(
   { query }: Transaction,
   table: T,
@@ -173,8 +173,9 @@ export function insertRows<T extends keyof EveryTable>(
 }
 
 /**
- * Inserts rows, which all name the same columns. Where statements travel they go along with the transaction's next one, at the latest with its commit,
- * which then fails in their place, with what `refusal` calls the failure.
+ * Inserts rows, which must all have the same columns. On PostgreSQL they are sent along with the transaction's next
+ * statement, at the latest with its commit; that statement then fails in their place, with the error that `refusal`
+ * gives.
  */
 export function insertRowsAlong<T extends keyof EveryTable>(
   { query }: Transaction,
@@ -193,7 +194,7 @@ async function insert<T extends keyof EveryTable>(
 ): Promise<void> {
   if (rows.length === 0) return
   const { columns, set } = columnsIn(table, rows[0]!)
-  // Building a statement for all of them would take longer than inserting them.
+  // A single statement for many rows would take longer to build than to run.
   const atOnce = Math.floor(mostParameters / columns.length)
   for (let from = 0; from < rows.length; from += atOnce) {
     const some = rows.slice(from, from + atOnce) as unknown as Record<string, unknown>[]

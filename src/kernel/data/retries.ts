@@ -1,10 +1,13 @@
-/** Tells operators of transactions that got in each other's way: they are done again, but should never have to be. */
+/**
+ * Warns operators about deadlocks and serialization failures: those transactions are retried, but should never
+ * conflict.
+ */
 
 import type { Logger } from '../process/log.ts'
 import type { Database } from './db.ts'
 import { databaseFailure } from './dialect.ts'
 
-/** The same database; each deadlock or serialization failure is a warning that names the table, where PostgreSQL does. */
+/** Wraps a database so that each deadlock or serialization failure is logged with its table, if PostgreSQL names it. */
 export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database {
   return {
     dialect: db.dialect,
@@ -18,7 +21,7 @@ export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database
           return await work(tx)
         } catch (error) {
           if (databaseFailure(error)?.kind === 'retry') {
-            log.warn({ err: error, table: tableOf(error as Error) }, 'a transaction is done again')
+            log.warn({ err: error, table: tableOf(error as Error) }, 'a transaction is retried')
           }
           throw error
         }
@@ -29,7 +32,7 @@ export function warnOfRetries(db: Database, log: Pick<Logger, 'warn'>): Database
   }
 }
 
-/** Of a deadlock PostgreSQL says `while locking tuple (0,1) in relation "server"`. */
+/** The detail of a deadlock in PostgreSQL is `while locking tuple (0,1) in relation "server"`. */
 function tableOf({ where }: Error & { readonly where?: string }): string | undefined {
   return /relation "(\w+)"/.exec(where ?? '')?.[1]
 }

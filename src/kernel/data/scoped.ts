@@ -1,7 +1,7 @@
 /**
- * Statements on what belongs to Projects. `Queries` knows no table of theirs, so that a statement without a Project does
- * not compile: it is written through `scoped`, which narrows every table to one Project, or through `acrossProjects`,
- * which only `host.ts` of a family and the kernel may use (test/safety.test.ts).
+ * Statements on tables of Projects. `Queries` does not know these tables, so a statement without a Project does not
+ * compile: it is written through `scoped`, which narrows every table to one Project, or through `acrossProjects`, which
+ * only `host.ts` of a family and the kernel may use (test/safety.test.ts).
  */
 import type {
   Compilable,
@@ -20,12 +20,12 @@ import { insertRowsAlong, prepared, type Refusal } from './prepared.ts'
 
 export type TenantTable = keyof TenantTables & string
 
-/** Kysely as it is for tables that are known by a type parameter only. */
+/** Kysely's row type for a table known only by a type parameter. */
 interface AnyTable {
   readonly [column: string]: string | number | null
 }
 
-/** A row as its family writes it; the Project is added. */
+/** A row as a family writes it; the Project is added. */
 export type NewRow<T extends TenantTable> = Omit<TenantTables[T], 'project_id'>
 
 /** The tables of `DB`, narrowed to one Project. */
@@ -38,7 +38,7 @@ export class Scoped<DB = TenantTables> {
     this.#projectId = projectId
   }
 
-  /** Several tables are joined by what `where` says of them. Other tables cannot be named in the statement. */
+  /** Selects from tables, which a caller joins with `where`. The statement cannot name other tables. */
   selectFrom<T extends keyof DB & string>(...tables: readonly T[]) {
     const select = tables.reduce(
       (narrowed, table) => narrowed.where(`${table}.project_id` as 'project_id', '=', this.#projectId as number),
@@ -58,7 +58,7 @@ export class Scoped<DB = TenantTables> {
     return remove as unknown as DeleteQueryBuilder<Pick<DB, T>, T, DeleteResult>
   }
 
-  /** Inserts rows, which get the Project. */
+  /** Inserts rows and adds the Project. */
   insertInto<T extends keyof DB & string>(table: T, rows: readonly Omit<DB[T], 'project_id'>[]) {
     const owned = rows.map((row) => ({ ...row, project_id: this.#projectId }))
     const insert = this.#query.insertInto(table as 'table').values(owned as unknown as AnyTable[])
@@ -71,12 +71,12 @@ export function scoped(query: Queries, scope: ProjectScope): Scoped {
   return new Scoped(query, scope)
 }
 
-/** The tables of all Projects, for what the installation itself does and never for a request of a tenant. */
+/** The tables of all Projects, for work of the installation itself and never for a tenant's request. */
 export function acrossProjects(query: Queries): Kysely<EveryTable> {
   return query as unknown as Kysely<EveryTable>
 }
 
-/** A statement that is built once; `build` gets a placeholder in the place of each value. See `prepared`. */
+/** A statement that is built once; `build` gets a placeholder for each value. See `prepared`. */
 export function preparedScoped<Values extends readonly (string | number | null)[], Row>(
   build: (rows: Scoped, ...values: Values) => Compilable<Row>,
 ): (query: Queries, scope: ProjectScope, ...values: Values) => Promise<readonly Row[]> {
@@ -86,7 +86,7 @@ export function preparedScoped<Values extends readonly (string | number | null)[
   return (query, { projectId }, ...values) => run(query, projectId, ...values)
 }
 
-/** Inserts rows, with the transaction's next statement where statements travel. See `insertRowsAlong`. */
+/** Inserts rows, on PostgreSQL along with the transaction's next statement. See `insertRowsAlong`. */
 export function insertScopedAlong<T extends TenantTable>(
   tx: Transaction,
   { projectId }: ProjectScope,

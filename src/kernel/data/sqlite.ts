@@ -1,4 +1,4 @@
-/** SQLite, inside this process: one connection on which reads and one write transaction take turns. */
+/** SQLite in this process: reads and one write transaction take turns on a single connection. */
 import { statSync } from 'node:fs'
 import { DatabaseSync, type StatementSync } from 'node:sqlite'
 import {
@@ -12,7 +12,7 @@ import {
 } from 'kysely'
 import { firstId } from '../ids.ts'
 import { createPrivate } from '../process/private-file.ts'
-import { type Dialect, type Engine, guardStatement, type Run } from './dialect.ts'
+import { type DatabaseEngine, type Dialect, guardStatement, type Run } from './dialect.ts'
 
 const sqliteDialect: Dialect = {
   shared: false,
@@ -28,30 +28,30 @@ const sqliteDialect: Dialect = {
   lockRows: () => sql``,
   lockKeys: () => undefined,
 }
-/** A key of several columns would be a second copy of its table, in another order. */
+/** A primary key of several columns would otherwise be a second copy of its table, in another order. */
 const severalKeys = /\bprimary key \(\w+,/
 
-/** Who may use the one connection of SQLite, and when. */
+/** Controls access to the single SQLite connection. */
 export interface SqliteGates {
   /** Awaited before a read, so that it never sees an open transaction. */
   beforeRead(): Promise<unknown> | undefined
   /** Throws unless the caller's transaction is the open one. */
   beforeWrite(): void
-  /** Hears of everything that a read failed for. */
+  /** Called with every error of a read. */
   readFailed(error: unknown): void
 }
 
-/** Opens a SQLite file (or `:memory:`). Unless it may `create` one, a file that is not ours stays as it is. */
+/** Opens a SQLite file (or `:memory:`). With `create: false` a file that is not a Wolke database stays untouched. */
 export function openSqlite(
   path: string,
   { beforeRead, beforeWrite, readFailed }: SqliteGates,
   create: boolean,
-): Engine {
+): DatabaseEngine {
   const database = prepare(path === ':memory:' ? new DatabaseSync(path) : openFile(path, create), create)
   const statements = sqliteStatements(database)
   const reading = readTogether(database, readFailed)
   const read: Run = (text, values) => {
-    // Nothing may come between the gate and the statement.
+    // The statement must follow the gate synchronously.
     const wait = beforeRead()
     if (wait) return wait.then(() => read(text, values))
     try {
@@ -79,7 +79,7 @@ export function openSqlite(
       },
       waitForDisk(always) {
         reading.end()
-        // SQLite obeys when it reads this, not when it runs it: a statement that was prepared before would do nothing.
+        // SQLite applies this pragma when it is prepared, not when it runs, so it must not be a cached statement.
         database.exec(`pragma synchronous = ${always ? 'full' : 'normal'}`)
       },
       nextId: {
@@ -98,20 +98,20 @@ export function openSqlite(
 }
 
 function openFile(path: string, create: boolean): DatabaseSync {
-  // What tenants trust the database with; SQLite gives its other files the mode of this one.
+  // The file holds tenants' data; SQLite gives its other files the same mode.
   if (create) createPrivate(path)
-  // What SQLite keeps beside a file goes by its name, so that two who use different names destroy it.
-  if (statSync(path).nlink > 1) throw new Error('the file has a second name (a hard link), which has to go first')
+  // SQLite names its log after the file, so users of two names of one file would destroy it.
+  if (statSync(path).nlink > 1) throw new Error('the file has a second name (a hard link); remove that first')
   return new DatabaseSync(path)
 }
 
-/** What every connection needs. */
+/** Sets the pragmas of every connection. */
 function prepare(database: DatabaseSync, create: boolean): DatabaseSync {
   try {
     database.exec(`
       pragma busy_timeout = 20; pragma foreign_keys = on; pragma synchronous = full;
       pragma cache_size = -16000; pragma temp_store = memory`)
-    // This is written into a file that is not in this mode yet.
+    // Setting this mode writes to a file that does not have it yet.
     if (create) database.exec('pragma journal_mode = wal')
     return database
   } catch (error) {
@@ -124,18 +124,18 @@ const writeNextId = `
   insert into id_sequence (only, next) values (1, ?) on conflict (only) do update set next = excluded.next`
 
 /**
- * Reads of one turn of the event loop share a transaction: taking and giving back the file's locks for each would cost
+ * Reads in one turn of the event loop share a transaction: acquiring and releasing the file locks for each would cost
  * more than most reads.
  */
 function readTogether(database: DatabaseSync, failed: (error: unknown) => void) {
   const [begin, commit, rollback] = ['begin', 'commit', 'rollback'].map((text) => database.prepare(text))
   let isOpen = false
-  /** Never throws: every read has its answer, and how a transaction ends that wrote nothing changes none of them. */
+  /** Never throws: all reads have their results, and a transaction without writes cannot change them by its end. */
   const end = () => {
     if (!isOpen) return
     isOpen = false
     for (const statement of [commit!, rollback!]) {
-      // A failed read may have ended it already, and one that met a damaged page keeps it from being committed.
+      // A failed read may have ended the transaction, and one that hit a damaged page prevents its commit.
       if (!database.isTransaction) return
       try {
         statement.run()
@@ -183,7 +183,7 @@ function sqliteKysely(run: Run): KyselyDialect {
   }
 }
 
-/** Statements are prepared once per text; the cache is bounded because `in` lists make many texts. */
+/** Caches prepared statements by text; the cache is bounded because `in` lists create many texts. */
 function sqliteStatements(database: DatabaseSync) {
   const statements = new Map<string, { statement: StatementSync; columns: string[]; changesSchema: boolean }>()
   const prepare = (text: string) => {
@@ -191,10 +191,10 @@ function sqliteStatements(database: DatabaseSync) {
     if (known) return known
     if (statements.size >= 500) statements.delete(statements.keys().next().value as string)
     const statement = database.prepare(text)
-    // Its own objects are slow to make and to use.
+    // Arrays are faster than the driver's row objects.
     statement.setReturnArrays(true)
     const columns = statement.columns().map((column) => column.name)
-    // After a change of the schema, what a statement selects may no longer be what it was.
+    // After a migration, a cached statement may select different columns.
     const changesSchema = /^\s*(create|alter|drop)\b/i.test(text)
     const made = { statement, columns, changesSchema }
     statements.set(text, made)

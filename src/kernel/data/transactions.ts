@@ -1,4 +1,4 @@
-/** Transactions on PostgreSQL: each on a connection from its first question to its commit. */
+/** Transactions on PostgreSQL: each holds a connection from its first statement to its commit. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { QueryResult } from 'kysely'
 import { begin, commitOn, explained, NotCommitted, rollBackOn, type SharedCommits, type Waiting } from './commits.ts'
@@ -9,24 +9,24 @@ import type { Connections, Lease } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { runsPrepared } from './prepared.ts'
 
-/** What transactions share. */
+/** State shared by all transactions. */
 interface Shared {
   readonly connections: Connections
   readonly commits: SharedCommits
 }
 
 /**
- * One transaction. It takes its turn for a connection with its first statement; BEGIN travels with that, and what can wait
- * travels with the next one, at the latest with COMMIT. Once a statement has failed, none is begun any more.
+ * One transaction. Its first statement leases a connection and carries BEGIN; postponed statements are sent with the
+ * next one, at the latest with COMMIT. After a failed statement, no further statement is sent.
  */
 class OpenTransaction {
   readonly query: Queries
   readonly #connections: Connections
   readonly #commits: SharedCommits
   #lease: Lease | undefined
-  /** What travels ahead of the next statement. */
+  /** Statements to send before the next one. */
   #ahead: Waiting[] = [begin]
-  /** Settles when nothing is under way. */
+  /** Settles when no statement is in flight. */
   #sending: Promise<unknown> = Promise.resolve()
   #isOver = false
   #failure: { readonly error: unknown } | undefined
@@ -45,7 +45,7 @@ class OpenTransaction {
     })
   }
 
-  /** Errors: as of `commitOn`. */
+  /** Errors: those of `commitOn`. */
   async commit(): Promise<void> {
     this.#isOver = true
     await this.#sending
@@ -102,7 +102,7 @@ class OpenTransaction {
   }
 }
 
-/** Runs `work` in one transaction, once. */
+/** Runs `work` in one transaction, without retries. */
 export async function transactOnce<T>(shared: Shared, work: (query: Queries) => Promise<T>): Promise<T> {
   const transaction = new OpenTransaction(shared)
   try {
@@ -111,7 +111,7 @@ export async function transactOnce<T>(shared: Shared, work: (query: Queries) => 
     return value
   } catch (error) {
     await transaction.rollBack()
-    // Without COMMIT nothing was written, so the caller may hear that it can repeat the request.
+    // Nothing is written without COMMIT, so the caller may be told to retry.
     const kind = databaseFailure(error)?.kind
     throw isTrouble(error) ? unavailable(error) : kind === 'timeout' ? late(error) : error
   } finally {
@@ -119,7 +119,7 @@ export async function transactOnce<T>(shared: Shared, work: (query: Queries) => 
   }
 }
 
-/** What has certainly been rolled back, for reasons that pass, is simply done again. */
+/** Retries an attempt that was certainly rolled back for a temporary reason. */
 export async function withRetries<T>(attempt: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

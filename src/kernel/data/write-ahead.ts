@@ -1,7 +1,7 @@
 /**
- * The log beside a SQLite file. SQLite takes it up to the first frame that does not fit to those before it, and says nothing
- * of what lies behind: mostly the end of a commit that nobody was told of, but on a disk that has damaged the log it is
- * what was answered.
+ * The log (WAL) of a SQLite file. SQLite reads it up to the first invalid frame and silently ignores the rest. Usually
+ * that is a commit that was torn by a crash and never confirmed, but after damage on the disk it contains confirmed
+ * commits.
  */
 import { closeSync, openSync, readSync } from 'node:fs'
 import { endianness } from 'node:os'
@@ -9,14 +9,14 @@ import { endianness } from 'node:os'
 const headerBytes = 32
 const frameHeaderBytes = 24
 const usualPageBytes = 4_096
-/** Checksums are made of words as the machine has them, and the log begins with what tells which. */
+/** Checksums use the machine's byte order, and the magic number of the log says which. */
 const isLittle = endianness() === 'LE'
 const magic = isLittle ? 0x377f0682 : 0x377f0683
 
 /**
- * How many commits the next one who opens the database at `path` does not find, at least: those behind a damage of its log
- * that others follow. The last one does not count: a machine that goes down in it leaves it torn, and nobody was told of it.
- * Nobody may have the database open.
+ * The minimum number of commits that the next process to open the database at `path` would lose: commits behind damage
+ * in its log. The last commit does not count: a crash leaves it torn, and it was never confirmed. Nobody may have the
+ * database open.
  */
 export function lostCommits(path: string): number {
   let file: number
@@ -42,7 +42,7 @@ function countLost(file: number): number {
   for (let at = headerBytes; ; at += frameBytes) {
     const frame = readAt(file, at, frameBytes)
     if (!frame) return lost
-    // What was left by an earlier round of the log bears other marks.
+    // A frame left by an earlier use of the log has other salts.
     const isOfRound = !isWhole || frame.subarray(8, 16).equals(header.subarray(16, 24))
     const fits =
       isOfRound &&
@@ -62,7 +62,7 @@ function readAt(file: number, position: number, length: number): Buffer | undefi
 
 const noSum = Buffer.alloc(8)
 
-/** SQLite's checksum of a log, which goes on from frame to frame. */
+/** SQLite's checksum of the log, which continues from frame to frame. */
 function sum(before: Buffer, { buffer, byteOffset, length }: Buffer): Buffer {
   const words = new DataView(buffer, byteOffset, length)
   let [first, second] = [before.readUInt32BE(0), before.readUInt32BE(4)]
