@@ -24,6 +24,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { engines } from './engines.ts'
+import { RUN_FOLDER_VARIABLE } from './leftovers.ts'
 
 /** A PostgreSQL server that lives no longer than the process that started it. */
 export interface TestPostgres {
@@ -266,7 +267,8 @@ const enoughMemory = 4 * 1024 ** 3
  */
 async function memoryDirectory(): Promise<string | undefined> {
   const path = '/dev/shm'
-  if (process.env.TMPDIR || process.availableMemory() < enoughMemory) return undefined
+  const chosen = process.env.TMPDIR !== process.env[RUN_FOLDER_VARIABLE]
+  if (chosen || process.availableMemory() < enoughMemory) return undefined
   try {
     const { bavail, bsize } = await statfs(path)
     await access(path, constants.W_OK)

@@ -185,7 +185,9 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
     ...Object.entries(options).map(([k, v]) => `--${k}=${v}`),
     ...more,
   ]
-  const launch = () => spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'pipe'] })
+  // What a server that is killed leaves behind goes away with the folder.
+  const env = { ...process.env, TMPDIR: folder }
+  const launch = () => spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
   await build()
   let child = launch()
   const end = async (signal: NodeJS.Signals) => {

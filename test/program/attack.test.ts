@@ -90,7 +90,7 @@ describe('A run of attacks', () => {
     const text = readFileSync(file, 'utf8')
     assert.match(text, /^# A\n<!-- attack: begin -->\nMeasured\.\n[\s\S]+<!-- attack: end -->\nend\n$/)
     assert.match(text, /\| edge \| little memory \| {2}\| 61\.3 MB \(<= 60\) \*\*missed\*\* \|/)
-    assert.throws(() => writeInto(import.meta.filename.replace('attack.test', 'harness'), [], ''), /no place/)
+    assert.throws(() => writeInto(join(import.meta.dirname, 'program.ts'), [], ''), /no place/)
   })
 })
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { type ChildProcess, spawn } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
+import { mkdtempSync } from 'node:fs'
 import { mkdtemp, readFile, rename, rm, stat, writeFile } from 'node:fs/promises'
 import { request as httpsRequest } from 'node:https'
 import { connect, createServer } from 'node:net'
@@ -26,11 +27,14 @@ interface Outcome {
   readonly stderr: string
 }
 
+/** Where all processes run and keep what is temporary. */
+const home = mkdtempSync(join(tmpdir(), 'wolke-home-'))
+
 function start(args: readonly string[], more: NodeJS.ProcessEnv = {}): ChildProcess {
   const { WOLKE_TEST_POSTGRES: _, ...rest } = process.env
   // What the machine that runs the tests has set for its own server is not meant for these.
   const env = Object.fromEntries(Object.entries(rest).filter(([name]) => !name.startsWith('WOLKE_')))
-  return spawn(process.execPath, [bundle, ...args], { env: { ...env, ...more }, cwd: tmpdir() })
+  return spawn(process.execPath, [bundle, ...args], { env: { ...env, TMPDIR: home, ...more }, cwd: home })
 }
 
 function collect(child: ChildProcess): { stdout: string; stderr: string } {
@@ -79,7 +83,7 @@ async function serve(t: TestContext, ...args: string[]): Promise<Running> {
 
 before(build)
 
-const directories: string[] = []
+const directories = [home]
 after(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))))
 
 /** A directory with a database file that does not exist yet. */

@@ -17,9 +17,11 @@ const checkout = join(folder, 'checkout')
 const installed = join(folder, 'installed')
 const program = join(installed, 'node_modules/wolke')
 
-/** A machine with this Node.js and npm, where nothing of the project under test is around. */
+const path = `${dirname(process.execPath)}${delimiter}${process.env.PATH}`
+
+/** A machine with this Node.js and npm, where nothing of the project under test is around; npm keeps a cache in TMPDIR. */
 const machine = Object.fromEntries(
-  Object.entries({ ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env.PATH}` }).filter(
+  Object.entries({ ...process.env, PATH: path, TMPDIR: folder }).filter(
     ([name]) => !/^(npm_|NODE_|INIT_CWD)/.test(name),
   ),
 )

@@ -54,7 +54,7 @@ export function program(name: string): Program {
   const run = (args: readonly string[]) => {
     // Commands find servers by this folder, and shall not meet those of other tests.
     const env = { ...process.env, TMPDIR: folder }
-    const child = spawn(process.execPath, [bundle, ...args], { env, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(process.execPath, [bundle, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
     running.add(child)
     const written = { stdout: '', stderr: '' }
     for (const name of ['stdout', 'stderr'] as const) {
