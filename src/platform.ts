@@ -3,6 +3,7 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
+import type { Change } from './kernel/contract/changes.ts'
 import type { Endpoints, Handlers } from './kernel/contract/contract.ts'
 import type { Database } from './kernel/data/db.ts'
 import type { Locks } from './kernel/data/locks.ts'
@@ -54,6 +55,8 @@ export interface Family {
   readonly locks: Locks
   /** Settings for what the operator leaves out. `domain` is the domain of the installation. */
   defaults(domain: string): Partial<Settings>
+  /** Dated changes that are about it. */
+  readonly changes: readonly Change[]
   /** One handler for each endpoint. */
   handlers(platform: Platform): Handlers<Endpoints>
 }
@@ -77,6 +80,8 @@ interface FamilyParts<T extends Endpoints> {
   readonly limited?: readonly LimitedKind[]
   readonly locks?: Locks
   readonly defaults?: Family['defaults']
+  /** Dated changes that are about the family. */
+  readonly changes?: Readonly<Record<string, Change>>
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -101,6 +106,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     limited = [],
     locks = { order: [] },
     defaults = () => ({}),
+    changes = {},
     desired = [],
     resources,
     actions = [],
@@ -122,6 +128,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       limited,
       locks,
       defaults,
+      changes: Object.values(changes),
       handlers: (platform) => routes(platform) as Handlers<Endpoints>,
     }
   }
@@ -135,6 +142,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     limited,
     locks,
     defaults,
+    changes: Object.values(changes),
     handlers: (platform) =>
       ({
         ...routes(platform),

@@ -1,3 +1,6 @@
+/** The families of the public API that are not here yet: what clients may ask for, and the changes that wait for it. */
+import { type Change, defineChanges } from './kernel/contract/changes.ts'
+
 /**
  * The families of the public API that clients may ask for although this installation does not have them, by path, with
  * what a refusal calls them. A family that exists here is never refused, so that no entry has to go when one comes.
@@ -13,4 +16,115 @@ export const publicFamilies: Readonly<Record<string, string>> = {
   storage_box_types: 'Storage Box types',
   storage_boxes: 'Storage Boxes',
   volumes: 'volumes',
+}
+
+/** Dated changes that make no difference before the family is here, by its path. They move to the family with it. */
+export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
+  networks: defineChanges({
+    network_vswitch_routes: {
+      from: '2023-06-01',
+      section: 'Versioning',
+      summary: 'Networks have expose_routes_to_vswitch',
+    },
+    vswitch_subnet_smaller: {
+      from: '2023-10-01',
+      section: 'Versioning',
+      summary: 'A vswitch subnet is smaller than its network; the default route can be exposed to the vSwitch',
+    },
+    attach_ip_range: {
+      from: '2025-09-01',
+      section: 'Versioning',
+      summary: 'attach_to_network accepts ip_range',
+    },
+    network_members: {
+      from: '2026-09-01',
+      section: 'Versioning',
+      summary: 'Members of a network can be listed',
+    },
+    server_subnets_removed: {
+      from: '2027-04-15',
+      section: 'Versioning',
+      summary: 'Subnets of type server are gone; use cloud',
+    },
+  }),
+  isos: defineChanges({
+    iso_deprecation_added: {
+      from: '2023-10-01',
+      section: 'Versioning',
+      summary: 'ISOs have deprecation',
+    },
+    iso_deprecated_removed: {
+      from: '2024-01-01',
+      section: 'Versioning',
+      summary: 'ISOs no longer have deprecated; enable_rescue no longer accepts linux32',
+    },
+  }),
+  pricing: defineChanges({
+    pricing_traffic_null: {
+      from: '2024-08-01',
+      section: 'Versioning',
+      summary: 'traffic of the price list is null; floating_ip gives way to floating_ips',
+    },
+  }),
+  storage_boxes: defineChanges({
+    storage_box_root: {
+      from: '2025-06-01',
+      section: 'Versioning',
+      summary: 'Storage boxes moved to an API root of their own',
+    },
+    storage_box_passwords: {
+      from: '2025-09-17',
+      section: 'Limits',
+      summary: 'Storage box passwords have at least 12 characters and a special one',
+    },
+    storage_box_changes: {
+      from: '2025-10-01',
+      section: 'Versioning',
+      summary: 'Storage boxes: sorting, filters, optional fields, rollback takes snapshot',
+    },
+    subaccount_name: {
+      from: '2026-01-01',
+      section: 'Versioning',
+      summary: 'Subaccounts of storage boxes have a unique name',
+    },
+  }),
+  load_balancers: defineChanges({
+    timeout_idle: {
+      from: '2026-04-01',
+      section: 'Limits',
+      summary: 'HTTP services of load balancers have timeout_idle',
+    },
+    load_balancer_type_deprecation: {
+      from: '2026-06-01',
+      section: 'Versioning',
+      summary: 'Load balancer types have deprecation',
+    },
+    health_status_detail: {
+      from: '2026-08-01',
+      section: 'Versioning',
+      summary: 'Target health of load balancers has detail and http_status_code',
+    },
+    load_balancer_public_net: {
+      from: '2026-10-01',
+      section: 'Versioning',
+      summary: 'Load balancers can be created with Primary IPs; deleting one returns an action',
+    },
+  }),
+  primary_ips: defineChanges({
+    assignee_type_optional: {
+      from: '2026-04-01',
+      section: 'Versioning',
+      summary: 'assignee_type is optional when a Primary IP is created',
+    },
+    primary_ip_delete_needs_unassign: {
+      from: '2026-05-01',
+      section: 'Errors',
+      summary: 'An assigned Primary IP can no longer be deleted: must_be_unassigned',
+    },
+    assignee_type_unassigned: {
+      from: '2026-09-01',
+      section: 'Versioning',
+      summary: 'assignee_type of a Primary IP without assignee is unassigned',
+    },
+  }),
 }

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
-import { calendar } from '../src/kernel/contract/changes.ts'
+import { calendar } from '../src/calendar.ts'
 import { declaredCodes } from '../src/kernel/contract/contract.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 

@@ -3,7 +3,6 @@
  * the families' proofs; what walks over all endpoints sends these.
  */
 import assert from 'node:assert/strict'
-import { changes } from '../src/kernel/contract/changes.ts'
 import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
@@ -91,7 +90,7 @@ const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) =
     if (!addedBy || path.includes('{')) return [await ready.send(api, { id: neverExisted, actionId: neverExisted })]
     // It names nothing that could be missing: it was not there itself before it was added.
     const then = new Date(clock.now()).toISOString()
-    clock.set(changes[addedBy].from)
+    clock.set(addedBy.from)
     clock.advance(-1)
     const answer = await ready.send(api)
     clock.set(then)

@@ -53,8 +53,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   drivers: ['net', 'families', 'kernel/actions/define.ts', 'kernel/process/clock.ts', 'metadata/driver.ts'],
   migrations: ['kernel'],
   'families.ts': ['families', 'drivers/simulated', 'kernel', 'platform.ts'],
-  'public-families.ts': [],
-  pages: ['net', 'kernel', 'families.ts', 'version.ts'],
+  pages: ['calendar.ts', 'net', 'kernel', 'families.ts', 'version.ts'],
   'app.ts': [
     'catalogue',
     'dns',
@@ -71,6 +70,8 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'config-dns.ts': ['net', 'kernel', 'families', 'dns/response-rate.ts'],
   'config.ts': ['config-dns.ts', 'net', 'kernel', 'families', 'families.ts'],
   'version.ts': [],
+  'public-families.ts': ['kernel'],
+  'calendar.ts': ['families', 'families.ts', 'kernel', 'metadata', 'public-families.ts'],
   commands: [
     'app.ts',
     'catalogue',

@@ -3,6 +3,7 @@
  * by the connection. A request that was forwarded by a proxy, or that names another host, is refused, because somebody
  * may have tricked a server into sending it (spec: Server metadata service).
  */
+
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
@@ -15,6 +16,7 @@ import { createServer } from '../kernel/http/node-http.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
+import { metadataChanges } from './changes.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
 import type { MetadataDriver } from './driver.ts'
 
@@ -69,7 +71,9 @@ async function answer(options: MetadataOptions, request: IncomingMessage): Promi
   const facts = caller && (await factsOf(options, caller.serverId))
   if (!facts) return notFound
   const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path
-  const ec2 = inEffect('ec2_metadata_removed', clock.now()) ? undefined : ec2DocumentAt(caller.path, facts)
+  const ec2 = inEffect(metadataChanges.ec2_metadata_removed, clock.now())
+    ? undefined
+    : ec2DocumentAt(caller.path, facts)
   const text = documentAt(path, facts) ?? ec2
   return text === undefined ? notFound : { status: 200, text }
 }

@@ -1,5 +1,5 @@
 /** The page of dated API changes. */
-import { calendar, inEffect } from '../kernel/contract/changes.ts'
+import { calendar } from '../calendar.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 
@@ -9,12 +9,12 @@ export function changesPage(clock: Clock): OpenPage {
     path: '/v1/changes',
     async answer() {
       const now = clock.now()
-      const changes = calendar.map(({ name, from, section, summary, waitsFor = null, standing = null }) => ({
+      const changes = calendar.map(({ name, from, fromMs, section, summary, waitsFor = null, standing = null }) => ({
         name,
         from,
         section,
         summary,
-        in_effect: inEffect(name, now),
+        in_effect: now >= fromMs,
         waits_for: waitsFor,
         standing,
       }))

@@ -1,5 +1,5 @@
 /** A rendered reference: the OpenAPI document, and an HTML page made from it without scripts or external resources. */
-import { calendar } from '../kernel/contract/changes.ts'
+import { calendar } from '../calendar.ts'
 import { openApiDocument } from './openapi.ts'
 import { renderReference } from './render.ts'
 

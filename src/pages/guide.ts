@@ -1,5 +1,5 @@
 /** The introduction of the reference: what a reader needs to know before the first call. */
-import { changes } from '../kernel/contract/changes.ts'
+import { calendar } from '../calendar.ts'
 import { defaultPerPage, maxPerPage } from '../kernel/contract/contract.ts'
 import { maxSelectorBytes, maxTerms, maxValues } from '../kernel/contract/selectors.ts'
 import { type Html, html } from '../net/html.ts'
@@ -101,7 +101,7 @@ const dated = html`
 GET /actions/4711</pre>
 <p>The actions of one family or one resource are listed below it, as in <code>GET /servers/actions</code> and
 <code>GET /servers/{id}/actions</code>.</p>
-${Object.values(changes).map(({ from, summary }) => html`<h3>${longDate(from)}</h3><p>${summary}.</p>`)}`
+${calendar.map(({ from, summary }) => html`<h3>${longDate(from)}</h3><p>${summary}.</p>`)}`
 
 function longDate(day: string): string {
   return new Date(day).toLocaleDateString('en-GB', { day: 'numeric', month: 'long', year: 'numeric', timeZone: 'UTC' })

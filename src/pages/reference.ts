@@ -1,6 +1,6 @@
 /** Serves the API reference for the date of the clock. */
 import { brotliDecompressSync } from 'node:zlib'
-import { calendar } from '../kernel/contract/changes.ts'
+import { calendar } from '../calendar.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Edition, renderEditions } from './edition.ts'

@@ -1,8 +1,10 @@
 /** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs). */
+
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { isDnsName } from '../../net/hostnames.ts'
 import { cidrContains, parseAddress, reverseOctets } from '../../net/ip.ts'
+import { addressChanges } from './changes.ts'
 
 export interface ReverseName {
   readonly ip: string
@@ -47,7 +49,7 @@ function ownAddress({ type, ip }: NamedAddress, text: string): string {
 
 /** Until October 2025 a trailing dot was dropped in silence. */
 function checkedName(text: string, nowMs: number): string {
-  const name = inEffect('dns_ptr_trailing_dot', nowMs) ? text : text.replace(/\.$/, '')
+  const name = inEffect(addressChanges.dns_ptr_trailing_dot, nowMs) ? text : text.replace(/\.$/, '')
   const message = name.endsWith('.')
     ? 'must not end with a dot'
     : isDnsName(name)

@@ -2,6 +2,7 @@
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { KeyKind } from '../../net/x509.ts'
+import { certificateChanges } from './changes.ts'
 
 /** A resource that uses a certificate. */
 export interface CertificateUser {
@@ -84,8 +85,8 @@ export const strictest: Acceptance = { limitsSize: true, limitsKeys: true }
 /** The limits that are in effect at a time. */
 export function acceptanceAt(nowMs: number): Acceptance {
   return {
-    limitsSize: inEffect('certificate_size_limits', nowMs),
-    limitsKeys: inEffect('certificate_key_sizes', nowMs),
+    limitsSize: inEffect(certificateChanges.certificate_size_limits, nowMs),
+    limitsKeys: inEffect(certificateChanges.certificate_key_sizes, nowMs),
   }
 }
 

@@ -1,5 +1,6 @@
 /** The family of certificates. */
 import { byId, defineFamily } from '../../platform.ts'
+import { certificateChanges } from './changes.ts'
 import { certificateEndpoints } from './contract.ts'
 import { certificateActions } from './managed/actions.ts'
 import { renewCertificates } from './managed/jobs.ts'
@@ -10,6 +11,7 @@ import { sendExpiryNotices } from './uploaded/jobs.ts'
 
 export const certificates = defineFamily({
   name: resource.path,
+  changes: certificateChanges,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
   chores: [sendExpiryNotices, renewCertificates],

@@ -1,7 +1,9 @@
 /** Datacenters on the wire, until they were removed in October 2026 (spec: Datacenter, Datacenters). */
+
 import { Type } from 'typebox'
 import { defineEndpoints, Id, Meta, named, paging, sorting, textParam } from '../../kernel/contract/contract.ts'
 import { Location } from '../locations/contract.ts'
+import { datacenterChanges } from './changes.ts'
 
 export const Datacenter = named('Datacenter', {
   id: Id,
@@ -16,7 +18,7 @@ export const Datacenter = named('Datacenter', {
 })
 
 const section = 'Datacenters'
-const removedBy = 'datacenters_removed'
+const removedBy = datacenterChanges.datacenters_removed
 
 export const datacenterEndpoints = defineEndpoints({
   list: {

@@ -1,6 +1,8 @@
 /** Firewalls as a family: their endpoints, their actions and what answers them. */
+
 import { defineFamily } from '../../platform.ts'
 import { firewallActions } from './actions.ts'
+import { firewallChanges } from './changes.ts'
 import { firewallEndpoints } from './contract.ts'
 import { filters } from './desired.ts'
 import { firewallRoutes } from './routes.ts'
@@ -9,6 +11,7 @@ import { firewallLocks } from './tables.ts'
 
 export const firewalls = defineFamily({
   name: 'firewalls',
+  changes: firewallChanges,
   endpoints: firewallEndpoints,
   routes: firewallRoutes,
   limited: [limitedFirewalls],

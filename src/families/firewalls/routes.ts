@@ -1,4 +1,5 @@
 /** Firewalls through the API. */
+
 import { lockProject } from '../../kernel/access/projects.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, startActions } from '../../kernel/actions/store.ts'
@@ -11,6 +12,7 @@ import { beforeWrite, changedMeanwhile, optimistically } from '../../kernel/reso
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { applyFirewall, setFirewallRules, startFilterChange } from './actions.ts'
+import { firewallChanges } from './changes.ts'
 import type { firewallEndpoints } from './contract.ts'
 import { filters } from './desired.ts'
 import { type GivenRule, parseRules, type Rule, sameRules } from './domain.ts'
@@ -50,7 +52,7 @@ const onApply: ApplyCodes = {
 
 /** Until 10 Dec 2025 host bits of networks were dropped in silence. */
 function rulesOf(given: readonly GivenRule[], nowMs: number): readonly Rule[] {
-  const result = parseRules(given, inEffect('cidr_host_bits_refused', nowMs) ? 'refuse' : 'drop')
+  const result = parseRules(given, inEffect(firewallChanges.cidr_host_bits_refused, nowMs) ? 'refuse' : 'drop')
   if (!result.ok) throw invalidInput(result.problems)
   return result.rules
 }

@@ -1,4 +1,5 @@
 /** Applying firewalls to servers and label selectors, removing them, and keeping matches true as labels change. */
+
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
@@ -9,6 +10,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { primaryIpsOfServers } from '../primary-ips/reads.ts'
 import { holdServers, serversByIds, serversMatching } from '../servers/reads.ts'
 import { applyFirewall, removeFirewall, startFilterChange, startSelectorChange } from './actions.ts'
+import { firewallChanges } from './changes.ts'
 import { filters } from './desired.ts'
 import {
   type Application,
@@ -70,7 +72,7 @@ export interface ApplyCodes {
 
 /** Since July 2025 with a code of its own, and then with the operation's status. */
 function missing(tx: Transaction, message: string, status = 404): ApiError {
-  if (!inEffect('firewall_not_found_code', tx.now)) return new ApiError('not_found', message)
+  if (!inEffect(firewallChanges.firewall_not_found_code, tx.now)) return new ApiError('not_found', message)
   return new ApiError('firewall_resource_not_found', message, { status })
 }
 

@@ -1,6 +1,8 @@
 /** The family of Floating IPs. */
+
 import { byId, defineFamily } from '../../platform.ts'
 import { floatingIpActions } from './actions.ts'
+import { floatingIpChanges } from './changes.ts'
 import { floatingIpEndpoints } from './contract.ts'
 import { routing } from './desired.ts'
 import { floatingIpRoutes } from './routes.ts'
@@ -9,6 +11,7 @@ import { floatingIpLocks } from './tables.ts'
 
 export const floatingIps = defineFamily({
   name: resource.path,
+  changes: floatingIpChanges,
   endpoints: floatingIpEndpoints,
   routes: floatingIpRoutes,
   limited: [resource],

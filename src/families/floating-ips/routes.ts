@@ -1,4 +1,5 @@
 /** Floating IPs through the API. */
+
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { recordOf, startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
@@ -8,6 +9,7 @@ import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
 import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import { addressChanges } from '../addresses/changes.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
 import { releaseAddress } from '../addresses/store.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
@@ -19,6 +21,7 @@ import {
   startMove,
   unassignFloatingIp,
 } from './actions.ts'
+import { floatingIpChanges } from './changes.ts'
 import type { floatingIpEndpoints } from './contract.ts'
 import { routing } from './desired.ts'
 import type { FloatingIp } from './domain.ts'
@@ -77,7 +80,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
     changeDnsPtr: (call) =>
       act(platform, floatingIps, call, async (tx, floatingIp) => {
         const { scope, body } = call
-        if (body.dns_ptr === undefined && inEffect('dns_ptr_required', clock.now())) {
+        if (body.dns_ptr === undefined && inEffect(addressChanges.dns_ptr_required, clock.now())) {
           throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
         }
         const change = { ip: body.ip, name: body.dns_ptr ?? null }
@@ -126,7 +129,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
     scope: ProjectScope,
     { id, serverId }: FloatingIp,
   ): Promise<void> {
-    if (inEffect('floating_ip_delete_needs_unassign', clock.now())) {
+    if (inEffect(floatingIpChanges.floating_ip_delete_needs_unassign, clock.now())) {
       throw new ApiError(
         'must_be_unassigned',
         `the floating IP must be unassigned before it is deleted: it leads to server with ID '${serverId}'`,

@@ -1,8 +1,10 @@
 /** Images on the wire (spec: Image, Images). */
+
 import { Type } from 'typebox'
 import { osFlavors } from '../../catalogue/catalogue.ts'
 import { ActionReply } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'
+import { kernelChanges } from '../../kernel/contract/changes.ts'
 import {
   booleanParam,
   defineEndpoints,
@@ -34,12 +36,12 @@ export const Image = named('Image', {
   bound_to: nullable(Id),
   os_flavor: Type.Enum([...osFlavors]),
   os_version: nullable(Type.String()),
-  architecture: since('architecture_added', Architecture),
+  architecture: since(kernelChanges.architecture_added, Architecture),
   rapid_deploy: Type.Boolean(),
   protection: Type.Object({ delete: Type.Boolean() }),
   labels: Labels,
   deprecation: nullable(Deprecation),
-  deprecated: until('deprecated_field_removed', nullable(Timestamp)),
+  deprecated: until(kernelChanges.deprecated_field_removed, nullable(Timestamp)),
   deleted: nullable(Timestamp),
 })
 

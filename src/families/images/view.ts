@@ -1,7 +1,7 @@
 /** Images as the API shows them. */
 import type { Static } from 'typebox'
 import type { SystemImage } from '../../catalogue/catalogue.ts'
-import { inEffect } from '../../kernel/contract/changes.ts'
+import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
 import { deprecationToWire } from '../server-types/reads.ts'
 import type { Image as Wire } from './contract.ts'
 import type { OwnImage } from './domain.ts'
@@ -22,7 +22,7 @@ export function imageToWire(image: SystemImage, now: number): ImageWire {
     forms = { current, former: { ...current, deprecated: image.deprecation?.announced ?? null } }
     made.set(image, forms)
   }
-  return inEffect('deprecated_field_removed', now) ? forms.current : forms.former
+  return inEffect(kernelChanges.deprecated_field_removed, now) ? forms.current : forms.former
 }
 
 function toCurrent(image: SystemImage): ImageWire {
@@ -70,7 +70,7 @@ export function ownImageToWire(image: OwnImage, now: number): ImageWire {
     protection: { delete: image.isProtected },
     labels,
     deprecation: null,
-    ...(inEffect('deprecated_field_removed', now) ? {} : { deprecated: null }),
+    ...(inEffect(kernelChanges.deprecated_field_removed, now) ? {} : { deprecated: null }),
     deleted: null,
   }
 }

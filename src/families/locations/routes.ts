@@ -1,16 +1,18 @@
 /** Locations through the API: read-only, straight from the catalogue. */
+
 import type { Location } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import { notFound } from '../../kernel/errors.ts'
 import { pageOf } from '../../kernel/resource/listing.ts'
 import type { Platform } from '../../platform.ts'
+import { locationChanges } from './changes.ts'
 import type { locationEndpoints } from './contract.ts'
 import { locationToWire } from './view.ts'
 
 /** One handler for each endpoint. */
 export function locationRoutes({ catalogue, clock }: Platform): Handlers<typeof locationEndpoints> {
-  const exists = ({ name }: Location) => name !== 'sin' || inEffect('location_sin_added', clock.now())
+  const exists = ({ name }: Location) => name !== 'sin' || inEffect(locationChanges.location_sin_added, clock.now())
   return {
     async list({ query }) {
       const { name } = query

@@ -1,6 +1,8 @@
 /** Server types on the wire (spec: Server type, Server types). They come from the catalogue; nobody writes them through the API. */
+
 import { Type } from 'typebox'
 import { since, until } from '../../kernel/contract/as-of.ts'
+import { kernelChanges } from '../../kernel/contract/changes.ts'
 import {
   defineEndpoints,
   Id,
@@ -11,6 +13,7 @@ import {
   Timestamp,
   textParam,
 } from '../../kernel/contract/contract.ts'
+import { serverTypeChanges } from './changes.ts'
 
 /** When the end of something was made public, and until when it can be ordered. */
 export const Deprecation = named('Deprecation', { announced: Timestamp, unavailable_after: Timestamp })
@@ -25,8 +28,8 @@ export const LocationPrice = named('LocationPrice', {
   location: Type.String(),
   price_hourly: Price,
   price_monthly: Price,
-  included_traffic: since('price_traffic_added', Type.Integer({ description: 'Bytes per month' })),
-  price_per_tb_traffic: since('price_traffic_added', Price),
+  included_traffic: since(serverTypeChanges.price_traffic_added, Type.Integer({ description: 'Bytes per month' })),
+  price_per_tb_traffic: since(serverTypeChanges.price_traffic_added, Price),
 })
 
 const ServerTypeLocation = named('ServerTypeLocation', {
@@ -41,22 +44,25 @@ export const ServerType = named('ServerType', {
   id: Id,
   name: Type.String(),
   description: Type.String(),
-  category: since('server_type_category_added', nullable(Type.String())),
+  category: since(serverTypeChanges.server_type_category_added, nullable(Type.String())),
   cores: Type.Integer(),
   memory: Type.Number({ description: 'GB' }),
   disk: Type.Integer({ description: 'GB' }),
   storage_type: Type.Enum(['local', 'network']),
   cpu_type: Type.Enum(['shared', 'dedicated']),
-  architecture: since('architecture_added', Architecture),
+  architecture: since(kernelChanges.architecture_added, Architecture),
   prices: Type.Array(LocationPrice),
-  locations: since('server_type_locations_added', Type.Array(ServerTypeLocation)),
-  deprecation: since('server_type_deprecation_added', nullable(Deprecation)),
+  locations: since(serverTypeChanges.server_type_locations_added, Type.Array(ServerTypeLocation)),
+  deprecation: since(serverTypeChanges.server_type_deprecation_added, nullable(Deprecation)),
   included_traffic: until(
-    'server_type_traffic_removed',
-    since('server_type_traffic_added', nullable(Type.Integer({ description: 'Removed in November 2024; see prices' }))),
+    serverTypeChanges.server_type_traffic_removed,
+    since(
+      serverTypeChanges.server_type_traffic_added,
+      nullable(Type.Integer({ description: 'Removed in November 2024; see prices' })),
+    ),
   ),
   deprecated: until(
-    'deprecated_field_removed',
+    kernelChanges.deprecated_field_removed,
     Type.Boolean({ description: 'Removed on 2 November 2026; use deprecation' }),
   ),
 })

@@ -1,7 +1,9 @@
 /** Server types as the API shows them, with what a dated change has not yet removed. */
+
 import type { Static } from 'typebox'
 import type { Deprecation, LocationPrice, ServerType } from '../../catalogue/catalogue.ts'
-import { inEffect } from '../../kernel/contract/changes.ts'
+import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
+import { serverTypeChanges } from './changes.ts'
 import type { Deprecation as DeprecationSchema, LocationPrice as PriceSchema, ServerType as Wire } from './contract.ts'
 
 type ServerTypeWire = Static<typeof Wire>
@@ -20,14 +22,16 @@ export function serverTypeToWire(type: ServerType, now: number): ServerTypeWire 
     forms = { current, former: { ...current, deprecated: type.deprecation !== null } }
     made.set(type, forms)
   }
-  const form = inEffect('deprecated_field_removed', now) ? forms.current : forms.former
-  return inEffect('server_type_traffic_removed', now) ? form : { ...form, ...formerTraffic(type, now) }
+  const form = inEffect(kernelChanges.deprecated_field_removed, now) ? forms.current : forms.former
+  return inEffect(serverTypeChanges.server_type_traffic_removed, now) ? form : { ...form, ...formerTraffic(type, now) }
 }
 
 /** The free traffic of a type, while it was told here: null from August 2024 on, gone since November 2024. */
 function formerTraffic(type: ServerType, now: number): Pick<ServerTypeWire, 'included_traffic'> {
-  if (!inEffect('server_type_traffic_added', now)) return {}
-  const traffic = inEffect('server_type_traffic_null', now) ? null : (type.prices[0]?.includedTraffic ?? null)
+  if (!inEffect(serverTypeChanges.server_type_traffic_added, now)) return {}
+  const traffic = inEffect(serverTypeChanges.server_type_traffic_null, now)
+    ? null
+    : (type.prices[0]?.includedTraffic ?? null)
   return { included_traffic: traffic }
 }
 

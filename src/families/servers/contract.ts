@@ -1,4 +1,5 @@
 /** Servers on the wire (spec: Server, Servers). */
+
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'
@@ -18,6 +19,7 @@ import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
 import { Location } from '../locations/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
+import { serverChanges } from './changes.ts'
 import { serverStatuses } from './domain.ts'
 
 const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
@@ -44,8 +46,8 @@ export const Server = named('Server', {
     }),
   ),
   server_type: ServerType,
-  location: since('server_location_added', Location),
-  datacenter: until('server_datacenter_removed', Datacenter),
+  location: since(serverChanges.server_location_added, Location),
+  datacenter: until(serverChanges.server_datacenter_removed, Datacenter),
   image: nullable(Image),
   iso: Type.Null(),
   rescue_enabled: Type.Boolean(),
@@ -90,7 +92,7 @@ export const serverEndpoints = defineEndpoints({
           server_type: IdOrName,
           image: IdOrName,
           location: Type.Optional(IdOrName),
-          datacenter: until('server_datacenter_removed', IdOrName),
+          datacenter: until(serverChanges.server_datacenter_removed, IdOrName),
           ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
           volumes: Type.Optional(Ids),
           automount: Type.Optional(Type.Boolean()),

@@ -1,4 +1,5 @@
 /** Images, backups and rebuilds of servers through the API. */
+
 import { hash, randomInt } from 'node:crypto'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked, startAction } from '../../kernel/actions/store.ts'
@@ -14,6 +15,7 @@ import { discardImages, images, lockBackups } from '../images/effects.ts'
 import { findTemplate, ownImageToWire, type Template, unfitFor } from '../images/reads.ts'
 import { onServer } from './actions.ts'
 import { startImage } from './backups.ts'
+import { serverChanges } from './changes.ts'
 import type { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { disableBackup, enableBackup, rebuildServer } from './disk-actions.ts'
@@ -63,7 +65,7 @@ export function diskRoutes(platform: Platform): DiskRoutes {
       }),
 
     async rebuild({ scope, params: { id }, body }) {
-      if (body.user_data !== undefined && !inEffect('rebuild_user_data', clock.now())) {
+      if (body.user_data !== undefined && !inEffect(serverChanges.rebuild_user_data, clock.now())) {
         throw invalidInput([{ field: 'user_data', message: 'unknown field' }])
       }
       checkUserData(body.user_data ?? undefined)

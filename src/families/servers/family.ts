@@ -1,7 +1,9 @@
 /** Servers as a family: their endpoints, their actions and what answers them. */
+
 import { byId, defineFamily } from '../../platform.ts'
 import { serverActions } from './actions.ts'
 import { backupChore } from './backups.ts'
+import { serverChanges } from './changes.ts'
 import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk-actions.ts'
@@ -11,6 +13,7 @@ import { serverLocks } from './tables.ts'
 
 export const servers = defineFamily({
   name: resource.path,
+  changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,
   chores: [backupChore],

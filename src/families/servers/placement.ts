@@ -1,4 +1,5 @@
 /** What a request for a server asks for, resolved against the catalogue and the Project (spec: Servers). */
+
 import { type Catalogue, type Location, type ServerType, serverTypeOrderable } from '../../catalogue/catalogue.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { toIdOrName } from '../../kernel/contract/contract.ts'
@@ -12,6 +13,7 @@ import { images } from '../images/effects.ts'
 import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { CreateBody } from './attachment.ts'
+import { serverChanges } from './changes.ts'
 
 /** Longest user data, in characters. */
 const maxUserData = 32_768
@@ -60,7 +62,7 @@ function locationAsked(catalogue: Catalogue, body: CreateBody, now: number): num
   const { datacenter, location } = body
   if (datacenter === undefined) return location
   const problem = { field: 'datacenter', message: 'unknown field' }
-  if (inEffect('server_datacenter_removed', now)) {
+  if (inEffect(serverChanges.server_datacenter_removed, now)) {
     throw invalidInput([problem], "invalid input: unknown field name 'datacenter'")
   }
   if (location !== undefined) throw invalidInput([{ field: 'datacenter', message: 'excludes location' }])

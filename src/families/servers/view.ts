@@ -1,4 +1,5 @@
 /** Servers as the API shows them, put together from several families with one read each for a whole list. */
+
 import type { Static } from 'typebox'
 import { lockedIds } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
@@ -11,6 +12,7 @@ import { locationToWire } from '../locations/reads.ts'
 import { serverTypeToWire } from '../server-types/reads.ts'
 import type { ServerPart } from './attachment.ts'
 import { attachments } from './attachments.ts'
+import { serverChanges } from './changes.ts'
 import type { Server as Wire } from './contract.ts'
 import { isPassing, type Server } from './domain.ts'
 
@@ -93,7 +95,7 @@ function standingFacts(
     private_net: [],
     server_type: serverTypeToWire(type, clock.now()),
     location: locationToWire(location),
-    ...(inEffect('server_datacenter_removed', clock.now())
+    ...(inEffect(serverChanges.server_datacenter_removed, clock.now())
       ? {}
       : { datacenter: datacenterToWire(catalogue, location, clock.now()) }),
     iso: null,

@@ -1,6 +1,7 @@
 /** The family of DNS zones and the RRSets in them. */
 import { defineFamily } from '../../platform.ts'
 import { zoneActions } from './actions.ts'
+import { zoneChanges } from './changes.ts'
 import { zoneEndpoints } from './contract.ts'
 import { announcementsJob, contentsJob } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
@@ -12,6 +13,7 @@ import { zoneLocks } from './tables.ts'
 
 export const zones = defineFamily({
   name: resource.path,
+  changes: zoneChanges,
   endpoints: { ...zoneEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
   chores: [announcementsJob, contentsJob],

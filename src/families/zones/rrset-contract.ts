@@ -1,4 +1,5 @@
 /** RRSets on the wire: the records of one name and type in a zone (spec: RRSet, DNS zones). */
+
 import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import {
@@ -14,6 +15,7 @@ import {
   widePaging,
 } from '../../kernel/contract/contract.ts'
 import { recordTypeNames } from '../../net/dns/rdata.ts'
+import { zoneChanges } from './changes.ts'
 
 const closed = { additionalProperties: false } as const
 const RrType = Type.Enum(recordTypeNames)
@@ -131,7 +133,7 @@ export const rrsetEndpoints = defineEndpoints({
   },
   updateRecords: {
     ...rrsetAction('update_records', 'Change the comments of records'),
-    addedBy: 'rrset_comments',
+    addedBy: zoneChanges.rrset_comments,
     body: Type.Object(
       {
         records: Type.Array(Type.Object({ value: Value, comment: Comment }, closed), { minItems: 1, maxItems: most }),

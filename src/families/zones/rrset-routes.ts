@@ -1,4 +1,5 @@
 /** RRSets through the API. Changes of one zone come one after the other: those that race are all done. */
+
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
@@ -7,6 +8,7 @@ import { invalidInput, notUnique } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { recordAction, type ZoneCommand } from './actions.ts'
+import { zoneChanges } from './changes.ts'
 import { sizeOf } from './content.ts'
 import type { Zone } from './domain.ts'
 import { type ZoneLimits, zoneLimitProblem } from './limits.ts'
@@ -171,7 +173,7 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
     changeRrsetTtl: (call) =>
       change(call, 'change_rrset_ttl', async ({ tx, zone }, rrset) => {
         const { ttl } = call.body
-        if (ttl === undefined && inEffect('rrset_ttl_required', clock.now())) {
+        if (ttl === undefined && inEffect(zoneChanges.rrset_ttl_required, clock.now())) {
           throw invalidInput([{ field: 'ttl', message: 'is required' }])
         }
         await setRrset(tx, call.scope, rrset, { ttl: ttl ?? null })

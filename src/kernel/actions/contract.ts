@@ -1,5 +1,7 @@
 /** The wire shape of actions and the endpoints that every family with actions has (spec: Action, Actions). */
+
 import { Type } from 'typebox'
+import { kernelChanges } from '../contract/changes.ts'
 import {
   defineEndpoints,
   enumParam,
@@ -28,7 +30,9 @@ export const ActionReply = named('ActionReply', { action: ActionSchema })
 export const ActionsReply = named('ActionsReply', { actions: Type.Array(ActionSchema) })
 const ActionPage = named('ActionPage', { actions: Type.Array(ActionSchema), meta: Meta })
 
-const sort = sorting(['id', 'command', 'status', 'started', 'finished'], { progress: 'sort_by_progress_removed' })
+const sort = sorting(['id', 'command', 'status', 'started', 'finished'], {
+  progress: kernelChanges.sort_by_progress_removed,
+})
 const status = enumParam('Only actions with this status', ['running', 'success', 'error'])
 const id = idsParam('Only the actions with these ids')
 
@@ -39,7 +43,11 @@ export const actionEndpoints = defineEndpoints({
     summary: 'Get several actions by their ids',
     section: 'Actions',
     query: { id, status, ...sort, ...paging },
-    removedWithout: { param: 'id', by: 'actions_listing_removed', announcement: '/docs#list-actions-removed' },
+    removedWithout: {
+      param: 'id',
+      by: kernelChanges.actions_listing_removed,
+      announcement: '/docs#list-actions-removed',
+    },
     status: 200,
     reply: Type.Object({ actions: Type.Array(ActionSchema), meta: Type.Optional(Meta) }),
     errors: ['deprecated_api_endpoint'],
@@ -71,7 +79,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
     listFamilyActions: {
       method: 'GET',
       path: `/${family}/actions`,
-      addedBy: 'action_endpoints_added',
+      addedBy: kernelChanges.action_endpoints_added,
       summary: `List the actions of all ${family}`,
       section,
       query: { id, status, ...sort, ...paging },
@@ -82,7 +90,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
     getFamilyAction: {
       method: 'GET',
       path: `/${family}/actions/{id}`,
-      addedBy: 'action_endpoints_added',
+      addedBy: kernelChanges.action_endpoints_added,
       summary: `Get an action of ${family}`,
       section,
       status: 200,

@@ -1,6 +1,6 @@
 /** Endpoints that read actions, for all actions and for each family (spec: Actions, Action history). */
 import type { Static } from 'typebox'
-import { inEffect } from '../contract/changes.ts'
+import { inEffect, kernelChanges } from '../contract/changes.ts'
 import type { ApiCall, Handlers, Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
 import { notFound } from '../errors.ts'
@@ -38,7 +38,7 @@ type Query = Omit<ActionFilter, 'since'>
 /** The filter as of the present date. */
 function asOfNow({ clock }: Reader, filter: Query): ActionFilter {
   const now = clock.now()
-  return { ...filter, since: inEffect('action_history_limited', now) ? historyStart(now) : '' }
+  return { ...filter, since: inEffect(kernelChanges.action_history_limited, now) ? historyStart(now) : '' }
 }
 
 async function readPage(

@@ -3,7 +3,7 @@
  * marks timestamps and fields that were added later, so text written by a caller is never mistaken for either.
  */
 import { type TOptional, type TSchema, Type } from 'typebox'
-import { type ChangeName, inEffect, startOf } from './changes.ts'
+import { type Change, inEffect, kernelChanges } from './changes.ts'
 
 const addedBy = Symbol('added by')
 const removedBy = Symbol('removed by')
@@ -16,12 +16,12 @@ interface Shape {
   readonly items?: Shape
   readonly anyOf?: readonly Shape[]
   readonly required?: readonly string[]
-  readonly [addedBy]?: ChangeName
-  readonly [removedBy]?: ChangeName
+  readonly [addedBy]?: Change
+  readonly [removedBy]?: Change
 }
 
 /** Marks a reply field as added by a dated change. Returns a copy, because other fields may use the same schema. */
-export function since<T extends TSchema>(change: ChangeName, schema: T): T {
+export function since<T extends TSchema>(change: Change, schema: T): T {
   return marked(schema, addedBy, change)
 }
 
@@ -29,11 +29,11 @@ export function since<T extends TSchema>(change: ChangeName, schema: T): T {
  * Marks a field of replies or bodies as removed by a dated change: it is optional, and the reference omits it from that
  * day on. The handler must stop sending or accepting it.
  */
-export function until<T extends TSchema>(change: ChangeName, schema: T): TOptional<T> {
+export function until<T extends TSchema>(change: Change, schema: T): TOptional<T> {
   return marked(Type.Optional(schema) as TOptional<T>, removedBy, change)
 }
 
-function marked<T extends TSchema>(schema: T, mark: symbol, change: ChangeName): T {
+function marked<T extends TSchema>(schema: T, mark: symbol, change: Change): T {
   return Object.defineProperties({} as T, { ...Object.getOwnPropertyDescriptors(schema), [mark]: { value: change } })
 }
 
@@ -67,8 +67,8 @@ export function currentSince(schema: TSchema): number {
 function latestChange(shape: Shape): number {
   const { properties = {}, items, anyOf = [], [addedBy]: change } = shape
   const inner = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
-  const written = isTimestamp(shape) ? startOf('rfc3339_timestamps') : 0
-  return Math.max(change ? startOf(change) : 0, written, ...inner.map(latestChange))
+  const written = isTimestamp(shape) ? kernelChanges.rfc3339_timestamps.fromMs : 0
+  return Math.max(change ? change.fromMs : 0, written, ...inner.map(latestChange))
 }
 
 /** A reply as of `nowMs`: without fields added later, and with timestamps in the format of that time. */
@@ -103,5 +103,5 @@ function isTimestamp({ format }: Shape): boolean {
 
 /** Until December 2025, timestamps ended in `+00:00`. */
 function writtenAt(timestamp: string, nowMs: number): string {
-  return inEffect('rfc3339_timestamps', nowMs) ? timestamp : timestamp.replace(/Z$/, '+00:00')
+  return inEffect(kernelChanges.rfc3339_timestamps, nowMs) ? timestamp : timestamp.replace(/Z$/, '+00:00')
 }

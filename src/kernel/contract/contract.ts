@@ -6,7 +6,7 @@ import { type Static, type TObject, type TObjectOptions, type TProperties, type 
 import type { ErrorCode } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
-import { type ChangeName, inEffect } from './changes.ts'
+import { type Change, inEffect } from './changes.ts'
 import { parseSelector, type Selector } from './selectors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -25,11 +25,11 @@ export interface Endpoint {
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
   /** The dated change that added it; before that it answers 404. */
-  readonly addedBy?: ChangeName
+  readonly addedBy?: Change
   /** The dated change that removed it; since then it answers 410 before anything else is checked. */
-  readonly removedBy?: ChangeName
+  readonly removedBy?: Change
   /** The dated change since which requests without the query parameter get 410, and the page that announces it. */
-  readonly removedWithout?: { readonly param: string; readonly by: ChangeName; readonly announcement: string }
+  readonly removedWithout?: { readonly param: string; readonly by: Change; readonly announcement: string }
   /** Possible error codes besides those that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
   /** Statuses of codes that have a different status here than elsewhere (spec: Call-specific codes). */
@@ -211,7 +211,7 @@ export function idsParam(description: string): Param<readonly number[] | undefin
   }
 }
 
-type RemovedFields = Readonly<Record<string, ChangeName>>
+type RemovedFields = Readonly<Record<string, Change>>
 
 /** `removed` fields are accepted until the dated change that removed them. */
 function sortParam(fields: readonly string[], removed: RemovedFields = {}): Param<readonly Sort[]> {

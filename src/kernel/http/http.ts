@@ -7,7 +7,7 @@ import type { RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from '../access/tokens.ts'
 import { asOf, currentSince } from '../contract/as-of.ts'
-import { inEffect } from '../contract/changes.ts'
+import { inEffect, kernelChanges } from '../contract/changes.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '../contract/input.ts'
 import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, searchOf } from '../contract/urls.ts'
@@ -318,7 +318,7 @@ function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: numbe
   const { addedBy, removedBy, removedWithout: without } = endpoint
   if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
   if (removedBy && inEffect(removedBy, nowMs))
-    throw removed(linksFrom(request, options), 'this endpoint', `${basePath}/changes#${removedBy}`)
+    throw removed(linksFrom(request, options), 'this endpoint', `${basePath}/changes#${removedBy.name}`)
   if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(request.url)).has(without.param)) {
     throw removed(linksFrom(request, options), `this endpoint without ${without.param}`, without.announcement)
   }
@@ -351,11 +351,11 @@ function answer(
   if (endpoint.status === 204) return reply.send()
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   const now = options.clock.now()
-  const links = pagination && !inEffect('link_header_removed', now)
+  const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
   if (link) reply.header('link', link)
   const text = JSON.stringify(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
-  if (!inEffect('compression_added', now)) return reply.type(json).send(text)
+  if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
   return sendJson(request, reply.type(json), text)
 }
 

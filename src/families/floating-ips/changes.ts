@@ -1,0 +1,15 @@
+/** Dated changes of the API that are about Floating IPs. */
+import { defineChanges } from '../../kernel/contract/changes.ts'
+
+export const floatingIpChanges = defineChanges({
+  no_address_is_412: {
+    from: '2025-07-01',
+    section: 'Floating IPs',
+    summary: 'No address left is status 412 instead of 503',
+  },
+  floating_ip_delete_needs_unassign: {
+    from: '2026-05-01',
+    section: 'Floating IPs',
+    summary: 'An assigned Floating IP can no longer be deleted: must_be_unassigned',
+  },
+})
