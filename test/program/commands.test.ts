@@ -252,7 +252,7 @@ describe('wolke serve', { concurrency: 2 }, () => {
       wolke(...free, '--database', 'memory', '--tls-cert', broken, '--tls-key', broken),
     ])
     checkFailure(portTaken, 1, new RegExp(`cannot listen on 127\\.0\\.0\\.1:${port}: .*EADDRINUSE`))
-    for (const outcome of [newer, newerToo]) checkFailure(outcome, 1, /9999-from-the-future.*use a newer one/)
+    for (const outcome of [newer, newerToo]) checkFailure(outcome, 1, /9999-from-the-future.*use a newer version/)
     checkFailure(
       noDatabase,
       1,

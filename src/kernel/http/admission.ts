@@ -1,10 +1,10 @@
-/** Who may come in: the principal of a request, and its place in the limit (spec: Authentication, Limits). */
+/** Admission: finds the principal of a request and charges its rate limit (spec: Authentication, Limits). */
 import type { Authenticator, Principal } from '../access/tokens.ts'
 import { ApiError } from '../errors.ts'
 import { clientNetwork } from './edge.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 
-/** What admission looks at. */
+/** The parts of a request that admission reads. */
 interface Caller {
   readonly ip: string
   readonly method: string
@@ -13,31 +13,31 @@ interface Caller {
 
 interface Gate {
   readonly authenticator: Authenticator
-  /** Limits of Projects, and of networks for callers without one. */
+  /** Rate limits of Projects, and of client networks for callers without a valid token. */
   readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
 }
 
-/** Whether a request may go on, and on whose behalf. */
+/** Whether a request is admitted, and on whose behalf. */
 export interface Admission {
   readonly principal?: Principal
   readonly verdict: Verdict
   readonly refusal?: ApiError
 }
 
-/** Lets by at no cost. */
+/** Admits a request without charging anybody. */
 export function bystander(request: Caller, { limits }: Gate): Admission {
   return { verdict: limits.networks.peek(clientNetwork(request.ip)) }
 }
 
-/** Admits to what needs no token; its network pays, whoever asks. Refusals: `rate_limit_exceeded`. */
+/** Admits a request that needs no token and charges its network. Refusals: `rate_limit_exceeded`. */
 export function visitor(request: Caller, { limits }: Gate): Admission {
   const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
   return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict) }
 }
 
 /**
- * Finds the principal of a request and charges its limit (spec: Authentication). Answers at once when the token is
- * remembered, which is nearly always. Refusals: `unauthorized`, `token_readonly`, `rate_limit_exceeded`.
+ * Finds the principal of a request and charges its limit (spec: Authentication). Synchronous when the token is cached,
+ * which is nearly always. Refusals: `unauthorized`, `token_readonly`, `rate_limit_exceeded`.
  */
 export function admit(request: Caller, options: Gate): Admission | Promise<Admission> {
   const token = bearerToken(request.headers.authorization)
@@ -53,12 +53,14 @@ function bearerToken(header: string | undefined): string | undefined {
 
 const invalidTokenText = 'the token you provided is invalid'
 
-/** 401 `unauthorized` for a token that is known no longer. */
+/** 401 `unauthorized` for a token that no longer exists. */
 export function invalidToken(): ApiError {
   return new ApiError('unauthorized', invalidTokenText)
 }
 
-/** Whether the token of a request that was admitted is still one, also when it is remembered; true when nobody can say. */
+/**
+ * Whether the token of an admitted request still exists, bypassing the cache; true when the database cannot be asked.
+ */
 export async function isStillKnown(request: Caller, authenticator: Authenticator): Promise<boolean> {
   const token = bearerToken(request.headers.authorization)
   if (!token) return false
@@ -69,7 +71,8 @@ export async function isStillKnown(request: Caller, authenticator: Authenticator
 }
 
 async function admitStranger(request: Caller, options: Gate, token: string): Promise<Admission> {
-  // Also for a network that has used up its guesses: a Project's requests do not depend on who else calls from there.
+  // A valid token is looked up even when its network has used up its limit: a Project's requests must not depend on
+  // other callers in the network.
   const principal = await options.authenticator.find(token)
   return principal ? admitPrincipal(request, options, principal) : admitNobody(request, options, invalidTokenText)
 }

@@ -3,28 +3,28 @@ import { promisify } from 'node:util'
 import { brotliCompress, constants, gzip } from 'node:zlib'
 import { readWeights } from './weights.ts'
 
-/** Shorter bodies gain nothing. */
+/** Shorter bodies gain nothing from compression. */
 const minCompressedBytes = 1_024
 
 const toGzip = promisify(gzip)
 const toBrotli = promisify(brotliCompress)
-// The default of 11 is made for files that are compressed once; 4 is faster than gzip and smaller.
+// The default of 11 is meant for files that are compressed once; 4 is faster than gzip and smaller.
 const brotliOptions = { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } }
 
 export type Encoding = 'br' | 'gzip' | 'identity'
 
-/** Whether `text` is long enough to be compressed on request. */
+/** Whether `text` is long enough to be compressed. */
 export function isCompressible(text: string): boolean {
   return text.length >= minCompressedBytes || Buffer.byteLength(text) >= minCompressedBytes
 }
 
-/** `text` in an encoding; made in the background. */
+/** Encodes `text`; compression runs on Node's thread pool. */
 export async function pack(text: string, encoding: Encoding): Promise<Buffer> {
   if (encoding === 'identity') return Buffer.from(text)
   return encoding === 'br' ? toBrotli(text, brotliOptions) : toGzip(text)
 }
 
-/** The coding with the highest weight; among equals the one that packs best (RFC 9110, 12.5.3). */
+/** The encoding with the highest weight; among equals the one that compresses best (RFC 9110, 12.5.3). */
 export function preferredEncoding(acceptEncoding: string | undefined): Encoding {
   if (!acceptEncoding) return 'identity'
   const weights = readWeights(acceptEncoding)

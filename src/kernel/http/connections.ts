@@ -1,36 +1,39 @@
 /**
- * Connections and whose turn it is on them. The requests of a connection are answered one after the other, so that who
- * sends many and reads nothing costs one answer; a network has so many connections, a connection so many requests; and a
- * connection ends so that its last answer arrives (RFC 9112, 9.3.2 and 9.6).
+ * Limits on connections. Requests on one connection are answered one after another, so that a client that sends many
+ * and reads nothing costs one response. A network may have only so many connections, and a connection only so many
+ * requests. A connection is closed in a way that its last response arrives (RFC 9112, 9.3.2 and 9.6).
  */
 import type { IncomingMessage, RequestListener, Server, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
 import { Line } from '../process/line.ts'
 
 export interface ConnectionLimits {
-  /** Connections that a network (see `clientNetwork`) may have at a time. */
+  /** Maximum number of open connections per network (see `clientNetwork`). */
   readonly perAddress: number
-  /** Requests that a connection may carry; it ends with the answer to the last. */
+  /** Maximum number of requests per connection; the connection closes after the last response. */
   readonly requests: number
 }
 
 export const defaultConnectionLimits: ConnectionLimits = { perAddress: 500, requests: 1_000 }
 
-/** How many requests may arrive before the first is answered until the bytes of their network are read piece by piece. */
+/** Number of pipelined requests after which a network's bytes are read in pieces. */
 const maxBurst = 16
-/** How long the connections of such a network are read so, in milliseconds. */
+/** How long such a network's connections are read in pieces, in milliseconds. */
 const suspicionMs = 60_000
-/** Bytes of a body that are read at once then: the parser cannot be stopped before it has used every byte it was given. */
+/** Bytes of a body read per piece: the parser cannot be stopped before it has consumed everything it was given. */
 const pieceBytes = 2_048
 
-/** After the last answer: how long the other side may be silent, how long it may go on, in ms, and how much it may send. */
+/**
+ * Limits after the last response: how long the peer may be silent and how long it may keep sending, in ms, and how much
+ * it may send.
+ */
 const lingerSilenceMs = 1_000
 const lingerMs = 10_000
 const lingerBytes = 16 * 1024 * 1024
 
-/** What has to be answered in its turn. */
+/** A response that waits for its turn on a connection. */
 interface Turn {
-  /** Undefined for what never became a request. */
+  /** Undefined for input that never became a request. */
   readonly request: IncomingMessage | undefined
   readonly response: ServerResponse | undefined
   readonly begin: () => void
@@ -39,7 +42,7 @@ interface Turn {
 /** The connections of one network. */
 class Network {
   readonly connections = new Set<Connection>()
-  /** Sockets, also those that are no connection yet because TLS comes first. */
+  /** Number of sockets, including those still in their TLS handshake. */
   sockets = 0
   #suspectUntil = 0
 
@@ -47,14 +50,14 @@ class Network {
     return performance.now() < this.#suspectUntil
   }
 
-  /** From now on its bytes are read piece by piece. */
+  /** Starts reading the network's connections in pieces. */
   suspect(): void {
     this.#suspectUntil = performance.now() + suspicionMs
     for (const connection of this.connections) connection.readInPieces()
   }
 }
 
-/** One connection: what waits on it, and how it is read and ended. */
+/** One connection: its pending responses, and how it is read and closed. */
 export class Connection {
   readonly #socket: Socket
   readonly #network: Network
@@ -63,10 +66,10 @@ export class Connection {
   readonly #waiting: Turn[] = []
   #current: Turn | undefined
   #requests = 0
-  /** Nothing that arrives is looked at any more. */
+  /** Set when no further input is processed. */
   #isLast = false
   #isEnding = false
-  /** Set once bytes come in pieces: the runtime's own reader, and what was not given to it yet. */
+  /** Set while bytes are read in pieces: Node's own reader, and the bytes that it has not been given yet. */
   #reader: ((bytes: Buffer) => void) | undefined
   #held: Buffer | undefined
 
@@ -75,17 +78,17 @@ export class Connection {
     this.#network = network
     this.#line = line
     this.#maxRequests = requests
-    // The runtime says so when an answer was the last one of a connection.
+    // Node calls this after the last response on a connection.
     socket.destroySoon = () => this.end()
     if (network.isSuspect) this.readInPieces()
   }
 
-  /** Whether the other side waits for an answer that is still being made. */
+  /** Whether the peer waits for a response that is still being made. */
   get isOwed(): boolean {
     return this.#current !== undefined && !this.#isEnding && this.#socket.writableLength === 0
   }
 
-  /** A request arrived; `begin` is called when all that came before it is answered. */
+  /** Registers a request; `begin` is called when all earlier ones are answered. */
   request(request: IncomingMessage, response: ServerResponse, begin: () => void): void {
     if (this.#isLast) return
     if (++this.#requests >= this.#maxRequests) {
@@ -96,13 +99,13 @@ export class Connection {
     this.#await({ request, response, begin })
   }
 
-  /** What arrived is no request: says so in its turn, and that is the end. `text` makes the answer, byte for byte. */
+  /** Answers malformed input in its turn and closes the connection. `text` returns the raw response. */
   refuse(text: () => string): void {
     if (this.#isEnding) return
     this.#isLast = true
     const spoilt = this.#newest
     if (spoilt?.request && !spoilt.request.complete) {
-      // It is the rest of a request that is wrong, so that this is the answer to it.
+      // The malformed bytes belong to the body of an incomplete request, so this is its response.
       if (this.#waiting.length > 0) this.#waiting.pop()
       else {
         if (spoilt.response?.headersSent) this.#socket.destroy()
@@ -114,8 +117,8 @@ export class Connection {
   }
 
   /**
-   * Says the last word, if there is one, and closes when the other side does. What it still sends is read and thrown
-   * away for a while: closing over unread bytes makes the kernel drop the answer on its way.
+   * Sends the last response, if any, and closes when the peer does. Further input is read and discarded for a while:
+   * closing a socket with unread bytes makes the kernel drop the response.
    */
   end(text?: string): void {
     if (this.#isEnding) return
@@ -136,12 +139,12 @@ export class Connection {
     socket.resume()
   }
 
-  /** From now on the runtime's parser gets one request at a time, and the next when that is answered. */
+  /** Starts passing one request at a time to Node's parser, the next one when it is answered. */
   readInPieces(): void {
     if (this.#reader || this.#isEnding) return
     const socket = this.#socket
     const [reader, ...others] = socket.listeners('data') as ((bytes: Buffer) => void)[]
-    // A runtime that reads otherwise must not be fed twice.
+    // If Node ever reads sockets in another way, its parser must not get the bytes twice.
     if (!reader || others.length > 0) return void socket.destroy()
     this.#reader = reader
     socket.off('data', reader)
@@ -163,7 +166,7 @@ export class Connection {
     }
   }
 
-  /** The answer under way is finished. */
+  /** Called when the current response is finished. */
   readonly #next = (): void => {
     this.#current = undefined
     if (this.#waiting.length > 0) this.#line.join(this.#begin)
@@ -176,7 +179,7 @@ export class Connection {
     if (this.#waiting.length === 0 && !this.#isEnding) this.#read()
   }
 
-  /** Hands the parser what it may have now, and stops the socket while there is more. */
+  /** Passes the parser what it may read now, and pauses the socket while bytes remain. */
   readonly #read = (): void => {
     const socket = this.#socket
     while (this.#held && this.#mayRead()) {
@@ -192,17 +195,17 @@ export class Connection {
   #mayRead(): boolean {
     const { destroyed, writableNeedDrain } = this.#socket
     if (destroyed || writableNeedDrain || this.#isEnding) return false
-    // The body of a request is read for as long as it is the last that arrived.
+    // The body of a request is read as long as it is the last one that arrived.
     return this.#newest === undefined || this.#newest.request?.complete === false
   }
 
-  /** What arrived last and is not answered. */
+  /** The last turn that is not answered yet. */
   get #newest(): Turn | undefined {
     return this.#waiting.at(-1) ?? this.#current
   }
 }
 
-/** Where a piece ends: behind the headers of the first request, or somewhere in the body of one. */
+/** The end of a piece: after the headers of the first request, or somewhere within a body. */
 function endOfPiece(bytes: Buffer, isBody: boolean): number {
   if (isBody) return Math.min(bytes.length, pieceBytes)
   const end = bytes.indexOf('\r\n\r\n')
@@ -211,7 +214,7 @@ function endOfPiece(bytes: Buffer, isBody: boolean): number {
 
 /** All connections of a server. */
 export class Connections {
-  /** What was sent ahead of its time begins when all others had theirs. */
+  /** Pipelined requests begin when all other connections had their turn. */
   readonly #line = new Line()
   readonly #limits: ConnectionLimits
   readonly #networkOf: (address: string | undefined) => string
@@ -219,7 +222,7 @@ export class Connections {
   readonly #networks = new Map<string, Network>()
   readonly #connections = new WeakMap<Socket, Connection>()
 
-  /** `refuse` ends a socket that is one too many, and says why. */
+  /** `refuse` closes a surplus socket with a reason. */
   constructor(
     limits: ConnectionLimits,
     networkOf: (address: string | undefined) => string,
@@ -230,17 +233,17 @@ export class Connections {
     this.#refuse = refuse
   }
 
-  /** The connection on a socket; undefined before its handshake is done and when it was one too many. */
+  /** The connection on a socket; undefined before its handshake is complete and for surplus sockets. */
   of(socket: Socket): Connection | undefined {
     return this.#connections.get(socket)
   }
 
-  /** Has `handler` answer the requests of a server, which are told of here as soon as they arrive. */
+  /** Registers the requests of a server here and passes them to `handler` in their turn. */
   serve(server: Server, handler: RequestListener, options: { readonly isSecure: boolean }): void {
     server.on('connection', (socket: Socket) => this.#count(socket, options))
     if (options.isSecure) server.on('secureConnection', (socket: Socket) => this.#open(socket))
     server.on('timeout', (socket: Socket) => {
-      // An answer may take long where many wait for the same thing; what nobody reads, or asks for, may not.
+      // A response may be slow while many wait for the same thing; a peer that reads or sends nothing is disconnected.
       if (!this.of(socket)?.isOwed) socket.destroy()
     })
     server.on('request', (request, response) => {
@@ -259,7 +262,7 @@ export class Connections {
     const network = this.#networks.get(key) ?? new Network()
     const { perAddress } = this.#limits
     if (network.sockets >= perAddress) {
-      this.#refuse(socket, `an address may have ${perAddress} connections at a time`)
+      this.#refuse(socket, `an address may have at most ${perAddress} open connections`)
       return
     }
     this.#networks.set(key, network)
@@ -271,7 +274,7 @@ export class Connections {
     if (!isSecure) this.#open(socket)
   }
 
-  /** A network without connections is forgotten, a suspect one when it is none any more. */
+  /** Forgets a network without connections; a suspect one only after the suspicion has passed. */
   #forget(key: string, network: Network): void {
     if (network.sockets > 0) return
     if (network.isSuspect) setTimeout(() => this.#forget(key, network), suspicionMs).unref()

@@ -1,6 +1,6 @@
 /**
- * Answers to what never becomes a request: malformed HTTP, headers that are too large or too slow. They carry the same
- * headers and the same envelope as any other answer.
+ * Responses to input that never becomes a request: malformed HTTP, and headers that are too large or too slow. They
+ * carry the same headers and the same error envelope as any other response.
  */
 import { randomBytes } from 'node:crypto'
 import type { IncomingMessage, Server } from 'node:http'
@@ -15,14 +15,14 @@ import type { Verdict } from './rate-limit.ts'
 const boot = randomBytes(8).toString('hex')
 let requests = 0
 
-/** A correlation id: 32 lower-case hex digits, a part of this process and a part that counts. */
+/** A correlation id of 32 lower-case hex digits: a random part per process and a counter. */
 export function correlationId(): string {
   return boot + (++requests).toString(16).padStart(16, '0')
 }
 
-/** The network that a caller without a Project is limited by: its IPv4 address or its IPv6 /64. */
+/** The network by which a caller without a Project is rate-limited: its IPv4 address or its IPv6 /64. */
 export function clientNetwork(address: string | undefined): string {
-  // A peer on the same link has a zone id, and one that speaks IPv4 to an IPv6 socket a mapped address.
+  // A link-local address has a zone id, and an IPv4 peer of an IPv6 socket has a mapped address.
   const plain = address?.replace(/%.*$/, '').replace(/^::ffff:(?=\d+\.)/i, '') ?? ''
   if (plain.includes(':')) {
     const network = parseCidr(`${plain}/64`, 'drop')
@@ -32,7 +32,7 @@ export function clientNetwork(address: string | undefined): string {
   return `network:${parsed.ok ? parsed.address : 'unknown'}`
 }
 
-/** The headers that every answer carries (spec: Limits). */
+/** The headers of every response (spec: Limits). */
 export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Record<string, string> {
   return {
     'x-correlation-id': id,
@@ -42,23 +42,23 @@ export function standardHeaders(id: string, verdict: Verdict, nowMs: number): Re
   }
 }
 
-/** The body of an error answer. */
+/** The body of an error response. */
 export function envelope(error: ApiError): string {
   return JSON.stringify({ error: { code: error.code, message: error.message, details: error.details } })
 }
 
-/** Why a request is refused before anything else of it is looked at: it does not say whom it is for (RFC 9112, 3.2). */
+/** The refusal of a request without one valid Host (RFC 9112, 3.2); undefined for all others. */
 export function hostRefusal(request: IncomingMessage): ApiError | undefined {
   if (hasValidHost(request)) return undefined
   return new ApiError('invalid_input', 'the request needs one valid Host header', { status: 400 })
 }
 
-/** What answers in place of a server that cannot make a request of what it received. */
-export interface Malformed {
+/** Handles input from which the server cannot make a request. */
+export interface MalformedInput {
   clientError(cause: NodeJS.ErrnoException, socket: Socket): void
-  /** Ends a connection before anything was read from it. */
+  /** Closes a connection before anything was read from it. */
   turnAway(socket: Socket, reason: string): void
-  /** Listens to a server's other such events. */
+  /** Subscribes to the server's other events of this kind. */
   attach(server: Server, connections: Connections): void
 }
 
@@ -67,7 +67,7 @@ export function answerMalformed(options: {
   take(network: string): Verdict
   now(): number
   report(id: string, reason: string): void
-}): Malformed {
+}): MalformedInput {
   const headersFor = (socket: Socket, reason: string) => {
     const id = correlationId()
     options.report(id, reason)
@@ -89,7 +89,7 @@ export function answerMalformed(options: {
     attach(server, connections) {
       known = connections
       server.on('connect', (request, socket: Socket) => {
-        const error = hostRefusal(request) ?? new ApiError('method_not_allowed', 'this is no proxy')
+        const error = hostRefusal(request) ?? new ApiError('method_not_allowed', 'CONNECT is not supported')
         connections.of(socket)?.refuse(() => rawAnswer(error, { ...headersFor(socket, 'CONNECT'), allow: '' }))
       })
       server.on('checkExpectation', (request, response) => {
@@ -117,7 +117,7 @@ function malformed(code: string | undefined): ApiError {
   return new ApiError('invalid_input', 'the request is not valid HTTP', { status: 400 })
 }
 
-/** Headers of an answer after which the connection ends. */
+/** Headers of a response after which the connection closes. */
 function bodyHeaders(body: string): Record<string, string> {
   return { 'content-type': json, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
 }

@@ -1,7 +1,7 @@
 /**
- * The HTTP edge: one path for every request, whatever answers it. A request gets its correlation id, its principal and
- * its place in the request limit first; then routing, parsing, the handler; and one error envelope for all that fails,
- * the framework's own refusals among them (spec: Authentication, Errors, Limits).
+ * The HTTP edge: all requests take the same path. A request first gets its correlation id and its principal, and its
+ * rate limit is charged; then come routing, parsing and the handler. All failures use one error envelope, including
+ * refusals of the framework (spec: Authentication, Errors, Limits).
  */
 import type { RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
@@ -26,23 +26,23 @@ import type { Limiter } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
 import { type ServerOptions, serverFor } from './server.ts'
 
-/** What a test sees of one exchange. */
+/** One request and its response, as tests observe them. */
 export interface Exchange {
   readonly endpoint: Endpoint | undefined
   readonly status: number
   readonly code: ApiError['code'] | undefined
-  /** What the handler returned, before it became text. */
+  /** The value that the handler returned, before serialization. */
   readonly reply: unknown
 }
 
 export interface EdgeOptions extends ServerOptions {
   readonly authenticator: Authenticator
-  /** Limits of Projects, and of networks for callers without one. */
+  /** Rate limits of Projects, and of client networks for callers without a valid token. */
   readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
   readonly vendor: string
-  /** Families of the public API by path, with what to call one in a refusal when nothing is mounted there. */
+  /** Names of the public API's families by path, for the refusal of families that this installation lacks. */
   readonly publicFamilies?: Readonly<Record<string, string>>
-  /** Where callers find the API, such as `https://cloud.example.com`. */
+  /** Origins of the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
 }
@@ -56,7 +56,7 @@ export interface Edge {
 /** The last segment of the base URL (spec: Versioning). */
 export const basePath = '/v1'
 const json = 'application/json; charset=utf-8'
-/** Where a URL that cannot be decoded is sent, so that it is refused like any other. */
+/** Replaces a URL that cannot be decoded, so that it is refused like any other unknown path. */
 const undecodable = '/%00undecodable'
 
 declare module 'fastify' {
@@ -66,21 +66,21 @@ declare module 'fastify' {
   }
 }
 
-/** A row of the table with what answers it. */
+/** An endpoint with its handler. */
 interface Mounted {
   readonly endpoint: Endpoint
   readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
-  /** From when on (ms since the epoch) its replies have the shape they have today. */
+  /** Since when (ms since the epoch) its replies have today's shape. */
   readonly currentFrom: number
 }
 
-/** What was mounted so far. */
+/** The endpoints and pages mounted so far. */
 interface Routes {
   readonly mounted: Mounted[]
   readonly pages: Map<string, OpenPage>
 }
 
-/** Makes the server; it answers what is mounted on it once it listens. */
+/** Creates the server; it serves what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
   const server = createServer(options)
   const routes: Routes = { mounted: [], pages: new Map() }
@@ -90,7 +90,7 @@ export function buildEdge(options: EdgeOptions): Edge {
   readBodies(server)
   refuseAll(server, options, routes)
   closeGently(server)
-  // None of its fields can hold a secret, and looking for secrets takes longer than writing the line.
+  // None of these fields can hold a secret, and redaction takes longer than writing the line.
   const requestLog = options.log.child({}, { redact: [] })
   server.addHook('onResponse', (request, reply, done) => {
     requestLog.info({
@@ -133,15 +133,15 @@ function createServer(options: EdgeOptions): FastifyInstance {
     bodyLimit: maxBodyBytes,
     forceCloseConnections: 'idle',
     return503OnClosing: false,
-    // The server has one of its own.
+    // The server below the edge has its own handler.
     clientErrorHandler: () => undefined,
-    // No path is longer than all headers together, so that no parameter is refused for its length alone.
+    // Longer than all headers together may be, so that no parameter is refused for its length alone.
     routerOptions: { maxParamLength: 65_536 },
     rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
 }
 
-/** Answers that are under way while the server stops tell their callers to come back on another connection. */
+/** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */
 function closeGently(server: FastifyInstance): void {
   let closing = false
   server.addHook('preClose', (done) => {
@@ -156,7 +156,7 @@ function closeGently(server: FastifyInstance): void {
 
 // ---- Admission -----------------------------------------------------------------------------------------------------
 
-/** Gives every request its headers, its principal and its place in the limit, before anything of it is read. */
+/** Sets the headers and the principal of every request and charges its rate limit, before its body is read. */
 function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
   server.addHook('onRequest', (request, reply, done) => {
     const settle = ({ principal, verdict, refusal }: Admission) => {
@@ -164,7 +164,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
       reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
       done(refusal ?? misdirected(request, reply, routes, options))
     }
-    // Nothing was begun yet, so that the caller may hear that it can come again.
+    // Nothing has been started yet, so the caller may be told to retry.
     const fail = (cause: unknown) => {
       settle({ ...bystander(request, options), refusal: unavailable(cause) })
     }
@@ -180,7 +180,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 
 // ---- Routing and parsing -------------------------------------------------------------------------------------------
 
-/** Why a request that was admitted has nowhere to go; undefined when it has. Decided before its body is read. */
+/** The refusal of an admitted request without a route; undefined when there is one. Decided before the body is read. */
 function misdirected(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -198,11 +198,11 @@ function misdirected(
     return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
   }
   if (request.is404) return nothingAt(pathOf(request.url), routes, options)
-  // What is no id names nothing, like an id that was never given out.
+  // An invalid id gets the same reply as an unknown one.
   return notFound('resource', (unfit ?? '').slice(0, 80))
 }
 
-/** Tells apart what the public API has and this installation lacks, and what is at no path of any. */
+/** Distinguishes families of the public API that this installation lacks from unknown paths. */
 function nothingAt(path: string, { mounted }: Routes, { publicFamilies = {} }: EdgeOptions): ApiError {
   const family = /^\/(\w+)/.exec(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '')?.[1] ?? ''
   const isHere = mounted.some(({ endpoint }) => `${endpoint.path}/`.startsWith(`/${family}/`))
@@ -231,7 +231,7 @@ function readBodies(server: FastifyInstance): void {
         done(error as Error)
       }
     }
-    // Each takes long enough to be felt, so that many at once must not come one right after the other.
+    // A large body takes noticeable time to parse, so other requests run between two of them.
     if (bytes.length > maxBodyBytes) large.join(read)
     else read()
   })
@@ -301,8 +301,8 @@ function toCall(
 }
 
 /**
- * What the path names is looked for before its input is judged, so that 404 comes before 422: by the endpoint that
- * reads it. Asked only when the input is bad; otherwise the handler itself finds out.
+ * Looks for the resource in the path before the input is judged, so that 404 comes before 422: calls the endpoint that
+ * reads it. Needed only for bad input; otherwise the handler itself finds out.
  */
 async function mustExist({ path }: Endpoint, call: ApiCall<Endpoint>, { mounted }: Routes): Promise<void> {
   const readers = mounted.filter(
@@ -313,7 +313,7 @@ async function mustExist({ path }: Endpoint, call: ApiCall<Endpoint>, { mounted 
   await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '', 0) })
 }
 
-/** An endpoint exists between the changes that brought and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
+/** An endpoint exists between the changes that added and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
 function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number, options: EdgeOptions): void {
   const { addedBy, removedBy, removedWithout: without } = endpoint
   if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
@@ -333,7 +333,7 @@ function linksFrom({ protocol, headers }: FastifyRequest, { publicOrigins = [] }
   return originOf(protocol, headers.host, publicOrigins)
 }
 
-/** What the path names; `misdirected` has seen that ids are ids. */
+/** The path parameters; `misdirected` has already checked the ids. */
 function readParams(texts: Record<string, string>): Record<string, number | string> {
   const params: Record<string, number | string> = {}
   for (const name in texts) params[name] = isIdParam(name) ? Number(texts[name]) : texts[name]!
@@ -359,7 +359,7 @@ function answer(
   return sendJson(request, reply.type(json), text)
 }
 
-/** Sends JSON as the caller's Accept-Encoding asks. */
+/** Sends JSON, compressed according to Accept-Encoding. */
 function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply | Promise<FastifyReply> {
   if (!isCompressible(text)) return reply.send(text)
   reply.header('vary', 'accept-encoding')
@@ -387,7 +387,7 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
   })
 }
 
-/** A write on behalf of a Project that was deleted after its token was remembered. */
+/** The refusal of a write for a Project that was deleted after its token was cached. */
 async function refuseExile(
   request: FastifyRequest,
   { authenticator }: EdgeOptions,

@@ -6,7 +6,7 @@ export interface PageNumbers {
   readonly last_page: number | null
 }
 
-/** Links to the previous, next and last page of the list at `url`, those that there are. */
+/** Links to the previous, next and last page of the list at `url`, as far as they exist. */
 export function linkHeader(origin: string, url: string, pages: PageNumbers): string | undefined {
   const to = (page: number | null, rel: string) => {
     if (page === null) return []

@@ -1,16 +1,18 @@
-/** Pages that need no token, such as the reference. What many callers ask for at once is made once. */
+/** Pages that need no token, such as the reference. Concurrent requests for a page share one rendering. */
 import { createHash } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { type Encoding, isCompressible, pack, preferredEncoding } from './compress.ts'
 import { prefersHtml } from './weights.ts'
 
-/** An answer outside the contract table. Needs no token and costs no Project a request. */
+/** A page outside the contract. It needs no token and is not charged to any Project. */
 export interface OpenPage {
   readonly path: string
-  /** Costs nobody a request: refusing it would take as long as answering. Supervisors ask for health every second. */
+  /**
+   * Not charged to anybody, because refusing it would cost as much as answering. Supervisors poll health every second.
+   */
   readonly isFree?: boolean
   answer(): Promise<PageAnswer>
-  /** What callers get instead who would rather have HTML, as browsers would. */
+  /** The variant for callers that prefer HTML, such as browsers. */
   html?(): Promise<PageAnswer>
 }
 
@@ -21,7 +23,7 @@ export interface PageAnswer {
   readonly headers?: Record<string, string>
 }
 
-/** A page as one caller gets it. */
+/** A page as sent to one caller. */
 export interface SentPage {
   readonly status: number
   readonly headers: Record<string, string>
@@ -30,7 +32,7 @@ export interface SentPage {
 
 type Serve = (asked: IncomingHttpHeaders) => Promise<SentPage>
 
-/** Answers requests for a page, each by its headers. */
+/** Serves a page; the response depends on the request's headers. */
 export function servePage(page: OpenPage): Serve {
   if (!page.html) return serve(() => page.answer())
   const html = page.html.bind(page)
@@ -38,7 +40,7 @@ export function servePage(page: OpenPage): Serve {
   return (asked) => (prefersHtml(asked.accept) ? asHtml(asked) : asJson(asked))
 }
 
-/** `varies` is a header of requests that the answer depends on, besides its encoding. */
+/** `varies` is a request header, besides Accept-Encoding, on which the response depends. */
 function serve(answer: () => Promise<PageAnswer>, varies?: string): Serve {
   let answering: Promise<PageAnswer> | undefined
   let kept: KeptBody | undefined
@@ -52,7 +54,7 @@ function serve(answer: () => Promise<PageAnswer>, varies?: string): Serve {
   }
 }
 
-/** A body as it was last sent, in each encoding that somebody asked for. */
+/** The last body of a page, in each encoding requested so far. */
 class KeptBody {
   readonly text: string
   readonly #etag: string
@@ -87,7 +89,7 @@ class KeptBody {
   }
 }
 
-/** Whether an If-None-Match header names a body (RFC 9110, 13.1.2). */
+/** Whether an If-None-Match header matches a body's ETag (RFC 9110, 13.1.2). */
 function names(ifNoneMatch: string | undefined, etag: string): boolean {
   if (ifNoneMatch === undefined) return false
   return ifNoneMatch.split(',').some((text) => text.trim() === '*' || `W/${text.trim().replace(/^W\//, '')}` === etag)

@@ -1,40 +1,40 @@
 /**
- * Request limits (spec: Limits): a token bucket for each Project, or each client network without one. A bucket holds an
- * hour's requests and refills continuously, so bursts pass and the average holds. The arithmetic is GCRA: one number a
- * bucket, the time at which it will be full again.
+ * Rate limits (spec: Limits): a token bucket for each Project, or for each client network without a Project. A bucket
+ * holds the requests of an hour and refills continuously, so bursts pass and the average holds. It is implemented as
+ * GCRA, with one number per bucket: the time at which it is full again.
  */
 import { sql } from 'kysely'
 import type { Database } from '../data/db.ts'
 
 export interface Verdict {
   readonly admitted: boolean
-  /** Requests an hour. */
+  /** Requests per hour. */
   readonly limit: number
   readonly remaining: number
-  /** Milliseconds until the full quota is there again. */
+  /** Milliseconds until the bucket is full again. */
   readonly resetMs: number
 }
 
-/** Admits or refuses one request of the bucket `key`. Answers at once unless it has to ask the database. */
+/** Admits or refuses one request of the bucket `key`. Synchronous unless it has to ask the database. */
 export interface Limiter {
   take(key: string): Verdict | Promise<Verdict>
-  /** What `take` would leave, without taking. */
+  /** The state of the bucket, without taking a request. */
   peek(key: string): Verdict
 }
 
 const hourMs = 3_600_000
 const maxBuckets = 50_000
 
-/** No limit: the headers say so with the largest number that every client can hold. */
+/** No limit: the headers show the largest number that every client can represent. */
 export const unlimited: Limiter = (() => {
   const verdict: Verdict = { admitted: true, limit: 2 ** 31 - 1, remaining: 2 ** 31 - 1, resetMs: 0 }
   return { take: () => verdict, peek: () => verdict }
 })()
 
-/** Buckets of this process alone; exact. `now` is a monotonic time in milliseconds. */
+/** Exact buckets of this process alone. `now` is a monotonic clock in milliseconds. */
 export function localLimiter(limit: number, now: () => number = () => performance.now()): Limiter {
   const intervalMs = hourMs / limit
-  /** Least recently used first, so that the bound drops whoever has been silent longest. */
+  /** Least recently used first, so that the bound drops the bucket that was idle longest. */
   const fullAt = new Map<string, number>()
   const verdict = (admitted: boolean, backlogMs: number): Verdict => ({
     admitted,
@@ -70,92 +70,92 @@ declare module '../data/db.ts' {
   }
 }
 
-interface Wallet {
-  /** Requests bought and not yet spent. */
+interface LocalCredits {
+  /** Requests taken from the shared bucket and not used yet. */
   credits: number
-  /** Requests that the shared bucket held after the last purchase. */
+  /** Requests left in the shared bucket after the last refill. */
   left: number
-  /** Monotonic time of the last purchase. */
-  boughtAt: number
-  /** Monotonic time at which the shared bucket has made up for all that was bought until the last purchase. */
+  /** Monotonic time of the last refill. */
+  refilledAt: number
+  /** Monotonic time at which the shared bucket has regained everything taken until the last refill. */
   fullAt: number
-  /** Monotonic time until which buying is pointless, after a refusal. */
-  brokeUntil: number
-  /** Requests that wait for the purchase. */
+  /** Monotonic time until which the shared bucket is known to be empty. */
+  emptyUntil: number
+  /** Requests that wait for the refill. */
   waiting: number
-  purchase: Promise<void> | undefined
+  refill: Promise<void> | undefined
 }
 
-/** Requests that one purchase holds at most, unless the bucket refills so fast that they would expire before they are spent. */
-const usualLot = 64
-const lotMs = 100
-/** A process buys at most this part of what is left, so that several of them run dry together. */
-const purchasePart = 24
+/** Maximum credits per refill, unless the bucket refills so fast that they would expire before use. */
+const usualRefill = 64
+const refillMs = 100
+/** A process takes at most this fraction of what is left, so that several processes run out at the same time. */
+const refillPart = 24
 
 /**
- * Buckets shared by several processes: each buys requests in small lots from one row, prepaid, so that together they
- * never admit more than the limit. What was bought and is not needed expires as the bucket refills, because a full
- * bucket is all that anyone may spend at once; a lost process loses only what it had bought.
+ * Buckets shared by several processes: each process takes credits in small lots from one row, in advance, so that
+ * together they never admit more than the limit. Unused credits expire as the bucket refills, because no more than a full
+ * bucket may be used at once; a process that dies loses only its own credits.
  */
 export function sharedLimiter(db: Database, limit: number, now: () => number = () => performance.now()): Limiter {
   const intervalMs = hourMs / limit
-  const wallets = new Map<string, Wallet>()
-  const walletOf = (key: string): Wallet => {
-    const known = wallets.get(key)
+  const accounts = new Map<string, LocalCredits>()
+  const accountOf = (key: string): LocalCredits => {
+    const known = accounts.get(key)
     if (known) return known
-    if (wallets.size >= maxBuckets) wallets.delete(wallets.keys().next().value as string)
-    const made = { credits: 0, left: limit, boughtAt: now(), fullAt: 0, brokeUntil: 0, waiting: 0, purchase: undefined }
-    wallets.set(key, made)
+    if (accounts.size >= maxBuckets) accounts.delete(accounts.keys().next().value as string)
+    const made = { credits: 0, left: limit, refilledAt: now(), fullAt: 0, emptyUntil: 0, waiting: 0, refill: undefined }
+    accounts.set(key, made)
     return made
   }
-  const verdict = (wallet: Wallet, admitted: boolean): Verdict => {
-    const refilled = (now() - wallet.boughtAt) / intervalMs
-    const remaining = admitted ? Math.min(limit, Math.floor(wallet.left + wallet.credits + refilled)) : 0
+  const verdict = (account: LocalCredits, admitted: boolean): Verdict => {
+    const refilled = (now() - account.refilledAt) / intervalMs
+    const remaining = admitted ? Math.min(limit, Math.floor(account.left + account.credits + refilled)) : 0
     return { admitted, limit, remaining, resetMs: (limit - remaining) * intervalMs }
   }
-  const spend = (wallet: Wallet): Verdict => {
-    wallet.credits--
-    return verdict(wallet, true)
+  const spend = (account: LocalCredits): Verdict => {
+    account.credits--
+    return verdict(account, true)
   }
-  const buy = async (key: string, wallet: Wallet): Promise<void> => {
+  const refillAccount = async (key: string, account: LocalCredits): Promise<void> => {
     const asked = now()
-    const { bought, left, backlogMs } = await buyCredits(db, key, { atLeast: wallet.waiting, limit })
-    Object.assign(wallet, { credits: wallet.credits + bought, left, boughtAt: asked, fullAt: asked + backlogMs })
-    if (bought === 0) wallet.brokeUntil = now() + Math.min(intervalMs, 1_000)
+    const { taken, left, backlogMs } = await takeCredits(db, key, { atLeast: account.waiting, limit })
+    Object.assign(account, { credits: account.credits + taken, left, refilledAt: asked, fullAt: asked + backlogMs })
+    if (taken === 0) account.emptyUntil = now() + Math.min(intervalMs, 1_000)
   }
-  const buyAndSpend = async (key: string, wallet: Wallet): Promise<Verdict> => {
-    wallet.waiting++
+  const refillAndSpend = async (key: string, account: LocalCredits): Promise<Verdict> => {
+    account.waiting++
     try {
       for (;;) {
-        wallet.purchase ??= buy(key, wallet).finally(() => {
-          wallet.purchase = undefined
+        account.refill ??= refillAccount(key, account).finally(() => {
+          account.refill = undefined
         })
-        await wallet.purchase
-        if (wallet.credits >= 1) return spend(wallet)
-        if (now() < wallet.brokeUntil) return verdict(wallet, false)
+        await account.refill
+        if (account.credits >= 1) return spend(account)
+        if (now() < account.emptyUntil) return verdict(account, false)
       }
     } finally {
-      wallet.waiting--
+      account.waiting--
     }
   }
   return {
     take(key) {
-      const wallet = walletOf(key)
-      const valid = Math.max(0, Math.floor((wallet.fullAt - now()) / intervalMs))
-      wallet.credits = Math.min(wallet.credits, valid)
-      if (wallet.credits >= 1) return spend(wallet)
-      return now() < wallet.brokeUntil ? verdict(wallet, false) : buyAndSpend(key, wallet)
+      const account = accountOf(key)
+      const valid = Math.max(0, Math.floor((account.fullAt - now()) / intervalMs))
+      account.credits = Math.min(account.credits, valid)
+      if (account.credits >= 1) return spend(account)
+      return now() < account.emptyUntil ? verdict(account, false) : refillAndSpend(key, account)
     },
-    peek: (key) => verdict(walletOf(key), true),
+    peek: (key) => verdict(accountOf(key), true),
   }
 }
 
-/** Takes requests out of the shared bucket in one transaction, by the database's clock. */
-async function buyCredits(
+/** Takes credits from the shared bucket in one transaction, by the database's clock. */
+async function takeCredits(
   db: Database,
   key: string,
   { atLeast, limit }: { atLeast: number; limit: number },
-): Promise<{ bought: number; left: number; backlogMs: number }> {
+): Promise<{ taken: number; left: number; backlogMs: number }> {
   const hour = hourMs * 1_000
   const interval = hour / limit
   return db.transact(async (tx) => {
@@ -168,19 +168,20 @@ async function buyCredits(
       select full_at, ${tx.dialect.nowMs} as now from rate_limit where bucket = ${key} ${tx.dialect.lockRows('update')}
     `.execute(tx.query)
     const now = rows[0]!.now * 1_000
-    // A clock that jumped ahead and back must not lock a Project out for longer than a full bucket takes.
+    // A clock that jumped ahead and back must not lock out a Project for longer than a full bucket takes to refill.
     const before = Math.min(Math.max(rows[0]!.full_at - now, 0), hour)
-    // Whole microseconds are rounded up, which must not cost a limit that does not divide the hour its last request.
+    // Compensates for rounding up to whole microseconds, which would cost limits that do not divide the hour one
+    // request.
     const available = Math.floor((hour - before) / interval + 0.01)
-    const want = Math.max(atLeast, Math.floor(available / purchasePart))
-    const largest = Math.max(usualLot, Math.floor((limit * lotMs) / hourMs))
-    const bought = Math.min(want, largest, available)
-    const after = Math.ceil(before + bought * interval)
+    const want = Math.max(atLeast, Math.floor(available / refillPart))
+    const largest = Math.max(usualRefill, Math.floor((limit * refillMs) / hourMs))
+    const taken = Math.min(want, largest, available)
+    const after = Math.ceil(before + taken * interval)
     await tx.query
       .updateTable('rate_limit')
       .set({ full_at: now + after })
       .where('bucket', '=', key)
       .execute()
-    return { bought, left: available - bought, backlogMs: after / 1_000 }
+    return { taken, left: available - taken, backlogMs: after / 1_000 }
   })
 }

@@ -1,12 +1,12 @@
-/** What a caller hears of whatever was thrown (spec: Errors). */
+/** Translates any error into a refusal for the caller (spec: Errors). */
 import { late, unavailable } from '../data/db.ts'
 import { databaseFailure, isTrouble } from '../data/dialect.ts'
 import { ApiError } from '../errors.ts'
 
 /**
- * Whatever was thrown, as something that may be told. What is not known becomes `server_error` without its text.
- * `isRead` tells that the request writes nothing: only then may an answer that did not come in time be asked for again.
- * `mostBytes` is what a body of the request may have.
+ * Translates an error into a refusal. Unknown errors become `server_error` without their message. `isRead` says that
+ * the request writes nothing: only then may a timed-out request be retried. `mostBytes` is the body limit of the
+ * request.
  */
 export function toRefusal(error: unknown, { isRead, mostBytes }: { isRead: boolean; mostBytes: number }): ApiError {
   if (error instanceof ApiError) return error
@@ -14,11 +14,11 @@ export function toRefusal(error: unknown, { isRead, mostBytes }: { isRead: boole
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError('invalid_input', `the request body is larger than ${mostBytes} bytes`, { status: 413 })
     case 'FST_ERR_CTP_INVALID_CONTENT_LENGTH':
-      return new ApiError('invalid_input', 'the body does not have the length of its Content-Length', { status: 400 })
+      return new ApiError('invalid_input', 'the length of the body differs from its Content-Length', { status: 400 })
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
   }
-  // The framework's other refusals of a request, such as a body that stops half-way.
+  // Other refusals by the framework, such as a truncated body.
   const status = (error as { statusCode?: number }).statusCode ?? 500
   if (status >= 400 && status < 500) return new ApiError('invalid_input', 'the request is not complete', { status })
   if (databaseFailure(error)?.kind === 'timeout' && isRead) return late(error)

@@ -1,4 +1,4 @@
-/** The runtime's HTTP server below the edge: with and without TLS, bounds on time, and turns on each connection. */
+/** Node's HTTP server below the edge: with or without TLS, with timeouts and connection limits. */
 import type { RequestListener, Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
 import type { Clock } from '../process/clock.ts'
@@ -14,14 +14,14 @@ export interface ServerOptions {
   readonly log: Logger
   readonly tls?: { readonly cert: string; readonly key: string }
   readonly connections?: Partial<ConnectionLimits>
-  /** How long a TLS handshake may take, in milliseconds. */
+  /** Timeout of a TLS handshake, in milliseconds. */
   readonly handshakeMs?: number
 }
 
-/** How long nothing may move on a connection while its caller does not read an answer, in milliseconds. */
+/** How long a connection may be idle while its caller does not read a response, in milliseconds. */
 const idleMs = 30_000
 
-/** A server of the runtime with bounds on time, on what a connection may ask for and on connections. */
+/** An HTTP server with timeouts and with limits on connections and their requests. */
 export function serverFor(handler: RequestListener, options: ServerOptions): Server {
   const { tls, clock, log, limits, handshakeMs = 5_000 } = options
   const settings = {
@@ -29,13 +29,13 @@ export function serverFor(handler: RequestListener, options: ServerOptions): Ser
     requestTimeout: 10_000,
     keepAliveTimeout: 75_000,
     connectionsCheckingInterval: 1_000,
-    // A request without Host is refused here like any other, not by an empty answer of the runtime.
+    // The edge refuses requests without Host; Node's own refusal would be empty.
     requireHostHeader: false,
   }
   const server = tls
     ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs })
     : createServer(settings)
-  // For whoever does not read what it is answered; what becomes of it is up to the connections.
+  // For callers that do not read their response; `Connections` decides what happens to them.
   server.setTimeout(idleMs)
   const malformed = answerMalformed({
     take: (network) => limits.networks.take(network) as Verdict,

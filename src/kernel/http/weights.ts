@@ -1,6 +1,6 @@
-/** Headers by which callers say what they would rather have (RFC 9110, 12.4.2), such as `text/html;q=0.8`. */
+/** Headers that state the caller's preferences (RFC 9110, 12.4.2), such as `text/html;q=0.8`. */
 
-/** The weight, from 0 to 1, of each choice that a header names, in lower case. */
+/** The weight, from 0 to 1, of each choice in a header, in lower case. */
 export function readWeights(header: string): ReadonlyMap<string, number> {
   return new Map(header.toLowerCase().split(',').map(readWeight))
 }
@@ -12,8 +12,8 @@ function readWeight(part: string): [name: string, weight: number] {
 }
 
 /**
- * Whether an Accept header asks for HTML rather than for JSON, as browsers do. Programs that take anything get JSON, and
- * so do those that send no such header.
+ * Whether an Accept header prefers HTML to JSON, as those of browsers do. Programs that accept anything or send no such
+ * header get JSON.
  */
 export function prefersHtml(accept: string | undefined): boolean {
   if (!accept) return false

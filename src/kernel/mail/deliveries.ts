@@ -1,6 +1,6 @@
 /**
- * Every statement of those who send mail. They serve all Projects, so these go by the mail's id and the fence of the claim
- * (kernel/queue/leases.ts).
+ * All statements of the workers that send mail. They serve all Projects, so these statements select by mail id and
+ * fence (kernel/queue/leases.ts).
  */
 
 import { sql } from 'kysely'
@@ -16,19 +16,19 @@ import type { MailContent } from './template.ts'
 export interface Delivery
   extends Pick<MailRow, 'id' | 'project_id' | 'fence' | 'message_id' | 'recipient' | 'created' | 'attempts'> {
   readonly content: MailContent
-  /** How long it has waited, in milliseconds. */
+  /** Time since it was queued, in milliseconds. */
   readonly ageMs: number
 }
 
-/** How an attempt ended. */
+/** The outcome of an attempt. */
 export type Outcome =
   | { readonly state: 'sent' | 'logged' }
   | { readonly state: 'given_up'; readonly error: string }
   | { readonly state: 'waiting'; readonly error: string; readonly pauseMs: number }
 
-/** Longer than any pause or claim. */
+/** Longer than any pause or lease. */
 const farthestMs = 4 * 3_600_000
-/** How long finished mail is kept, in milliseconds of calendar time: longer than any event could be told again. */
+/** How long finished mail is kept, in milliseconds: longer than any event could be announced again. */
 const keptMs = 90 * 86_400_000
 
 const mails: WorkTable = {
@@ -40,7 +40,7 @@ const mails: WorkTable = {
   order: ['next_attempt_at', 'id'],
 }
 
-/** Claims the mail that has been due for longest, for `leaseMs`. */
+/** Claims the mail that has been due longest, for `leaseMs`. */
 export async function claimMail(
   db: Database,
   leaseMs: number,
@@ -53,7 +53,7 @@ export async function claimMail(
   })
 }
 
-/** Records how an attempt ended. Errors: `LeaseLost` when the claim is no longer the newest, and nothing is written. */
+/** Records the outcome of an attempt. Errors: `LeaseLost` when there is a newer claim; nothing is written then. */
 export async function recordAttempt(
   db: Database,
   delivery: Pick<Delivery, 'id' | 'fence'>,
@@ -68,12 +68,16 @@ export async function recordAttempt(
   })
 }
 
-/** Makes everything that waits due, when this process is the only user of the database: nobody else can be at it. */
+/**
+ * Makes all waiting mail due when this process is the only user of the database, because no other worker can hold it.
+ */
 export async function forgetMailClaims(db: Database): Promise<void> {
   await forgetClaims(db, mails)
 }
 
-/** Lets mail that was given up or only logged go out after all, to the present owner; false when there is neither. */
+/**
+ * Queues mail again that was given up or only logged, for the current owner. False when there is no such mail or owner.
+ */
 export async function retryMail(tx: Transaction, id: number): Promise<boolean> {
   const mail = await acrossProjects(tx.query)
     .selectFrom('mail')
@@ -94,7 +98,7 @@ export async function retryMail(tx: Transaction, id: number): Promise<boolean> {
   return true
 }
 
-/** Removes some of what has been done with for long. */
+/** Deletes a batch of mail that was finished long ago. */
 export async function removeOldMail(db: Database): Promise<void> {
   await db.transact(async ({ query, now }) => {
     const all = acrossProjects(query)
@@ -108,7 +112,7 @@ export async function removeOldMail(db: Database): Promise<void> {
   })
 }
 
-/** All mail, oldest first, in pages. */
+/** All mail, oldest first, read in pages. */
 export async function* allMail(query: Queries): AsyncGenerator<MailRow> {
   for (let after = 0, page: MailRow[] = []; ; ) {
     page = await acrossProjects(query)

@@ -1,7 +1,7 @@
 /**
- * Sends what is in the outbox. An attempt ends before its claim does, so that no two are under way; what a server has taken
- * on is recorded however often that takes; and who dies in between leaves the mail to the next claim, which sends it again
- * under the same Message-ID. So none is lost, and none sent twice unless the answer of the server was.
+ * Sends the mail in the outbox. An attempt ends before its lease, so no two attempts overlap. An accepted mail is
+ * recorded as sent, with retries while the database is away. When a worker dies in between, the next claim sends the
+ * mail again under the same Message-ID. So no mail is lost, and none is sent twice unless the server's reply was lost.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../data/db.ts'
@@ -16,37 +16,37 @@ import { oneLine, renderMail } from './template.ts'
 export interface MailerOptions {
   readonly db: Database
   readonly log: Logger
-  /** Undefined writes the mail to the log instead. */
+  /** Undefined writes mail to the log instead. */
   readonly send: SendMail | undefined
   readonly faults?: Faults
-  /** Milliseconds that an attempt may take; whoever asks earlier may miss that the mail was taken (RFC 5321, 4.5.3.2). */
+  /** Timeout of an attempt, in milliseconds. A shorter one may miss the server's acceptance (RFC 5321, 4.5.3.2). */
   readonly attemptMs?: number
-  /** Milliseconds before the second attempt; doubles each time. */
+  /** Backoff before the second attempt, in milliseconds; doubles with each attempt. */
   readonly retryMs?: number
-  /** Milliseconds between attempts at recording what happened. */
+  /** Pause between attempts to record an outcome, in milliseconds. */
   readonly recordMs?: number
 }
 
 export interface Mailer {
-  /** Begins to send: after each commit that queues mail, and by a poll that finds what others left. */
+  /** Starts sending: after each commit that queues mail, and by polling for mail of other processes. */
   start(): Promise<void>
-  /** Sends all that is due, and waits for it. */
+  /** Sends all mail that is due and waits for it. */
   run(): Promise<void>
-  /** Lets what is under way end for at most `graceMs`, then breaks it off; it is tried again later. */
+  /** Lets attempts in progress finish for at most `graceMs`, then aborts them; they are retried later. */
   stop(graceMs?: number): Promise<void>
 }
 
 const atOnce = 8
-/** Of one Project. */
+/** Limit of concurrent attempts for one Project. */
 const perProject = 5
 const pollMs = 5_000
 const longestPauseMs = 3_600_000
-/** How long a mail is tried (RFC 5321, 4.5.4.1). */
+/** How long delivery of a mail is tried (RFC 5321, 4.5.4.1). */
 const patienceMs = 5 * 86_400_000
-/** What a claim lasts longer than an attempt, in milliseconds. */
+/** How much longer a lease lasts than an attempt, in milliseconds. */
 const marginMs = 60_000
 
-/** Makes a mailer; it does nothing before it is started. */
+/** Creates a mailer; it does nothing before it is started. */
 export function openMailer(options: MailerOptions): Mailer {
   const { db, log, attemptMs = 600_000 } = options
   const breakOff = new AbortController()
@@ -84,11 +84,11 @@ export function openMailer(options: MailerOptions): Mailer {
   }
 }
 
-/** What sends, with all options given. */
+/** The options of the mailer with their defaults. */
 type Sender = Required<Pick<MailerOptions, 'faults' | 'retryMs' | 'recordMs'>> &
   Pick<MailerOptions, 'db' | 'log' | 'send'> & { readonly breakOff: AbortSignal; isStopping(): boolean }
 
-/** Makes one attempt, which ends at `endsAt`, and records it. Errors: `LeaseLost`; what keeps it from being recorded. */
+/** Makes one attempt, which ends at `endsAt`, and records it. Errors: `LeaseLost`; errors of recording. */
 async function deliver(sender: Sender, mail: Delivery, endsAt: number): Promise<void> {
   const { log, faults } = sender
   await faults.reach('mail:before-send')
@@ -117,7 +117,7 @@ async function attempt({ send, log, retryMs, breakOff }: Sender, mail: Delivery,
   }
 }
 
-/** A database that is away must not make a mail that was sent look as if it was not. */
+/** Retries while the database is away: a sent mail must not look unsent. */
 async function record(sender: Sender, mail: Delivery, outcome: Outcome, until: number): Promise<void> {
   const { db, log, faults, recordMs, isStopping } = sender
   for (;;) {

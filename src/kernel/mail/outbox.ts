@@ -1,7 +1,7 @@
 /**
- * Mail to the owners of Projects. It is queued in the transaction of what it tells about, at most once for each event, and
- * sent afterwards (deliveries.ts, mailer.ts); without an owner there is none. Rows stay for some time after they are done
- * with, and with them the memory of what has been told.
+ * Mail to the owners of Projects. It is queued in the transaction that it reports about, at most once per event, and
+ * sent afterwards (deliveries.ts, mailer.ts). A Project without an owner gets none. Finished rows are kept for some
+ * time, so that no event is announced twice.
  */
 
 import { randomUUID } from 'node:crypto'
@@ -13,20 +13,20 @@ import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { type MailContent, oneLine } from './template.ts'
 
-/** An event of a Project, named so that no other one has its name: `certificate 42 expires-7 <fingerprint>`. */
+/** An event of a Project under a unique name: `certificate 42 expires-7 <fingerprint>`. */
 export interface ProjectEvent {
   readonly scope: ProjectScope
   readonly event: string
 }
 
-/** `logged` is what becomes of mail without a server for it; all but `waiting` are final. */
+/** `logged` is for mail without a mail server; all states except `waiting` are final. */
 export type MailState = 'waiting' | 'sent' | 'logged' | 'given_up'
 
 export interface MailRow {
   readonly id: number
   readonly project_id: ProjectId
   readonly event: string
-  /** Left part of the Message-ID: every attempt has the same one, so that a receiver can tell a repetition. */
+  /** Left part of the Message-ID. All attempts use the same one, so that receivers can detect duplicates. */
   readonly message_id: string
   readonly recipient: string
   readonly content: string
@@ -34,11 +34,11 @@ export interface MailRow {
   readonly finished: string | null
   readonly state: MailState
   readonly attempts: number
-  /** By the database's clock, in milliseconds, like the next. */
+  /** Database time in milliseconds, like the next one. */
   readonly queued_at: number
-  /** When anybody may try, be it after a pause or because whoever tries must be dead. */
+  /** When the next attempt may start: after a backoff, or when the lease of the current attempt has expired. */
   readonly next_attempt_at: number
-  /** Grows with each claim. */
+  /** Increases with each claim. */
   readonly fence: number
   readonly last_error: string | null
 }
@@ -49,7 +49,7 @@ declare module '../data/db.ts' {
   }
 }
 
-/** Queues a mail for the Project's owner, unless there is none or the event has been told. Returns whether it did. */
+/** Queues mail for the Project's owner. Returns false when there is no owner or the event was already announced. */
 export async function queueMail(
   tx: Transaction,
   { scope, event }: ProjectEvent,
@@ -83,13 +83,13 @@ export async function queueMail(
   return true
 }
 
-/** Names that tenants give may hold anything; here each stays in its line. */
+/** Names given by tenants may contain anything; this keeps each of them on its line. */
 function tidy({ subject, paragraphs, facts }: MailContent): MailContent {
   const lines = Object.entries(facts).map(([label, value]) => [label, oneLine(value)])
   return { subject: oneLine(subject, 200), paragraphs, facts: Object.fromEntries(lines) }
 }
 
-/** Those of some events that their Project's owner has not been told of. Only a hint: `queueMail` decides. */
+/** The events that their Project's owner has not been told about. Only a hint: `queueMail` decides. */
 export async function untold<T extends ProjectEvent>(query: Queries, events: readonly T[]): Promise<T[]> {
   if (events.length === 0) return []
   const owned = await ownedProjects(query, [...new Set(events.map(({ scope }) => scope.projectId))])
@@ -109,14 +109,17 @@ export async function untold<T extends ProjectEvent>(query: Queries, events: rea
   return owners.filter(({ scope, event }) => !told.has(`${scope.projectId} ${event}`))
 }
 
-/** Gives a Project another owner, who also gets what waits for the former one, or none, so that it goes to nobody. */
+/**
+ * Changes the owner of a Project. Mail that waits for the previous owner goes to the new one or, without one, to
+ * nobody.
+ */
 export async function changeOwner(tx: Transaction, scope: ProjectScope, email: string | null): Promise<void> {
   await setOwner(tx, scope, email)
   const change =
     email === null
       ? { state: 'given_up' as const, finished: timestamp(tx.now), last_error: 'the Project has no owner any more' }
       : { recipient: email, next_attempt_at: tx.dialect.nowMs as unknown as number }
-  // Whoever is sending to the former one finds its claim ended.
+  // Ends the claim of a worker that is sending to the previous owner.
   await scoped(tx.query, scope)
     .updateTable('mail')
     .set({ ...change, fence: sql<number>`fence + 1` })

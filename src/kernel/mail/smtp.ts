@@ -1,24 +1,27 @@
-/** Hands mail to a server (RFC 5321). The library for it is loaded with the first mail: most processes never send one. */
+/**
+ * Delivers mail to an SMTP server (RFC 5321). Its library is loaded with the first mail, because most processes never
+ * send one.
+ */
 import type { Transporter } from 'nodemailer'
 import type { Delivery } from './deliveries.ts'
 import { renderMail } from './template.ts'
 
-/** The server that takes mail on, and from whom it comes. A password is given away only on an encrypted connection. */
+/** The mail server. A password is sent only over an encrypted connection. */
 export interface SmtpServer {
   readonly host: string
   readonly port: number
-  /** TLS from the first byte; otherwise STARTTLS where the server offers it. */
+  /** TLS from the first byte; otherwise STARTTLS when the server offers it. */
   readonly secure: boolean
   readonly login?: { readonly user: string; readonly pass: string }
 }
 
-/** A failure of which the server says that it would happen again with this mail. */
+/** A permanent failure of this mail, according to the server. */
 export class MailRefused extends Error {}
 
-/** Gives one mail away; rejects unless the server has taken it on. Errors: `MailRefused`; whatever may pass. */
+/** Sends one mail; rejects unless the server has accepted it. Errors: `MailRefused`; any temporary error. */
 export type SendMail = (mail: Delivery, signal: AbortSignal) => Promise<unknown>
 
-/** Reads `smtp://HOST` or `smtps://USER:PASSWORD@HOST:PORT`; undefined when it is neither. */
+/** Parses `smtp://HOST` or `smtps://USER:PASSWORD@HOST:PORT`; undefined for anything else. */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined
   if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname || /[^/]/.test(url.pathname + url.search + url.hash)) {
@@ -35,10 +38,10 @@ export function parseSmtpUrl(text: string): SmtpServer | undefined {
   }
 }
 
-/** Milliseconds for a connection, and for its first words. */
+/** Timeout of the connection and of the server's greeting, in milliseconds. */
 const connectMs = 30_000
 
-/** Sends through `server`, each mail on a connection of its own, as from the address `from`. */
+/** Sends mail through `server` from the address `from`, each on its own connection. */
 export function smtpSender({ login, ...server }: SmtpServer, from: string): SendMail {
   let transport: Promise<Transporter> | undefined
   const open = async () => {
@@ -61,7 +64,7 @@ export function smtpSender({ login, ...server }: SmtpServer, from: string): Send
       envelope: { from, to: mail.recipient },
       messageId: `<${mail.message_id}@${from.slice(from.indexOf('@') + 1)}>`,
       date: new Date(mail.created),
-      // Nobody is away from a machine (RFC 3834).
+      // Suppresses automatic replies such as vacation notices (RFC 3834).
       headers: { 'Auto-Submitted': 'auto-generated' },
       subject: mail.content.subject,
       text,
@@ -76,7 +79,7 @@ export function smtpSender({ login, ...server }: SmtpServer, from: string): Send
   }
 }
 
-/** The recipient or the message is refused for good. A refused sender or login is a matter of the configuration. */
+/** Whether the recipient or the message is refused permanently. A refused sender or login is a configuration error. */
 function isFinal(error: unknown): boolean {
   const { permanent, command } = error as { permanent?: boolean; command?: string }
   return permanent === true && (command === 'RCPT TO' || command === 'DATA')

@@ -1,11 +1,11 @@
-/** What a mail looks like: plain text, and HTML in which all that was given is escaped. */
+/** Renders mail as plain text and as HTML, in which all values are escaped. */
 import { html } from '../../net/html.ts'
 
-/** What a mail says, whoever reads it. */
+/** The content of a mail, independent of its format. */
 export interface MailContent {
   readonly subject: string
   readonly paragraphs: readonly string[]
-  /** What it is about, by label, in this order. */
+  /** Facts by label, in this order. */
   readonly facts: Readonly<Record<string, string>>
 }
 
@@ -16,7 +16,7 @@ export interface MailBodies {
 
 const reason = 'This mail was sent by Wolke because your address is that of the owner of the Project.'
 
-/** Both forms of one mail, which say the same. */
+/** Renders both forms of a mail. */
 export function renderMail({ subject, paragraphs, facts }: MailContent): MailBodies {
   const list = Object.entries(facts)
   const lines = list.map(([label, value]) => `${label}: ${value}`).join('\n')
@@ -31,7 +31,7 @@ ${list.map(([label, value]) => html`<tr><th style="${cell}">${label}</th><td sty
   return { text: `${[...paragraphs, lines, `-- \n${reason}`].join('\n\n')}\n`, html: page.toString() }
 }
 
-/** Text from elsewhere in one line, for headers and lists. */
+/** Puts text on one line, for headers and lists. */
 export function oneLine(text: string, mostLength = 500): string {
   return text.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, mostLength)
 }

@@ -1,14 +1,14 @@
-/** Places of which there are only so many: who finds none waits, and those on whose behalf they wait take turns. */
+/** A semaphore that is fair between keys: when all places are taken, the waiting keys take turns. */
 import { Rotation } from './rotation.ts'
 
 export interface FairQueueOptions {
-  /** How many places there are. */
+  /** Number of places. */
   readonly atOnce: number
-  /** How many of them one key may have. */
+  /** Maximum number of places per key. */
   readonly perKey: number
-  /** How many are left to the installation itself, whose key is undefined; none unless told otherwise. */
+  /** Number of places reserved for the installation itself, whose key is undefined; none by default. */
   readonly kept?: number
-  /** How long one waits and what it hears then; for ever unless told otherwise. */
+  /** How long a caller waits, in milliseconds, and the error that it gets then; forever by default. */
   readonly patience?: { readonly ms: number; error(): Error }
 }
 
@@ -17,11 +17,11 @@ interface Waiter {
   readonly patience: NodeJS.Timeout | undefined
 }
 
-/** Those of one key are served in their order; of the keys that wait, the one whose turn was longest ago comes first. */
+/** Callers with the same key are served in order; among waiting keys, the one served longest ago comes first. */
 export class FairQueue<Key> {
   readonly #options: FairQueueOptions
   readonly #inside = new Map<Key, number>()
-  /** A key that was served, or that gave a place back, goes to the end. */
+  /** A key that was served or that returned a place goes to the end. */
   readonly #waiting = new Rotation<Key, Waiter>()
   #total = 0
 
@@ -29,7 +29,7 @@ export class FairQueue<Key> {
     this.#options = options
   }
 
-  /** Runs `work` when it has a place. Errors: what `patience` says; those of `work`. */
+  /** Runs `work` once it has a place. Errors: that of `patience`; those of `work`. */
   async run<Result>(key: Key, work: () => Promise<Result>): Promise<Result> {
     await this.enter(key)
     try {
@@ -39,13 +39,13 @@ export class FairQueue<Key> {
     }
   }
 
-  /** Resolves once `key` has a place, which it then has to `leave`. Errors: what `patience` says. */
+  /** Resolves once `key` has a place, which it must `leave` later. Errors: that of `patience`. */
   async enter(key: Key): Promise<void> {
     if (this.#hasPlace(key)) return this.#admit(key)
     const { promise, resolve, reject } = Promise.withResolvers<void>()
     const { patience } = this.#options
     const giveUp = () => {
-      // All have the same patience, so that the first to lose it is the one that has waited longest.
+      // All callers have the same patience, so the first one to lose it is the one that has waited longest.
       this.#waiting.takeOf(key)
       reject(patience!.error())
     }
@@ -53,7 +53,7 @@ export class FairQueue<Key> {
     return promise
   }
 
-  /** Gives a place back; whoever is next has it at once. */
+  /** Returns a place; the next caller gets it at once. */
   leave(key: Key): void {
     const left = this.#inside.get(key)! - 1
     if (left > 0) this.#inside.set(key, left)
@@ -81,7 +81,7 @@ export class FairQueue<Key> {
     this.#total++
   }
 
-  /** Which key comes next: the installation first, because all depend on what it does. */
+  /** The next key: the installation first, because everybody depends on its work. */
   #next(): { key: Key } | undefined {
     const own = undefined as Key
     if (this.#waiting.has(own) && this.#hasPlace(own)) return { key: own }

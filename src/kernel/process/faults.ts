@@ -1,6 +1,6 @@
 /**
- * Named places where a test makes the world intervene: kill the worker, let a rival write first. In production nothing
- * listens and reaching a place costs one call.
+ * Named fault points at which a test intervenes: kills the worker or lets another one write first. In production
+ * nothing listens, and reaching a fault point costs one call.
  */
 export interface Faults {
   reach(place: string): Promise<void> | void

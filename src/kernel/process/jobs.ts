@@ -1,18 +1,21 @@
-/** What is done by the clock instead of on request. Every process does all chores: each is exact among several by itself. */
+/**
+ * Background jobs: work done periodically instead of on request. Every process runs all jobs, so each must be safe to
+ * run in several at once.
+ */
 import type { Logger } from './log.ts'
 
 const everyMs = 60_000
 
 export interface Chores {
-  /** Does all of them now and then again and again. */
+  /** Runs all jobs now and then periodically. */
   start(): void
-  /** Does all of them once; what fails is logged and waits for the next time. */
+  /** Runs all jobs once; a failure is logged and the job waits for the next round. */
   run(): Promise<void>
-  /** Lets the chore in progress end and begins no more. */
+  /** Waits for the job in progress and starts no more. */
   stop(): Promise<void>
 }
 
-/** Makes a round of chores; it does nothing before it is started. */
+/** Schedules background jobs; nothing runs before it is started. */
 export function planChores(chores: readonly (() => Promise<void>)[], log: Logger): Chores {
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
@@ -21,7 +24,7 @@ export function planChores(chores: readonly (() => Promise<void>)[], log: Logger
   const goRound = async () => {
     for (const chore of chores) {
       if (stopping) return
-      await chore().catch((error: unknown) => log.error({ err: error }, 'a chore failed'))
+      await chore().catch((error: unknown) => log.error({ err: error }, 'a background job failed'))
     }
   }
   const run = () => {

@@ -1,4 +1,4 @@
-/** Work that can wait: one piece each time that everything else had its turn. */
+/** A queue of deferrable work: runs one piece per turn of the event loop. */
 export class Line {
   readonly #waiting: (() => void)[] = []
 
@@ -7,7 +7,7 @@ export class Line {
   }
 
   readonly #call = (): void => {
-    // First of all, so that the line goes on when the work throws.
+    // Scheduled first, so that the queue continues when the work throws.
     if (this.#waiting.length > 1) setImmediate(this.#call)
     this.#waiting.shift()?.()
   }

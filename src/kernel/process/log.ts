@@ -1,4 +1,4 @@
-/** Structured logs, one JSON object a line on standard error. What may be secret is removed by name before it is written. */
+/** Structured logs, one JSON object per line on standard error. Fields that may hold secrets are redacted by name. */
 import { writeSync } from 'node:fs'
 import { type DestinationStream, type Logger, pino } from 'pino'
 import { isTrouble } from '../data/dialect.ts'
@@ -9,17 +9,14 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] a
 export type LogLevel = (typeof logLevels)[number]
 
 const secret = ['authorization', 'token', 'private_key', 'password', 'root_password', 'user_data']
-/** No name or id in a path is as long as a token, a key or a password that somebody put there by mistake. */
+/** Longer segments of a path may be a token, key or password put there by mistake; names and ids are shorter. */
 const longestSegment = 48
 
-/** How long a line may wait for others to be written together with it, in milliseconds, and how much they may become. */
+/** How long a line may wait to be written together with others, in milliseconds, and how many characters may wait. */
 const gatherMs = 20
 const gatherLength = 16_384
 
-/**
- * A logger on standard error, or on `destination`; lines are written in the background and flushed when the process
- * ends.
- */
+/** A logger that writes to standard error, or to `destination`, in the background and flushes when the process ends. */
 export function openLog(level: LogLevel, destination: DestinationStream = standardError()): Logger {
   return pino(
     {
@@ -43,9 +40,8 @@ function standardError(): Flushable {
 }
 
 /**
- * Hands lines on together, because every write in the background costs more than making the line. What pino's destination
- * would gather itself (`minLength`) it writes at exit without end when nobody reads standard error any more, so that the
- * process never ends.
+ * Batches lines, because every background write costs more than formatting a line. pino's own batching (`minLength`)
+ * retries forever at exit when nobody reads standard error any more, so the process would never end.
  */
 function openStandardError(): Flushable {
   const stream = pino.destination({ fd: 2, sync: false })
@@ -65,7 +61,7 @@ function openStandardError(): Flushable {
     try {
       if (gathered) writeSync(2, take())
     } catch {
-      // Whoever reads is gone or too slow, and this process has no time left.
+      // The reader is gone or too slow, and this process has no time left.
     }
   })
   return {
@@ -84,7 +80,7 @@ function openStandardError(): Flushable {
 let timedAt = 0
 let timed = ''
 
-/** The time as pino puts it into a line; many lines share a millisecond. */
+/** The timestamp in pino's format; many lines share a millisecond. */
 function timeField(): string {
   const now = Date.now()
   if (now !== timedAt) timed = `,"time":"${new Date(now).toISOString()}"`
@@ -93,8 +89,8 @@ function timeField(): string {
 }
 
 /**
- * Only what names the fault: database errors also carry the values of rows. Trouble with the database comes many times and
- * from anywhere: where this program stood says nothing about it.
+ * Logs only what identifies the fault, because database errors also carry row values. Database trouble occurs often and
+ * anywhere, so its stack trace says nothing.
  */
 function describeError(error: unknown): unknown {
   if (!(error instanceof Error)) return undefined
@@ -103,7 +99,7 @@ function describeError(error: unknown): unknown {
   return { name, message, stack, code }
 }
 
-/** A request's path in printable characters, without its query and without what may be a secret. */
+/** The path of a request in printable characters, without its query and without possible secrets. */
 export function loggedPath(url: string): string {
   const path = url.split('?', 1)[0]!
   if (path.length <= longestSegment && /^[\x21-\x7e]*$/.test(path)) return path

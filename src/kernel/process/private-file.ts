@@ -1,8 +1,11 @@
-/** Files that are nobody else's to read. */
+/** Files and directories that only their owner can read. */
 import { closeSync, existsSync, fsyncSync, mkdirSync, openSync, rmdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 
-/** Makes the folder of `path` unless it is there, for its owner alone. What it returns takes away what was made. */
+/**
+ * Creates the directory of `path`, for its owner alone, unless it exists. Returns a function that removes what was
+ * created.
+ */
 export function createFolderOf(path: string): () => void {
   const made = makeFolders(resolve(dirname(path)))
   return () => {
@@ -10,14 +13,17 @@ export function createFolderOf(path: string): () => void {
   }
 }
 
-/** Returns those that were made, from the top. The recursive one of the runtime never ends where nothing can be made. */
+/**
+ * Returns the directories that were created, outermost first. Node's recursive `mkdir` never returns where none can be
+ * created.
+ */
 function makeFolders(folder: string): string[] {
   if (statSync(folder, { throwIfNoEntry: false })?.isDirectory()) return []
   const above = makeFolders(dirname(folder))
   try {
     mkdirSync(folder, { mode: 0o700 })
   } catch (error) {
-    // Another process that starts at the same time may have been faster.
+    // Another process that starts at the same time may have created it.
     if ((error as NodeJS.ErrnoException).code === 'EEXIST' && statSync(folder).isDirectory()) return above
     throw error
   }
@@ -32,7 +38,7 @@ function removeIfEmpty(folder: string): void {
   }
 }
 
-/** Makes the file unless it is there, empty and for its owner alone. What it returns takes away what was made. */
+/** Creates an empty file, for its owner alone, unless it exists. Returns a function that removes what was created. */
 export function createPrivate(path: string): () => void {
   const removeFolder = createFolderOf(path)
   const isThere = existsSync(path)
@@ -48,7 +54,7 @@ export function createPrivate(path: string): () => void {
   }
 }
 
-/** Waits until what a file holds, or which files a folder holds, is on disk. */
+/** Waits until the content of a file, or the entries of a directory, are on disk. */
 export function syncToDisk(path: string): void {
   const file = openSync(path, 'r')
   try {

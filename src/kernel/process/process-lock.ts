@@ -1,22 +1,22 @@
-/** Keeps a second server off a SQLite file. The lock is the operating system's, so it ends with its holder. */
+/** Keeps a second server off a SQLite file. The operating system releases the lock when its holder ends. */
 import { lstatSync, readlinkSync, realpathSync, rmSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { databaseFailure } from '../data/dialect.ts'
 import { createFolderOf, createPrivate } from './private-file.ts'
 
-/** A database file that no other server uses. */
+/** The lock on a database file. */
 export interface ServingLock {
-  /** Where the file really is. */
+  /** The real path of the file. */
   readonly path: string
   release(): void
-  /** Releases it after a start that failed: where there was no database before, everything that was made goes away. */
+  /** Releases the lock after a failed start; removes everything that was created if there was no database before. */
   abandon(): void
 }
 
 /**
- * Takes the lock that belongs to a database file, by whatever path it is named; undefined when another process has it.
- * `beside` names other files that a first start makes. Errors: those of the file system.
+ * Locks a database file under any of its paths; undefined when another process holds the lock. `beside` lists other
+ * files that a first start creates. Errors: those of the file system.
  */
 export function lockForServing(path: string, beside: readonly string[] = []): ServingLock | undefined {
   const traces = new DisposableStack()
@@ -33,7 +33,7 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
       path: real,
       release: () => lock.close(),
       abandon() {
-        // Whoever comes meanwhile still finds it locked.
+        // Removed before the lock is released, so that no other process sees a half-removed installation.
         traces.dispose()
         lock.close()
       },
@@ -46,7 +46,7 @@ export function lockForServing(path: string, beside: readonly string[] = []): Se
 
 const isThere = (path: string) => lstatSync(path, { throwIfNoEntry: false }) !== undefined
 
-/** The lock is a database of its own, because only locking the real one would keep the command line out of it. */
+/** The lock is a separate database, because locking the real one would lock out commands as well. */
 function takeLock(file: string, traces: DisposableStack): DatabaseSync | undefined {
   traces.defer(createPrivate(file))
   const lock = new DatabaseSync(file, { timeout: 0 })
@@ -60,7 +60,7 @@ function takeLock(file: string, traces: DisposableStack): DatabaseSync | undefin
   }
 }
 
-/** The path that all other paths to a file lead to, whether or not it is there; its folder is. */
+/** The real path of a file, which need not exist; its directory must. */
 function realPath(path: string): string {
   if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
     return realPath(resolve(dirname(path), readlinkSync(path)))

@@ -1,11 +1,11 @@
-/** Sharing out fairly: what waits for the same thing is served by Project, in rotation. */
+/** Fair queueing: waiting items are served by Project, in rotation. */
 
 /**
- * Things that wait, each on behalf of some party, such as a Project. One is taken of each in turn, the oldest first: a
- * party that has a thousand waiting keeps others from nothing but one place in each round.
+ * Waiting items, each of some party, such as a Project. Parties take turns, and each gives its oldest item: a party
+ * with a thousand items costs the others only one place per round.
  */
 export class Rotation<Party, T> {
-  /** The first has its turn next; a party that had its turn goes to the end. */
+  /** The first party is next; a party that was served goes to the end. */
   readonly #parties = new Map<Party, T[]>()
   #size = 0
 
@@ -20,7 +20,7 @@ export class Rotation<Party, T> {
     this.#size++
   }
 
-  /** Those who have something waiting, in the order of their turns. */
+  /** The parties with waiting items, in the order of their turns. */
   parties(): Iterable<Party> {
     return this.#parties.keys()
   }
@@ -29,13 +29,13 @@ export class Rotation<Party, T> {
     return this.#parties.has(party)
   }
 
-  /** Takes what is next; undefined when nothing waits. */
+  /** Takes the next item; undefined when nothing waits. */
   take(): T | undefined {
     for (const party of this.#parties.keys()) return this.takeOf(party)
     return undefined
   }
 
-  /** Takes the oldest of one party, which has something waiting; its others come after those of everybody else. */
+  /** Takes the oldest item of a party, which must have one, and moves the party to the end. */
   takeOf(party: Party): T {
     const items = this.#parties.get(party)!
     const item = items.shift() as T
@@ -45,10 +45,10 @@ export class Rotation<Party, T> {
     return item
   }
 
-  /** Gives the turn of a party away: it goes to the end. */
+  /** Moves a party to the end. */
   putLast(party: Party): void {
     const items = this.#parties.get(party)
-    // A party that is alone need not go to the end.
+    // A single party need not be moved.
     if (!items || this.#parties.size === 1) return
     this.#parties.delete(party)
     this.#parties.set(party, items)

@@ -1,20 +1,20 @@
 /**
- * Work on input that may be made to take forever: on a thread of its own, one piece at a time, each under a hard limit.
- * A thread that exceeds it is killed and replaced, so that the event loop never waits and the next piece is done. The
- * thread starts with the first piece and ends when there has been none for a while.
+ * Runs work on input that may be crafted to take forever: on a thread, one piece at a time, with a hard limit for each.
+ * A thread that exceeds the limit is killed and replaced, so the event loop never blocks and the next piece still runs.
+ * The thread starts with the first piece and ends when idle.
  */
 import { parentPort, Worker } from 'node:worker_threads'
 import { ApiError } from '../errors.ts'
 
-/** The work did not end within its limits of time or memory. */
+/** The work exceeded its limit of time or memory. */
 export class Exhausted extends Error {}
 
 export interface SideThreadOptions {
-  /** How long one piece may take, in milliseconds, without its wait and the thread's start. */
+  /** Time limit of one piece in milliseconds, not counting its wait or the start of the thread. */
   readonly limitMs: number
-  /** How many pieces may wait. */
+  /** Maximum number of waiting pieces. */
   readonly maxWaiting?: number
-  /** How long the thread stays without work, in milliseconds. */
+  /** How long an idle thread is kept, in milliseconds. */
   readonly idleMs?: number
 }
 
@@ -27,7 +27,7 @@ interface Piece<Input, Output> {
 /** How long a thread may take to start, in milliseconds. */
 const startMs = 30_000
 
-/** The near end: takes work and hands it on. */
+/** The caller's side: queues work and sends it to the thread. */
 export class SideThread<Input, Output> {
   readonly #file: URL
   readonly #options: Required<SideThreadOptions>
@@ -42,7 +42,7 @@ export class SideThread<Input, Output> {
     this.#options = { limitMs, maxWaiting, idleMs }
   }
 
-  /** Errors: `unavailable` when too much waits already; `Exhausted`; whatever the work throws. */
+  /** Errors: `unavailable` when too much work waits; `Exhausted`; errors of the work. */
   async run(input: Input): Promise<Output> {
     if (this.#waiting.length >= this.#options.maxWaiting) {
       throw new ApiError('unavailable', 'too many requests of this kind are waiting; try again')
@@ -70,7 +70,7 @@ export class SideThread<Input, Output> {
   async #do(input: Input): Promise<Output> {
     try {
       const worker = this.#worker ?? (await this.#start())
-      // Only while it works does it keep the process from ending.
+      // The thread keeps the process alive only while it works.
       worker.ref()
       worker.postMessage(input)
       const output = await answerOf<Output>(worker, this.#options.limitMs)
@@ -82,12 +82,12 @@ export class SideThread<Input, Output> {
     }
   }
 
-  /** It gets no environment, no arguments and little memory: all that it needs comes with its work. */
+  /** The thread gets no environment, no arguments and little memory: its input is all that it needs. */
   async #start(): Promise<Worker> {
     const resourceLimits = { maxOldGenerationSizeMb: 64 }
     const worker = new Worker(this.#file, { env: {}, argv: [], execArgv: [], resourceLimits })
     this.#worker = worker
-    // An error also makes it exit.
+    // After an error the thread also exits, which is handled below.
     worker
       .on('error', () => undefined)
       .once('exit', () => {
@@ -105,13 +105,13 @@ export class SideThread<Input, Output> {
   }
 }
 
-/** The next message of a worker. Errors: `Exhausted`; what it did not catch. */
+/** The next message of a thread. Errors: `Exhausted`; errors that it did not catch. */
 async function answerOf<Output>(worker: Worker, limitMs: number): Promise<Output> {
   const { promise, resolve, reject } = Promise.withResolvers<Output>()
   const exhaust = () => reject(new Exhausted(`the work did not end within ${limitMs} ms`))
   const fail = (error: Error & { code?: string }) =>
     reject(error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? new Exhausted(error.message) : error)
-  // After a stall of this thread, an answer that is here already is read before the worker is given up.
+  // After a stall of this thread, a reply that has already arrived is read before the worker is given up.
   const limit = setTimeout(() => setImmediate(exhaust), limitMs)
   worker.on('message', resolve).on('error', fail).on('exit', exhaust)
   try {
@@ -122,9 +122,9 @@ async function answerOf<Output>(worker: Worker, limitMs: number): Promise<Output
   }
 }
 
-/** Makes the module that it is called in the far end of a `SideThread`. */
+/** Turns the calling module into the thread's side of a `SideThread`. */
 export function serveThread<Input, Output>(work: (input: Input) => Output): void {
   parentPort?.on('message', (input: Input) => parentPort?.postMessage(work(input)))
-  // Its first message says that it can be given work.
+  // The first message signals that the thread is ready.
   parentPort?.postMessage('ready')
 }

@@ -1,6 +1,6 @@
 /**
- * Work that takes long, beside requests that do not: it is done in pieces of a few milliseconds, and between two turns of
- * the event loop one piece of all of it, on behalf of each Project in rotation.
+ * Runs long work beside short requests: in slices of a few milliseconds, one per turn of the event loop, taken from
+ * each Project in rotation.
  */
 import type { ProjectId } from '../scope.ts'
 import { projectServed } from './behalf.ts'
@@ -9,10 +9,10 @@ import { Rotation } from './rotation.ts'
 const waiting = new Rotation<ProjectId | undefined, () => void>()
 let isPlanned = false
 
-/** How long a piece of work may take, in milliseconds. */
+/** Duration of a slice, in milliseconds. */
 const pieceMs = 2
 
-/** Resolves when it is the caller's turn to do a piece of long work. */
+/** Resolves when it is the caller's turn to run a slice. */
 export function nextTurn(): Promise<void> {
   return new Promise((resolve) => {
     waiting.add(projectServed(), resolve)
@@ -30,7 +30,7 @@ function plan(): void {
   })
 }
 
-/** Does all steps of `work`, as many in each turn as fit into it, and returns what it returns. A step takes well under a turn. */
+/** Runs all steps of `work`, as many per slice as fit, and returns its result. A step must take well under a slice. */
 export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
   for (;;) {
     await nextTurn()
@@ -42,7 +42,7 @@ export async function inTurns<T>(work: Iterator<unknown, T>): Promise<T> {
   }
 }
 
-/** For loops: what it returns is awaited after each step, and resolves at once until a turn is over. */
+/** For loops: await the returned function after each step. It returns at once until the current slice is over. */
 export function pacing(): () => Promise<void> | undefined {
   let end = performance.now() + pieceMs
   return () => {

@@ -1,79 +1,80 @@
 /**
- * Work that lies in a table until a process does it. Whoever claims a row holds it for a while, its lease. Each claim has a
- * higher fence, and a write with an older one is refused: of several processes one does the work, and one that comes back
- * late changes nothing. Workers serve all Projects, so these statements go by id and fence instead of by Project.
+ * Work items in a table that processes claim. A claim holds a row for a limited time, its lease. Each claim increases
+ * the fence, and a write with an older fence is refused: only one of several processes does the work, and one that
+ * comes back late changes nothing. Workers serve all Projects, so these statements select by id and fence instead of by
+ * Project.
  */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import type { Database, EveryTable, Transaction } from '../data/db.ts'
 import type { Dialect } from '../data/dialect.ts'
 import type { ProjectId } from '../scope.ts'
 
-/** What the row of any work has. */
+/** Columns that every work item has. */
 export interface WorkRow {
   readonly id: number
   readonly project_id: ProjectId
-  /** Grows with each claim: a write that carries an older one is refused. */
+  /** Increases with each claim; a write with an older fence is refused. */
   readonly fence: number
   readonly attempts: number
 }
 
-/** A table of work. */
+/** A table of work items. */
 export interface WorkTable {
   readonly name: keyof EveryTable
-  /** Whether a row is still to be done. */
+  /** Whether a row still has to be done. */
   readonly isOpen: RawBuilder<boolean>
-  /** The column with the database's time in milliseconds before which nobody claims a row. */
+  /** The column with the database time in milliseconds before which a row is not claimed. */
   readonly pause: string
-  /** The column with the end of the lease, null while nobody has one; may be the same column. */
+  /** The column with the end of the lease, null without a lease; may be the same column. */
   readonly lease: string
-  /** What a row has that nobody holds. */
+  /** Column values of a row that nobody holds. */
   readonly unheld: Readonly<Record<string, unknown>>
-  /** The columns in whose order rows are claimed. */
+  /** The columns by which claims are ordered. */
   readonly order: readonly string[]
 }
 
-/** What names a claim. */
+/** Identifies a claim. */
 export type Held = Pick<WorkRow, 'id' | 'fence'>
 
-/** Thrown when somebody else has taken the work over: the loser writes nothing more. */
+/** Thrown when another process has taken over the work; the loser writes nothing more. */
 export class LeaseLost extends Error {}
 
-/** Which rows are claimed, and how. */
+/** Which rows to claim, and how. */
 export interface ClaimOptions {
   readonly limit: number
-  /** How long the claim lasts, in milliseconds of the database's clock. */
+  /** Duration of the lease, in milliseconds of the database's clock. */
   readonly leaseMs: number
   /** Longer than any lease or pause, in milliseconds. */
   readonly longestMs: number
-  /** Narrows the search, besides `search`; the row is called `free`. */
+  /** Further conditions on the row, which is called `free`. */
   readonly where?: readonly RawBuilder<boolean>[]
   readonly search?: Search
-  /** Columns that the claim sets besides. */
+  /** Further columns that the claim sets. */
   readonly set?: Readonly<Record<string, unknown>>
 }
 
-/** Which rows a worker looks for. */
+/** Narrows the rows that a worker looks for. */
 export interface Search {
-  /** Those that it has under way are left, should their leases have ended all the same. */
+  /** Rows that the worker still works on; they are skipped even if their leases have expired. */
   readonly underWay?: readonly number[]
-  /** Only these, instead of all that wait. */
+  /** Only these rows instead of all. */
   readonly among?: readonly number[] | undefined
-  /** Projects that have as much under way as they may. */
+  /** Projects that have reached their limit; their rows are skipped. */
   readonly fullProjects?: readonly ProjectId[]
 }
 
-/** A claimed row, with the database's time of the claim in milliseconds. */
+/** A claimed row, with the database time of the claim in milliseconds. */
 export type Claimed<Row extends WorkRow> = Row & { readonly claimed_at: number }
 
 /**
- * Whether the database's clock has passed a column. A time that lies further ahead than any lease or pause reaches is
- * from before the clock was set back, and nobody waits for it.
+ * Whether the database's clock has passed a column. A time further ahead than any lease or pause was written before the
+ * clock was set back, and is ignored.
  */
 function isOver({ nowMs }: Dialect, column: string, longestMs: number): RawBuilder<boolean> {
   return sql`${sql.ref(column)} not between ${nowMs} + 1 and ${nowMs} + ${longestMs}`
 }
 
-/** Claims up to `limit` rows that nobody holds, in their order. */
+/** Claims up to `limit` free rows, in order. */
 export async function claimWork<Row extends WorkRow>(
   db: Database,
   table: WorkTable,
@@ -109,12 +110,12 @@ export async function claimWork<Row extends WorkRow>(
   return rows
 }
 
-/** A table as the query builder sees it when only what all work has is known of it. */
+/** An update of a table of which only the common columns are known. */
 function update({ query }: Transaction, { name, isOpen }: WorkTable) {
   return (query as unknown as Kysely<Record<string, WorkRow>>).updateTable(name as string).where(isOpen)
 }
 
-/** Changes a claimed row; nothing is written when the claim is no longer the newest. Errors: `LeaseLost`. */
+/** Changes a claimed row; writes nothing when there is a newer claim. Errors: `LeaseLost`. */
 export async function writeHeld(
   tx: Transaction,
   table: WorkTable,
@@ -125,16 +126,16 @@ export async function writeHeld(
   if (result.numUpdatedRows !== 1n) throw new LeaseLost(`${table.name} ${id} has been taken over`)
 }
 
-/** How a claim is given back. */
+/** How a claim is released. */
 export interface Release {
   readonly delayMs: number
-  /** Whether this claim counts among the attempts. */
+  /** Whether the released claim counts as an attempt. */
   readonly counts: boolean
 }
 
 /**
- * Gives a claim back so that any worker may go on with it, at once or after a delay. What its holder still has under way
- * comes too late from now on. Errors: `LeaseLost`.
+ * Releases a claim so that any worker may continue, at once or after a delay. The previous holder can no longer record
+ * results. Errors: `LeaseLost`.
  */
 export async function releaseHeld(
   tx: Transaction,
@@ -152,7 +153,7 @@ export async function releaseHeld(
   })
 }
 
-/** Extends those of the claims on `ids` that `isHeld` says are the caller's; returns their ids. */
+/** Extends the claims on `ids` that match `isHeld`; returns their ids. */
 export async function extendHeld(
   db: Database,
   table: WorkTable,
@@ -172,7 +173,7 @@ export async function extendHeld(
   return new Set(rows.map(({ id }) => id))
 }
 
-/** Forgets the claims of processes that cannot be alive, when this one is the only user of the database. */
+/** Drops the claims of dead processes when this process is the only user of the database. */
 export async function forgetClaims(db: Database, table: WorkTable): Promise<void> {
   if (db.dialect.shared) return
   await db.transact((tx) =>
@@ -182,7 +183,7 @@ export async function forgetClaims(db: Database, table: WorkTable): Promise<void
   )
 }
 
-/** The pause after a failed attempt, in milliseconds: doubles each time, up to about `longestMs`. */
+/** Exponential backoff after a failed attempt, with jitter, in milliseconds; limited to about `longestMs`. */
 export function backoffMs(firstMs: number, attempts: number, longestMs = Number.POSITIVE_INFINITY): number {
   return Math.min(longestMs, firstMs * 2 ** (attempts - 1)) * (0.75 + Math.random() / 2)
 }

@@ -1,7 +1,7 @@
 /**
- * Claims work and has it done, so much at once in all and of each Project: one that has a thousand things waiting leaves
- * places for the others. It looks when a commit tells of work, when something has ended, and by a poll that finds what
- * other processes left.
+ * Claims work and runs it, with limits on concurrency in total and per Project, so that a Project with a thousand items
+ * leaves places for others. It looks for work when a commit announces some, when an item ends, and by polling for work
+ * of other processes.
  */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../data/db.ts'
@@ -12,28 +12,28 @@ import type { Search, WorkRow } from './leases.ts'
 /** A claim, for as long as it is held. */
 export interface Claim<Row extends WorkRow> {
   readonly row: Row
-  /** Monotonic time just before it was asked for. */
+  /** Monotonic time just before the claim was requested. */
   readonly askedAt: number
-  /** Monotonic time until which the lease surely holds. */
+  /** Monotonic time until which the lease is certain to hold. */
   safeUntil: number
 }
 
 export interface WorkerOptions<Row extends WorkRow> {
   readonly db: Database
   readonly log: Logger
-  /** What it works on, and the channel on which commits tell of it, by id. */
+  /** The kind of work, and the topic under which commits announce it by id. */
   readonly name: 'actions' | 'mail'
   readonly leaseMs: number
   readonly pollMs: number
-  /** How many are under way at once in this process: in all, and of one Project. */
+  /** Limits of concurrent work in this process: in total and for one Project. */
   readonly atOnce: number
   readonly perProject: number
-  /** How many places are free before all that waits is looked through, which takes longer the more there is. */
+  /** Number of free places required before a scan of all waiting work, whose cost grows with the amount of work. */
   readonly leastRoom: number
   claim(limit: number, search: Search): Promise<readonly Row[]>
-  /** Makes the claims last longer and returns those that still hold; without it they outlast the work. */
+  /** Extends claims and returns the ids that still hold; omitted when leases outlast the work. */
   extend?(ids: readonly number[]): Promise<ReadonlySet<number>>
-  /** Does the work. It throws nothing: what becomes of a failure is its own matter. */
+  /** Does the work. It must not reject: it handles its own failures. */
   work(claim: Claim<Row>): Promise<void>
 }
 
@@ -41,7 +41,7 @@ interface UnderWay<Row extends WorkRow> extends Claim<Row> {
   done: Promise<void>
 }
 
-/** Most work that is remembered to be claimed soon; when there is more, all that waits is looked through. */
+/** Maximum number of announced ids to remember; beyond it, all waiting work is scanned. */
 const mostHeardOf = 200
 
 export class Worker<Row extends WorkRow> {
@@ -50,13 +50,13 @@ export class Worker<Row extends WorkRow> {
   #poll: NodeJS.Timeout | undefined
   #pulse: NodeJS.Timeout | undefined
   #claiming: Promise<void> | undefined
-  /** How many claims there ever were. */
+  /** Total number of claims so far. */
   #taken = 0
-  /** Whether there may be more to claim than was claimed last time. */
+  /** Whether there may be more work than the last claim took. */
   #more = false
-  /** What may be claimed by now. What nobody has told of is found by the poll. */
+  /** Announced work that can be claimed. The poll finds work that was not announced. */
   readonly #heardOf = new Set<number>()
-  /** Whether something was left because its Project had no place. */
+  /** Whether work was skipped because its Project had no place. */
   #passedOver = false
   #stopping = false
 
@@ -76,17 +76,17 @@ export class Worker<Row extends WorkRow> {
     this.wake()
   }
 
-  /** Looks through all that waits, soon. */
+  /** Scans all waiting work soon. */
   wake(): void {
     this.#more = true
     this.#goOn()
   }
 
-  /** Does all that may be claimed by now, and waits for it. */
+  /** Runs all work that can be claimed now, and waits for it. */
   async drain(): Promise<void> {
     for (;;) {
       const taken = this.#taken
-      // A claim that is under way may have looked before the latest work was there.
+      // A claim in progress may have read before the latest work was committed.
       await this.#claiming
       this.#more = true
       await this.#claim()
@@ -95,12 +95,12 @@ export class Worker<Row extends WorkRow> {
     }
   }
 
-  /** Resolves when all that is under way has ended. */
+  /** Resolves when all work in progress has ended. */
   async landed(): Promise<void> {
     await Promise.all([...this.#underWay].map(({ done }) => done))
   }
 
-  /** Stops claiming and lets work end for at most `graceMs`; returns what is still under way then. */
+  /** Stops claiming and lets work finish for at most `graceMs`; returns the rows that are still in progress then. */
   async stop(graceMs: number): Promise<readonly Row[]> {
     this.#stopping = true
     clearInterval(this.#poll)
@@ -119,7 +119,7 @@ export class Worker<Row extends WorkRow> {
     this.#goOn()
   }
 
-  /** Claims if there is something to claim and room for it. */
+  /** Claims if there is something to claim and a free place. */
   #goOn(): void {
     if (this.#claiming || this.#stopping) return
     const room = this.#room()
@@ -130,7 +130,7 @@ export class Worker<Row extends WorkRow> {
     return this.#more && room >= this.#options.leastRoom
   }
 
-  /** How many may be claimed without any Project having more than its part. */
+  /** How many rows may be claimed without any Project exceeding its limit. */
   #room(): number {
     const { atOnce, perProject } = this.#options
     const busiest = Math.max(0, ...[...this.#byProject().values()].filter((some) => some < perProject))
@@ -148,7 +148,7 @@ export class Worker<Row extends WorkRow> {
     this.#claiming ??= this.#claimOnce()
       .catch((error: unknown) => {
         log.error({ err: error }, `looking for ${name} failed`)
-        // The poll looks again.
+        // The poll tries again.
         this.#more = false
       })
       .finally(() => {
@@ -171,12 +171,12 @@ export class Worker<Row extends WorkRow> {
     const fullProjects = full.map(([project]) => project)
     const rows = await claim(room, { underWay, among, fullProjects })
     if (rows.length >= room) this.#more = true
-    // Nobody tells again of what a full Project has waiting.
+    // Skipped work of a full Project is not announced again.
     if (full.length > 0) this.#passedOver = true
     for (const row of rows) this.#take({ row, askedAt, safeUntil: this.#safeUntil(askedAt), done: Promise.resolve() })
   }
 
-  /** A lease starts when the database hears of it, which is after it was asked for: this errs on the safe side. */
+  /** A lease starts when the database executes the claim, which is after the request: this errs on the safe side. */
   #safeUntil(askedAt: number): number {
     return askedAt + this.#options.leaseMs * 0.8
   }

@@ -1,7 +1,7 @@
 /**
- * The key-encryption key of a whole installation: that it is the right one before anything is served, and how another
- * takes its place. A rotation may be cut off anywhere and begun again: until it has ended both keys are needed, and
- * whoever starts without one of them is refused.
+ * The key-encryption key of an installation: checks that it is the right one before anything is served, and replaces
+ * it. A rotation may be interrupted anywhere and repeated: until it is complete both keys are needed, and a start
+ * without one of them is refused.
  */
 
 import { sql } from 'kysely'
@@ -22,14 +22,14 @@ declare module '../data/db.ts' {
   }
 }
 
-/** The keys at hand are not those of this database. The message is one line for the operator. */
+/** The given keys are not those of this database. The message is one line for the operator. */
 export class WrongKey extends Error {}
 
 const canaryText = 'this key opens the secrets of this database'
 const canaryPlace = 'key_canary|sealed|1'
 const batch = 100
 
-/** Ids of the key-encryption keys without which something in the database could not be read. */
+/** Ids of the key-encryption keys that are needed to decrypt everything in the database. */
 export async function keksInUse(query: Queries): Promise<ReadonlySet<string>> {
   const canary = await query.selectFrom('key_canary').select('kek_id').execute()
   const keys = await acrossProjects(query).selectFrom('project_key').select('kek_id').distinct().execute()
@@ -37,7 +37,7 @@ export async function keksInUse(query: Queries): Promise<ReadonlySet<string>> {
   return new Set([...canary, ...keys, ...own].map((row) => row.kek_id))
 }
 
-/** Checks the keys against the database, whose first keys they become if it has none. Errors: `WrongKey`. */
+/** Checks the keys against the database. A database without keys adopts them. Errors: `WrongKey`. */
 export async function unlock(db: Database, ring: Keyring): Promise<Secrets> {
   await db.transact((tx) => writeCanary(tx, ring))
   for (const id of await keksInUse(db.query)) {
@@ -49,7 +49,7 @@ export async function unlock(db: Database, ring: Keyring): Promise<Secrets> {
   return new Secrets(ring)
 }
 
-/** Leaves one that is there as it is. */
+/** Keeps an existing canary. */
 async function writeCanary(tx: Transaction, { current }: Keyring): Promise<void> {
   const sealed = encrypt(current.key, canaryPlace, Buffer.from(canaryText))
   await tx.query
@@ -60,8 +60,8 @@ async function writeCanary(tx: Transaction, { current }: Keyring): Promise<void>
 }
 
 /**
- * Wraps every Project's key anew with the current key, so that their secrets stay as they are, and encrypts the secrets of
- * the installation anew. Returns how many keys it wrapped.
+ * Encrypts every Project's key again with the current key, so that the Projects' secrets stay unchanged, and does the
+ * same for the installation's own secrets. Returns the number of Projects' keys.
  */
 export async function rotateKek(db: Database, ring: Keyring): Promise<number> {
   let total = 0

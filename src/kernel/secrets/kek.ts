@@ -1,18 +1,18 @@
 /**
- * Encryption of what must not be read from the database alone. Key-encryption keys stay outside of it; nothing is
- * encrypted with them but the keys of Projects and the few secrets of the installation itself. Ciphertexts are bound to
- * the place that they are for: moved elsewhere, or changed, they do not decrypt.
+ * Encryption of data that the database alone must not reveal. Key-encryption keys are kept outside the database; they
+ * encrypt only the keys of Projects and the few secrets of the installation itself. A ciphertext is bound to its place:
+ * moved or changed, it does not decrypt.
  */
 import { createCipheriv, createDecipheriv, createHmac, createSecretKey, type KeyObject, randomBytes } from 'node:crypto'
 
 /** A key-encryption key. */
 export interface Kek {
-  /** Tells keys apart and nothing about them: 16 hexadecimal digits. */
+  /** Distinguishes keys without revealing anything about them: 16 hexadecimal digits. */
   readonly id: string
   readonly key: KeyObject
 }
 
-/** The key that encrypts, and the one before it, which still decrypts. */
+/** The key that encrypts, and the previous one, which still decrypts. */
 export interface Keyring {
   readonly current: Kek
   readonly previous?: Kek | undefined
@@ -23,7 +23,7 @@ const nonceBytes = 12
 const tagBytes = 16
 const cipher = 'aes-256-gcm'
 
-/** Errors: a plain one unless there are 32 bytes. */
+/** Throws unless there are 32 bytes. */
 export function toKek(bytes: Buffer): Kek {
   if (bytes.length !== keyBytes) throw new Error(`a key has ${keyBytes} bytes, not ${bytes.length}`)
   const id = createHmac('sha256', bytes).update('wolke key id').digest('hex').slice(0, 16)
@@ -35,12 +35,12 @@ export function randomKey(): Buffer {
   return randomBytes(keyBytes)
 }
 
-/** The key of a ring with an id. */
+/** The key with this id in a ring. */
 export function kekOf({ current, previous }: Keyring, id: string): Kek | undefined {
   return [current, previous].find((kek) => kek?.id === id)
 }
 
-/** AES-256-GCM under a random nonce: nonce, ciphertext and tag in base64url. `place` is authenticated with it. */
+/** AES-256-GCM with a random nonce: nonce, ciphertext and tag in base64url. `place` is authenticated as well. */
 export function encrypt(key: KeyObject | Buffer, place: string, plain: Buffer): string {
   const nonce = randomBytes(nonceBytes)
   const sealing = createCipheriv(cipher, key, nonce, { authTagLength: tagBytes }).setAAD(Buffer.from(place))
@@ -48,7 +48,7 @@ export function encrypt(key: KeyObject | Buffer, place: string, plain: Buffer): 
   return Buffer.concat([nonce, ...body, sealing.getAuthTag()]).toString('base64url')
 }
 
-/** What `encrypt` was given. Errors: a plain one for another key, another place or a changed text. */
+/** Decrypts the result of `encrypt`. Throws for another key, another place or a changed text. */
 export function decrypt(key: KeyObject | Buffer, place: string, sealed: string): Buffer {
   const bytes = Buffer.from(sealed, 'base64url')
   if (bytes.length < nonceBytes + tagBytes) throw new Error('the ciphertext is too short')

@@ -1,10 +1,10 @@
-/** Key files: 32 bytes, as they are or in base64, that nobody but the operator reads. A file appears whole or not at all. */
+/** Key files: 32 bytes, raw or in base64, readable only by the operator. A file is written completely or not at all. */
 import { closeSync, fstatSync, fsyncSync, linkSync, openSync, readFileSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { createFolderOf, syncToDisk } from '../process/private-file.ts'
 import { type Kek, keyBytes, randomKey, toKek } from './kek.ts'
 
-/** Reads a key; undefined when there is no such file. Errors: plain ones that say in words what is wrong with it. */
+/** Reads a key; undefined when the file does not exist. Throws an error for the operator when it holds no valid key. */
 export function readKeyFile(path: string): Kek | undefined {
   let file: number
   try {
@@ -15,7 +15,7 @@ export function readKeyFile(path: string): Kek | undefined {
   }
   try {
     if (process.platform !== 'win32' && (fstatSync(file).mode & 0o007) !== 0) {
-      throw new Error(`${path} can be read by everybody; take that away with chmod o= ${path}`)
+      throw new Error(`${path} can be read by everybody; fix that with chmod o= ${path}`)
     }
     return toKek(keyIn(readFileSync(file), path))
   } finally {
@@ -28,10 +28,12 @@ function keyIn(bytes: Buffer, path: string): Buffer {
   const text = bytes.toString('latin1').trim()
   const decoded = Buffer.from(text, 'base64')
   if (decoded.length === keyBytes && decoded.toString('base64') === text) return decoded
-  throw new Error(`${path} does not hold a key: ${keyBytes} bytes, as they are or in base64`)
+  throw new Error(`${path} does not hold a key: ${keyBytes} bytes, raw or in base64`)
 }
 
-/** Makes a file with a new key that only its owner can read, or reads the one that somebody made just before. */
+/**
+ * Creates a file with a new key, readable only by its owner, or reads the one that another process has just created.
+ */
 export function createKeyFile(path: string): Kek {
   createFolderOf(path)
   const draft = `${path}.${process.pid}`
@@ -49,7 +51,7 @@ export function createKeyFile(path: string): Kek {
   return readKeyFile(path)!
 }
 
-/** A key that a power cut takes would take every secret with it. */
+/** Waits for the disk: losing the key in a power failure would lose every secret. */
 function writeDurably(path: string, text: string): void {
   const file = openSync(path, 'wx', 0o400)
   try {

@@ -1,7 +1,7 @@
 /**
- * Secrets at rest, of Projects and of the installation itself. Each Project has a key of its own, which is in the database only as ciphertext under the
- * installation's key-encryption key: who has the database without that key has no secret, and a Project that is deleted
- * takes its key with it. Only the component that needs a secret opens it.
+ * Secrets at rest, of Projects and of the installation itself. Each Project has its own key, which the database holds
+ * only encrypted by the installation's key-encryption key: the database without that key reveals no secret, and
+ * deleting a Project deletes its key. Only the component that needs a secret decrypts it.
  */
 
 import { type Database, drawId, type Queries, type Transaction } from '../data/db.ts'
@@ -9,7 +9,7 @@ import { scoped } from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { decrypt, encrypt, type Keyring, kekOf, randomKey } from './kek.ts'
 
-/** The row and the column that a secret is for. */
+/** The row and column of a secret. */
 export interface SecretPlace {
   readonly table: string
   readonly column: string
@@ -23,7 +23,7 @@ export interface ProjectKeyRow {
   readonly wrapped: string
 }
 
-/** A secret of the installation itself, which is of no Project. */
+/** A secret of the installation itself. */
 export interface InstallationSecretRow {
   readonly name: string
   readonly kek_id: string
@@ -39,21 +39,21 @@ declare module '../data/db.ts' {
   }
 }
 
-/** The form of what `seal` writes: `VERSION.KEY ID.CIPHERTEXT`. */
+/** The format version of sealed secrets: `VERSION.KEY ID.CIPHERTEXT`. */
 const version = 's1'
 
 function placeOf({ table, column, id }: SecretPlace, { projectId }: ProjectScope, keyId: number): string {
   return [table, column, projectId, id, keyId, version].join('|')
 }
 
-/** The key of a Project as it is stored, wrapped by a key of the ring. */
+/** Encrypts the key of a Project for storage, with the current key of the ring. */
 export function wrapKey(ring: Keyring, row: Pick<ProjectKeyRow, 'id' | 'project_id'>, key: Buffer): ProjectKeyRow {
   const { id: kek_id, key: kek } = ring.current
   const { id, project_id } = row
   return { id, project_id, kek_id, wrapped: encrypt(kek, wrapPlace(row, kek_id), key) }
 }
 
-/** The key of a Project. Errors: a plain one when no key of the ring opens it. */
+/** Decrypts the key of a Project. Throws when no key of the ring fits. */
 export function unwrapKey(ring: Keyring, row: ProjectKeyRow): Buffer {
   const kek = kekOf(ring, row.kek_id)
   if (!kek) throw new Error(`the key ${row.kek_id} is not at hand`)
@@ -64,7 +64,7 @@ function wrapPlace({ id, project_id }: Pick<ProjectKeyRow, 'id' | 'project_id'>,
   return ['project_key', 'wrapped', project_id, id, kekId, version].join('|')
 }
 
-/** A secret of the installation as it is stored, under the current key of the ring. */
+/** Encrypts a secret of the installation for storage, with the current key of the ring. */
 export function sealForInstallation({ current }: Keyring, name: string, secret: string): InstallationSecretRow {
   return {
     name,
@@ -73,7 +73,7 @@ export function sealForInstallation({ current }: Keyring, name: string, secret: 
   }
 }
 
-/** A secret of the installation. Errors: a plain one when no key of the ring opens it. */
+/** Decrypts a secret of the installation. Throws when no key of the ring fits. */
 export function openForInstallation(ring: Keyring, { name, kek_id, sealed }: InstallationSecretRow): string {
   const kek = kekOf(ring, kek_id)
   if (!kek) throw new Error(`the key ${kek_id} is not at hand`)
@@ -84,7 +84,7 @@ function installationPlace(name: string, kekId: string): string {
   return ['installation_secret', 'sealed', name, kekId, version].join('|')
 }
 
-/** Seals and opens the secrets of an installation; `unlock` makes it. */
+/** Encrypts and decrypts the secrets of an installation; created by `unlock`. */
 export class Secrets {
   readonly #ring: Keyring
 
@@ -92,14 +92,14 @@ export class Secrets {
     this.#ring = ring
   }
 
-  /** A secret as it may be written to its place. The first one of a Project makes the Project's key. */
+  /** Encrypts a secret for its place. The first secret of a Project creates the Project's key. */
   async seal(tx: Transaction, scope: ProjectScope, place: SecretPlace, secret: string): Promise<string> {
     const row = (await newestKey(tx.query, scope)) ?? (await this.#makeKey(tx, scope))
     const key = unwrapKey(this.#ring, row)
     return [version, row.id, encrypt(key, placeOf(place, scope, row.id), Buffer.from(secret))].join('.')
   }
 
-  /** The secret that was sealed for this place. Errors: a plain one for what was not sealed just there. */
+  /** Decrypts a secret. Throws when it was not sealed for this place. */
   async open(query: Queries, scope: ProjectScope, place: SecretPlace, sealed: string): Promise<string> {
     const [form, keyId, text = ''] = sealed.split('.')
     if (form !== version) throw new Error('a secret has a form that this version does not know')
@@ -108,7 +108,7 @@ export class Secrets {
     return decrypt(unwrapKey(this.#ring, row), placeOf(place, scope, row.id), text).toString()
   }
 
-  /** The secret of the installation with this name; the first who asks for it makes it. */
+  /** The installation's secret with this name; the first caller creates it. */
   async ofInstallation(db: Database, name: string, make: () => Promise<string>): Promise<string> {
     const known = await installationSecret(db.query, name)
     if (known) return openForInstallation(this.#ring, known)
@@ -126,7 +126,7 @@ export class Secrets {
 
   async #makeKey(tx: Transaction, scope: ProjectScope): Promise<ProjectKeyRow> {
     await tx.dialect.lockKeys([`secrets ${scope.projectId}`])?.execute(tx.query)
-    // A rival may have made one before it let go of the lock.
+    // Another transaction may have created a key before it released the lock.
     const made = await newestKey(tx.query, scope)
     if (made) return made
     const row = wrapKey(this.#ring, { id: await drawId(tx), project_id: scope.projectId }, randomKey())
