@@ -1,12 +1,11 @@
-/** Servers as a family: their endpoints, their actions and what answers them. */
-
+/** The family of servers. */
 import { byId, defineFamily } from '../../platform.ts'
 import { serverActions } from './actions.ts'
-import { backupChore } from './backups.ts'
 import { serverChanges } from './changes.ts'
 import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
-import { diskActions } from './disk-actions.ts'
+import { diskActions } from './disk/actions.ts'
+import { startBackups } from './disk/jobs.ts'
 import { serverRoutes } from './routes.ts'
 import { servers as resource } from './store.ts'
 import { serverLocks } from './tables.ts'
@@ -16,7 +15,7 @@ export const servers = defineFamily({
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,
-  chores: [backupChore],
+  chores: [startBackups],
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),

@@ -126,12 +126,12 @@ export async function revertPower(tx: Transaction, scope: ProjectScope, id: numb
 
 /** Deletes the row and its labels; nothing happens when it is gone already. */
 export async function deleteServer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  await dropFormer(tx, scope, id)
+  await forgetPreviousDisk(tx, scope, id)
   const server = await servers.find(tx.query, scope, id)
   if (server) await servers.remove(tx, scope, server)
 }
 
-/** Forgets what was before: the new disk is there, or the server is not. */
-export async function dropFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+/** Forgets the disk that a failed rebuild would go back to: the new disk is there, or the server is not. */
+export async function forgetPreviousDisk(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
   await scoped(tx.query, scope).deleteFrom('server_former').where('server_id', '=', id).execute()
 }
