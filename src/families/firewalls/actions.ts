@@ -1,9 +1,9 @@
-/** What happens to firewalls asynchronously: the packet filter of one server follows what is wanted of it. */
-import { type ActionInput, defineAction } from '../../kernel/actions/define.ts'
-import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+/** What happens to firewalls asynchronously: the packet filter of one server follows its desired state. */
+import { type ActionInput, defineAction, defineRecord } from '../../kernel/actions/define.ts'
+import { type ActionStart, recordOf, toStart } from '../../kernel/actions/store.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
+import { deleteApplication } from './applications/store.ts'
 import { filters } from './desired.ts'
-import { deleteApplication } from './membership.ts'
 
 interface Input extends ActionInput {
   readonly server: number
@@ -18,7 +18,7 @@ export const applyFirewall = defineAction<Input>({
   command: 'apply_firewall',
   steps: [enforce],
   revert: async (tx, { scope, input }) => {
-    // Actions that an earlier version started say 0 where there is none.
+    // Actions that an earlier version started have 0 instead of null.
     if (!input.application) return
     await deleteApplication(tx, scope, input.application)
     await filters.renew(tx, scope, [input.server])
@@ -27,11 +27,7 @@ export const applyFirewall = defineAction<Input>({
 
 export const removeFirewall = defineAction<Input>({ family: 'firewalls', command: 'remove_firewall', steps: [enforce] })
 
-export const setFirewallRules = defineAction<ActionInput>({
-  family: 'firewalls',
-  command: 'set_firewall_rules',
-  steps: [],
-})
+export const setFirewallRules = defineRecord('firewalls', 'set_firewall_rules')
 
 export const firewallActions = [applyFirewall, removeFirewall, setFirewallRules]
 
@@ -39,7 +35,7 @@ export const firewallActions = [applyFirewall, removeFirewall, setFirewallRules]
 export interface FilterChange {
   readonly firewallId: number
   readonly serverId: number
-  /** The label selector through which it comes about. */
+  /** The label selector that causes it. */
   readonly selectorId?: number
   /** The application that a failure takes back. */
   readonly application?: number
@@ -58,18 +54,12 @@ export function startFilterChange(definition: typeof applyFirewall, change: Filt
   })
 }
 
-/** The action that records a change of a selector that matches no server: there is no filter that has to follow. */
+/** The action that records a change of a selector that matches no server, so that no filter has to follow. */
 export function startSelectorChange(
   { family, command }: typeof applyFirewall,
   firewallId: number,
   selectorId: number,
 ): ActionStart {
-  return {
-    definition: { family, command, steps: [] },
-    input: {},
-    resources: [
-      { type: 'label_selector', id: selectorId },
-      { type: 'firewall', id: firewallId },
-    ],
-  }
+  const selector = { type: 'label_selector', id: selectorId }
+  return recordOf(defineRecord(family, command), selector, { type: 'firewall', id: firewallId })
 }

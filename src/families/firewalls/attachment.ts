@@ -1,24 +1,24 @@
-/** The firewalls of a server: those that it was asked for behind, and those whose label selectors match it. */
+/** The firewalls of a server: those that the request for it names, and those whose label selectors match it. */
 import type { ActionStart } from '../../kernel/actions/store.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Attachment, CreateBody } from '../servers/attachment.ts'
 import { applyFirewall, startFilterChange } from './actions.ts'
+import { checkFirewallLimit, rematchServer } from './applications/effects.ts'
+import { forgetServer, insertApplication } from './applications/store.ts'
 import { filters } from './desired.ts'
-import { checkFirewallLimit, forgetServer, insertApplication } from './membership.ts'
-import { holdFirewalls } from './store.ts'
-import { rematchServer } from './targets.ts'
+import { firewalls } from './store.ts'
 import { firewallsOfServers } from './view.ts'
 
 const askedIn = ({ firewalls = [] }: CreateBody) => firewalls.map(({ firewall }) => firewall)
 
 export const firewallAttachment: Attachment = {
   async show(query, scope, serverIds) {
-    const firewalls = await firewallsOfServers(query, scope, serverIds)
-    return (serverId) => ({ public_net: { firewalls: firewalls.get(serverId) ?? [] } })
+    const ofServers = await firewallsOfServers(query, scope, serverIds)
+    return (serverId) => ({ public_net: { firewalls: ofServers.get(serverId) ?? [] } })
   },
   async hold(tx, scope, body) {
     const asked = askedIn(body)
-    const held = await holdFirewalls(tx, scope, asked)
+    const held = await firewalls.hold(tx, scope, asked)
     const missing = asked.findIndex((id) => !held.has(id))
     if (missing === -1) return
     throw invalidInput([{ field: `firewalls[${missing}].firewall`, message: 'firewall not found' }])
@@ -28,7 +28,7 @@ export const firewallAttachment: Attachment = {
     const starts: ActionStart[] = []
     for (const firewallId of ids) {
       await insertApplication(tx, scope, firewallId, { serverId: server.id })
-      // A failure does not take it back: a server that was asked for behind a firewall never runs without it.
+      // A failure does not take this back: a server that was requested with a firewall never runs without it.
       starts.push(startFilterChange(applyFirewall, { firewallId, serverId: server.id }))
     }
     const matched = await rematchServer(tx, scope, server)

@@ -1,16 +1,8 @@
 /** Firewalls on the wire (spec: Firewall, Firewalls). */
 import { Type } from 'typebox'
 import { ActionSchema, ActionsReply } from '../../kernel/actions/contract.ts'
-import {
-  defineEndpoints,
-  Id,
-  Labels,
-  listing,
-  Meta,
-  named,
-  nullable,
-  Timestamp,
-} from '../../kernel/contract/contract.ts'
+import { defineEndpoints, Id, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { maxNetworks, maxRules, protocols } from './domain.ts'
 
 const closed = { additionalProperties: false } as const
@@ -60,7 +52,7 @@ const GivenRules = Type.Array(
   { maxItems: maxRules },
 )
 
-/** Clients echo entries as they read them, so what only replies carry is tolerated (spec: Firewalls). */
+/** Clients send entries back as they read them, so fields that only replies have are tolerated (spec: Firewalls). */
 const Targets = Type.Array(
   named(
     'NewFirewallTarget',
@@ -78,7 +70,7 @@ const Targets = Type.Array(
 )
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
-const Reply = Type.Object({ firewall: Firewall })
+
 declare module '../../kernel/errors.ts' {
   interface CallCodes {
     server_already_added: 422
@@ -90,70 +82,34 @@ declare module '../../kernel/errors.ts' {
   }
 }
 
+export const spelling = {
+  type: 'firewall',
+  path: 'firewalls',
+  title: 'firewall',
+  sortable: ['id', 'name', 'created'],
+} as const
+
 const section = 'Firewalls'
 
 export const firewallEndpoints = defineEndpoints({
-  list: {
-    method: 'GET',
-    path: '/firewalls',
-    summary: 'List firewalls',
+  ...resourceEndpoints(spelling, Firewall, {
     section,
-    query: listing(['id', 'name', 'created']),
-    status: 200,
-    reply: Type.Object({ firewalls: Type.Array(Firewall), meta: Meta }),
-    errors: [],
-  },
-  create: {
-    method: 'POST',
-    path: '/firewalls',
-    summary: 'Create a firewall',
-    section,
-    body: Type.Object(
-      {
-        name: Name,
-        labels: Type.Optional(Labels),
-        rules: Type.Optional(nullable(GivenRules)),
-        apply_to: Type.Optional(nullable(Targets)),
-      },
-      closed,
-    ),
-    status: 201,
-    reply: Type.Object({ firewall: Firewall, actions: Type.Array(ActionSchema) }),
-    errors: [
-      'uniqueness_error',
-      'server_already_added',
-      'incompatible_network_type',
-      'firewall_resource_not_found',
-      'resource_limit_exceeded',
-    ],
-  },
-  get: {
-    method: 'GET',
-    path: '/firewalls/{id}',
-    summary: 'Get a firewall',
-    section,
-    status: 200,
-    reply: Reply,
-    errors: [],
-  },
-  update: {
-    method: 'PUT',
-    path: '/firewalls/{id}',
-    summary: 'Change the name or the labels of a firewall',
-    section,
-    body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed),
-    status: 200,
-    reply: Reply,
-    errors: ['uniqueness_error', 'conflict'],
-  },
-  remove: {
-    method: 'DELETE',
-    path: '/firewalls/{id}',
-    summary: 'Delete a firewall that nothing uses',
-    section,
-    status: 204,
-    errors: ['resource_in_use'],
-  },
+    create: {
+      body: Type.Object(
+        {
+          name: Name,
+          labels: Type.Optional(Labels),
+          rules: Type.Optional(nullable(GivenRules)),
+          apply_to: Type.Optional(nullable(Targets)),
+        },
+        closed,
+      ),
+      reply: { actions: Type.Array(ActionSchema) },
+      errors: ['server_already_added', 'incompatible_network_type', 'firewall_resource_not_found'],
+    },
+    update: { body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed) },
+    remove: { errors: ['resource_in_use'] },
+  }),
   setRules: {
     method: 'POST',
     path: '/firewalls/{id}/actions/set_rules',

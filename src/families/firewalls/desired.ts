@@ -1,7 +1,7 @@
 /** The packet filter of a server: all its firewalls are handed to the driver as one filter. */
 import { type Desired, defineDesired } from '../../kernel/resource/desired.ts'
+import { firewallRulesOf } from './applications/store.ts'
 import { toFilter } from './domain.ts'
-import { firewallRulesOf } from './membership.ts'
 
 export const filters: Desired = defineDesired({
   table: 'firewall_filter',

@@ -1,4 +1,4 @@
-/** Firewall rules: what they are, what is wrong with them, what they add up to on one server. Pure. */
+/** Firewall rules: their form, their validation, and the packet filter that they add up to on one server. Pure. */
 
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Problem } from '../../kernel/errors.ts'
@@ -27,7 +27,7 @@ export interface Firewall {
   readonly version: number
 }
 
-/** A rule as it arrives, after its shape was checked. */
+/** A rule of a request whose shape was checked. */
 export interface GivenRule {
   readonly direction: Direction
   readonly protocol: Protocol
@@ -46,8 +46,7 @@ export const maxFirewallsOfServer = 5
 export type RulesResult = { ok: true; rules: readonly Rule[] } | { ok: false; problems: Problem[] }
 
 /**
- * Reads rules (spec: Firewall). Networks come out in canonical form, inbound rules before
- * outbound ones.
+ * Parses rules (spec: Firewall). Networks come out in canonical form, inbound rules before outbound ones.
  */
 export function parseRules(given: readonly GivenRule[], hostBitsSet: 'refuse' | 'drop' = 'refuse'): RulesResult {
   const problems: Problem[] = []
@@ -98,7 +97,7 @@ function problemOfPort(protocol: Protocol, port: string | null): string | undefi
   return "must be a port from 1 to 65535, a range such as '1024-5000' or 'any'"
 }
 
-/** Reads a port or a range; undefined when it is neither. */
+/** Parses a port or a range; undefined when the text is neither. */
 export function parsePorts(text: string): { first: number; last: number } | undefined {
   const match = /^([1-9]\d{0,4})(?:-([1-9]\d{0,4}))?$/.exec(text)
   if (!match) return undefined

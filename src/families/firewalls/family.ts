@@ -1,25 +1,21 @@
-/** Firewalls as a family: their endpoints, their actions and what answers them. */
-
-import { defineFamily } from '../../platform.ts'
+/** The family of firewalls. */
+import { byId, defineFamily } from '../../platform.ts'
 import { firewallActions } from './actions.ts'
 import { firewallChanges } from './changes.ts'
 import { firewallEndpoints } from './contract.ts'
 import { filters } from './desired.ts'
 import { firewallRoutes } from './routes.ts'
-import { getFirewall, limitedFirewalls } from './store.ts'
+import { firewalls as resource } from './store.ts'
 import { firewallLocks } from './tables.ts'
 
 export const firewalls = defineFamily({
-  name: 'firewalls',
+  name: resource.path,
   changes: firewallChanges,
   endpoints: firewallEndpoints,
   routes: firewallRoutes,
-  limited: [limitedFirewalls],
+  limited: [resource],
   locks: firewallLocks,
-  resources: {
-    type: 'firewall',
-    find: ({ db }, scope, id) => getFirewall(db.query, scope, id as number),
-  },
+  resources: byId(resource),
   actions: firewallActions,
   desired: [filters],
 })

@@ -13,7 +13,7 @@ export interface FirewallRow {
   readonly version: number
 }
 
-/** An entry of applied_to: a server or a label selector. */
+/** An entry of `applied_to`: a server or a label selector. */
 export interface FirewallApplicationRow {
   readonly id: number
   readonly project_id: ProjectId
@@ -22,7 +22,7 @@ export interface FirewallApplicationRow {
   /** As it was given, and in the form in which two of the same meaning are equal. */
   readonly selector: string | null
   readonly selector_key: string | null
-  /** What labels must meet for a look at the selector to be worth it; empty for all. */
+  /** The condition without which labels cannot match the selector; empty when there is none. */
   readonly leading_term: string
 }
 
@@ -35,12 +35,10 @@ export interface FirewallMatchRow {
 }
 
 declare module '../../kernel/data/db.ts' {
-  interface Tables {
+  interface TenantTables {
     firewall: FirewallRow
     firewall_application: FirewallApplicationRow
     firewall_match: FirewallMatchRow
-  }
-  interface TenantTables {
     /** By server: what its packet filter is. */
     firewall_filter: DesiredRow
   }

@@ -2,10 +2,11 @@
 import type { Static } from 'typebox'
 import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Application } from './applications/domain.ts'
+import { applicationsOf, pairsOfServers } from './applications/store.ts'
 import type { Firewall as Wire } from './contract.ts'
 import { filters } from './desired.ts'
 import type { Firewall, Rule } from './domain.ts'
-import { type Application, applicationsOf, pairsOfServers } from './membership.ts'
 
 type FirewallWire = Static<typeof Wire>
 

@@ -1,8 +1,8 @@
 /**
- * What firewalls are applied to: the statements on applications and matches. An application is an entry of `applied_to`.
- * A match is a server that a selector of the firewall matches now.
+ * What firewalls are applied to, in the database. An application is an entry of `applied_to`; a match is a server that
+ * its selector matches now.
  */
-import type { Labels } from '../../kernel/contract/labels.ts'
+import type { Labels } from '../../../kernel/contract/labels.ts'
 import {
   canonical,
   conditionOf,
@@ -11,23 +11,13 @@ import {
   matches,
   type Selector,
   storedSelector,
-} from '../../kernel/contract/selectors.ts'
-import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
-import { prepared } from '../../kernel/data/prepared.ts'
-import { ApiError } from '../../kernel/errors.ts'
-import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import { maxFirewallsOfServer, type Rule } from './domain.ts'
-import type { FirewallApplicationRow, FirewallMatchRow } from './tables.ts'
-
-/** An entry of `applied_to` with the servers that it stands for. */
-export interface Application {
-  readonly id: number
-  readonly firewallId: number
-  readonly serverId: number | null
-  readonly selector: string | null
-  /** Servers that count as matched by this selector. */
-  readonly matched: readonly number[]
-}
+} from '../../../kernel/contract/selectors.ts'
+import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
+import { preparedScoped, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Rule } from '../domain.ts'
+import type { FirewallApplicationRow, FirewallMatchRow } from '../tables.ts'
+import type { Application, Target } from './domain.ts'
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
 
@@ -38,10 +28,9 @@ export async function applicationsOf(
   firewallIds: readonly number[],
 ): Promise<Application[]> {
   if (firewallIds.length === 0) return []
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('firewall_application')
     .selectAll()
-    .where('project_id', '=', scope.projectId)
     .where('firewall_id', 'in', firewallIds)
     .orderBy('id')
     .execute()
@@ -62,35 +51,31 @@ async function matchesOf(
   scope: ProjectScope,
   firewallIds: readonly number[],
 ): Promise<FirewallMatchRow[]> {
-  return query
+  return scoped(query, scope)
     .selectFrom('firewall_match')
     .selectAll()
-    .where('project_id', '=', scope.projectId)
     .where('firewall_id', 'in', firewallIds)
     .orderBy('server_id')
     .execute()
 }
 
 /** Which firewalls each server has, directly or by a selector; each pair once. */
-function selectPairs(query: Queries, projectId: ProjectId, serverIds: readonly number[]) {
-  return query
+function selectPairs(rows: Scoped, serverIds: readonly number[]) {
+  const direct = rows
     .selectFrom('firewall_application')
     .select(['firewall_id', 'server_id'])
-    .where('project_id', '=', projectId)
     .where('server_id', 'in', serverIds)
-    .union(
-      query
-        .selectFrom('firewall_match')
-        .select(['firewall_id', 'server_id'])
-        .where('project_id', '=', projectId)
-        .where('server_id', 'in', serverIds),
-    )
+  const bySelector = rows
+    .selectFrom('firewall_match')
+    .select(['firewall_id', 'server_id'])
+    .where('server_id', 'in', serverIds)
+  return direct.union(bySelector)
 }
 
 /** Which firewalls some servers have. */
 export async function pairsOfServers(query: Queries, scope: ProjectScope, serverIds: readonly number[]) {
   if (serverIds.length === 0) return []
-  const pairs = selectPairs(query, scope.projectId, serverIds).orderBy('firewall_id')
+  const pairs = selectPairs(scoped(query, scope), serverIds).orderBy('firewall_id')
   return (await pairs.execute()) as { firewall_id: number; server_id: number }[]
 }
 
@@ -107,24 +92,23 @@ export async function firewallRulesOf(
   scope: ProjectScope,
   serverId: number,
 ): Promise<{ rules: Rule[] }[]> {
-  const rows = await rulesOfServer(query, scope.projectId, serverId)
+  const rows = await rulesOfServer(query, scope, serverId)
   return rows.map(({ rules }) => ({ rules: JSON.parse(rules) as Rule[] }))
 }
 
-const rulesOfServer = prepared((query, projectId: ProjectId, serverId: number) =>
-  query
+const rulesOfServer = preparedScoped((rows, serverId: number) =>
+  rows
     .selectFrom('firewall')
-    .innerJoin(selectPairs(query, projectId, [serverId]).as('pair'), 'pair.firewall_id', 'firewall.id')
+    .innerJoin(selectPairs(rows, [serverId]).as('pair'), 'pair.firewall_id', 'firewall.id')
     .select('firewall.rules')
-    .where('firewall.project_id', '=', projectId)
     .orderBy('firewall.id'),
 )
 
 const selectorsAtOnce = 200
 
 /**
- * The selectors of the Project's firewalls that match some labels, oldest first. Only those are looked at whose leading
- * term the labels meet, some at a time: others get their turn in between.
+ * The selectors of the Project's firewalls that match some labels, oldest first. Selectors whose leading term the labels
+ * do not meet are not read; the others are read some at a time, so that other requests get their turn.
  */
 export async function selectorsMatching(
   query: Queries,
@@ -134,10 +118,9 @@ export async function selectorsMatching(
   const conditions = conditionsMet(labels)
   const found: FirewallApplicationRow[] = []
   for (let after = 0; ; ) {
-    const some = await query
+    const some = await scoped(query, scope)
       .selectFrom('firewall_application')
       .selectAll()
-      .where('project_id', '=', scope.projectId)
       .where('selector', 'is not', null)
       .where('leading_term', 'in', conditions)
       .where('id', '>', after)
@@ -151,16 +134,15 @@ export async function selectorsMatching(
   }
 }
 
-/** Which selector of each firewall a server counts for now. */
+/** The application that matches a server, by firewall. */
 export async function matchesOfServer(
   query: Queries,
   scope: ProjectScope,
   serverId: number,
 ): Promise<Map<number, number>> {
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('firewall_match')
     .select(['firewall_id', 'application_id'])
-    .where('project_id', '=', scope.projectId)
     .where('server_id', '=', serverId)
     .execute()
   return new Map(rows.map((row) => [row.firewall_id, row.application_id]))
@@ -168,10 +150,9 @@ export async function matchesOfServer(
 
 /** The firewalls that are applied to a server by its id. */
 export async function directFirewalls(query: Queries, scope: ProjectScope, serverId: number): Promise<Set<number>> {
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('firewall_application')
     .select('firewall_id')
-    .where('project_id', '=', scope.projectId)
     .where('server_id', '=', serverId)
     .execute()
   return new Set(rows.map((row) => row.firewall_id))
@@ -184,29 +165,25 @@ export async function insertApplication(
   tx: Transaction,
   scope: ProjectScope,
   firewallId: number,
-  target: { serverId: number } | { selector: Selector },
+  target: Target,
 ): Promise<number> {
   const id = await drawId(tx)
   const server_id = 'serverId' in target ? target.serverId : null
   const selector = 'selector' in target ? target.selector.text : null
   const selector_key = 'selector' in target ? canonical(target.selector) : null
   const leading_term = 'selector' in target ? await leadingTerm(tx.query, scope, target.selector) : ''
-  const row = { id, project_id: scope.projectId, firewall_id: firewallId, server_id, selector, selector_key }
-  await tx.query
-    .insertInto('firewall_application')
-    .values({ ...row, leading_term })
-    .execute()
+  const row = { id, firewall_id: firewallId, server_id, selector, selector_key, leading_term }
+  await scoped(tx.query, scope).insertInto('firewall_application', [row]).execute()
   return id
 }
 
-/** The term of a selector that leads to the fewest others, so that no label leads to many. */
+/** The term of a selector that leads the fewest other selectors, so that no label has many to be judged. */
 async function leadingTerm(query: Queries, scope: ProjectScope, selector: Selector): Promise<string> {
   const conditions = drivingTerms(selector).map(conditionOf)
   if (conditions.length < 2) return conditions[0] ?? ''
-  const rows = await query
+  const rows = await scoped(query, scope)
     .selectFrom('firewall_application')
     .select(['leading_term', (count) => count.fn.countAll<number>().as('selectors')])
-    .where('project_id', '=', scope.projectId)
     .where('selector', 'is not', null)
     .where('leading_term', 'in', conditions)
     .groupBy('leading_term')
@@ -218,14 +195,10 @@ async function leadingTerm(query: Queries, scope: ProjectScope, selector: Select
 
 /** Nothing happens when it is gone already. */
 export async function deleteApplication(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  await tx.query
-    .deleteFrom('firewall_application')
-    .where('project_id', '=', scope.projectId)
-    .where('id', '=', id)
-    .execute()
+  await scoped(tx.query, scope).deleteFrom('firewall_application').where('id', '=', id).execute()
 }
 
-/** Makes servers count for an application of the firewall, whatever they counted for before. */
+/** Counts servers as matched by an application of the firewall, and by no other one. */
 export async function putMatches(
   tx: Transaction,
   scope: ProjectScope,
@@ -236,12 +209,10 @@ export async function putMatches(
     const rows = serverIds.slice(from, from + 1_000).map((server_id) => ({
       firewall_id: firewallId,
       server_id,
-      project_id: scope.projectId,
       application_id: applicationId,
     }))
-    await tx.query
-      .insertInto('firewall_match')
-      .values(rows)
+    await scoped(tx.query, scope)
+      .insertInto('firewall_match', rows)
       .onConflict((conflict) =>
         conflict.columns(['firewall_id', 'server_id']).doUpdateSet({ application_id: applicationId }),
       )
@@ -249,7 +220,7 @@ export async function putMatches(
   }
 }
 
-/** Makes servers count for no selector of the firewall any more. */
+/** Counts servers as matched by no selector of the firewall. */
 export async function dropMatches(
   tx: Transaction,
   scope: ProjectScope,
@@ -257,39 +228,16 @@ export async function dropMatches(
   serverIds: readonly number[],
 ): Promise<void> {
   if (serverIds.length === 0) return
-  await tx.query
+  await scoped(tx.query, scope)
     .deleteFrom('firewall_match')
-    .where('project_id', '=', scope.projectId)
     .where('firewall_id', '=', firewallId)
     .where('server_id', 'in', serverIds)
     .execute()
 }
 
-/** Takes a server out of everything that firewalls are applied to. */
+/** Removes a server from all firewalls. */
 export async function forgetServer(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {
   for (const table of ['firewall_application', 'firewall_match'] as const) {
-    await tx.query
-      .deleteFrom(table)
-      .where('project_id', '=', scope.projectId)
-      .where('server_id', '=', serverId)
-      .execute()
-  }
-}
-
-/** Errors: `resource_limit_exceeded` when a server now has more firewalls than it may. */
-export async function checkFirewallLimit(
-  tx: Transaction,
-  scope: ProjectScope,
-  serverIds: readonly number[],
-): Promise<void> {
-  const pairs = await pairsOfServers(tx.query, scope, serverIds)
-  const counts = Map.groupBy(pairs, (pair) => pair.server_id)
-  for (const [serverId, firewalls] of counts) {
-    if (firewalls.length <= maxFirewallsOfServer) continue
-    throw new ApiError(
-      'resource_limit_exceeded',
-      `server with ID '${serverId}' cannot have more than ${maxFirewallsOfServer} firewalls`,
-      { details: { limits: [{ name: 'firewalls_per_server' }] } },
-    )
+    await scoped(tx.query, scope).deleteFrom(table).where('server_id', '=', serverId).execute()
   }
 }

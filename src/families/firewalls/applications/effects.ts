@@ -1,88 +1,46 @@
-/** Applying firewalls to servers and label selectors, removing them, and keeping matches true as labels change. */
-
-import type { ActionStart } from '../../kernel/actions/store.ts'
-import { inEffect } from '../../kernel/contract/changes.ts'
-import type { Labels } from '../../kernel/contract/labels.ts'
-import { canonical, matches, parseSelector, type Selector, storedSelector } from '../../kernel/contract/selectors.ts'
-import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { ApiError, type ErrorCode, invalidInput, type Problem } from '../../kernel/errors.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import { primaryIpsOfServers } from '../primary-ips/reads.ts'
-import { holdServers, serversByIds, serversMatching } from '../servers/reads.ts'
-import { applyFirewall, removeFirewall, startFilterChange, startSelectorChange } from './actions.ts'
-import { firewallChanges } from './changes.ts'
-import { filters } from './desired.ts'
+/** Applies firewalls to servers and label selectors, removes them, and updates matches as labels change. */
+import type { ActionStart } from '../../../kernel/actions/store.ts'
+import { inEffect } from '../../../kernel/contract/changes.ts'
+import type { Labels } from '../../../kernel/contract/labels.ts'
+import { matches, type Selector, storedSelector } from '../../../kernel/contract/selectors.ts'
+import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import { ApiError } from '../../../kernel/errors.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { primaryIpsOfServers } from '../../primary-ips/reads.ts'
+import { holdServers, serversByIds, serversMatching } from '../../servers/reads.ts'
+import { applyFirewall, removeFirewall, startFilterChange, startSelectorChange } from '../actions.ts'
+import { firewallChanges } from '../changes.ts'
+import { filters } from '../desired.ts'
+import { maxFirewallsOfServer } from '../domain.ts'
+import { type Application, keyOfApplication, keyOfTarget, serversAmong, type Target } from './domain.ts'
 import {
-  type Application,
   applicationsOf,
-  checkFirewallLimit,
   deleteApplication,
   directFirewalls,
   dropMatches,
   insertApplication,
   matchesOfServer,
+  pairsOfServers,
   putMatches,
   selectorsMatching,
-} from './membership.ts'
-
-export type Target = { readonly serverId: number } | { readonly selector: Selector }
-
-interface GivenTarget {
-  readonly type: 'server' | 'label_selector'
-  readonly server?: { readonly id: number } | null
-  readonly label_selector?: { readonly selector: string } | null
-}
-
-/** Reads `apply_to` or `remove_from`. Errors: `invalid_input`. */
-export function parseTargets(given: readonly GivenTarget[], field: string): Target[] {
-  const problems: Problem[] = []
-  const targets = given.map((target, index): Target => {
-    const refuse = (path: string, message: string): Target => {
-      problems.push({ field: `${field}[${index}].${path}`, message })
-      return { serverId: 0 }
-    }
-    if (target.type === 'server')
-      return target.server ? { serverId: target.server.id } : refuse('server', 'is required')
-    if (!target.label_selector) return refuse('label_selector', 'is required')
-    const result = parseSelector(target.label_selector.selector)
-    if (!result.ok) return refuse('label_selector.selector', result.message)
-    if (result.selector.terms.length === 0) return refuse('label_selector.selector', 'must not be empty')
-    return { selector: result.selector }
-  })
-  if (problems.length > 0) throw invalidInput(problems)
-  return targets
-}
-
-function keyOfTarget(target: Target): string {
-  return 'serverId' in target ? `server:${target.serverId}` : `selector:${canonical(target.selector)}`
-}
-
-function keyOfApplication({ serverId, selector }: Application): string {
-  if (serverId !== null) return `server:${serverId}`
-  return `selector:${canonical(storedSelector(selector as string))}`
-}
+} from './store.ts'
 
 /** Codes that differ between creating a firewall and applying an existing one. */
 export interface ApplyCodes {
-  /** For a target that is there twice, or already. */
+  /** The refusal of a target that the request repeats or the firewall has. */
   readonly again: (target: Target) => ApiError
   /** HTTP status of `firewall_resource_not_found` (spec: Call-specific codes). */
   readonly missingStatus: number
 }
 
-/** Since July 2025 with a code of its own, and then with the operation's status. */
+/** Since July 2025 the refusal has a code of its own, and with it the status of the operation. */
 function missing(tx: Transaction, message: string, status = 404): ApiError {
   if (!inEffect(firewallChanges.firewall_not_found_code, tx.now)) return new ApiError('not_found', message)
   return new ApiError('firewall_resource_not_found', message, { status })
 }
 
-/** How a change of these targets holds the Project: what labels match is to stay as it is if there is a selector. */
-export function modeFor(targets: readonly Target[]): 'share' | 'update' {
-  return targets.some((target) => 'selector' in target) ? 'update' : 'share'
-}
-
 /**
- * Adds targets to a firewall; the transaction holds it, and before it the Project. Returns the actions to start.
+ * Adds targets to a firewall. The transaction has locked the Project and then the firewall. Returns the actions to start.
  * Errors: `firewall_resource_not_found`, `incompatible_network_type`, `resource_limit_exceeded`, and those of `codes`.
  */
 export async function applyTargets(
@@ -125,10 +83,6 @@ export async function applyTargets(
   return starts
 }
 
-function serversAmong(targets: readonly Target[]): number[] {
-  return targets.flatMap((target) => ('serverId' in target ? [target.serverId] : []))
-}
-
 async function checkTargets(
   tx: Transaction,
   scope: ProjectScope,
@@ -163,7 +117,7 @@ async function publicServersMatching(query: Queries, scope: ProjectScope, select
 }
 
 /**
- * Takes targets from a firewall; the transaction holds it, and before it the Project. Returns the actions to start.
+ * Removes targets from a firewall. The transaction has locked the Project and then the firewall. Returns the actions to start.
  * Errors: `firewall_resource_not_found`, `firewall_managed_by_label_selector`.
  */
 export async function removeTargets(
@@ -173,7 +127,7 @@ export async function removeTargets(
   targets: readonly Target[],
 ): Promise<ActionStart[]> {
   if (targets.length === 0) return []
-  // A server that is gone by now has taken its applications along.
+  // Deleting a server deletes its applications, so servers are locked before applications are read.
   await holdServers(tx, scope, serversAmong(targets))
   const starts: ActionStart[] = []
   const affected: number[] = []
@@ -205,7 +159,7 @@ function notApplied(tx: Transaction, target: Target, applications: readonly Appl
   const { serverId } = target
   if (applications.some(({ matched }) => matched.includes(serverId))) {
     return new ApiError(
-      'firewall_managed_by_label_selector' satisfies ErrorCode,
+      'firewall_managed_by_label_selector',
       `server with ID '${serverId}' has the firewall through a label selector`,
     )
   }
@@ -213,8 +167,8 @@ function notApplied(tx: Transaction, target: Target, applications: readonly Appl
 }
 
 /**
- * Servers that the selector brought in go to another selector of the firewall that matches them, or lose it. Returns those
- * that do not have the firewall any more.
+ * Hands the servers of a selector to another selector of the firewall that matches them; the others lose the firewall.
+ * Returns those that no longer have it.
  */
 async function removeSelector(
   tx: Transaction,
@@ -236,9 +190,8 @@ async function removeSelector(
 }
 
 /**
- * Makes the matches of one server true after its labels changed or it appeared; the transaction holds the Project, and
- * after it the server. Returns the actions to start.
- * Errors: `resource_limit_exceeded`.
+ * Updates the matches of a server that is new or has new labels. The transaction has locked the Project and then the
+ * server. Returns the actions to start. Errors: `resource_limit_exceeded`.
  */
 export async function rematchServer(
   tx: Transaction,
@@ -270,4 +223,22 @@ export async function rematchServer(
   if (starts.length > 0) await filters.renew(tx, scope, [server.id])
   await checkFirewallLimit(tx, scope, [server.id])
   return starts
+}
+
+/** Errors: `resource_limit_exceeded` when a server now has more firewalls than it may. */
+export async function checkFirewallLimit(
+  tx: Transaction,
+  scope: ProjectScope,
+  serverIds: readonly number[],
+): Promise<void> {
+  const pairs = await pairsOfServers(tx.query, scope, serverIds)
+  const counts = Map.groupBy(pairs, (pair) => pair.server_id)
+  for (const [serverId, firewalls] of counts) {
+    if (firewalls.length <= maxFirewallsOfServer) continue
+    throw new ApiError(
+      'resource_limit_exceeded',
+      `server with ID '${serverId}' cannot have more than ${maxFirewallsOfServer} firewalls`,
+      { details: { limits: [{ name: 'firewalls_per_server' }] } },
+    )
+  }
 }
