@@ -4,16 +4,17 @@
  * endpoints.ts.
  */
 
+import { sql } from 'kysely'
 import type { Labels } from '../contract/labels.ts'
 import { drawId, type Queries, type TenantTables, type Transaction } from '../data/db.ts'
-import { databaseFailure } from '../data/dialect.ts'
+import { databaseFailure, Taken } from '../data/dialect.ts'
 import { insertScopedAlong, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
 import { type ApiError, notFound, notUnique } from '../errors.ts'
 import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { indexLabels } from './label-index.ts'
 import { type Filters, type Listing, listPage, type Page, type PageQuery } from './listing.ts'
-import { changedMeanwhile, replaceVersion } from './update.ts'
+import { changedMeanwhile } from './update.ts'
 
 /** How a kind of resource is called, each spelling once. */
 export interface Spelling {
@@ -233,7 +234,7 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       return fromRow({ ...row, project_id: scope.projectId } as unknown as Row<T>)
     },
     async update(tx, scope, before, { labels = before.labels, ...columns }) {
-      const write = () => replaceVersion(tx, scope, type as never, before, { ...columns, labels } as never)
+      const write = () => replaceVersion(tx, scope, type, before, { ...columns, labels })
       const row = await explained(write, explain)
       return row === changedMeanwhile ? row : fromRow(row as unknown as Row<T>)
     },
@@ -252,6 +253,50 @@ function writing<T extends ResourceTable, P extends string, Item extends Resourc
       await indexLabels(tx, scope, { kind: type, id }, {}, labels)
     },
   }
+}
+
+/** Writes labels and other columns over the version that was read, unless a rival was faster. */
+async function replaceVersion(
+  tx: Transaction,
+  scope: ProjectScope,
+  table: string,
+  before: ResourceItem,
+  { labels, ...columns }: { readonly labels: Labels; readonly name?: string },
+): Promise<ResourceRow | typeof changedMeanwhile> {
+  const { name } = columns
+  if (name !== undefined && name !== before.name) await reserveName(tx, scope, table, before, name)
+  const row = await rowsOf(tx.query, scope)
+    .updateTable(table)
+    .set({ ...columns, labels: JSON.stringify(labels), version: before.version + 1 })
+    .where('id', '=', before.id)
+    .where('version', '=', before.version)
+    .returningAll()
+    .executeTakeFirst()
+  if (!row) return changedMeanwhile
+  await indexLabels(tx, scope, { kind: table, id: before.id }, labels, before.labels)
+  return row
+}
+
+/**
+ * Two requests that want each other's names would wait for each other in the index of names. A request that renames
+ * something locks its old and its new name first, and does not wait for a name that is visibly taken. Errors: `Taken`.
+ */
+async function reserveName(
+  tx: Transaction,
+  scope: ProjectScope,
+  table: string,
+  { id, name: old }: ResourceItem,
+  name: string,
+): Promise<void> {
+  const keys = tx.dialect.lockKeys([old, name].map((one) => `name ${table} ${scope.projectId} ${one}`))
+  if (!keys) return
+  await keys.execute(tx.query)
+  const holder = await rowsOf(tx.query, scope)
+    .selectFrom(table)
+    .select('id')
+    .where(sql.ref('name'), '=', name)
+    .executeTakeFirst()
+  if (holder && holder.id !== id) throw new Taken(`${table}_project_id_name_key`)
 }
 
 async function explained<R>(write: () => Promise<R>, explain: (error: unknown) => unknown): Promise<R> {
