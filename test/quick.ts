@@ -1,5 +1,5 @@
 /**
- * The quick tests: everything that needs no process of the program, no real client and no PostgreSQL. They share as few
+ * The quick tests: everything on SQLite but attacks, processes of the program and real clients. They share as few
  * processes as there are cores, because a process takes longer to load the program than most files take to test it.
  */
 import { spawn } from 'node:child_process'

@@ -4,10 +4,10 @@
  */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { serverBody } from '../src/families/servers/proof.ts'
-import type { Answer, Client, World } from './harness.ts'
+import { serverBody } from '../../src/families/servers/proof.ts'
+import type { Answer, Client, World } from '../harness.ts'
+import { expect, settleAll } from '../resources.ts'
 import { at, idsOf, liveOn, pick } from './lives.ts'
-import { expect, settleAll } from './resources.ts'
 
 type OnServer = 'poweroff' | 'poweron' | 'enable_backup' | 'disable_backup'
 

@@ -5,13 +5,13 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allow, newFirewall, toSelector, toServer } from '../src/families/firewalls/proof.ts'
-import { newServer, serverBody } from '../src/families/servers/proof.ts'
-import { simulate } from '../src/families.ts'
-import { acrossProjects } from '../src/kernel/data/scoped.ts'
-import { checkConsistency } from './consistency.ts'
-import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from './harness.ts'
-import { expect, settleAll } from './resources.ts'
+import { allow, newFirewall, toSelector, toServer } from '../../src/families/firewalls/proof.ts'
+import { newServer, serverBody } from '../../src/families/servers/proof.ts'
+import { simulate } from '../../src/families.ts'
+import { acrossProjects } from '../../src/kernel/data/scoped.ts'
+import { checkConsistency } from '../consistency.ts'
+import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
+import { expect, settleAll } from '../resources.ts'
 
 const rounds = 5
 const rivals = 8

@@ -1,11 +1,11 @@
 /** Random lives of servers and firewalls: whatever happens, everything adds up (see lives.ts). */
 import assert from 'node:assert/strict'
 import fc from 'fast-check'
-import { allow, toSelector, toServer } from '../src/families/firewalls/proof.ts'
-import { privateOnly, serverBody } from '../src/families/servers/proof.ts'
-import type { Answer, World } from './harness.ts'
+import { allow, toSelector, toServer } from '../../src/families/firewalls/proof.ts'
+import { privateOnly, serverBody } from '../../src/families/servers/proof.ts'
+import type { Answer, World } from '../harness.ts'
+import { expect, settleAll } from '../resources.ts'
 import { at, idsOf, liveOn, pick } from './lives.ts'
-import { expect, settleAll } from './resources.ts'
 
 /** Numbers choose among what exists at that moment. */
 type Operation =
