@@ -6,7 +6,7 @@
  * queries wait until the marked zones have been refreshed. Changes of other processes are found by polling.
  */
 
-import { announcedSince, announcementsKeptMs, announcementTime } from '../families/zones/announce.ts'
+import { announcedSince, announcementsKeptMs, announcementTime } from '../families/zones/announcements/store.ts'
 import type { ServedRrset, ServedZone } from '../families/zones/host.ts'
 import {
   changedSince,

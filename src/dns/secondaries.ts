@@ -3,9 +3,10 @@
  * after a NOTIFY. Processes claim zones, so that only one of them asks. Projects take turns.
  */
 import { claimCheck, storeTransfer, type TransferredRrset, wakeCheck } from '../families/zones/effects.ts'
-import { dueZones, servedRrsetsOf, soaKey, sourceOf } from '../families/zones/host.ts'
+import { servedRrsetsOf, soaKey } from '../families/zones/host.ts'
 import { openPrimaries, type PrimaryNameserver, type Source } from '../families/zones/reads.ts'
 import type { ZoneSettings } from '../families/zones/settings.ts'
+import { dueZones, sourceOf } from '../families/zones/transfers/host.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { onBehalfOf } from '../kernel/process/behalf.ts'
 import type { Clock } from '../kernel/process/clock.ts'

@@ -12,8 +12,8 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
-import { defaultZoneLimits } from './limits.ts'
-import { NewRrset } from './rrset-contract.ts'
+import { NewRrset } from './rrsets/contract.ts'
+import { maxZonefileBody, Replaced, Zonefile } from './zonefiles/contract.ts'
 
 export const spelling = { type: 'zone', path: 'zones', title: 'zone', sortable: ['id', 'name', 'created'] } as const
 
@@ -60,17 +60,7 @@ export const Zone = named('Zone', {
   record_count: Type.Integer({ minimum: 0 }),
 })
 
-/** Longest zone file in characters: every zone as a file, with its first lines and the serial. */
-const maxZonefile = defaultZoneLimits.textBytes + 1_024
-/** The body that carries it as JSON, whose escapes make three bytes of one at most where a client escapes all but ASCII. */
-const maxZonefileBody = 3 * maxZonefile + 1_024
-const Zonefile = Type.String({ maxLength: maxZonefile })
 const Reply = Type.Object({ zone: Zone })
-/** RRSets of a zone file whose place those of the name servers here took. An addition of ours, which clients ignore. */
-const Replaced = Type.Optional(
-  Type.Array(named('ReplacedRrset', { name: Type.String(), type: Type.String(), values: Type.Array(Type.String()) })),
-)
-
 declare module '../../kernel/errors.ts' {
   interface CallCodes {
     incorrect_zone_mode: 422
@@ -142,26 +132,6 @@ export const zoneEndpoints = defineEndpoints({
     status: 201,
     reply: ActionReply,
     errors: ['protected'],
-  },
-  exportZonefile: {
-    method: 'GET',
-    path: '/zones/{id_or_name}/zonefile',
-    summary: 'Get a primary zone as a zone file',
-    section,
-    status: 200,
-    reply: Type.Object({ zonefile: Type.String() }),
-    errors: ['incorrect_zone_mode'],
-  },
-  importZonefile: {
-    method: 'POST',
-    path: '/zones/{id_or_name}/actions/import_zonefile',
-    summary: 'Replace all RRSets of a primary zone by those of a zone file',
-    section,
-    body: Type.Object({ zonefile: Zonefile }, closed),
-    maxBodyBytes: maxZonefileBody,
-    status: 201,
-    reply: Type.Object({ action: ActionSchema, replaced: Replaced }),
-    errors: ['incorrect_zone_mode', 'protected'],
   },
   changeTtl: {
     method: 'POST',

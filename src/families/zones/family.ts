@@ -5,17 +5,19 @@ import { zoneChanges } from './changes.ts'
 import { zoneEndpoints } from './contract.ts'
 import { announcementsJob, contentsJob } from './jobs.ts'
 import { zoneRoutes } from './routes.ts'
-import { rrsetEndpoints } from './rrset-contract.ts'
-import { rrsetRoutes } from './rrset-routes.ts'
+import { rrsetEndpoints } from './rrsets/contract.ts'
+import { rrsetRoutes } from './rrsets/routes.ts'
 import { defaultZoneSettings } from './settings.ts'
 import { getZone, zones as resource } from './store.ts'
 import { zoneLocks } from './tables.ts'
+import { zonefileEndpoints } from './zonefiles/contract.ts'
+import { zonefileRoutes } from './zonefiles/routes.ts'
 
 export const zones = defineFamily({
   name: resource.path,
   changes: zoneChanges,
-  endpoints: { ...zoneEndpoints, ...rrsetEndpoints },
-  routes: (platform) => ({ ...zoneRoutes(platform), ...rrsetRoutes(platform) }),
+  endpoints: { ...zoneEndpoints, ...zonefileEndpoints, ...rrsetEndpoints },
+  routes: (platform) => ({ ...zoneRoutes(platform), ...zonefileRoutes(platform), ...rrsetRoutes(platform) }),
   chores: [announcementsJob, contentsJob],
   limited: [resource],
   locks: zoneLocks,

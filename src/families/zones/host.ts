@@ -1,17 +1,10 @@
 /**
- * What the name server and background jobs read: zones of all Projects, because a DNS query names none. Never for a
- * request of a tenant.
+ * What the name server reads: zones of all Projects, because a DNS query names none. Never for a request of a tenant.
  */
-import { sql } from 'kysely'
-import type { Database, Queries } from '../../kernel/data/db.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
-import { onBehalfOf } from '../../kernel/process/behalf.ts'
-import type { ProjectId } from '../../kernel/scope.ts'
-import { deleteContent } from './content.ts'
-import { primariesFromRow } from './primaries.ts'
-import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
+import { apex, rrsetKey, type ZoneRecord } from './rrsets/domain.ts'
 import type { RrsetRow, ZoneRow } from './tables.ts'
-import type { Source } from './transfers.ts'
 
 /** A zone as the name server knows it without its records. */
 export interface ServedZone {
@@ -166,104 +159,3 @@ export async function changedSince(query: Queries, zoneId: number, version: numb
 
 /** The key of the SOA record, which is different in each version. */
 export const soaKey = rrsetKey({ name: apex, type: 'SOA' })
-
-// ---- Secondary zones -----------------------------------------------------------------------------------------------
-
-function sources(query: Queries) {
-  return acrossProjects(query)
-    .selectFrom('zone_source')
-    .innerJoin('zone', 'zone.id', 'zone_source.zone_id')
-    .select([
-      'zone_source.zone_id',
-      'zone_source.project_id',
-      'content_id',
-      'nameservers',
-      'tsig_keys',
-      'next_check',
-      'refreshed',
-      'is_stale',
-      'name',
-      'serial',
-    ])
-}
-
-interface SourceFields {
-  readonly zone_id: number
-  readonly project_id: ProjectId
-  readonly content_id: number
-  readonly nameservers: string
-  readonly tsig_keys: string | null
-  readonly next_check: number
-  readonly refreshed: number | null
-  readonly is_stale: 0 | 1
-  readonly name: string
-  readonly serial: number
-}
-
-function toSource(row: SourceFields): Source {
-  return {
-    zoneId: row.zone_id,
-    contentId: row.content_id,
-    scope: { projectId: row.project_id },
-    name: row.name,
-    serial: row.serial,
-    primaries: primariesFromRow(row),
-    nextCheck: row.next_check,
-    refreshed: row.refreshed,
-    isStale: row.is_stale === 1,
-  }
-}
-
-/** How many zones are taken in hand at once: in all, and of one Project. */
-export interface DueLimits {
-  readonly inAll: number
-  readonly perProject: number
-}
-
-/**
- * Secondary zones whose primaries are to be asked by now: of each Project those that have waited the longest, and the
- * first of every Project before the second of any.
- */
-export async function dueZones(query: Queries, nowMs: number, { inAll, perProject }: DueLimits): Promise<Source[]> {
-  const place = sql<number>`row_number() over (partition by project_id order by next_check, zone_id)`
-  const due = acrossProjects(query)
-    .selectFrom('zone_source')
-    .select(['zone_id as due_id', place.as('place')])
-    .where('next_check', '<=', nowMs)
-  const rows = await sources(query)
-    .innerJoin(due.as('due'), 'due_id', 'zone_source.zone_id')
-    .where('place', '<=', perProject)
-    .orderBy('place')
-    .orderBy('next_check')
-    .limit(inAll)
-    .execute()
-  return rows.map(toSource)
-}
-
-/** Where a zone comes from; undefined for one that is not secondary. */
-export async function sourceOf(query: Queries, zoneId: number): Promise<Source | undefined> {
-  const row = await sources(query).where('zone_source.zone_id', '=', zoneId).executeTakeFirst()
-  return row && toSource(row)
-}
-
-// ---- Background jobs -----------------------------------------------------------------------------------------------
-
-/** How long a content is kept at least for those who began to read it, unless its zone changes as a whole more than once. */
-const keptMs = 60_000
-const contentsAtOnce = 100
-
-/** Deletes every content that no zone has named for a while. */
-export async function deleteExpired(db: Database): Promise<void> {
-  for (;;) {
-    const rows = await acrossProjects(db.query)
-      .selectFrom('zone_content')
-      .select(['id', 'project_id'])
-      .where('expires', '<=', sql<number>`${db.dialect.nowMs} - ${keptMs}`)
-      .limit(contentsAtOnce)
-      .execute()
-    for (const { id, project_id: projectId } of rows) {
-      await onBehalfOf(projectId, () => deleteContent(db, { projectId }, id))
-    }
-    if (rows.length < contentsAtOnce) return
-  }
-}

@@ -1,7 +1,7 @@
 /** Background jobs of zones. */
 import type { Chore } from '../../platform.ts'
-import { forgetAnnouncements } from './announce.ts'
-import { deleteExpired } from './host.ts'
+import { forgetAnnouncements } from './announcements/store.ts'
+import { deleteExpired } from './content/host.ts'
 
 export const announcementsJob: Chore = async ({ db }) => {
   await db.transact(forgetAnnouncements)

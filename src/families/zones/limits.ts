@@ -7,7 +7,7 @@ export interface ZoneLimits {
   readonly textBytes: number
 }
 
-/** What holds when an operator says nothing. A zone of this size can be imported as a file. */
+/** The limits unless an operator sets others. A zone of this size can be imported as a file. */
 export const defaultZoneLimits: ZoneLimits = { records: 20_000, textBytes: 2 * 1024 * 1024 }
 
 /** Most records of one name and type, and most bytes of them as data: with them an answer fits into a message over TCP. */

@@ -12,8 +12,8 @@ import {
   takenTwice,
   unique,
 } from '../../../test/proof.ts'
-import { sizeOf } from './content.ts'
-import { rrsetFromRow } from './rrset-store.ts'
+import { sizeOf } from './content/drafts.ts'
+import { rrsetFromRow } from './rrsets/store.ts'
 
 const address = (last: number) => ({ value: `192.0.2.${last}` })
 const body = () => ({ name: `${unique('zone')}.example`, mode: 'primary' })

@@ -4,10 +4,10 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import { registrableName, type Zone } from './domain.ts'
 import { zonesByName } from './store.ts'
 
-export { type CaaProperty, type CaaRecords, caaRecords } from './caa.ts'
 export type { PrimaryNameserver } from './domain.ts'
-export { openPrimaries } from './primaries.ts'
-export type { Source } from './transfers.ts'
+export { openPrimaries } from './primaries/store.ts'
+export { type CaaProperty, type CaaRecords, caaRecords } from './rrsets/caa.ts'
+export type { Source } from './transfers/store.ts'
 
 /** The name of the zone that a domain (or a wildcard such as `*.example.com`) can lie in; undefined when none can be. */
 export const zoneNameOf = registrableName

@@ -1,4 +1,4 @@
-/** What an operator settles about zones, and what holds when nothing is said. */
+/** Settings of zones, and their defaults. */
 import { defaultZoneLimits, type ZoneLimits } from './limits.ts'
 
 export interface ZoneSettings {

@@ -1,19 +1,19 @@
-/** Every statement on zones themselves. Those on what is in them are in rrset-store.ts. */
+/** Every statement on zones themselves. Those on what is in them, and on where it comes from, are in the stores of the folders below. */
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { insertScopedAlong, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
-import { notFound } from '../../kernel/errors.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
 import { parseId } from '../../kernel/ids.ts'
 import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Secrets } from '../../kernel/secrets/secrets.ts'
-import { announceDns } from './announce.ts'
-import { type Draft, publish, retire } from './content.ts'
+import { announceDns } from './announcements/store.ts'
+import { type Draft, publish, retire } from './content/store.ts'
 import { spelling } from './contract.ts'
 import { nextSerial, type PrimaryNameserver, type Zone, type ZoneMode } from './domain.ts'
 import type { ZoneLimits } from './limits.ts'
-import { primariesFromRow, type SealedPrimaries, sealPrimaries } from './primaries.ts'
+import { insertOrigin } from './primaries/store.ts'
 import type { ZoneRow } from './tables.ts'
 
 function fromRow(row: ZoneRow): Zone {
@@ -86,6 +86,14 @@ export async function lockZone(tx: Transaction, scope: ProjectScope, key: string
   return zone
 }
 
+/** Refuses a zone of the other mode. Errors: `incorrect_zone_mode`. */
+export function requireMode(zone: Zone, mode: ZoneMode): Zone {
+  if (zone.mode !== mode) {
+    throw new ApiError('incorrect_zone_mode', `this needs a ${mode} zone, and the zone is ${zone.mode}`)
+  }
+  return zone
+}
+
 /** Those of the named zones that the Project has. */
 export async function zonesByName(query: Queries, scope: ProjectScope, names: readonly string[]) {
   if (names.length === 0) return []
@@ -100,30 +108,6 @@ export async function zonesByName(query: Queries, scope: ProjectScope, names: re
 /** Locks those of some zones that are there, in the order of their ids. */
 export async function holdZones(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<void> {
   await zones.hold(tx, scope, ids, 'update')
-}
-
-// ---- Primaries of secondary zones ----------------------------------------------------------------------------------
-
-/** Where a secondary zone comes from. */
-export interface Origin {
-  readonly primaries: SealedPrimaries
-  /** Whether its primaries were not heard for too long to go on serving it. */
-  readonly isStale: boolean
-}
-
-/** That of a primary zone, which has none. */
-export const noOrigin: Origin = { primaries: { nameservers: [], keys: null }, isStale: false }
-
-/** The origins of those of some zones that are secondary, by zone. */
-export async function originsOf(
-  query: Queries,
-  scope: ProjectScope,
-  some: readonly Pick<Zone, 'id' | 'mode'>[],
-): Promise<ReadonlyMap<number, Origin>> {
-  const ids = some.filter(({ mode }) => mode === 'secondary').map(({ id }) => id)
-  if (ids.length === 0) return new Map()
-  const rows = await scoped(query, scope).selectFrom('zone_source').selectAll().where('zone_id', 'in', ids).execute()
-  return new Map(rows.map((row) => [row.zone_id, { primaries: primariesFromRow(row), isStale: row.is_stale === 1 }]))
 }
 
 // ---- Changes -------------------------------------------------------------------------------------------------------
@@ -155,11 +139,7 @@ export async function insertZone(
     text_bytes: content.size.textBytes,
     protect_delete: 0,
   })
-  if (given.mode === 'secondary') {
-    const sealed = await sealPrimaries(tx, secrets, scope, id, primaryNameservers)
-    const source = { zone_id: id, ...sealed, next_check: 0, refreshed: null, is_stale: 0 } as const
-    await scoped(tx.query, scope).insertInto('zone_source', [source]).execute()
-  }
+  if (given.mode === 'secondary') await insertOrigin(tx, secrets, scope, id, primaryNameservers)
   await announceDns(tx, `zone:${id}`)
   return zone
 }
@@ -207,22 +187,6 @@ export async function changeZone(tx: Transaction, scope: ProjectScope, zone: Zon
 export async function setZoneLabels(tx: Transaction, scope: ProjectScope, zone: Zone, labels: Labels): Promise<void> {
   await zones.set(tx, scope, zone.id, { labels: JSON.stringify(labels) })
   await indexLabels(tx, scope, { kind: 'zone', id: zone.id }, labels, zone.labels)
-}
-
-/** Sets where a secondary zone comes from; its primaries are asked at once. */
-export async function setNameservers(
-  tx: Transaction,
-  secrets: Secrets,
-  scope: ProjectScope,
-  id: number,
-  nameservers: readonly PrimaryNameserver[],
-): Promise<void> {
-  await scoped(tx.query, scope)
-    .updateTable('zone_source')
-    .set({ ...(await sealPrimaries(tx, secrets, scope, id, nameservers)), next_check: 0 })
-    .where('zone_id', '=', id)
-    .execute()
-  await announceDns(tx, `zone:${id}`)
 }
 
 /** Deletes a zone; what is in it is deleted later. */

@@ -23,7 +23,7 @@ export interface ZoneRow {
   readonly created: string
 }
 
-/** All RRSets that a zone has, had or is to have: see content.ts. */
+/** All RRSets that a zone has, had or is to have: see content/store.ts. */
 export interface ZoneContentRow {
   readonly id: number
   readonly project_id: ProjectId

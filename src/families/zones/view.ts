@@ -1,9 +1,7 @@
-/** Zones and RRSets as the API shows them. */
+/** Zones as the API shows them. */
 import type { Static } from 'typebox'
 import type { Zone as ZoneSchema } from './contract.ts'
 import type { PrimaryNameserver, Zone } from './domain.ts'
-import type { Rrset as WireRrset } from './rrset-contract.ts'
-import { type Rrset, rrsetKey, withSerial } from './rrsets.ts'
 import type { ZoneSettings } from './settings.ts'
 
 export type WireZone = Static<typeof ZoneSchema>
@@ -38,23 +36,5 @@ export function zoneToWire(
     registrar: 'other',
     status: isStale ? 'error' : 'ok',
     record_count: zone.recordCount,
-  }
-}
-
-/** An RRSet as the API shows it. */
-export function rrsetToWire(zone: Zone, rrset: Rrset): Static<typeof WireRrset> {
-  const { name, type, ttl, labels, isProtected, records } = rrset
-  return {
-    id: rrsetKey(rrset),
-    name,
-    type,
-    ttl,
-    labels,
-    protection: { change: isProtected },
-    records: records.map(({ value, comment }) => ({
-      value: type === 'SOA' ? withSerial(value, zone.serial) : value,
-      comment,
-    })),
-    zone: zone.id,
   }
 }

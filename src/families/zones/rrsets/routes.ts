@@ -1,30 +1,18 @@
 /** RRSets through the API. Changes of one zone come one after the other: those that race are all done. */
-
-import { inEffect } from '../../kernel/contract/changes.ts'
-import type { Handlers } from '../../kernel/contract/contract.ts'
-import type { Labels } from '../../kernel/contract/labels.ts'
-import type { Transaction } from '../../kernel/data/db.ts'
-import { invalidInput, notUnique } from '../../kernel/errors.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Platform } from '../../platform.ts'
-import { recordAction, type ZoneCommand } from './actions.ts'
-import { zoneChanges } from './changes.ts'
-import { sizeOf } from './content.ts'
-import type { Zone } from './domain.ts'
-import { type ZoneLimits, zoneLimitProblem } from './limits.ts'
-import { changeProtected, requireMode } from './routes.ts'
-import type { rrsetEndpoints } from './rrset-contract.ts'
-import {
-  deleteRrset,
-  findRrset,
-  getRrset,
-  insertRrsets,
-  listRrsets,
-  rrsetFromRow,
-  setRrset,
-  setRrsetLabels,
-  typesAt,
-} from './rrset-store.ts'
+import { inEffect } from '../../../kernel/contract/changes.ts'
+import type { Handlers } from '../../../kernel/contract/contract.ts'
+import type { Labels } from '../../../kernel/contract/labels.ts'
+import type { Transaction } from '../../../kernel/data/db.ts'
+import { invalidInput, notUnique } from '../../../kernel/errors.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Platform } from '../../../platform.ts'
+import { actOnZone, type ZoneCommand } from '../actions.ts'
+import { zoneChanges } from '../changes.ts'
+import { sizeOf } from '../content/drafts.ts'
+import type { Zone } from '../domain.ts'
+import { type ZoneLimits, zoneLimitProblem } from '../limits.ts'
+import { changeZone, getZone, lockZone, requireMode } from '../store.ts'
+import type { rrsetEndpoints } from './contract.ts'
 import {
   coexistenceProblem,
   duplicateValue,
@@ -38,8 +26,19 @@ import {
   valueIndex,
   valueKey,
   type ZoneRecord,
-} from './rrsets.ts'
-import { changeZone, getZone, lockZone } from './store.ts'
+} from './domain.ts'
+import {
+  changeProtected,
+  deleteRrset,
+  findRrset,
+  getRrset,
+  insertRrsets,
+  listRrsets,
+  rrsetFromRow,
+  setRrset,
+  setRrsetLabels,
+  typesAt,
+} from './store.ts'
 import { rrsetToWire } from './view.ts'
 
 interface InZone {
@@ -69,12 +68,11 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
   const readZone = async ({ scope, params }: InZone) =>
     requireMode(await getZone(db.query, scope, params.id_or_name), 'primary')
 
-  /** Does something in a zone that nobody else can change meanwhile, and writes down what. */
-  const changeIn = <T>({ scope, params }: InZone, command: ZoneCommand, work: (place: Place) => Promise<T>) =>
-    db.transact(async (tx) => {
-      const zone = requireMode(await lockZone(tx, scope, params.id_or_name), 'primary')
-      const result = await work({ tx, scope, zone, most })
-      return { ...result, action: await recordAction(tx, scope, zone, command) }
+  /** Does something in a primary zone that nobody else can change meanwhile, and records it as an action. */
+  const changeIn = <T>(call: InZone, command: ZoneCommand, work: (place: Place) => Promise<T>) =>
+    actOnZone(db, call, command, (tx, zone) => {
+      requireMode(zone, 'primary')
+      return work({ tx, scope: call.scope, zone, most })
     })
 
   /** The same for an RRSet that must be there and must not be protected. */
@@ -135,7 +133,7 @@ export function rrsetRoutes({ db, clock, settings }: Platform): Handlers<typeof 
         const { params, body } = call
         const type = parseType(params.rr_type)
         const known = type && (await findRrset(tx.query, scope, zone, keyIn(call)))
-        // What is no type names an RRSet that cannot be there.
+        // An RRSet of an unknown type, or with a name that no record can have, does not exist: 404.
         if (!type || recordNameProblem(params.rr_name, zone.name)) await getRrset(tx.query, scope, zone, keyIn(call))
         else if (known) await addRecords(place, known, body)
         else {

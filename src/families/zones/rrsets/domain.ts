@@ -1,10 +1,10 @@
 /** RRSets: the records that a zone has under one name and type, and the rules that they keep together. Pure. */
-import type { Labels } from '../../kernel/contract/labels.ts'
-import type { Problem } from '../../kernel/errors.ts'
-import { nameOf } from '../../net/dns/names.ts'
-import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../net/dns/rdata.ts'
-import { isDnsLabel, isLowerCase } from '../../net/hostnames.ts'
-import { isUnicodeLabel } from './domain.ts'
+import type { Labels } from '../../../kernel/contract/labels.ts'
+import type { Problem } from '../../../kernel/errors.ts'
+import { nameOf } from '../../../net/dns/names.ts'
+import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
+import { isDnsLabel, isLowerCase } from '../../../net/hostnames.ts'
+import { isUnicodeLabel } from '../domain.ts'
 
 export interface ZoneRecord {
   readonly value: string

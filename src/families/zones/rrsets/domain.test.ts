@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { nameOf, parseName, printName } from '../../net/dns/names.ts'
-import { parseRdata, printRdata, recordTypeNames } from '../../net/dns/rdata.ts'
-import { nextSerial, parseNameserver, zoneNameProblem } from './domain.ts'
-import { recordNameProblem } from './rrsets.ts'
-import { readZonefile } from './zonefile.ts'
+import { nameOf, parseName, printName } from '../../../net/dns/names.ts'
+import { parseRdata, printRdata, recordTypeNames } from '../../../net/dns/rdata.ts'
+import { nextSerial, parseNameserver, zoneNameProblem } from '../domain.ts'
+import { readZonefile } from '../zonefiles/domain.ts'
+import { recordNameProblem } from './domain.ts'
 
 const origin = nameOf('example.com')
 

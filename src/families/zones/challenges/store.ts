@@ -2,13 +2,13 @@
  * TXT records that prove to a certificate authority that a zone is ours (RFC 8555, 8.4). They are answered like records
  * of the zone, and the API does not show them.
  */
-import { drawId, type Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
-import { notFound } from '../../kernel/errors.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Zone } from './domain.ts'
-import { apex, rrsetKey } from './rrsets.ts'
-import { changeZone, lockZone, lockZoneIfThere } from './store.ts'
+import { drawId, type Transaction } from '../../../kernel/data/db.ts'
+import { scoped } from '../../../kernel/data/scoped.ts'
+import { notFound } from '../../../kernel/errors.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Zone } from '../domain.ts'
+import { apex, rrsetKey } from '../rrsets/domain.ts'
+import { changeZone, lockZone, lockZoneIfThere } from '../store.ts'
 
 /** Where a certificate authority looks, and for what. */
 export interface Challenge {

@@ -1,15 +1,15 @@
 /** Every statement on RRSets on behalf of a Project. Whoever changes one holds its zone (see `lockZone`). */
-import type { Labels } from '../../kernel/contract/labels.ts'
-import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { insertScopedAlong, type NewRow, preparedScoped, scoped } from '../../kernel/data/scoped.ts'
-import { notFound } from '../../kernel/errors.ts'
-import { timestamp } from '../../kernel/process/clock.ts'
-import { indexLabels, readLabels } from '../../kernel/resource/label-index.ts'
-import { type Filters, type Listing, listPage, type PageQuery } from '../../kernel/resource/listing.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Zone } from './domain.ts'
-import type { Rrset, RrsetContent, ZoneRecord } from './rrsets.ts'
-import type { RrsetRow } from './tables.ts'
+import type { Labels } from '../../../kernel/contract/labels.ts'
+import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import { insertScopedAlong, type NewRow, preparedScoped, scoped } from '../../../kernel/data/scoped.ts'
+import { ApiError, notFound } from '../../../kernel/errors.ts'
+import { timestamp } from '../../../kernel/process/clock.ts'
+import { indexLabels, readLabels } from '../../../kernel/resource/label-index.ts'
+import { type Filters, type Listing, listPage, type PageQuery } from '../../../kernel/resource/listing.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Zone } from '../domain.ts'
+import type { RrsetRow } from '../tables.ts'
+import type { Rrset, RrsetContent, ZoneRecord } from './domain.ts'
 
 const rrsetListing: Listing = {
   table: 'rrset',
@@ -66,6 +66,22 @@ export async function getRrset(query: Queries, scope: ProjectScope, zone: Zone, 
   return found
 }
 
+/** The names and the records of those RRSets of a zone that have one of the keys. */
+export async function recordsOf(
+  query: Queries,
+  scope: ProjectScope,
+  zone: Pick<Zone, 'contentId'>,
+  keys: readonly string[],
+): Promise<{ readonly name: string; readonly records: readonly ZoneRecord[] }[]> {
+  const rows = await scoped(query, scope)
+    .selectFrom('rrset')
+    .select(['name', 'records'])
+    .where('content_id', '=', zone.contentId)
+    .where('rr_key', 'in', keys)
+    .execute()
+  return rows.map(({ name, records }) => ({ name, records: JSON.parse(records) as ZoneRecord[] }))
+}
+
 /** The types that a zone has at a name. */
 export async function typesAt(query: Queries, scope: ProjectScope, zone: Zone, name: string): Promise<string[]> {
   const rows = await ofZone(query, scope, zone).where('name', '=', name).execute()
@@ -73,8 +89,18 @@ export async function typesAt(query: Queries, scope: ProjectScope, zone: Zone, n
 }
 
 /** Whether any RRSet of a zone is protected from changes. */
-export async function hasProtected(query: Queries, scope: ProjectScope, zone: Zone): Promise<boolean> {
+async function hasProtected(query: Queries, scope: ProjectScope, zone: Zone): Promise<boolean> {
   return (await ofZone(query, scope, zone).where('protect_change', '=', 1).limit(1).execute()).length > 0
+}
+
+/** The refusal of a change of what is protected. */
+export function changeProtected(): ApiError {
+  return new ApiError('protected', 'RRSet(s) is/are change protected')
+}
+
+/** Errors: `protected` when any RRSet of the zone is. */
+export async function refuseProtected(query: Queries, scope: ProjectScope, zone: Zone): Promise<void> {
+  if (await hasProtected(query, scope, zone)) throw changeProtected()
 }
 
 const stepRows = 500

@@ -1,7 +1,6 @@
 /** RRSets on the wire: the records of one name and type in a zone (spec: RRSet, DNS zones). */
-
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { ActionReply, ActionSchema } from '../../../kernel/actions/contract.ts'
 import {
   defineEndpoints,
   enumParam,
@@ -13,9 +12,9 @@ import {
   nullable,
   textParam,
   widePaging,
-} from '../../kernel/contract/contract.ts'
-import { recordTypeNames } from '../../net/dns/rdata.ts'
-import { zoneChanges } from './changes.ts'
+} from '../../../kernel/contract/contract.ts'
+import { recordTypeNames } from '../../../net/dns/rdata.ts'
+import { zoneChanges } from '../changes.ts'
 
 const closed = { additionalProperties: false } as const
 const RrType = Type.Enum(recordTypeNames)

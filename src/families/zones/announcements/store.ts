@@ -1,10 +1,10 @@
 /**
- * How name servers hear of changes: whoever changes what they answer writes down what it concerns, in the same
- * transaction. The process that commits hears of it before the request is answered; others look every now and then.
+ * How name servers hear of changes: whoever changes what they answer records the subject of the change in the same
+ * transaction. The process that commits hears of it before the request is answered; others poll.
  */
 import { sql } from 'kysely'
-import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import type { Dialect } from '../../kernel/data/dialect.ts'
+import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import type { Dialect } from '../../../kernel/data/dialect.ts'
 
 interface DnsChangeRow {
   /** `zone:ID` or `address:ADDRESS`, with a network for IPv6. */
@@ -13,7 +13,7 @@ interface DnsChangeRow {
   readonly touched: number
 }
 
-declare module '../../kernel/data/db.ts' {
+declare module '../../../kernel/data/db.ts' {
   interface Tables {
     dns_change: DnsChangeRow
   }
@@ -69,10 +69,10 @@ export async function announcedSince(
   }
 }
 
-/** How long an announcement is kept, in milliseconds: who has not looked for longer must begin anew. */
+/** How long an announcement is kept, in milliseconds: a name server that has not polled for longer reads all zones anew. */
 export const announcementsKeptMs = 24 * 3_600_000
 
-/** Forgets what everybody who looks has seen long ago, but for what somebody is just announcing again. */
+/** Deletes announcements that every name server has seen long ago, except those that are being renewed. */
 export async function forgetAnnouncements({ query, dialect }: Transaction): Promise<void> {
   await sql`
     delete from dns_change where subject in (

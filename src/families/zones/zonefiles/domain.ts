@@ -1,7 +1,7 @@
 /** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
-import { isWithin, lowerName, nameOf, parseName, printName } from '../../net/dns/names.ts'
-import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../net/dns/rdata.ts'
-import { type Entry, Malformed, readEntries, type Token } from '../../net/dns/tokens.ts'
+import { isWithin, lowerName, nameOf, parseName, printName } from '../../../net/dns/names.ts'
+import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../net/dns/rdata.ts'
+import { type Entry, Malformed, readEntries, type Token } from '../../../net/dns/tokens.ts'
 import {
   apex,
   coexistenceProblem,
@@ -11,7 +11,7 @@ import {
   rrsetProblem,
   settled,
   withSerial,
-} from './rrsets.ts'
+} from '../rrsets/domain.ts'
 
 /** What a zone file says. */
 export interface ParsedZonefile {
@@ -62,7 +62,7 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
   return { ttl: state.firstTtl, rrsets }
 }
 
-/** The line is filled in by whoever knows it. */
+/** `readZonefile` adds the number of the line. */
 const fail = (message: string) => new Malformed(0, message)
 
 function readDirective(state: State, { tokens }: Entry): void {

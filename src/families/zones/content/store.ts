@@ -5,21 +5,18 @@
  * finished, is deleted in equally small steps.
  */
 import { type RawBuilder, sql } from 'kysely'
-import { type Database, drawId, type Transaction, unavailable } from '../../kernel/data/db.ts'
-import { type NewRow, scoped } from '../../kernel/data/scoped.ts'
-import { onBehalfOf } from '../../kernel/process/behalf.ts'
-import { FairQueue } from '../../kernel/process/fair-queue.ts'
-import { inTurns } from '../../kernel/process/turns.ts'
-import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
-import type { Zone } from './domain.ts'
-import { lineBytes, type ZoneLimits } from './limits.ts'
-import { deleteSomeRrsets, insertRrsets, type NewRrset } from './rrset-store.ts'
+import { type Database, drawId, type Transaction, unavailable } from '../../../kernel/data/db.ts'
+import { type NewRow, scoped } from '../../../kernel/data/scoped.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Zone } from '../domain.ts'
+import type { ZoneLimits } from '../limits.ts'
+import { deleteSomeRrsets, insertRrsets, type NewRrset } from '../rrsets/store.ts'
 
-/** Most RRSets that one transaction writes or deletes, and most bytes of them: it takes a few milliseconds. */
-const stepRrsets = 400
-const stepBytes = 128 * 1024
 /** How long whoever writes a content has for each step before it counts as abandoned. */
 const draftMs = 10 * 60_000
+
+/** Most RRSets that one transaction writes or deletes: it takes a few milliseconds. */
+export const stepRrsets = 400
 
 /** All RRSets that a zone is to have. */
 export interface Draft {
@@ -30,93 +27,12 @@ export interface Draft {
   readonly size: ZoneLimits
 }
 
-// ---- One at a time -------------------------------------------------------------------------------------------------
-
-/** One at a time for each zone, so that none is written in vain; and a few for each Project, for the sake of the memory. */
-const zonesAtWork = new FairQueue<number>({ atOnce: Number.POSITIVE_INFINITY, perKey: 1 })
-const projectsAtWork = new FairQueue<ProjectId>({ atOnce: 8, perKey: 2 })
-/** Up to so many bytes of text are read and written without waiting for anything else. */
-const smallBytes = 32 * 1024
-
-/** Has its turn with what is large: a text that is to be read, or RRSets that are to be written. */
-export function whenPossible<T>(
-  scope: ProjectScope,
-  { zone, bytes }: { readonly zone: Pick<Zone, 'id'> | undefined; readonly bytes: number },
-  work: () => Promise<T>,
-): Promise<T> {
-  if (bytes <= smallBytes) return work()
-  const inProject = () => projectsAtWork.run(scope.projectId, () => onBehalfOf(scope.projectId, work))
-  return zone ? zonesAtWork.run(zone.id, inProject) : inProject()
-}
-
 // ---- Writing -------------------------------------------------------------------------------------------------------
-
-/** How much some RRSets are. */
-export function sizeOf(rrsets: readonly NewRrset[]): ZoneLimits {
-  let [records, textBytes] = [0, 0]
-  for (const { name, type, records: some } of rrsets) {
-    records += some.length
-    for (const { value, comment } of some) textBytes += lineBytes({ name, type, value, comment })
-  }
-  return { records, textBytes }
-}
-
-/**
- * Writes what a zone is to contain, and has `use` publish it in a transaction that also changes the zone. `zone` is
- * undefined for one that is still to be made. Nothing is left when `use` fails.
- */
-export async function withDraft<T>(
-  { db, scope, zone }: { readonly db: Database; readonly scope: ProjectScope; readonly zone?: Pick<Zone, 'id'> },
-  rrsets: readonly NewRrset[],
-  use: (draft: Draft) => Promise<T>,
-): Promise<T> {
-  if (zone) await deleteSuperseded(db, scope, zone)
-  const { pieces, size } = await inTurns(inPieces(rrsets))
-  const rest = pieces.pop() ?? []
-  let contentId: number | undefined
-  try {
-    for (const piece of pieces) {
-      contentId = await db.transact(
-        async (tx) => {
-          const id = contentId === undefined ? await begin(tx, scope, zone) : await prolong(tx, scope, contentId)
-          await insertRrsets(tx, scope, id, piece)
-          return id
-        },
-        // The commit that publishes it waits for the disk, and for all of it.
-        { isDurable: false },
-      )
-    }
-    return await use({ contentId, rest, size })
-  } catch (error) {
-    // Should that fail too, it is deleted once it has expired.
-    if (contentId !== undefined) await abandon(db, scope, contentId).catch(() => undefined)
-    throw error
-  }
-}
-
-function* inPieces(rrsets: readonly NewRrset[]): Generator<void, { pieces: NewRrset[][]; size: ZoneLimits }> {
-  const pieces: NewRrset[][] = []
-  let piece: NewRrset[] = []
-  let [records, textBytes, bytes] = [0, 0, 0]
-  for (const rrset of rrsets) {
-    const size = sizeOf([rrset])
-    records += size.records
-    textBytes += size.textBytes
-    bytes += size.textBytes
-    if (piece.length === 0 || piece.length === stepRrsets || bytes > stepBytes) {
-      piece = []
-      pieces.push(piece)
-      bytes = size.textBytes
-    }
-    piece.push(rrset)
-    yield
-  }
-  return { pieces, size: { records, textBytes } }
-}
 
 const inMs = ({ dialect }: Transaction, ms: number) => sql<number>`${dialect.nowMs} + ${ms}`
 
-async function begin(tx: Transaction, scope: ProjectScope, zone: Pick<Zone, 'id'> | undefined): Promise<number> {
+/** Begins a draft; without a zone for one that is still to be made. Returns its id. */
+export async function begin(tx: Transaction, scope: ProjectScope, zone: Pick<Zone, 'id'> | undefined): Promise<number> {
   const id = await drawId(tx)
   await insertContent(tx, scope, { id, zone_id: zone?.id ?? 0, expires: inMs(tx, draftMs) })
   return id
@@ -133,7 +49,8 @@ async function insertContent(
     .execute()
 }
 
-const prolong = (tx: Transaction, scope: ProjectScope, id: number) =>
+/** Gives whoever writes a draft more time. Errors: `unavailable`. */
+export const prolong = (tx: Transaction, scope: ProjectScope, id: number) =>
   keep(tx, scope, id, { expires: inMs(tx, draftMs) })
 
 /** Keeps a draft from being deleted. Errors: `unavailable` when it took so long that it counts as abandoned. */
@@ -182,8 +99,8 @@ export async function retire(tx: Transaction, scope: ProjectScope, contentId: nu
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
-/** Deletes what was not published. */
-async function abandon(db: Database, scope: ProjectScope, id: number): Promise<void> {
+/** Deletes a draft that was not published. */
+export async function abandon(db: Database, scope: ProjectScope, id: number): Promise<void> {
   await db.transact(async (tx) => {
     await scoped(tx.query, scope)
       .updateTable('zone_content')
@@ -196,8 +113,8 @@ async function abandon(db: Database, scope: ProjectScope, id: number): Promise<v
   await deleteContent(db, scope, id)
 }
 
-/** Deletes what was in a zone, but for what was in it last: somebody may still be reading that. */
-async function deleteSuperseded(db: Database, scope: ProjectScope, zone: Pick<Zone, 'id'>): Promise<void> {
+/** Deletes the previous contents of a zone except the last one, which somebody may still be reading. */
+export async function deleteSuperseded(db: Database, scope: ProjectScope, zone: Pick<Zone, 'id'>): Promise<void> {
   const rows = await scoped(db.query, scope)
     .selectFrom('zone_content')
     .select('id')

@@ -1,7 +1,7 @@
 /** The records that every zone has at its apex, and zone files that bring those of other name servers. Pure. */
-import { nameOf, parseName } from '../../net/dns/names.ts'
-import { apex, type RrsetContent, rrsetKey } from './rrsets.ts'
-import { soaTimes, type ZoneSettings } from './settings.ts'
+import { nameOf, parseName } from '../../../net/dns/names.ts'
+import { apex, type RrsetContent, rrsetKey } from '../rrsets/domain.ts'
+import { soaTimes, type ZoneSettings } from '../settings.ts'
 
 /** What the apex of a zone needs to be served here. */
 type ApexSettings = Pick<ZoneSettings, 'nameservers' | 'hostmaster'>

@@ -2,14 +2,15 @@
  * Transfers of secondary zones: when their primaries are asked again, and what they sent. One process asks for a zone at
  * a time: the one that claims the check.
  */
-import type { Database, Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import { type Draft, publish, sizeOf, whenPossible, withDraft } from './content.ts'
-import type { SealedPrimaries } from './primaries.ts'
-import { changeZone, lockZoneIfThere } from './store.ts'
+import type { Database, Transaction } from '../../../kernel/data/db.ts'
+import { scoped } from '../../../kernel/data/scoped.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { sizeOf, whenPossible, withDraft } from '../content/drafts.ts'
+import { type Draft, publish } from '../content/store.ts'
+import type { SealedPrimaries } from '../primaries/store.ts'
+import { changeZone, lockZoneIfThere } from '../store.ts'
 
-/** What there is to know about the origin of a secondary zone. */
+/** A secondary zone with its primaries and the state of its checks. */
 export interface Source {
   readonly zoneId: number
   readonly contentId: number
@@ -23,7 +24,7 @@ export interface Source {
   readonly isStale: boolean
 }
 
-/** Sets when a zone is asked for again, unless somebody else did meanwhile. Returns whether it was us. */
+/** Sets when the primaries are asked next, unless another process did. Returns whether this one won. */
 export async function claimCheck(tx: Transaction, source: Source, nextCheck: number): Promise<boolean> {
   const { numUpdatedRows } = await scoped(tx.query, source.scope)
     .updateTable('zone_source')
@@ -34,7 +35,7 @@ export async function claimCheck(tx: Transaction, source: Source, nextCheck: num
   return Number(numUpdatedRows) === 1
 }
 
-/** Has a zone asked for at once, also when somebody is just asking. */
+/** Makes a check of the zone due at once, even while one is running. */
 export async function wakeCheck(tx: Transaction, { scope, zoneId }: Source): Promise<void> {
   await scoped(tx.query, scope)
     .updateTable('zone_source')
@@ -94,7 +95,7 @@ async function storeResult(
     .set({ refreshed: isHeard ? tx.now : source.refreshed, is_stale: isStale ? 1 : 0 })
     .where('zone_id', '=', zoneId)
     .execute()
-  // Who wanted it asked for at once in the meantime still does.
+  // A check that was made due meanwhile stays due.
   await claimCheck(tx, { ...source, nextCheck: claimed }, tx.now + waitMs)
   if (content) {
     const contentId = await publish(tx, scope, zone, content.draft)

@@ -1,11 +1,11 @@
 /** CAA records: which certificate authorities may issue for a domain of a zone (RFC 8659). */
-import type { Queries } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
-import { unescaped } from '../../net/dns/names.ts'
-import { readWords } from '../../net/dns/tokens.ts'
-import type { Zone } from './domain.ts'
-import { apex, rrsetKey, type ZoneRecord } from './rrsets.ts'
+import type { Queries } from '../../../kernel/data/db.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { unescaped } from '../../../net/dns/names.ts'
+import { readWords } from '../../../net/dns/tokens.ts'
+import type { Zone } from '../domain.ts'
+import { apex, rrsetKey } from './domain.ts'
+import { recordsOf } from './store.ts'
 
 /** One property of a CAA record. */
 export interface CaaProperty {
@@ -28,16 +28,11 @@ export async function caaRecords(
   const keys = new Set(
     domains.flatMap((domain) => namesUpwards(domain, zone.name)).map((name) => rrsetKey({ name, type: 'CAA' })),
   )
-  const rows = await scoped(query, scope)
-    .selectFrom('rrset')
-    .select(['name', 'records'])
-    .where('content_id', '=', zone.contentId)
-    .where('rr_key', 'in', [...keys])
-    .execute()
+  const found = await recordsOf(query, scope, zone, [...keys])
   return new Map(
-    rows.map(({ name, records }) => [
+    found.map(({ name, records }) => [
       name === apex ? zone.name : `${name}.${zone.name}`,
-      (JSON.parse(records) as ZoneRecord[]).map(({ value }) => propertyOf(value)),
+      records.map(({ value }) => propertyOf(value)),
     ]),
   )
 }

@@ -1,0 +1,127 @@
+/** What requests say that a zone is to contain: RRSets, or a zone file. */
+import type { Static } from 'typebox'
+import type { ApiCall } from '../../../kernel/contract/contract.ts'
+import type { Labels } from '../../../kernel/contract/labels.ts'
+import { invalidInput, type Problem } from '../../../kernel/errors.ts'
+import { inTurns } from '../../../kernel/process/turns.ts'
+import { Malformed } from '../../../net/dns/tokens.ts'
+import type { zoneEndpoints } from '../contract.ts'
+import { zoneLimitProblem } from '../limits.ts'
+import type { NewRrset } from '../rrsets/contract.ts'
+import {
+  apex,
+  coexistenceProblem,
+  parseRecords,
+  type RrsetContent,
+  recordNameProblem,
+  rrsetProblem,
+} from '../rrsets/domain.ts'
+import type { ZoneSettings } from '../settings.ts'
+import { type ParsedZonefile, readZonefile } from '../zonefiles/domain.ts'
+import { adoptZone, nameserversProblem, withApex } from './apex.ts'
+import { sizeOf } from './drafts.ts'
+
+export type CreateBody = ApiCall<(typeof zoneEndpoints)['create']>['body']
+
+type LabelledRrset = RrsetContent & { readonly labels?: Labels }
+
+/** The approximate length of the records in a request for a new zone, in bytes. */
+export function textLength({ zonefile, rrsets }: CreateBody): number {
+  const recordBytes = 64
+  return (zonefile ?? '').length + (rrsets ?? []).reduce((sum, { records }) => sum + records.length * recordBytes, 0)
+}
+
+/** What a new zone begins with. */
+export interface Content {
+  readonly rrsets: readonly LabelledRrset[]
+  /** The default TTL that a zone file gives. */
+  readonly ttl: number | undefined
+  /** RRSets of a zone file that gave way to those of the name servers here. */
+  readonly replaced: readonly RrsetContent[]
+}
+
+export const noContent: Content = { rrsets: [], ttl: undefined, replaced: [] }
+
+/** The RRSets of a new primary zone: those given, and SOA and NS records when they are not among them. */
+export async function readContent({ name, rrsets, zonefile }: CreateBody, settings: ZoneSettings): Promise<Content> {
+  if ((rrsets ?? null) !== null && (zonefile ?? null) !== null) {
+    const message = 'only one of rrsets and zonefile can be given'
+    throw invalidInput([
+      { field: 'rrsets', message },
+      { field: 'zonefile', message },
+    ])
+  }
+  const field = zonefile ? 'zonefile' : 'rrsets'
+  const parsed = zonefile
+    ? await parseZonefile(zonefile, name)
+    : { ttl: undefined, rrsets: await inTurns(readRrsets(name, rrsets ?? [])) }
+  const { rrsets: own, replaced } = zonefile
+    ? adoptZone(name, parsed.rrsets, settings)
+    : { rrsets: parsed.rrsets, replaced: [] }
+  const all = withApex(own, settings)
+  const problem = zoneProblem(name, all, settings)
+  if (problem !== undefined) throw invalidInput([{ field, message: problem }])
+  return { rrsets: all, ttl: parsed.ttl, replaced }
+}
+
+/** The part of a reply that lists records of a zone file that were replaced; empty when there are none. */
+export function replacedToWire(rrsets: readonly RrsetContent[]) {
+  if (rrsets.length === 0) return {}
+  return {
+    replaced: rrsets.map(({ name, type, records }) => ({ name, type, values: records.map(({ value }) => value) })),
+  }
+}
+
+/** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
+export function zoneProblem(name: string, rrsets: readonly RrsetContent[], settings: ZoneSettings): string | undefined {
+  const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
+  const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
+  if (tooLarge !== undefined) return `the zone ${tooLarge}`
+  if (!at('SOA')) return 'the SOA record of the zone is missing'
+  const values = at('NS')?.records.map(({ value }) => value) ?? []
+  return nameserversProblem(name, values, settings.nameservers)
+}
+
+function* readRrsets(zoneName: string, given: readonly Static<typeof NewRrset>[]): Generator<void, LabelledRrset[]> {
+  const problems: Problem[] = []
+  const typesByName = new Map<string, string[]>()
+  const rrsets: LabelledRrset[] = []
+  for (const [index, one] of given.entries()) {
+    const { name, type, ttl = null, labels = {} } = one
+    const at = `rrsets[${index}]`
+    const parsed = parseRecords(zoneName, type, one.records, `${at}.`)
+    if (!parsed.ok) problems.push(...parsed.problems)
+    const rrset = { name, type, ttl, labels, records: parsed.ok ? parsed.records : [] }
+    const types = typesByName.get(name) ?? []
+    const nameProblem = recordNameProblem(name, zoneName)
+    const problem = types.includes(type)
+      ? 'is there twice'
+      : type === 'SOA'
+        ? 'the SOA record comes by itself'
+        : parsed.ok
+          ? rrsetProblem(zoneName, rrset)
+          : undefined
+    if (nameProblem !== undefined) problems.push({ field: `${at}.name`, message: nameProblem })
+    if (problem !== undefined) problems.push({ field: at, message: problem })
+    typesByName.set(name, [...types, type])
+    rrsets.push(rrset)
+    yield
+  }
+  for (const [name, types] of typesByName) {
+    const problem = coexistenceProblem(types)
+    if (problem !== undefined) problems.push({ field: 'rrsets', message: `${name}: ${problem}` })
+  }
+  if (problems.length > 0) throw invalidInput(problems.slice(0, 20))
+  return rrsets
+}
+
+/** Reads a zone file, with turns for others in between. Errors: `invalid_input`. */
+export async function parseZonefile(text: string, zoneName: string): Promise<ParsedZonefile> {
+  try {
+    return await inTurns(readZonefile(text, zoneName))
+  } catch (error) {
+    if (!(error instanceof Malformed)) throw error
+    const message = error.line === 0 ? error.message : `line ${error.line} ${error.message}`
+    throw invalidInput([{ field: 'zonefile', message }])
+  }
+}
