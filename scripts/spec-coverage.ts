@@ -4,8 +4,8 @@
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import { families } from '../src/families.ts'
 import { calendar } from '../src/calendar.ts'
+import { families } from '../src/families.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
 import { publicFamilies } from '../src/public-families.ts'
 import { endpointRows, metadataPaths } from '../test/spec/endpoints.ts'
