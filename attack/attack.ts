@@ -1,4 +1,4 @@
-/** What an attack is: something hostile that is done to a real installation, and the promises that it must not break. */
+/** The definition of an attack on a real installation: hostile actions, and the promises that must hold. */
 import type { Workshop } from '../bench/processes.ts'
 import type { EngineName } from '../test/harness.ts'
 import { Installation, type InstallOptions } from './installation.ts'
@@ -7,16 +7,16 @@ import { Random } from './random.ts'
 export interface Attack {
   readonly name: string
   readonly databases: readonly EngineName[]
-  /** Attacks, and tells how each promise fared. Errors: throws when it could not be carried out at all. */
+  /** Runs the attack and returns a finding for each promise. Throws when the attack could not be carried out. */
   run(context: Context): Promise<Finding[]>
 }
 
-/** How one promise fared. */
+/** The outcome of one promise. */
 export interface Finding {
   readonly promise: string
   /**
-   * A fact is counted and the same on every machine, so that tests can assert it; a measure is of time or memory and
-   * depends on what else the machine does.
+   * A fact is a count that is the same on every machine, so that tests can assert it; a measure is a time or an amount
+   * of memory that depends on the load of the machine.
    */
   readonly kind: 'fact' | 'measure'
   readonly figure: number
@@ -33,30 +33,30 @@ function shape(promise: string, figure: number, unit: string): Shape {
   return { promise, figure, unit, kind: isMeasure.test(unit) ? 'measure' : 'fact' }
 }
 
-/** `figure` must not be more than `most`. */
+/** A finding that holds when `figure` is at most `most`. */
 export function atMost(promise: string, figure: number, unit: string, most: number): Finding {
   return { ...shape(promise, figure, unit), bar: `<= ${rounded(most)}`, held: figure <= most }
 }
 
-/** `figure` must not be less than `least`: that what was to be attacked was there, and met the attack. */
+/** A finding that holds when `figure` is at least `least`: it proves that the attack really took place. */
 export function atLeast(promise: string, figure: number, unit: string, least: number): Finding {
   return { ...shape(promise, figure, unit), bar: `>= ${rounded(least)}`, held: figure >= least }
 }
 
-/** Things that must not happen, each described; the first ones are shown while the attack runs. */
+/** A finding that holds when nothing happened; logs the first descriptions while the attack runs. */
 export function none(promise: string, unit: string, happened: readonly string[], { log }: Context): Finding {
   for (const one of happened.slice(0, 5)) log(`${promise}: ${one}`)
   return { ...shape(promise, happened.length, unit), bar: '0', held: happened.length === 0 }
 }
 
-/** As few digits as tell the figure. */
+/** Formats a number with few digits. */
 export function rounded(figure: number): string {
   return String(Number(figure.toFixed(figure >= 100 ? 0 : figure >= 1 ? 1 : 2)))
 }
 
 export type Scale = 'short' | 'long'
 
-/** What an attack is carried out with. */
+/** The environment of an attack. */
 export class Context {
   readonly database: EngineName
   readonly scale: Scale
@@ -69,16 +69,16 @@ export class Context {
     this.scale = parts.scale
     this.workshop = parts.workshop
     this.log = parts.log
-    // An attack that is run alone does what it does in a run of all.
+    // The seed depends on the attack, so that an attack alone does the same as within a run of all.
     this.random = new Random(`${parts.seed} ${parts.name} ${parts.database}`)
   }
 
-  /** How much of something, by scale. */
+  /** The size of something at the scale of this run. */
   size(short: number, long: number): number {
     return this.scale === 'short' ? short : long
   }
 
-  /** A fresh database and the tokens of its Projects; what serves it is started by the attack. */
+  /** Creates a fresh database with Projects and tokens; the attack starts the servers itself. */
   install(options: InstallOptions = {}): Promise<Installation> {
     return Installation.make(this.workshop, this.database, options)
   }

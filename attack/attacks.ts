@@ -1,4 +1,4 @@
-/** The list of attacks, in the order in which they are carried out. */
+/** All attacks, in the order in which they run. */
 import type { Attack } from './attack.ts'
 import { authorization } from './authorization.ts'
 import { contention } from './contention.ts'

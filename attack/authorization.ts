@@ -1,4 +1,4 @@
-/** Every endpoint for every kind of caller: nobody gets or changes what is not theirs. */
+/** Sends every request as every kind of caller: nobody may read or change resources of others. */
 import { generateToken } from '../src/kernel/access/tokens.ts'
 import { type Client, makeClient, type World } from '../test/harness.ts'
 import { neverExisted } from '../test/proof.ts'
@@ -12,7 +12,7 @@ interface Caller {
   readonly name: string
   readonly client: Client
   readonly headers?: Record<string, string>
-  /** Nobody, who may only read, who may only read another Project, or who may do everything in another Project. */
+  /** No valid token, read-only token, read-only token of another Project, or read-write token of another Project. */
   readonly is: 'stranger' | 'own read-only' | 'foreign read-only' | 'foreign'
 }
 
@@ -94,11 +94,11 @@ async function ask(ready: Ready, caller: Caller, found: Found): Promise<void> {
   const what = `${row.endpoint.method} ${row.endpoint.path} by ${caller.name}`
   if (wanted ? got !== wanted : answer.status >= 500) found.wrong.push(`${what}: ${got} ${wanted ?? ''}`)
   const isTheirs = caller.is.startsWith('own') || samples[row.family]!.isShared
-  // A refusal may repeat the id that it was asked for.
+  // A refusal may repeat the requested id, so only successes count as leaks.
   if (!isTheirs && answer.status < 400 && answer.text.includes(String(target.id))) found.leaks.push(what)
 }
 
-/** Status and code, or undefined where a caller may do this in its own Project. */
+/** The expected status and code; undefined when the caller may do this in its own Project. */
 function expected({ row: { endpoint, family } }: Ready, { is }: Caller): string | undefined {
   if (is === 'stranger') return '401 unauthorized'
   if (is.endsWith('read-only') && endpoint.method !== 'GET') return '401 token_readonly'
@@ -106,7 +106,7 @@ function expected({ row: { endpoint, family } }: Ready, { is }: Caller): string 
   return endpoint.path.includes('{') ? '404 not_found' : undefined
 }
 
-/** Requests that name a resource of another Project read like those that name one that never was. */
+/** Naming a resource of another Project must get the same response as naming one that never existed. */
 async function nameForeign(world: World, foreign: Client, found: Found): Promise<void> {
   for (const [name, { family, body }] of Object.entries(references)) {
     const { id } = await samples[family]!.prepare(world)

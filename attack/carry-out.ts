@@ -1,4 +1,4 @@
-/** Carries out one attack, and leaves nothing of it behind. */
+/** Runs one attack and cleans up after it. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { Workshop } from '../bench/processes.ts'
@@ -10,15 +10,15 @@ export interface Circumstances {
   readonly seed: number
   readonly scale: Scale
   readonly log: (line: string) => void
-  /** What serves, instead of the bundle or the sources. */
+  /** The server program, instead of the bundle or the sources. */
   readonly program?: string
 }
 
 const open = new Set<Workshop>()
 
-/** Errors: throws what the attack throws. */
+/** Throws what the attack throws. */
 export async function carryOut(attack: Attack, { program, ...circumstances }: Circumstances): Promise<Finding[]> {
-  // Not in /tmp, which may lie in memory, where waiting for the disk costs nothing.
+  // /tmp may be in memory, where waiting for the disk costs nothing.
   const directory = mkdtempSync(join(import.meta.dirname, '../node_modules/.attack-'))
   const workshop = program ? new Workshop(directory, program) : new Workshop(directory)
   open.add(workshop)
@@ -35,7 +35,7 @@ async function clear(workshop: Workshop): Promise<void> {
   rmSync(workshop.directory, { recursive: true, force: true })
 }
 
-/** Ends whatever is under way; for a run that is interrupted. */
+/** Ends everything that runs, for an interrupted run. */
 export async function clearAll(): Promise<void> {
   for (const workshop of [...open]) await clear(workshop)
 }

@@ -1,4 +1,4 @@
-/** One tenant makes everything wait for everything; others must not notice. */
+/** One tenant causes maximum contention; other tenants must not notice. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import type { Running } from '../bench/processes.ts'
@@ -14,10 +14,10 @@ export const contention: Attack = {
   run: async (context) => [...(await crossing(context)), ...(await imports(context))],
 }
 
-/** Below this many milliseconds the machine makes the difference between idle and busy. */
+/** Below this many milliseconds, noise of the machine outweighs the difference between idle and busy. */
 const noiseMs = 10
 
-// ---- Requests that want the same few things --------------------------------------------------------
+// ---- Requests for the same few resources ---------------------------------------------------------------------------
 
 async function crossing(context: Context): Promise<Finding[]> {
   const { random, database } = context
@@ -41,7 +41,7 @@ async function crossing(context: Context): Promise<Finding[]> {
   await close()
   await Promise.all(servers.map((server) => server.stop()))
   const p99 = "another one's p99"
-  // One process does everything over SQLite, so that others wait in the same line and only its length can be bounded.
+  // On SQLite one process does everything, so other Projects share its queue, and only their waiting time is bounded.
   const alone =
     database === 'sqlite'
       ? atMost(`they leave other Projects alone: ${p99} stays low`, busy.p99, 'ms', 60)
@@ -61,7 +61,7 @@ async function crossing(context: Context): Promise<Finding[]> {
   ]
 }
 
-/** What another Project waits for its writes, before `work` and during it. */
+/** The write latency of another Project before `work` and during it. */
 async function besides(context: Context, server: Running, token: string, work: () => Promise<unknown>) {
   const { workshop } = context
   const tenant = { token, path: '/v1/firewalls', body: { name: 'f-{n}' }, everyMs: 20 }
@@ -69,7 +69,7 @@ async function besides(context: Context, server: Running, token: string, work: (
   return { idle, busy: await waitsDuring(workshop, server, tenant, work) }
 }
 
-/** What PostgreSQL counted; its processes tell of it when they end, so that no server may run any more. */
+/** Deadlocks counted by PostgreSQL. Its processes report them when they end, so no server may run any more. */
 async function deadlocks(installation: Installation, context: Context): Promise<Finding> {
   const { db, close } = await installation.open()
   const { rows } = await sql<{ deadlocks: number }>`
@@ -84,7 +84,7 @@ async function deadlocks(installation: Installation, context: Context): Promise<
 
 const records = 20_000
 
-/** A zone file of as many records as a zone may have; `seed` makes it another one. */
+/** A zone file with the maximum number of records; `seed` varies the content. */
 function zonefile(seed: number): string {
   const lines = ['$TTL 3600', '@ SOA ns1 hostmaster 1 2 3 4 5', ...[1, 2, 3].map((n) => `@ NS ns${n}.wolke.example.`)]
   for (let i = 0; i < records - 10; i++) lines.push(`h${i} A 10.${seed & 255}.${i >> 8}.${i & 255}`)
@@ -109,7 +109,7 @@ async function imports(context: Context): Promise<Finding[]> {
   const busy = await waitsDuring(workshop, server, tenant, async () => {
     await Promise.all(
       ids.map(async (id, i) => {
-        // What is refused for being too much at once may be sent again.
+        // Imports refused because too many run at once may be retried.
         for (let attempt = 0; attempt < 200; attempt++) {
           const { status, text } = await api.request('POST', `/zones/${id}/actions/import_zonefile`, {
             body: bodies[i],

@@ -1,4 +1,4 @@
-/** A real installation under attack: a database of its own, the processes that serve it, and a look at what it costs. */
+/** An installation under attack: its own database, the processes that serve it, and measurements of their cost. */
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
@@ -15,25 +15,25 @@ import { type Client, type EngineName, makeClient, type World } from '../test/ha
 import { createDatabase, postgresUrl } from '../test/postgres.ts'
 
 export interface InstallOptions {
-  /** The file of a SQLite database, where it matters on which disk it lies. */
+  /** The SQLite file, where the choice of disk matters. */
   readonly file?: string
 }
 
-/** Tokens of one Project. */
+/** The tokens of a Project. */
 export interface Tenant {
   readonly projectId: number
   readonly readWrite: string
   readonly readOnly: string
 }
 
-/** Enough addresses that none of an attack is refused for want of one. */
+/** Enough addresses that no request fails for want of one. */
 const addresses = ['--address-pool', '10.0.0.0/8,2001:db8::/32']
-/** The ports that are open by default are left to whoever runs a server for use on the same machine. */
+/** Disables the default listeners, whose ports a server in use on the same machine may need. */
 const quiet = ['--metadata-listen', 'off', '--dns-listen', 'off', '--log-level', 'error']
 
 export class Installation {
   readonly url: DatabaseUrl
-  /** Project `default`, to which `bench/processes.ts` has the token, and another one. */
+  /** Project `default`, whose token `bench/processes.ts` has, and another Project. */
   readonly tenants: readonly [Tenant, Tenant]
   readonly #workshop: Workshop
   readonly #text: string
@@ -52,19 +52,19 @@ export class Installation {
     return new Installation(workshop, text, await createTenants(text))
   }
 
-  /** One more process of `wolke serve`. */
+  /** Starts one more process of `wolke serve`. */
   serve({ more = [], ...options }: ServeOptions = {}): Promise<Running> {
     const key = ['--key-file', this.#keyFile]
     return this.#workshop.serve(this.#text, { ...options, more: [...addresses, ...quiet, ...key, ...more] })
   }
 
-  /** A handle on the database beside the servers. */
+  /** Opens the database directly, beside the servers. */
   async open(): Promise<{ db: Database; close(): Promise<void> }> {
     const db = await openDatabase(this.url, { clock: runningClock(undefined), postgres: { connections: 2 } })
     return { db, close: this.#workshop.keep(() => db.close()) }
   }
 
-  /** Megabytes that the database takes up. */
+  /** The size of the database in megabytes. */
   async sizeMb(): Promise<number> {
     if (this.url.engine === 'sqlite') {
       const files = ['', '-wal'].map((end) => (this.url as { path: string }).path + end).filter(existsSync)
@@ -106,12 +106,12 @@ async function createTenant(db: Database, name: string, given?: string): Promise
   })
 }
 
-/** Calls a server with a token. */
+/** An API client for a server with a token. */
 export function client(server: Running, { readWrite }: Pick<Tenant, 'readWrite'>): Client {
   return makeClient(`${server.url}/v1`, readWrite)
 }
 
-/** Waits until a condition holds. Errors: throws when it does not within `seconds`. */
+/** Waits until a condition holds. Throws when it does not within `seconds`. */
 export async function until(
   what: string,
   holds: () => boolean | Promise<boolean>,
@@ -124,23 +124,23 @@ export async function until(
   }
 }
 
-/** How many actions run. */
+/** The number of running actions. */
 export async function runningActions({ query }: Database): Promise<number> {
   const { rows } = await sql<{ n: number }>`select count(*) as n from action where status = 'running'`.execute(query)
   return Number(rows[0]!.n)
 }
 
-/** The part of a world of the tests that samples of requests are prepared with, of a server in another process. */
+/** The part of a test world that prepares sample requests, for a server in another process. */
 export function remoteWorld(server: Running, tenant: Tenant, db: Database): World {
   const settle = () => until('every action has ended', async () => (await runningActions(db)) === 0, { everyMs: 5 })
   const parts: Pick<World, 'api' | 'db' | 'settle'> = { api: client(server, tenant), db, settle }
   return parts as World
 }
 
-/** The most memory that a process takes during `work`, in MB above what it had before. */
+/** The peak memory of a process during `work`, in MB above its memory before. */
 export async function memoryGrowth(server: Running, work: () => Promise<unknown>): Promise<number> {
   const before = server.residentMb()
-  // Linux then counts the highest resident size from here on.
+  // Resets the peak resident size that Linux records.
   writeFileSync(`/proc/${server.pid}/clear_refs`, '5')
   await work()
   const status = server.isAlive() ? readFileSync(`/proc/${server.pid}/status`, 'utf8') : ''

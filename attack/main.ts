@@ -1,7 +1,7 @@
 /**
- * `npm run attack`: attacks real installations on both databases and holds what happens against what is promised. The
- * seed that it prints repeats what a run does. Options: --only NAME (repeatable), --database sqlite|postgres, --seed N,
- * --scale short|long, --json FILE, --write FILE (the figures of a whole run, such as docs/reliability.md).
+ * `npm run attack`: attacks real installations on both databases and compares the outcome with the promises. The printed
+ * seed reproduces a run. Options: --only NAME (repeatable), --database sqlite|postgres, --seed N, --scale short|long,
+ * --json FILE, --write FILE (inserts the results of a full run, such as into docs/reliability.md).
  */
 import { randomInt } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
@@ -27,7 +27,7 @@ const { values: options } = parseArgs({
 
 function refuse(reason: string): never {
   console.error(`attack: ${reason}`)
-  // Nothing was started yet that would have to end first.
+  // Nothing runs yet that would need cleaning up.
   process.exit(2)
 }
 
@@ -44,7 +44,7 @@ if (options.write && (options.only || options.database || options.scale !== 'lon
 const seed = Number(options.seed)
 const scale = options.scale as Scale
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
-  // An attack cannot be interrupted half-way: what it started is ended, and the rest of it with the process.
+  // An attack cannot be interrupted; end what it started, and then this process.
   process.once(signal, () => void clearAll().finally(() => process.exit(130)))
 }
 

@@ -1,6 +1,6 @@
 /**
- * Another tenant, in a process of its own so that it does not wait for the attacker: asks at a steady pace, whether or
- * not it was answered, and tells how long it waited.
+ * Another tenant, in a process of its own so that it does not wait for the attacker: sends requests at a steady pace,
+ * even without answers, and reports the latencies.
  */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
@@ -11,17 +11,17 @@ interface Job {
   readonly url: string
   readonly token: string
   readonly everyMs: number
-  /** Sent by POST, `{n}` becoming a number of its own; read by GET if there is none. */
+  /** The body of a POST, in which `{n}` is replaced by a unique number; without it, requests are GET. */
   readonly body?: string
 }
 
-/** What the tenant saw. Times in milliseconds. */
+/** Latencies that the tenant saw, in milliseconds. */
 export interface Waits {
   readonly count: number
   readonly p50: number
   readonly p99: number
   readonly longest: number
-  /** Requests that were not answered with a success. */
+  /** Number of requests without a successful answer. */
   readonly failed: number
 }
 
@@ -32,7 +32,7 @@ export interface ProbeOptions {
   readonly body?: object
 }
 
-/** What a tenant waits for its answers during `work`. */
+/** The latencies of a tenant during `work`. */
 export async function waitsDuring(
   workshop: Workshop,
   server: Running,
@@ -53,7 +53,7 @@ export async function waitsDuring(
   return waits
 }
 
-/** No answer is waited for longer than this. */
+/** The timeout of a request. */
 const patienceMs = 30_000
 
 function ask({ url, token, body }: Job, agent: Agent, n: number): Promise<boolean> {
@@ -67,7 +67,7 @@ function ask({ url, token, body }: Job, agent: Agent, n: number): Promise<boolea
   return promise
 }
 
-/** Asks until told to stop; the first message out says that it has begun. */
+/** Sends requests until told to stop; the first message to the parent says that it has begun. */
 async function probe(job: Job): Promise<void> {
   const agent = new Agent({ keepAlive: true })
   const times: number[] = []
@@ -95,7 +95,7 @@ async function probe(job: Job): Promise<void> {
 }
 
 if (process.env.WOLKE_ATTACK_PROBE) {
-  // It would go on asking a server that nobody watches any more.
+  // Without the parent process nobody would stop the probe.
   process.once('disconnect', () => process.exit())
   process.once('message', (job: Job) => void probe(job))
 }

@@ -1,7 +1,7 @@
-/** Randomness that a seed repeats. It decides what an attack does; when it happens is up to the machine. */
+/** Reproducible randomness. It decides what an attack does; timing still depends on the machine. */
 import { createHash } from 'node:crypto'
 
-/** xoshiro128** (Blackman, Vigna), seeded by a text. */
+/** xoshiro128** (Blackman, Vigna), seeded by a string. */
 export class Random {
   readonly #state: Uint32Array
 
@@ -38,7 +38,7 @@ export class Random {
     return Buffer.from(Array.from({ length: count }, () => this.below(256)))
   }
 
-  /** One of its own for a part that runs beside others, which would otherwise take each other's numbers. */
+  /** A generator for concurrent work: sharing one would make the numbers depend on timing. */
   fork(): Random {
     return new Random(this.bytes(16).toString('hex'))
   }

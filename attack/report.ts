@@ -1,9 +1,9 @@
-/** The table of a run, for eyes and for docs/reliability.md. */
+/** The results of a run as a table, for the terminal and for docs/reliability.md. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import type { EngineName } from '../test/harness.ts'
 import { type Finding, rounded } from './attack.ts'
 
-/** A finding with the attack and the database that it is of. */
+/** A finding with its attack and database. */
 export interface Row extends Finding {
   readonly attack: string
   readonly database: EngineName
@@ -17,7 +17,7 @@ function cells({ attack, database, promise, figure, unit, bar, held }: Row): str
   return [attack, database, promise, shown(figure, unit), bar, held ? 'held' : 'MISSED']
 }
 
-/** The rows as an aligned table. */
+/** Formats the rows as an aligned table. */
 export function table(rows: readonly Row[]): string {
   const lines = [heading, ...rows.map(cells)]
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))
@@ -31,7 +31,7 @@ export function table(rows: readonly Row[]): string {
     .join('\n')
 }
 
-/** Promises as lines of Markdown, the databases side by side. */
+/** Formats the findings in Markdown, with the databases side by side. */
 function markdown(rows: readonly Row[]): string {
   const byPromise = Map.groupBy(rows, ({ attack, promise }) => `${attack}\n${promise}`)
   const cell = (found: readonly Row[], database: EngineName) => {
@@ -48,7 +48,7 @@ function markdown(rows: readonly Row[]): string {
 const begin = '<!-- attack: begin -->'
 const end = '<!-- attack: end -->'
 
-/** Replaces what stands between the two marks of a document. Errors: throws when it has no such marks. */
+/** Replaces the text between the two markers of a document. Throws when it has no markers. */
 export function writeInto(file: string, rows: readonly Row[], about: string): void {
   const text = readFileSync(file, 'utf8')
   const [from, to] = [text.indexOf(begin), text.indexOf(end)]

@@ -1,11 +1,11 @@
-/** Work that goes on after the answer: from the request until the last action has succeeded. */
+/** Asynchronous work: the time from a request until its last action has succeeded. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { call, forAll } from './client.ts'
 import type { Running, Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
 import { type Effort, inTurns } from './rounds.ts'
 
-/** Creates servers that carry the label `bench`, and waits until they run. */
+/** Creates servers with the label `bench` and waits until they run. */
 async function createServers({ url }: Running, count: number): Promise<number[]> {
   const names = Array.from({ length: count }, (_, i) => `bench-${i}`)
   const replies = await forAll(names, (name) =>
@@ -23,7 +23,7 @@ async function createServers({ url }: Running, count: number): Promise<number[]>
   return replies.map(({ body }) => body.server.id)
 }
 
-/** Waits until all these actions have succeeded. The newest are asked for first, because they end last. */
+/** Waits until all these actions have succeeded; checks the newest first, because they end last. */
 async function untilSettled(url: string, ids: readonly number[]): Promise<void> {
   const left = [...ids].sort((a, b) => a - b)
   while (left.length > 0) {
@@ -37,7 +37,7 @@ async function untilSettled(url: string, ids: readonly number[]): Promise<void> 
   }
 }
 
-/** The time from changing the rules of a firewall until each of its 100 servers has them. */
+/** Measures the time from changing a firewall's rules until each of its 100 servers has them. */
 export async function setRules(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('rules.db')}`)
   await createServers(wolke, 100)
@@ -82,7 +82,7 @@ async function timed(work: () => Promise<unknown>): Promise<number> {
 
 const burst = 400
 
-/** Turning servers off and on: from the first request to the last action's success. */
+/** Measures turning servers off and on, from the first request to the success of the last action. */
 export async function actions(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('actions.db')}`)
   const servers = await createServers(wolke, burst)

@@ -1,8 +1,8 @@
-/** A server that does nothing but answer: fastify with a route for each answer of the file that it is given. */
+/** The baseline: a bare fastify server with a route for each answer in a given file. */
 import { readFileSync } from 'node:fs'
 import { fastify } from 'fastify'
 
-/** What a bare route answers. */
+/** The answer of a bare route. */
 export interface BareAnswer {
   readonly method: 'GET' | 'POST'
   readonly path: string

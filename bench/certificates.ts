@@ -1,4 +1,4 @@
-/** Uploading certificates, and how long everybody else waits while hostile ones are refused. */
+/** Measures certificate uploads, and how long other requests wait while hostile certificates are refused. */
 import { certify, chain, der, integer, party, pem, rsaPublicKey, selfSigned, sequence } from '../test/certificates.ts'
 import { call, forAll } from './client.ts'
 import { token, type Workshop } from './processes.ts'
@@ -8,7 +8,7 @@ import { compareLoads, type Effort, inTurns } from './rounds.ts'
 const hostileCount = 1_000
 const mostStallMs = 10
 
-/** POST of a chain of five, beside a bare route; then a thousand hostile ones. */
+/** Compares POST of a chain of five with a bare route, then uploads a thousand hostile certificates. */
 export async function certificates(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('certificates.db')}`, { watch: true })
   const path = '/v1/certificates'
@@ -33,7 +33,7 @@ export async function certificates(workshop: Workshop, effort: Effort): Promise<
       if (other !== undefined) throw new Error(`what had to be refused was answered with ${other}`)
     })
   const uploads = hostile()
-  // What the machine and the answering of requests take is seen beside it.
+  // The bare server shows the share of the machine and of request handling.
   const stalls = await inTurns(effort.rounds, { wolke: stall(uploads), bare: stall(uploads.map(() => ({}))) })
   const bar = { text: `<= ${mostStallMs} ms`, met: stalls.wolke <= mostStallMs }
   return [
@@ -48,7 +48,7 @@ export async function certificates(workshop: Workshop, effort: Effort): Promise<
   ]
 }
 
-/** Of each kind that has hurt a parser: huge, endless, nested, encrypted, with numbers that take long, in no order. */
+/** Inputs of every kind that has hurt parsers: huge, endless, nested, encrypted, expensive numbers, wrong order. */
 function hostile(): { certificate: string; private_key: string }[] {
   const self = party('hostile.example')
   const good = selfSigned('hostile.example')

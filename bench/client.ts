@@ -1,4 +1,4 @@
-/** A small client for what a benchmark prepares and waits for. */
+/** A small HTTP client for preparing benchmarks. */
 import { token } from './processes.ts'
 
 interface Reply {
@@ -7,7 +7,7 @@ interface Reply {
   readonly body: any
 }
 
-/** Sends one request that has to succeed. */
+/** Sends a request and throws unless it succeeds. */
 export async function call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Reply> {
   const response = await fetch(url, {
     method,
@@ -19,7 +19,7 @@ export async function call(method: 'GET' | 'POST', url: string, body?: unknown):
   return { text, body: JSON.parse(text) }
 }
 
-/** Does `work` for every item, 32 at a time. */
+/** Runs `work` for every item with a concurrency of 32. */
 export async function forAll<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   let next = 0

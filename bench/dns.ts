@@ -1,6 +1,6 @@
 /**
- * Queries per second of the name server beside Knot DNS, which answers the same zone on the same machine in turns. Needs
- * Debian's `knot` and `dnsperf`.
+ * Compares queries per second with Knot DNS, which serves the same zone on the same machine in alternating rounds.
+ * Needs Debian's `knot` and `dnsperf`.
  */
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -14,7 +14,7 @@ import { type Effort, inTurns } from './rounds.ts'
 
 const run = promisify(execFile)
 
-/** The part of Knot's queries per second that the project promises. */
+/** The promised ratio to Knot's queries per second. */
 const promised = 0.2
 const names = 1_000
 
@@ -42,7 +42,7 @@ export async function dns(workshop: Workshop, { rounds, seconds }: Effort): Prom
   return rows
 }
 
-/** Lines of queries: names that are there, and names that are not, each another one. */
+/** Query lines by load: existing names, and nonexistent names that are all different. */
 const loads: Readonly<Record<string, (index: number) => string>> = {
   known: (i) => `n${i}.example.com A`,
   missing: (i) => `x${i}.n${i}.example.com A`,

@@ -1,4 +1,4 @@
-/** Single requests under load to families that differ from the others: Floating IPs, images, the metadata service. */
+/** Load tests of single requests to Floating IPs, images and the metadata service. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { call } from './client.ts'
 import { freePort, type Running, token, type Workshop } from './processes.ts'
@@ -8,7 +8,7 @@ import type { Effort } from './rounds.ts'
 
 const snapshots = 20
 
-/** POST of a Floating IP, which claims an address from the pool, answered once it is on the disk. */
+/** POST of a Floating IP, which allocates an address and is answered once it is durable. */
 export async function floatingIps(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const database = `sqlite:${workshop.file('floating-ips.db')}`
   const wolke = await workshop.serve(database, { more: ['--address-pool', '10.0.0.0/8'] })
@@ -17,7 +17,7 @@ export async function floatingIps(workshop: Workshop, effort: Effort): Promise<R
   return [{ name: 'POST floating_ips, durable', ...compared }]
 }
 
-/** Lists of images: those of the installation, and those of a Project among them. */
+/** Lists of images: system images only, and together with those of a Project. */
 export async function images(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('images.db')}`)
   const server = await makeServer(wolke)
@@ -33,7 +33,7 @@ export async function images(workshop: Workshop, effort: Effort): Promise<Row[]>
   return rows
 }
 
-/** What a server asks of the metadata service when it boots. */
+/** The requests that a booting server sends to the metadata service. */
 export async function metadata(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const port = await freePort()
   const more = ['--metadata-listen', `127.0.0.1:${port}`]
@@ -48,7 +48,7 @@ export async function metadata(workshop: Workshop, effort: Effort): Promise<Row[
   return rows
 }
 
-/** A bare route ignores the query, so the same path serves there. */
+/** A bare route ignores the query string, so the same path works for both servers. */
 async function compareGet(workshop: Workshop, effort: Effort, { url }: Running, path: string) {
   const body = await (await fetch(url + path, { headers: { authorization: `Bearer ${token}` } })).text()
   const bare = await workshop.bare([{ method: 'GET', path: path.split('?', 1)[0]!, status: 200, body }])

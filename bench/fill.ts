@@ -1,4 +1,4 @@
-/** SQLite files with many firewalls, written past the server and kept, because a million takes a while to make. */
+/** Generates SQLite files with many firewalls, bypassing the server; they are kept, because a million takes a while. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -12,7 +12,7 @@ import { migrations } from '../src/migrations/index.ts'
 const cache = join(import.meta.dirname, '../node_modules/.cache/bench')
 const created = '2026-11-21T12:00:00Z'
 const idsLeftFree = 1_000
-/** Firewalls that carry the same value of label `app`, however many there are in all. */
+/** Number of firewalls that share a value of the label `app`, independent of the total. */
 export const perApp = 100
 
 export const rules = [
@@ -34,12 +34,12 @@ export const rules = [
   },
 ]
 
-/** The id of the firewall with this number, counted from 0. */
+/** The id of the firewall with a number, counted from 0. */
 export const idOf = (number: number) => firstId + idsLeftFree + number
 
 /**
- * Labels as teams set them: `env` and `tier` are common and independent of each other, `app` is rare. A number that is
- * not a multiple of the others' cycles keeps them from always meeting in the same way.
+ * Realistic labels: `env` and `tier` are common and independent of each other, `app` is rare. A multiplicative hash
+ * keeps the common labels from repeating in step with `app`.
  */
 function labelsOf(number: number, count: number): Record<string, string> {
   const spread = Math.imul(number, 2_654_435_761) >>> 0
@@ -50,7 +50,7 @@ function labelsOf(number: number, count: number): Record<string, string> {
   }
 }
 
-/** The path of a file with `count` firewalls in Project default; made on first use. */
+/** The path of a file with `count` firewalls in Project default, which is created on first use. */
 export async function filledFile(count: number): Promise<string> {
   const digest = createHash('sha256').update(JSON.stringify({ migrations, rules, made: labelsOf.toString() }))
   const path = join(cache, `${count}-${digest.digest('hex').slice(0, 12)}.db`)
@@ -81,7 +81,7 @@ function insertAll(database: DatabaseSync, projectId: number, count: number): vo
     .prepare("select name, sql from sqlite_schema where type = 'index' and sql is not null and tbl_name in (?, ?)")
     .all('firewall', 'label') as { name: string; sql: string }[]
   database.exec('begin')
-  // An index that is built at the end is built in its own order.
+  // An index built after the inserts is written in its own order.
   for (const { name } of indexes) database.exec(`drop index ${name}`)
   const firewall = database.prepare(
     `insert into firewall (id, project_id, name, labels, rules, created, version) values (?, ?, ?, ?, ?, ?, 1)`,

@@ -1,4 +1,4 @@
-/** What it costs to have the server at all: the time until it answers, and its memory. */
+/** Measures the time from start to first answer, and the memory of an idle server. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running, Workshop } from './processes.ts'
 import type { Row } from './report.ts'
@@ -9,7 +9,7 @@ const settleMs = 3_000
 export async function footprint(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const startBare = () => workshop.bare([{ method: 'GET', path: '/', status: 200, body: '{}' }])
   const kept = `sqlite:${workshop.file('kept.db')}`
-  // The first start of all compiles, and creates the schema.
+  // The very first start compiles code and creates the schema, so it is not measured.
   await (await workshop.serve(kept)).stop()
   const again = await starts(rounds, () => workshop.serve(kept), startBare)
   const anew = await starts(rounds, () => workshop.serve(`sqlite:${workshop.file('new.db')}`), startBare)

@@ -1,4 +1,4 @@
-/** The first page of a list of actions, with a short history and a long one. */
+/** Compares the first page of a list of actions with a short and a long history. */
 import { DatabaseSync } from 'node:sqlite'
 import { createProject } from '../src/kernel/access/projects.ts'
 import { enterHistory } from '../src/kernel/actions/history.ts'
@@ -36,7 +36,7 @@ export async function history(workshop: Workshop, effort: Effort): Promise<Row[]
 
 const atOnce = 1_000
 
-/** A file with many actions of Project default that have ended. */
+/** Fills a file with many ended actions of Project default. */
 async function fill(workshop: Workshop, count: number): Promise<string> {
   const path = workshop.file('history.db')
   const now = Date.now()

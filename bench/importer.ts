@@ -1,17 +1,19 @@
-/** A process that imports zone files, all at once, when it is told to: beside those who measure, not in their way. */
+/**
+ * Imports zone files concurrently when told to, in a process of its own so that it does not disturb the measurement.
+ */
 import { call } from './client.ts'
 
 export interface Imports {
   readonly url: string
-  /** Zones that are there. */
+  /** Existing zones to import into. */
   readonly zones: readonly string[]
-  /** Records of each file. */
+  /** Number of records in each file. */
   readonly records: number
   readonly nameservers: string
 }
 
 process.on('message', async (job: Imports) => process.send?.(await attempt(job)))
-// It would go on importing for nobody.
+// Without the parent process nobody would stop the import.
 process.on('disconnect', () => process.exit())
 
 async function attempt(job: Imports): Promise<{ error?: string }> {

@@ -1,4 +1,4 @@
-/** The first page of lists with a label selector, at three sizes of the same family. */
+/** Measures the first page of lists with a label selector, at three sizes of the same family. */
 import { call } from './client.ts'
 import { filledFile } from './fill.ts'
 import type { Running, Workshop } from './processes.ts'
@@ -11,7 +11,7 @@ const sizes = [
   { count: 1_000_000, name: '1M' },
 ]
 
-/** By what a selector costs: labels of a third, of a hundred resources, of neither, and the two against each other. */
+/** Selectors of different cost: labels of a third and of a hundred resources, combinations and negations. */
 const selectors = [
   'env=prod,tier!=web',
   'env=prod',
@@ -40,7 +40,7 @@ export async function lists(workshop: Workshop, effort: Effort): Promise<Row[]> 
   return rows
 }
 
-/** A server on each of the files, and a bare one that answers the same to all paths. */
+/** Starts a server on each of the files, and a bare one that returns the same answer for all paths. */
 export async function listSites(
   workshop: Workshop,
   files: readonly { readonly name: string; readonly path: string }[],
@@ -54,7 +54,7 @@ export async function listSites(
   return sites
 }
 
-/** A bare route ignores the query, so every selector has a path of its own there. */
+/** A bare route ignores the query string, so each selector gets a path of its own there. */
 async function bareLike(workshop: Workshop, wolke: Running, paths: readonly string[]): Promise<Running> {
   const replies = await Promise.all(paths.map((path) => call('GET', wolke.url + path)))
   return workshop.bare(
@@ -69,13 +69,13 @@ interface Times {
   readonly p99Ms: number
 }
 
-/** How long one request after the other takes, one at a time. */
+/** Measures the latency of sequential requests. */
 export function timeAlone(generate: ReturnType<Workshop['generator']>, path: string) {
   return async ({ url }: Running, seconds: number, bare = false): Promise<Times> =>
     generate({ url: url + (bare ? barePath(path) : path), method: 'GET', connections: 1, seconds })
 }
 
-/** A row for each site; the last one may take `most` times as long as the first. */
+/** Returns a row for each size; the largest may take at most `most` times as long as the smallest. */
 export async function compareSizes(
   sites: readonly Site[],
   { what, most }: { readonly what: string; readonly most: number },

@@ -1,13 +1,13 @@
-/** The load generator, a process of its own: runs the jobs that it is sent, one at a time, and reports each. */
+/** The load generator, a separate process: runs one job at a time and reports each result. */
 import autocannon from 'autocannon'
 
 export interface Job {
   readonly url: string
   readonly method: 'GET' | 'POST'
   readonly token: string
-  /** Asked in turn instead of the path of `url`. */
+  /** Paths to request in turn, instead of the path of `url`. */
   readonly paths?: readonly string[]
-  /** JSON to send; `{n}` becomes a number that no other request carries. */
+  /** The JSON body; `{n}` is replaced by a number that is unique to each request. */
   readonly body?: string
   readonly connections: number
   readonly seconds: number
@@ -17,7 +17,7 @@ export interface Load {
   readonly requestsPerSecond: number
   readonly p50Ms: number
   readonly p99Ms: number
-  /** Share of one core that the generator itself took: near 1 it measures itself. */
+  /** The share of one core that the generator used: near 1 the generator itself is the bottleneck. */
   readonly generatorCpu: number
 }
 
@@ -25,7 +25,7 @@ let sent = 0
 
 if (process.send) {
   process.on('message', async (job: Job) => process.send?.(await attempt(job)))
-  // It would go on asking for nobody.
+  // Without the parent process nobody would stop the load.
   process.on('disconnect', () => process.exit())
 }
 
@@ -45,7 +45,7 @@ async function run(job: Job): Promise<Load> {
   const { promise, resolve, reject } = Promise.withResolvers<autocannon.Result>()
   const options = { ...toOptions(job), pipelining: 1, sampleInt: 50 }
   const instance = autocannon(options, (error, result) => (error ? reject(error) : resolve(result)))
-  // Its own statistics count in whole milliseconds.
+  // autocannon's own latency statistics have a resolution of whole milliseconds.
   instance.on('response', (_client, _status, _bytes, ms) => {
     last = performance.now()
     times.push(ms)

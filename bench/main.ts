@@ -1,7 +1,6 @@
 /**
- * `npm run bench`: measures the real server beside a bare fastify server that answers the same bytes, in turns within
- * one run, so that what is reported are ratios that hold on any machine. Options: --only NAME (repeatable), --json FILE,
- * --quick.
+ * `npm run bench`: compares the real server with a bare fastify server that returns the same bytes. Rounds alternate
+ * within one run, so the reported ratios hold on any machine. Options: --only NAME (repeatable), --json FILE, --quick.
  */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { cpus } from 'node:os'
@@ -50,7 +49,7 @@ const effort: Effort = options.quick ? { rounds: 3, seconds: 1 } : { rounds: 7, 
 const unknown = options.only.find((name) => !(name in benchmarks))
 if (unknown !== undefined) {
   console.error(`bench: no benchmark '${unknown}'; there are ${Object.keys(benchmarks).join(', ')}`)
-  // Nothing has begun that would have to be ended.
+  // Nothing runs yet that would need cleaning up.
   process.exit(2)
 }
 
@@ -60,10 +59,10 @@ console.log(table(rows))
 if (options.json) writeFileSync(options.json, `${JSON.stringify(machineReadable(rows), null, 2)}\n`)
 process.exitCode = rows.some((row) => row.bar?.met === false) ? 1 : 0
 
-/** Runs one benchmark with a directory and processes of its own. */
+/** Runs one benchmark with its own directory and processes. */
 async function measure(name: string): Promise<Row[]> {
   console.error(`measuring ${name} ...`)
-  // Not in /tmp, which may lie in memory, where waiting for the disk costs nothing.
+  // /tmp may be in memory, where waiting for the disk costs nothing.
   const workshop = new Workshop(mkdtempSync(join(import.meta.dirname, '../node_modules/.bench-')))
   try {
     return await benchmarks[name]!(workshop, effort)

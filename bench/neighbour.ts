@@ -1,4 +1,4 @@
-/** What one Project feels of another one that imports large zones. */
+/** Measures how one Project is affected by another one that imports large zones. */
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
@@ -14,13 +14,13 @@ import { median, type Row } from './report.ts'
 import type { Effort } from './rounds.ts'
 
 const imports = 64
-/** The SOA record and the name servers make it 20,000. */
+/** Together with the SOA record and the name servers, these are 20,000 records. */
 const records = 19_996
 const clients = 4
 const promisedMs = 60
 const created = '2026-11-21T12:00:00Z'
 
-/** Small writes and reads of a Project while another one imports 64 zones of 20,000 records at once, beside idle. */
+/** Small writes and reads of one Project while another imports 64 zones of 20,000 records, compared with idle. */
 export async function neighbour(workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const path = workshop.file('neighbour.db')
   const token = await neighbourToken(path)
@@ -63,7 +63,7 @@ export async function neighbour(workshop: Workshop, { rounds }: Effort): Promise
   ]
 }
 
-/** A token of a Project of its own. */
+/** Creates a Project and returns its token. */
 async function neighbourToken(path: string): Promise<string> {
   const db = await openDatabase({ engine: 'sqlite', path }, { clock: { now: Date.now } })
   try {
@@ -77,7 +77,7 @@ async function neighbourToken(path: string): Promise<string> {
   }
 }
 
-/** How long each request took, sorted, in milliseconds: each of a few clients writes one thing and reads it, in turns. */
+/** Sorted latencies in milliseconds while `work` runs: each of a few clients alternates between a write and a read. */
 async function probe(wolke: Running, token: string, work: Promise<unknown>): Promise<number[]> {
   let isOver = false
   const over = work.finally(() => {

@@ -1,4 +1,4 @@
-/** Requests on PostgreSQL, whose server shares the machine and waits for its disk. */
+/** Measures requests on PostgreSQL, whose server runs on the same machine and waits for its disk. */
 import { createProject } from '../src/kernel/access/projects.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
 import { openDatabase } from '../src/kernel/data/open.ts'
@@ -11,9 +11,11 @@ import { median, type Row } from './report.ts'
 import { compareGet, comparePost, connections, firewalls, given } from './requests.ts'
 import { type Effort, inTurns } from './rounds.ts'
 
-/** How much of a processor each of two processes may use: one and its server alone would fill a small machine. */
+/**
+ * Share of a processor for each of two processes: without it, one process and PostgreSQL would fill a small machine.
+ */
 const share = 0.3
-/** How much worse the slowest answers may be than the usual ones. */
+/** The maximum ratio of the slowest latencies to the median. */
 const mostSpread = 4
 const created = '2026-11-21T12:00:00Z'
 
@@ -51,7 +53,7 @@ function barFor(
   return { text: `ratio >= ${least}, p99 < ${mostSpread} p50`, met }
 }
 
-/** The slowest creates of one Project while another contends for a row of its own with all its might. */
+/** The slowest creates of one Project while another floods the server with updates of a single row. */
 async function flooded(
   workshop: Workshop,
   { rounds, seconds }: Effort,
@@ -95,7 +97,7 @@ async function anotherToken(database: string): Promise<string> {
   }
 }
 
-/** What two processes over one database do, beside one alone, each held to the same part of a processor. */
+/** Compares two processes over one database with a single one, each limited to the same share of a processor. */
 async function together(
   workshop: Workshop,
   { rounds, seconds }: Effort,

@@ -19,39 +19,39 @@ export const token = `bench${'0'.repeat(59)}`
 export interface Running {
   readonly url: string
   readonly pid: number
-  /** Milliseconds from the start of its process to its first 200. */
+  /** Milliseconds from the start of the process to its first response with status 200. */
   readonly startMs: number
   residentMb(): number
-  /** The longest time that its event loop stood still during `work`, in milliseconds; for those started with `watch`. */
+  /** The longest stall of the event loop during `work`, in milliseconds; only for servers started with `watch`. */
   stallDuring(work: () => Promise<void>): Promise<number>
-  /** Whether its process is still there. */
+  /** Whether the process is still running. */
   isAlive(): boolean
   stop(): Promise<void>
-  /** Ends it at once, without its having a say, and waits until it is gone. */
+  /** Kills the process with SIGKILL and waits until it has ended. */
   kill(): Promise<void>
 }
 
 export interface ServeOptions {
-  /** Tells how long its event loop stands still. */
+  /** Measures stalls of the event loop. */
   readonly watch?: boolean
-  /** Further options of `wolke serve`. */
+  /** Additional options of `wolke serve`. */
   readonly more?: readonly string[]
-  /** A command that starts the server in place of this process, such as `unshare`. */
+  /** A command that runs the server, such as `unshare`. */
   readonly under?: readonly string[]
 }
 
 const bundle = join(root, 'dist/main.js')
-/** The program as it is written, which needs no build. */
+/** The program's sources, which run without a build. */
 export const sources = join(root, 'src/main.ts')
 
-/** Where a run keeps its files, and what has to end with it. */
+/** The files and processes of a run, which are removed with it. */
 export class Workshop {
   readonly directory: string
   readonly #program: string
   readonly #stops = new Set<() => Promise<void>>()
   #files = 0
 
-  /** `program` is what serves: the bundle, if there is one, or the sources. */
+  /** `program` is the server to run: by default the bundle if it exists, otherwise the sources. */
   constructor(directory: string, program = existsSync(bundle) ? bundle : sources) {
     this.directory = directory
     this.#program = program
@@ -61,7 +61,7 @@ export class Workshop {
     return join(this.directory, `${++this.#files}-${name}`)
   }
 
-  /** Ends with `close` unless it ended before. */
+  /** Registers a clean-up that `close` runs unless the returned function was called before. */
   keep(stop: () => Promise<void>): () => Promise<void> {
     const once = async () => {
       if (this.#stops.delete(once)) await stop()
@@ -74,7 +74,7 @@ export class Workshop {
     for (const stop of [...this.#stops].reverse()) await stop()
   }
 
-  /** `wolke serve` on a database, with a limit that counts every request and refuses none. */
+  /** Runs `wolke serve` on a database, with a rate limit that counts every request and refuses none. */
   serve(database: string, { watch = false, more = [], under = [] }: ServeOptions = {}): Promise<Running> {
     const watching = ['--import', join(import.meta.dirname, 'tether.mjs')]
     if (watch) watching.push('--import', join(import.meta.dirname, 'stall.mjs'))
@@ -91,7 +91,7 @@ export class Workshop {
     ])
   }
 
-  /** A bare server with these answers; the first must be to a GET. */
+  /** Starts a bare server with these answers; the first must be to a GET. */
   bare(answers: readonly BareAnswer[]): Promise<Running> {
     const file = this.file('answers.json')
     writeFileSync(file, JSON.stringify(answers))
@@ -126,7 +126,7 @@ export class Workshop {
     return { url, pid: child.pid!, startMs, residentMb: () => residentMb(child.pid!), stallDuring, isAlive, stop, kill }
   }
 
-  /** A load generator: it does one job at a time, because two would measure each other, and answers do not say whose they are. */
+  /** Starts a load generator. It runs one job at a time: concurrent jobs would affect each other's results. */
   generator(): (job: Omit<Job, 'token'> & { token?: string }) => Promise<Load> {
     const child = fork(join(import.meta.dirname, 'load.ts'))
     this.keep(() => end(child, 'SIGTERM'))
@@ -151,7 +151,7 @@ async function end(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<
   await once(child, 'exit')
 }
 
-/** A port of 127.0.0.1 on which nobody listens. */
+/** A free port of 127.0.0.1. */
 export function freePort(): Promise<number> {
   const { promise, resolve, reject } = Promise.withResolvers<number>()
   const server = createServer().once('error', reject)
@@ -162,7 +162,7 @@ export function freePort(): Promise<number> {
   return promise
 }
 
-/** Whether a GET is answered with 200; false as long as nobody listens. */
+/** Whether a GET is answered with 200; false while nobody listens. */
 function answers(url: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>()
   const headers = { authorization: `Bearer ${token}` }
@@ -175,7 +175,7 @@ function answers(url: string): Promise<boolean> {
   return promise
 }
 
-/** Resident memory of a process; Linux alone tells it. */
+/** Resident memory of a process in MB; Linux only. */
 function residentMb(pid: number): number {
   const path = `/proc/${pid}/status`
   if (!existsSync(path)) return Number.NaN

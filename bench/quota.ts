@@ -1,10 +1,10 @@
-/** Holds processes to a part of a processor, so that several and what they share fit on a small machine. */
+/** Limits processes to a share of a processor, so that several of them and PostgreSQL fit on a small machine. */
 import { existsSync, mkdirSync, rmdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 
 const periodUs = 10_000
 
-/** Where Linux has the controller of processor time, in its second version and in its first, and what it is told. */
+/** The files of the Linux CPU controller in cgroup v2 and v1, and the values to write. */
 const controllers = [
   { mount: '/sys/fs/cgroup', settings: (quotaUs: number) => ({ 'cpu.max': `${quotaUs} ${periodUs}` }) },
   {
@@ -14,8 +14,8 @@ const controllers = [
 ]
 
 /**
- * Holds a process to `share` of one processor. What it returns ends that, once the process has ended; undefined where the
- * system cannot, or this user may not.
+ * Limits a process to `share` of one processor. Returns a function that removes the limit after the process has ended,
+ * or undefined when the system or its permissions do not allow limits.
  */
 export function hold(pid: number, share: number): (() => void) | undefined {
   for (const { mount, settings } of controllers) {
@@ -34,7 +34,7 @@ export function hold(pid: number, share: number): (() => void) | undefined {
       writeFileSync(join(group, 'cgroup.procs'), `${pid}`)
       return end
     } catch {
-      // It is there for other controllers only.
+      // This hierarchy exists for other controllers only.
       end()
     }
   }

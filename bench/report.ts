@@ -1,16 +1,16 @@
-/** What a benchmark found, and the table in which it is printed. */
+/** Results of a benchmark and their table. */
 
 export interface Row {
   readonly name: string
   readonly unit: 'req/s' | 'queries/s' | 'ms' | 'MB' | 'actions/s'
   readonly wolke: number
-  /** The bare route, or Knot for DNS, in the same run; absent where nothing corresponds. */
+  /** The result of the bare route, or of Knot for DNS, in the same run; absent without a counterpart. */
   readonly bare?: number
-  /** Median over the rounds of wolke / bare, which is not quite the quotient of the medians. */
+  /** The median over the rounds of wolke / bare, which differs slightly from the quotient of the medians. */
   readonly ratio?: number
   readonly p50Ms?: number
   readonly p99Ms?: number
-  /** What the project promises, and whether it held. */
+  /** The promise and whether it was met. */
   readonly bar?: { readonly text: string; readonly met: boolean }
   readonly note?: string
 }
@@ -21,7 +21,7 @@ export function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? sorted[middle]! : (sorted[middle - 1]! + sorted[middle]!) / 2
 }
 
-/** At most two decimals, and none where they would only be noise. */
+/** Formats a number with at most two decimals, and none where they would be noise. */
 function shown(value: number | undefined): string {
   if (value === undefined) return ''
   return value.toFixed(value >= 1_000 ? 0 : value >= 100 ? 1 : 2)
@@ -34,7 +34,7 @@ function cells({ name, unit, wolke, bare, ratio, p50Ms, p99Ms, bar, note = '' }:
   return [name, unit, ...[wolke, bare, ratio, p50Ms, p99Ms].map(shown), bar?.text ?? '', verdict, note]
 }
 
-/** The rows as an aligned table. */
+/** Formats the rows as an aligned table. */
 export function table(rows: readonly Row[]): string {
   const lines = [heading, ...rows.map(cells)]
   const widths = heading.map((_, column) => Math.max(...lines.map((line) => line[column]!.length)))

@@ -1,4 +1,4 @@
-/** Single requests under load: reading a firewall, creating one. */
+/** Load tests of single requests: reading and creating a firewall. */
 import { call } from './client.ts'
 import { filledFile, idOf, rules } from './fill.ts'
 import type { Running, Workshop } from './processes.ts'
@@ -7,7 +7,7 @@ import { compareLoads, type Effort } from './rounds.ts'
 
 export const connections = 32
 
-/** GET of one firewall through the whole stack, beside a bare route. */
+/** GET of one firewall through the whole stack, compared with a bare route. */
 export async function get(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const small = await compareGet(workshop, effort, await serveFilled(workshop, 1_000), pathsOf(1_000))
   const met = small.ratio >= 0.5
@@ -22,12 +22,12 @@ async function serveFilled(workshop: Workshop, count: number): Promise<Running> 
   return workshop.serve(`sqlite:${await filledFile(count)}`)
 }
 
-/** A thousand firewalls of a filled file, all over it. */
+/** The paths of a thousand firewalls spread over a filled file. */
 function pathsOf(count: number): string[] {
   return Array.from({ length: 1_000 }, (_, i) => `/v1/firewalls/${idOf(Math.floor((i * count) / 1_000))}`)
 }
 
-/** GET of some paths that all answer alike, beside a bare route. */
+/** GET of paths with equal answers, compared with a bare route. */
 export async function compareGet(workshop: Workshop, effort: Effort, wolke: Running, paths: readonly string[]) {
   const path = paths[0]!
   const { text } = await call('GET', wolke.url + path)
@@ -40,7 +40,7 @@ export async function compareGet(workshop: Workshop, effort: Effort, wolke: Runn
   })
 }
 
-/** Requests per second of both, as a row without its name. */
+/** Requests per second of both servers, as a row without a name. */
 export async function compareRequests(effort: Effort, run: Parameters<typeof compareLoads>[1]) {
   const { generatorCpu, ...compared } = await compareLoads(effort, run)
   return { unit: 'req/s', ...compared, note: `${connections} connections, generator ${percent(generatorCpu)}` } as const
@@ -61,7 +61,7 @@ export const given = {
 
 export const firewalls = { path: '/v1/firewalls', body: given }
 
-/** POST of a firewall, answered once it is on the disk, beside a bare route that parses the same body. */
+/** POST of a firewall, answered once it is durable, compared with a bare route that parses the same body. */
 export async function post(workshop: Workshop, effort: Effort): Promise<Row[]> {
   const wolke = await workshop.serve(`sqlite:${workshop.file('post.db')}`)
   const compared = await comparePost(workshop, effort, wolke, firewalls)
@@ -69,7 +69,7 @@ export async function post(workshop: Workshop, effort: Effort): Promise<Row[]> {
   return [{ name: 'POST firewall, durable', ...compared, bar }]
 }
 
-/** Creates resources under names of their own, beside a bare route that parses the same body. */
+/** Creates resources with unique names, compared with a bare route that parses the same body. */
 export async function comparePost(
   workshop: Workshop,
   effort: Effort,

@@ -1,8 +1,8 @@
-/** Measuring two things in turns, so that what else the machine does meanwhile hits both alike. */
+/** Measures two subjects in alternation, so that other load on the machine affects both equally. */
 import type { Load } from './load.ts'
 import { median } from './report.ts'
 
-/** How long to measure. */
+/** How many rounds to measure, and for how long. */
 export interface Effort {
   readonly rounds: number
   readonly seconds: number
@@ -14,7 +14,7 @@ export interface Compared {
   readonly ratio: number
 }
 
-/** Measures both in each round, in an order that alternates. */
+/** Measures both subjects in each round, in alternating order. */
 export async function inTurns(
   rounds: number,
   measure: { wolke: () => Promise<number>; bare: () => Promise<number> },
@@ -30,7 +30,7 @@ export async function inTurns(
   return { wolke: median(wolke), bare: median(bare), ratio }
 }
 
-/** Requests per second of both under the same load, after a round that only warms them up. */
+/** Requests per second of both servers under the same load, after a warm-up round. */
 export async function compareLoads(
   { rounds, seconds }: Effort,
   run: { wolke: (seconds: number) => Promise<Load>; bare: (seconds: number) => Promise<Load> },

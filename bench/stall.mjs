@@ -1,4 +1,4 @@
-/** Loaded like `tether.mjs`: tells how long the event loop of the server under test stood still at the longest. */
+/** Preloaded like `tether.mjs`: reports the longest stall of the server's event loop. */
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 
 const resolutionMs = 1

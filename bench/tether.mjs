@@ -1,6 +1,6 @@
 /**
- * Loaded into a server under test beside its own code: ends it with whoever started it, however that ended. It is no
- * TypeScript, because the server would load what strips its types, which takes longer and more memory than this tells.
+ * Preloaded into a server under test: ends it together with its parent, however that one ended. It is plain JavaScript,
+ * because stripping types would add to the server's start time and memory.
  */
 process.on('disconnect', () => process.exit())
 process.channel?.unref()

@@ -1,4 +1,4 @@
-/** Writes api/openapi.json from the tables of endpoints; with --check says whether it is what they make. */
+/** Writes api/openapi.json from the endpoint tables; `--check` fails when the file is out of date. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { openApiDocument } from '../src/pages/openapi.ts'
 

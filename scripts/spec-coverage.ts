@@ -1,6 +1,6 @@
 /**
- * Writes docs/spec-coverage.md: each row and sentence of the spec with the tests that prove it, and what of it waits; with
- * --check says whether the file is what the tests make. A test that is named and does not exist fails it.
+ * Writes docs/spec-coverage.md: each statement of the spec with the tests that prove it, and the statements that wait for
+ * a proof. `--check` fails when the file is out of date. A test that is named but does not exist is an error.
  */
 import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
@@ -18,7 +18,7 @@ import { sentenceRows } from '../test/spec/sentences.ts'
 interface Proof {
   readonly section: string
   readonly row: string
-  /** As `file: name`. */
+  /** Tests as `file: name`. */
   readonly tests: readonly string[]
 }
 
@@ -114,7 +114,7 @@ const texts = new Map(
   globSync('{src,test}/**/*.test.ts', { cwd: root }).map((path) => [path, readFileSync(join(root, path), 'utf8')]),
 )
 
-/** The test as a line of the table. Errors: when there is none of that name in a file of that name. */
+/** Formats a test for the table. Throws when the file has no test of that name. */
 function show(proof: string): string {
   const [file = '', ...rest] = proof.split(': ')
   const name = rest.join(': ')

@@ -1,12 +1,12 @@
 #!/usr/bin/env node
-/** The entry of the bundle. It imports nothing that an old Node.js lacks, so that it can say which one is needed. */
+/** The entry of the bundle. It uses only old Node.js features, so that it can report that Node.js is too old. */
 import * as modules from 'node:module'
 
 if (Number.parseInt(process.versions.node, 10) < 24) {
   console.error(`wolke: needs Node.js 24 or newer, not ${process.version}`)
   process.exitCode = 2
 } else {
-  // Compiled code is kept beside the bundle: the next start is quicker.
+  // Caches compiled code beside the bundle, which makes the next start faster.
   modules.enableCompileCache(`${import.meta.dirname}/.cache`)
   await import('./main.ts')
 }

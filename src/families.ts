@@ -1,4 +1,4 @@
-/** Every family of resources, with what stands for its part of the infrastructure. Adding one is one line here. */
+/** The list of all families, each with its simulated drivers. Adding a family takes one line here. */
 import { simulateCertificates } from './drivers/simulated/certificates.ts'
 import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
 import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
@@ -44,14 +44,14 @@ export const families: readonly Family[] = members.map(({ family }) => family)
 
 export type Simulation = ReturnType<typeof simulate>
 
-/** Makes an empty infrastructure in memory with a part for each family that needs one. */
+/** Creates an empty simulated infrastructure with the parts of all families. */
 export function simulate(options: SimulationOptions) {
   const parts: Simulated['simulate'][] = members.flatMap((member) => ('simulate' in member ? [member.simulate] : []))
   return createSimulation(parts, options)
 }
 
-/** What families say of the order of locks, which tests hold them to. */
+/** The lock orders that families declare; tests enforce them. */
 export const familyLocks: readonly Locks[] = [addressLocks, primaryIpLocks, ...families.map(({ locks }) => locks)]
 
-/** The limits that a Project can have, by the paths of what they are for. */
+/** The kinds of resources that can be limited per Project, as paths. */
 export const limitedPaths: readonly string[] = families.flatMap(({ limited }) => limited.map(({ path }) => path)).sort()

@@ -2,8 +2,8 @@
 import { type Change, defineChanges } from './kernel/contract/changes.ts'
 
 /**
- * The families of the public API that clients may ask for although this installation does not have them, by path, with
- * what a refusal calls them. A family that exists here is never refused, so that no entry has to go when one comes.
+ * Families of the public API that this installation does not have, by path, with the name that a refusal uses. A family
+ * that exists is never refused, so its entry here may stay.
  */
 export const publicFamilies: Readonly<Record<string, string>> = {
   isos: 'ISOs',

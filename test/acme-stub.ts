@@ -1,4 +1,4 @@
-/** A certificate authority that says whatever a test wants: what no authority for tests can be made to say. */
+/** A fake ACME authority whose answers each test chooses, including answers that no real authority gives. */
 import { createServer, type Server } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { certificate, privateKey } from './fixtures/tls.ts'
@@ -6,32 +6,32 @@ import { certificate, privateKey } from './fixtures/tls.ts'
 export interface StubAnswer {
   readonly status?: number
   readonly headers?: Readonly<Record<string, string>>
-  /** An object is sent as JSON; a function writes, and never ends. */
+  /** An object is sent as JSON; a function writes chunks and never ends the answer. */
   readonly body?: object | string | ((write: (chunk: string) => void) => void)
 }
 
-/** What was sent: the payload of a signed message. */
+/** The decoded payload of a signed message. */
 // biome-ignore lint/suspicious/noExplicitAny: messages of every shape
 export type Payload = any
 
 export interface AcmeStub {
   readonly url: string
   readonly directory: string
-  /** Paths in the order in which they were asked for, and what was sent to them. */
+  /** Requested paths in order, with their payloads. */
   readonly seen: { readonly path: string; readonly payload: Payload }[]
-  /** Answers a path otherwise from now on. */
+  /** Replaces the answer of a path from now on. */
   say(path: string, answer: (payload: Payload) => StubAnswer): void
   close(): Promise<void>
 }
 
-/** A refusal as the protocol has it. */
+/** An ACME problem document. */
 export const problem = (status: number, type: string, detail = 'secret words'): StubAnswer => ({
   status,
   headers: { 'content-type': 'application/problem+json' },
   body: { type: `urn:ietf:params:acme:error:${type}`, detail },
 })
 
-/** Starts one that would issue for www.stub.example, at once and without a challenge. */
+/** Starts an authority that by default issues for www.stub.example at once and without a challenge. */
 export async function startAcmeStub(): Promise<AcmeStub> {
   const answers = new Map<string, (payload: Payload) => StubAnswer>()
   const seen: AcmeStub['seen'][number][] = []

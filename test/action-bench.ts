@@ -1,4 +1,4 @@
-/** A small world for tests of the actions: synthetic definitions, and engines that can be killed at any place. */
+/** A test bench for actions: synthetic definitions, and engines that can be killed at any point. */
 
 import assert from 'node:assert/strict'
 import { type ActionDefinition, DriverError, defineAction, type Step } from '../src/kernel/actions/define.ts'
@@ -19,11 +19,11 @@ export interface Bench extends BareDatabase {
   engine(definitions: readonly ActionDefinition[], options?: Partial<EngineOptions>): Engine
   start(definition: ActionDefinition, start?: Partial<ActionStart>): Promise<number>
   action(id: number): Promise<ActionRow>
-  /** What was committed with steps and reverts, in order. */
+  /** The effects committed by steps and reverts, in order. */
   commits(): Promise<string[]>
-  /** As if so much time had passed that every lease is over. */
+  /** Makes every lease expire. */
   endLeases(): Promise<void>
-  /** Ids of locks and serial keys that are still held. */
+  /** The number of locks and serial keys that are still held. */
   held(): Promise<number>
 }
 
@@ -92,7 +92,7 @@ async function countCommitted(query: Database['query']): Promise<number> {
   return count
 }
 
-/** An action of these steps, each of which leaves a trace outside and one inside the database. */
+/** An action with these steps, each of which leaves a trace outside and one inside of the database. */
 export function traced(
   effects: Effects,
   names: readonly string[],
@@ -116,7 +116,7 @@ export const permanent = async () => {
   throw new DriverError('no such machine', { transient: false })
 }
 
-/** Runs whatever can run, also what waits for a lease to end, until the action is over; returns the workers it took. */
+/** Runs everything runnable, and expires leases, until the action has ended; returns the number of workers it took. */
 export async function runToEnd(bench: Bench, id: number, nextWorker: () => Engine): Promise<number> {
   for (let workers = 1; ; workers++) {
     await nextWorker().idle()
@@ -126,7 +126,7 @@ export async function runToEnd(bench: Bench, id: number, nextWorker: () => Engin
   }
 }
 
-/** Every place that a run of `definition` reaches. */
+/** All fault points that a run of `definition` reaches. */
 export async function placesOf(bench: Bench, definition: ActionDefinition): Promise<string[]> {
   const places: string[] = []
   await bench.start(definition)

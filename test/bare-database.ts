@@ -1,4 +1,4 @@
-/** The database without a server: what tests of the kernel stand on, for SQLite and PostgreSQL alike. */
+/** Opens databases without a server for tests of the kernel, on SQLite and PostgreSQL alike. */
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,20 +18,22 @@ export interface BareDatabase {
   readonly db: Database
   readonly clock: TestClock
   readonly scope: ProjectScope
-  /** Another handle on the same data, as another process would have (not for SQLite in memory). */
+  /** Opens another handle on the same data, like another process (not for SQLite in memory). */
   another(connections?: number): Promise<Database>
-  /** Removes something after the test, before the database. */
+  /** Registers a clean-up that runs after the test, before the database is closed. */
   later(cleanUp: () => Promise<unknown>): void
 }
 
 export interface BareOptions {
-  /** Puts SQLite into a file, where it is otherwise in memory. */
+  /** Puts SQLite into a file instead of memory. */
   readonly file?: boolean
 }
 
 export type OpenBare = (options?: BareOptions) => Promise<BareDatabase>
 
-/** Declares the same tests for each database, or those `on` names; what a test opened goes away after it. */
+/**
+ * Declares the same tests for each database, or for those in `on`; everything that a test opened is closed after it.
+ */
 export function forEachBareDatabase(
   name: string,
   body: (open: OpenBare, engineName: EngineName) => void,
@@ -74,13 +76,13 @@ function fileDatabase(opened: (() => Promise<unknown>)[]): DatabaseUrl {
   return { engine: 'sqlite', path: join(dir, 'wolke.db') }
 }
 
-/** Runs a statement of any kind, in a transaction of its own. */
+/** Runs a statement in its own transaction. */
 export async function run<Row = unknown>(db: Database, statement: string): Promise<Row[]> {
   const { rows } = await db.transact((tx) => sql.raw<Row>(statement).execute(tx.query))
   return rows.map((row) => ({ ...row }))
 }
 
-/** Waits until `holds`, which must come true; a minute is more than a busy machine takes. */
+/** Waits until `holds` is true, for at most a minute, which is enough on a busy machine. */
 export async function until(holds: () => boolean | Promise<boolean>, what = String(holds)): Promise<void> {
   const deadline = performance.now() + 60_000
   while (!(await holds())) {
@@ -89,12 +91,12 @@ export async function until(holds: () => boolean | Promise<boolean>, what = Stri
   }
 }
 
-/** A place where a test holds somebody up until it opens. */
+/** A point where a test blocks others until it opens. */
 export interface Gate {
   /** Resolves once the gate is open. */
   pass(): Promise<void>
   open(): void
-  /** How many have come so far. */
+  /** The number of arrivals so far. */
   readonly arrived: number
 }
 

@@ -1,14 +1,14 @@
-/** Gives databases their schema, quickly: most tests begin with an empty one. */
+/** Migrates databases quickly, because most tests begin with an empty one. */
 import { sql } from 'kysely'
 import type { Database, Transaction } from '../src/kernel/data/db.ts'
 import type { DatabaseUrl } from '../src/kernel/data/dialect.ts'
 import { migrate } from '../src/kernel/data/migrate.ts'
 import { migrations } from '../src/migrations/index.ts'
 
-/** What the migrations made of the first SQLite in memory: statements that make it again in a quarter of the time. */
+/** The schema of the first SQLite database in memory, as statements that take a quarter of the time of migrations. */
 let copy: readonly string[] | undefined
 
-/** Brings the schema of a database up to date. One in memory is always new, so it gets a copy of the first one. */
+/** Migrates a database. One in memory is always new, so it gets a copy of the first schema. */
 export async function bringUp(db: Database, url: DatabaseUrl): Promise<void> {
   const isNew = url.engine === 'sqlite' && url.path === ':memory:'
   if (isNew && copy) {

@@ -1,9 +1,9 @@
-/** Makes certificates, good and bad, byte by byte: what no careful library would write is what has to be refused. */
+/** Generates valid and invalid certificates byte by byte, because libraries do not write what must be refused. */
 import { generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 
 // ---- DER -----------------------------------------------------------------------------------------------------------
 
-/** One element. */
+/** Encodes one element. */
 export function der(tag: number, ...contents: (Buffer | string)[]): Buffer {
   const content = Buffer.concat(contents.map((part) => (typeof part === 'string' ? Buffer.from(part, 'hex') : part)))
   const { length } = content
@@ -12,7 +12,7 @@ export function der(tag: number, ...contents: (Buffer | string)[]): Buffer {
 }
 
 export const sequence = (...parts: (Buffer | string)[]) => der(0x30, ...parts)
-/** A whole number, given in hexadecimal. */
+/** An integer, given in hexadecimal. */
 export const integer = (hex: string) => der(0x02, hex)
 const bitString = (...parts: Buffer[]) => der(0x03, '00', ...parts)
 
@@ -33,7 +33,7 @@ export function pem(label: string, bytes: Buffer): string {
   return [`-----BEGIN ${label}-----`, ...lines, `-----END ${label}-----`, ''].join('\n')
 }
 
-/** A private key as most programs write it. */
+/** A private key in the usual form, PKCS #8. */
 export const keyPem = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }) as string
 
 // ---- Certificates --------------------------------------------------------------------------------------------------
@@ -44,7 +44,7 @@ export interface Party {
   readonly publicKey: KeyObject
 }
 
-/** Somebody with a key of their own. */
+/** A subject or issuer with its own key. */
 export function party(name: string, namedCurve = 'P-256'): Party {
   return { name, ...generateKeyPairSync('ec', { namedCurve }) }
 }
@@ -60,17 +60,17 @@ const extension = (oid: string, value: Buffer) => sequence(oid, der(0x04, value)
 const validity = sequence(der(0x17, Buffer.from('260101000000Z')), der(0x17, Buffer.from('360101000000Z')))
 
 export interface Contents {
-  /** DNS names; the first becomes the common name unless `commonName` is given. Empty: no alternative names. */
+  /** DNS names; the first is the common name unless `commonName` is given. Empty means no alternative names. */
   readonly domains?: readonly string[]
   readonly isAuthority?: boolean
-  /** Other alternative names, encoded. */
+  /** Further alternative names, encoded. */
   readonly others?: readonly Buffer[]
-  /** Replaces the public key, so that the certificate is what nobody would sign. */
+  /** Replaces the public key, for certificates that no authority would sign. */
   readonly publicKey?: Buffer
   readonly validity?: Buffer
 }
 
-/** A certificate in DER of `subject`'s key, signed by `issuer`. */
+/** A certificate in DER for `subject`'s key, signed by `issuer`. */
 export function certify(subject: Party, issuer: Party, contents: Contents = {}): Buffer {
   const { domains = [], others = [], isAuthority = false } = contents
   const names = [...domains.map((domain) => der(0x82, Buffer.from(domain))), ...others]
@@ -93,7 +93,7 @@ export function certify(subject: Party, issuer: Party, contents: Contents = {}):
   return sequence(signed, algorithm, bitString(sign('sha256', signed, issuer.privateKey)))
 }
 
-/** A public key of RSA with any numbers whatever. */
+/** An RSA public key with arbitrary numbers. */
 export function rsaPublicKey(modulusBits: number, exponent: string): Buffer {
   const modulus = randomBytes(modulusBits / 8)
   modulus[0]! |= 0x80
@@ -102,7 +102,7 @@ export function rsaPublicKey(modulusBits: number, exponent: string): Buffer {
   return sequence(sequence(oids.rsa, '0500'), bitString(numbers))
 }
 
-/** A private key of RSA with nine numbers, each given in hexadecimal. */
+/** An RSA private key with nine numbers, each given in hexadecimal. */
 export const rsaPrivateKey = (numbers: readonly string[]) => sequence(...numbers.map(integer))
 
 export interface Upload {
@@ -110,13 +110,13 @@ export interface Upload {
   readonly private_key: string
 }
 
-/** A pair that can be uploaded, for some domains: a certificate that its own key has signed. */
+/** A certificate signed by its own key for some domains, with the key, ready to upload. */
 export function selfSigned(...domains: string[]): Upload {
   const self = party(domains[0] ?? 'localhost')
   return { certificate: pem('CERTIFICATE', certify(self, self, { domains })), private_key: keyPem(self.privateKey) }
 }
 
-/** A chain of `length` certificates, leaf first, the last of which certifies itself. */
+/** A chain of `length` certificates, leaf first and ending with a self-signed one. */
 export function chain(length: number, leaf = party('www.example.com')): Upload & { readonly certificates: string[] } {
   const parties = [leaf, ...Array.from({ length: length - 1 }, (_, index) => party(`authority ${index + 1}`))]
   const certificates = parties.map((subject, index) =>

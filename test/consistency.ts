@@ -1,6 +1,6 @@
 /**
- * What must hold whatever happened. The database is compared with itself, with the simulated world
- * and with what earlier checks of the same installation saw. What concerns one family is in its `proof.ts`.
+ * Invariants of every installation: compares the database with itself, with the simulated world and with earlier checks
+ * of the same installation. Invariants of a single family are in its `proof.ts`.
  */
 import assert from 'node:assert/strict'
 import type { Simulation } from '../src/families.ts'
@@ -13,10 +13,10 @@ import type { CheckOptions, Consistency, Row, Snapshot } from './proof.ts'
 import { proofs } from './proofs.ts'
 import { schemaTables } from './schema.ts'
 
-/** What earlier checks of an installation saw; its processes share one simulation. */
+/** What earlier checks of an installation saw; processes that share a simulation share it too. */
 interface Memory {
   readonly ended: Map<number, string>
-  /** By path: every id that was there at some time. */
+  /** Every id ever seen, by path. */
   readonly seen: Map<string, Set<number>>
 }
 
@@ -34,10 +34,10 @@ const checks = [...proofs].flatMap(([path, { samples, consistency }]) =>
   consistency ? [{ path, hasEndpoints: samples !== undefined, ...consistency }] : [],
 )
 
-/** Tables of what Projects have and others name. */
+/** Tables of resources. */
 export const resourceTables = checks.flatMap(({ resources }) => resources ?? [])
 
-/** Checks an installation on which no action runs any more. */
+/** Checks an installation on which no action is running. */
 export async function checkConsistency(world: World, options: CheckOptions = {}): Promise<void> {
   const found = read(world.db, world.clock)
   const memory = memoryOf(world)
@@ -46,7 +46,7 @@ export async function checkConsistency(world: World, options: CheckOptions = {})
   await checkDeleted(found, world, memory)
 }
 
-/** Checks what a database at rest tells by itself, of an installation whose world nobody can look into. */
+/** Checks the invariants of a database at rest, for an installation whose infrastructure cannot be inspected. */
 export async function checkDatabase(db: Database, clock: Clock): Promise<void> {
   await checkRows(read(db, clock), { ended: new Map(), seen: new Map() })
 }
@@ -70,7 +70,7 @@ function read({ query }: Database, clock: Clock): Snapshot {
   }
 }
 
-/** I1, I2, and I10 for what actions hold. */
+/** I1, I2, and the part of I10 about actions. */
 async function checkActions(found: Snapshot, { ended }: Memory): Promise<void> {
   const actions = await found.all('action')
   const running = actions.filter((action) => action.status === 'running').map((action) => action.command)
@@ -86,7 +86,7 @@ async function checkActions(found: Snapshot, { ended }: Memory): Promise<void> {
   }
 }
 
-/** What ends actions of the scenarios; a proof adds codes of its own for what is there to be tried again. */
+/** Codes with which actions of the scenarios may fail; proofs add the codes after which a retry is possible. */
 const failureCodes = new Set(['action_failed', ...checks.flatMap(({ failures = [] }) => failures)])
 
 function checkEnd(action: ActionRow): void {
@@ -97,7 +97,7 @@ function checkEnd(action: ActionRow): void {
   else assert.deepEqual([status, failureCodes.has(error_code!), typeof error_message], ['error', true, 'string'])
 }
 
-/** Rows of any table with the columns that checks of all families look at. */
+/** Rows of any table, with the columns that are common to all families. */
 async function rowsOf(found: Snapshot, table: keyof EveryTable) {
   return (await found.all(table)) as unknown as readonly (Readonly<Record<string, unknown>> & {
     readonly id: number
@@ -112,7 +112,7 @@ async function checkNames(found: Snapshot, table: keyof EveryTable): Promise<voi
   assert.deepEqual(names, [...new Set(names)], `I3: a name of ${table} is there once in a Project`)
 }
 
-/** I10 for rows that belong to others. */
+/** I10 for rows that belong to a resource. */
 async function checkOwner(found: Snapshot, [table, column, owner]: NonNullable<Consistency['belongs']>[number]) {
   const projects = new Map((await rowsOf(found, owner)).map(({ id, project_id }) => [id, project_id]))
   for (const row of await rowsOf(found, table)) {

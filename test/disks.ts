@@ -1,9 +1,9 @@
-/** File systems of their own in memory, small enough to be filled. */
+/** Small file systems in memory that tests can fill. */
 import { execFileSync } from 'node:child_process'
 import { statfsSync, writeFileSync } from 'node:fs'
 import type { TestContext } from 'node:test'
 
-/** Mounts one on a folder until the test ends; false, and the test skipped, where this process may not. */
+/** Mounts one on a directory until the test ends; skips the test and returns false without the permission to mount. */
 export function mount(t: TestContext, path: string, options: string): boolean {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', options, 'tmpfs', path], { stdio: 'ignore' })
@@ -15,7 +15,7 @@ export function mount(t: TestContext, path: string, options: string): boolean {
   return true
 }
 
-/** Takes all the room there is where a file lies. */
+/** Fills the file system of a file. */
 export function fill(file: string): void {
   writeFileSync(file, '')
   for (const size of [2 ** 20, 4_096, 1]) {

@@ -1,4 +1,4 @@
-/** A client of the name server that has nothing in common with it: messages are made and read by another library. */
+/** A DNS client that is independent of the name server: another library encodes and decodes the messages. */
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 import { type DecodedPacket, decode, encode, type OptAnswer, type Packet } from 'dns-packet'
@@ -8,14 +8,14 @@ import type { World } from './harness.ts'
 
 export type Place = Pick<NameServer, 'host' | 'port'>
 
-/** Starts a name server of a world on a free port; it ends with the world. */
+/** Starts a name server for a world on a free port; it stops together with the world. */
 export function serveDns({ app }: World, options: DnsOptions = {}, host = '127.0.0.1'): Promise<NameServer> {
   return app.serveDns({ host, port: 0 }, options)
 }
 
 const patienceMs = 10_000
 
-/** Sends bytes over UDP and returns what comes back. */
+/** Sends bytes over UDP and returns the answer. */
 export function exchangeUdp({ host, port }: Place, bytes: Uint8Array): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const socket = createSocket('udp4')
@@ -30,17 +30,17 @@ export function exchangeUdp({ host, port }: Place, bytes: Uint8Array): Promise<B
   })
 }
 
-/** A message with its length before it. */
+/** A message with its length prefix. */
 export function framed(message: Uint8Array): Buffer {
   return Buffer.concat([Buffer.of(message.length >> 8, message.length & 0xff), message])
 }
 
-/** Sends one message over TCP and returns as many as are asked for. */
+/** Sends one message over TCP and returns `count` answers. */
 export function exchangeTcp(place: Place, message: Uint8Array, count = 1): Promise<Buffer[]> {
   return exchangeStream(place, framed(message), count)
 }
 
-/** Sends bytes over TCP and returns `count` messages, or those that come before the connection ends. */
+/** Sends bytes over TCP and returns `count` messages, or those received before the connection ends. */
 export function exchangeStream({ host, port }: Place, stream: Uint8Array, count: number): Promise<Buffer[]> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, host)
@@ -62,17 +62,17 @@ export function exchangeStream({ host, port }: Place, stream: Uint8Array, count:
   })
 }
 
-/** How a question is asked. */
+/** Options of a query. */
 export interface Asking {
   readonly tcp?: boolean
-  /** Size for EDNS; none without. */
+  /** The EDNS payload size; undefined sends no EDNS. */
   readonly edns?: number
   readonly packet?: Partial<Packet>
 }
 
 const extendedRcodes = ['NOERROR', 'FORMERR', 'SERVFAIL', 'NXDOMAIN', 'NOTIMP', 'REFUSED']
 
-/** An answer in words. */
+/** A decoded answer. */
 export interface Told {
   readonly rcode: string
   readonly isAuthoritative: boolean
@@ -110,7 +110,7 @@ export async function ask(place: Place, name: string, type: string, asking: Aski
   return tell(asking.tcp ? (await exchangeTcp(place, bytes))[0]! : await exchangeUdp(place, bytes))
 }
 
-/** What a message says. */
+/** Decodes an answer. */
 export function tell(bytes: Buffer): Told {
   const packet = decode(bytes)
   const inWords = (records: DecodedPacket['answers'] = []) =>

@@ -1,12 +1,12 @@
-/** The databases that tests run on. */
+/** The database engines that tests run on. */
 
 const known = ['sqlite', 'postgres'] as const
 export type EngineName = (typeof known)[number]
 
-/** All of them, or those that WOLKE_TEST_DATABASES lists: tests on others are left out. */
+/** All engines, or those listed in WOLKE_TEST_DATABASES; tests on others are skipped. */
 export const engines: readonly EngineName[] = chosen(process.env.WOLKE_TEST_DATABASES)
 
-/** Options of a test that needs PostgreSQL itself. */
+/** Options of a test that needs PostgreSQL. */
 export const onPostgres = engines.includes('postgres') ? {} : { skip: 'PostgreSQL is left out' }
 
 function chosen(names: string | undefined): readonly EngineName[] {

@@ -3,32 +3,35 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { engines } from './engines.ts'
 import { watchLeftovers } from './leftovers.ts'
-import { POSTGRES_VARIABLE, startPostgres, type TestPostgres } from './postgres.ts'
+import { postgresVariable, startPostgres, type TestPostgres } from './postgres.ts'
 
 let server: TestPostgres | undefined
 let compiled: string | undefined
 let leftovers: (() => Promise<string[]>) | undefined
 
-/** Starts one PostgreSQL server for all test processes, which inherit this environment, and share what they compiled. */
+/** Starts one PostgreSQL server for all test processes, which inherit this environment and share a compile cache. */
 export async function globalSetup(): Promise<void> {
   if (!process.env.NODE_COMPILE_CACHE) {
     compiled = mkdtempSync(join(tmpdir(), 'wolke-compiled-'))
     process.env.NODE_COMPILE_CACHE = compiled
   }
-  if (!process.env[POSTGRES_VARIABLE] && engines.includes('postgres')) {
+  if (!process.env[postgresVariable] && engines.includes('postgres')) {
     server = await startPostgres()
-    process.env[POSTGRES_VARIABLE] = server.url
+    process.env[postgresVariable] = server.url
   }
   leftovers = watchLeftovers()
 }
 
-/** Stops the server, and fails the run when tests left files behind; the runner also calls this after failures, SIGINT and SIGTERM. */
+/**
+ * Stops the server, and fails the run when tests left files behind. The runner also calls this after failures, SIGINT and
+ * SIGTERM.
+ */
 export async function globalTeardown(): Promise<void> {
   const left = (await leftovers?.()) ?? []
   await server?.stop()
   if (compiled) rmSync(compiled, { recursive: true, force: true })
   if (left.length === 0) return
-  // The runner does not show what is thrown here.
+  // The runner does not print errors thrown here.
   console.error(`Tests left files behind:\n  ${left.join('\n  ')}`)
   process.exitCode = 1
 }

@@ -1,7 +1,7 @@
 /**
- * What every test through HTTP stands on: the real server on a real socket, over each real database, with a clock that
- * the test moves and a simulated world that it can look into. Each answer is held against the contract on its way: a
- * reply that its endpoint does not promise, or an error code that it does not declare, fails the test that caused it.
+ * The base of all tests through HTTP: the real server on a real socket, over each real database, with a clock that the
+ * test controls and a simulated infrastructure that it can inspect. Every answer is checked against the contract: a
+ * reply or an error code that the endpoint does not declare fails the test that caused it.
  */
 
 import { createHash } from 'node:crypto'
@@ -38,14 +38,14 @@ import { watchDatabase } from './watched-database.ts'
 
 export { type EngineName, engines } from './engines.ts'
 
-/** A clock that stands still until the test moves it. */
+/** A clock that moves only when the test moves it. */
 export interface TestClock extends Clock {
-  /** Moves it forward by some milliseconds, or to an absolute time. */
+  /** Moves the clock forward by milliseconds, or to an absolute time. */
   advance(ms: number): void
   set(time: string): void
 }
 
-/** The time at which the clock of a test stands unless the test says otherwise. */
+/** The default time of a test's clock. */
 export const today = '2026-11-21T12:00:00Z'
 
 export function testClock(start = today): TestClock {
@@ -64,9 +64,9 @@ export function testClock(start = today): TestClock {
 /** The key-encryption key of every installation under test. */
 export const testKeyring = { current: toKek(Buffer.alloc(keyBytes, 'test key')) }
 
-/** An answer as the test sees it. */
+/** A decoded answer. */
 export interface Answer {
-  /** What was asked for. */
+  /** The requested path. */
   readonly path: string
   readonly status: number
   readonly headers: Headers
@@ -75,7 +75,7 @@ export interface Answer {
   readonly body: any
 }
 
-/** Calls the API with one token. Bodies are sent as JSON; a string is sent as it is. */
+/** An API client with one token. Bodies are sent as JSON, strings unchanged. */
 export interface Client {
   readonly token: string | undefined
   get(path: string, headers?: Record<string, string>): Promise<Answer>
@@ -89,7 +89,7 @@ export interface WorldOptions {
   readonly clock?: TestClock
   readonly faults?: Faults
   readonly rateLimit?: number
-  /** False leaves actions lying until `world.settle()` or `world.app.engine.start()`. */
+  /** False leaves actions pending until `world.settle()` or `world.app.engine.start()`. */
   readonly runActions?: boolean
   readonly engine?: AppOptions['engine']
   readonly catalogue?: Catalogue
@@ -98,14 +98,14 @@ export interface WorldOptions {
   readonly publicOrigins?: AppOptions['publicOrigins']
   readonly mail?: AppOptions['mail']
   readonly addressPool?: readonly string[]
-  /** The database of another world, to be its second process (PostgreSQL) or its next life. */
+  /** The database of another world, to act as its second process (PostgreSQL) or to restart it. */
   readonly database?: DatabaseUrl
   readonly simulation?: Simulation
-  /** In place of those of the simulation. */
+  /** Replaces drivers of the simulation. */
   readonly drivers?: Partial<AppOptions['drivers']>
-  /** Puts something between the server and its database. */
+  /** Wraps the database of the server. */
   readonly wrapDatabase?: (db: Database) => Database
-  /** Kept by the world that it was given to; others make their own. */
+  /** The log of this world; without it, the world has its own. */
   readonly log?: AppOptions['log']
 }
 
@@ -119,23 +119,23 @@ export interface World {
   readonly simulation: Simulation
   readonly secrets: Secrets
   readonly app: App
-  /** Read-write and read-only tokens of the first Project, a read-write token of another, and no token. */
+  /** Clients with read-write and read-only tokens of the first Project, a token of another Project, and no token. */
   readonly api: Client
   readonly readOnly: Client
   readonly foreign: Client
   readonly anonymous: Client
   client(token: string | undefined): Client
-  /** Runs every action that can run, to its end. */
+  /** Runs every runnable action to its end. */
   settle(): Promise<void>
-  /** Stops the server; the database stays for another world on it. */
+  /** Stops the server; the database stays open for another world. */
   stop(): Promise<void>
 }
 
 export type Open = (options?: WorldOptions) => Promise<World>
 
 /**
- * Declares the same tests for SQLite and PostgreSQL. `body` gets `open`, which starts a fresh installation; all that it
- * opened is stopped and thrown away after each test.
+ * Declares the same tests for SQLite and PostgreSQL. `body` gets `open`, which starts a fresh installation; everything
+ * it opened is stopped and removed after each test.
  */
 export function forEachDatabase(name: string, body: (open: Open, engineName: EngineName) => void): void {
   for (const engineName of engines) {
@@ -221,7 +221,7 @@ async function openWorld(
   }
 }
 
-/** A database with the schema (PostgreSQL) or still without it (SQLite); `opened` gets what removes it again. */
+/** A new database, migrated on PostgreSQL and empty on SQLite; its clean-up is added to `opened`. */
 export async function freshDatabase(engineName: EngineName, opened: (() => Promise<void>)[]): Promise<DatabaseUrl> {
   if (engineName === 'sqlite') return { engine: 'sqlite', path: ':memory:' }
   const server = await postgresUrl()
@@ -241,7 +241,7 @@ async function migrateTemplate(url: string): Promise<void> {
   }
 }
 
-/** Makes the two Projects, or finds those of an earlier world on the same database and adds tokens to them. */
+/** Creates the two Projects, or finds those of an earlier world on the same database, and creates tokens. */
 async function createTenants(tx: Transaction, pools: readonly string[]) {
   await definePools(tx, pools)
   const created = timestamp(tx.now)
@@ -253,7 +253,7 @@ async function createTenants(tx: Transaction, pools: readonly string[]) {
   return { readWrite: await token(first.id), readOnly: await token(first.id, true), foreign: await token(second.id) }
 }
 
-/** Calls a server; `failures` holds what went wrong in it and is not seen in its answers. */
+/** Creates a client; `failures` collects internal errors of the server that its answers do not show. */
 export function makeClient(baseUrl: string, token: string | undefined, failures: Error[] = []): Client {
   const request: Client['request'] = async (method, path, { body: given, headers = {} } = {}) => {
     const response = await fetch(path.startsWith('/') ? baseUrl + path : path, {
@@ -282,7 +282,7 @@ export function makeClient(baseUrl: string, token: string | undefined, failures:
   }
 }
 
-// ---- The contract, held against every exchange ---------------------------------------------------------------------
+// ---- Contract checks of every exchange -----------------------------------------------------------------------------
 
 const validators = new Map<TSchema, Validator>()
 
@@ -294,7 +294,7 @@ function validatorOf(schema: TSchema): Validator {
   return made
 }
 
-/** The schema with every object closed, so that a field too many is found out. */
+/** Closes every object of a schema, so that surplus fields are found. */
 function closed<T>(schema: T): T {
   if (Array.isArray(schema)) return schema.map(closed) as T
   if (typeof schema !== 'object' || schema === null) return schema

@@ -1,25 +1,25 @@
-/** A primary name server whose messages are written byte by byte, so that it sends what no library would. */
+/** A primary name server that sends hand-made messages, which no library would produce. */
 import { once } from 'node:events'
 import { createServer, type Socket } from 'node:net'
 import { decode, encode } from 'dns-packet'
 import { framed } from './dns-client.ts'
 
-/** What is sent for a zone that is asked for as a whole, piece by piece. Every message of it begins with `head`. */
+/** Yields the pieces of the answer to a zone transfer. Every message in them begins with `head`. */
 export type Transfer = (head: Buffer, zone: string) => AsyncIterable<Buffer> | Iterable<Buffer>
 
 export interface Primary {
   readonly port: number
-  /** Bytes of zones that were sent so far. */
+  /** Bytes of zone transfers sent so far. */
   readonly sent: number
-  /** Connections that are open, and how many there were. */
+  /** Number of open connections, and of all connections so far. */
   readonly open: number
   readonly asked: number
-  /** The most zones that were asked for as a whole at once. */
+  /** The maximum number of concurrent zone transfers so far. */
   readonly mostTransfers: number
   close(): Promise<void>
 }
 
-/** Starts one on loopback. It answers a question for a SOA record as it should, and one for a zone with `transfer`. */
+/** Starts a primary on loopback. It answers SOA queries correctly, and zone transfers with `transfer`. */
 export async function startPrimary(transfer: Transfer): Promise<Primary> {
   const sockets = new Set<Socket>()
   const counts = { sent: 0, asked: 0, transfers: 0, mostTransfers: 0 }
@@ -46,7 +46,7 @@ export async function startPrimary(transfer: Transfer): Promise<Primary> {
       while (rest.length >= 2 && rest.length >= 2 + rest.readUInt16BE(0)) {
         const query = rest.subarray(2, 2 + rest.readUInt16BE(0))
         rest = rest.subarray(2 + query.length)
-        // It is over when the other side has had enough.
+        // The transfer ends when the other side closes the connection.
         answer(socket, query).catch(() => socket.destroy())
       }
     })
@@ -77,7 +77,7 @@ export async function startPrimary(transfer: Transfer): Promise<Primary> {
 
 // ---- Messages as bytes ---------------------------------------------------------------------------------------------
 
-/** A pointer to the question, which names the zone and stands behind the header of each message. */
+/** A compression pointer to the zone's name in the question, which follows the header of every message. */
 export const zonePointer = Buffer.of(0xc0, 12)
 
 export const label = (text: string) => Buffer.concat([Buffer.of(text.length), Buffer.from(text)])
@@ -100,7 +100,7 @@ export function soa(): Buffer {
   return record(zonePointer, 6, Buffer.concat([inZone('ns'), inZone('me'), times]))
 }
 
-/** A message with some records, as it is sent. */
+/** A message with records, in its TCP form with a length prefix. */
 export function message(head: Buffer, records: readonly Buffer[]): Buffer {
   const all = Buffer.concat([head, ...records])
   all.writeUInt16BE(records.length, 6)

@@ -1,18 +1,18 @@
-/** Holds what a transaction locks against the one order in which locks are taken (src/kernel/data/locks.ts). */
+/** Compares the locks of a transaction with the global order of locks (src/kernel/data/locks.ts). */
 import type { CompiledQuery } from 'kysely'
 import { familyLocks } from '../src/families.ts'
 import { kindOfKey, orderLocks } from '../src/kernel/data/locks.ts'
 import { schemaTables } from './schema.ts'
 import type { Watch } from './watched-database.ts'
 
-/** What a statement may have to wait for. */
+/** The locks that a statement may have to wait for. */
 interface Locking {
   readonly table: string
   readonly mode: 'share' | 'update'
   readonly verb: 'lock' | 'update' | 'delete' | 'insert'
-  /** Whether it leaves out what others hold. */
+  /** Whether the statement skips locked rows. */
   readonly skips: boolean
-  /** Which rows, as far as the statement says. */
+  /** The locked keys, as far as the statement shows them. */
   readonly keys: readonly unknown[] | undefined
 }
 
@@ -20,13 +20,13 @@ const { order, belonging } = orderLocks(familyLocks)
 const keyColumns = new Map(schemaTables().map(({ name, key }) => [name, key]))
 const keyColumnOf = (table: string) => keyColumns.get(table) ?? 'id'
 
-/** Reads a statement; undefined for one that nobody waits for. */
+/** Parses a statement; undefined for a statement without locks that others wait for. */
 function readLocking({ sql, parameters }: CompiledQuery): Locking | undefined {
   const locking = /\bfor (no key update|share)( skip locked)?/.exec(sql)
   const write = /\b(update) "?(\w+)"? set\b|\b(insert) into "?(\w+)"?|\b(delete) from "?(\w+)"?/.exec(sql)
   const skips = locking?.[2] !== undefined
   if (locking && (skips || !write)) {
-    // `extract(epoch from clock_timestamp())` reads no table.
+    // `extract(epoch from clock_timestamp())` does not read a table.
     const table = /\bfrom "?(\w+)\b(?!\()/.exec(sql)![1]!
     const mode = locking[1] === 'share' ? 'share' : 'update'
     return { table, mode, verb: 'lock', skips, keys: wantedKeys(sql, parameters, keyColumnOf(table)) }
@@ -35,7 +35,7 @@ function readLocking({ sql, parameters }: CompiledQuery): Locking | undefined {
   const [, update, updated, insert, inserted, , deleted] = write
   const table = (updated ?? inserted ?? deleted)!
   const column = keyColumnOf(table)
-  // What belongs to something, and an action before anybody knows of it.
+  // Dependent rows, and a new action that nobody else can see yet.
   if (table in belonging || (insert && table === 'action')) return undefined
   const keys = insert ? insertedKeys(sql, parameters, column) : wantedKeys(sql, parameters, column)
   return { table, mode: 'update', verb: update ? 'update' : insert ? 'insert' : 'delete', skips: false, keys }
@@ -57,7 +57,7 @@ const ranks: ReadonlyMap<string, number> = new Map(order.map((what, index) => [w
 
 const sharedAlready = 'the transaction has it shared, and two who do so wait for each other'
 
-/** Watches one transaction and reports each lock that it takes out of order. */
+/** Watches one transaction and reports each lock that is taken out of order. */
 export function recordLocks(report: (violation: Error) => void): Watch {
   const held = new Map<string, Map<unknown, Locking['mode']>>()
   let last = { rank: -1, what: 'nothing' }

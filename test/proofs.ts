@@ -1,4 +1,4 @@
-/** The proofs of all families, found by looking for them: adding a family is no line here. */
+/** The proofs of all families, found in their directories, so that a new family needs no entry here. */
 import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { families } from '../src/families.ts'
@@ -7,7 +7,7 @@ import type { SpecRows } from './spec/rows.ts'
 
 const root = join(import.meta.dirname, '../src')
 
-/** By the path of the family, such as `firewalls`; folders of addresses and the like count as well. */
+/** Proofs by the path of the family, such as `firewalls`; includes directories without endpoints, such as addresses. */
 export const proofs: ReadonlyMap<string, Proof> = new Map(
   await Promise.all(
     globSync('{families,kernel}/*/proof.ts', { cwd: root })
@@ -25,7 +25,7 @@ for (const { name } of families) {
 
 const all = [...proofs.values()]
 
-/** By family. */
+/** Samples by family. */
 export const samples: Readonly<Record<string, Samples>> = Object.fromEntries(
   [...proofs].flatMap(([name, proof]) => (proof.samples ? [[name, proof.samples]] : [])),
 )
@@ -34,7 +34,7 @@ export const references: Readonly<Record<string, Reference>> = merged(all.map((p
 
 export const actionScenarios: Readonly<Record<string, ActionScenario>> = merged(all.map((proof) => proof.actions))
 
-/** By endpoint and code: several families may have errors at the same endpoint. */
+/** Scenarios by endpoint and code: several families may have errors at the same endpoint. */
 export const errorScenarios: ErrorScenarios = Object.fromEntries(
   [
     ...Map.groupBy(
@@ -44,12 +44,12 @@ export const errorScenarios: ErrorScenarios = Object.fromEntries(
   ].map(([endpoint, some]) => [endpoint, merged<ErrorScenario>(some.map(([, codes]) => codes))]),
 )
 
-/** Rows of one kind of table of the spec, of all families. */
+/** Rows of one kind of spec table, of all families. */
 export function specRows<Kind extends keyof SpecRows>(kind: Kind): NonNullable<SpecRows[Kind]>[number][] {
   return all.flatMap(({ spec }) => [...(spec?.[kind] ?? [])]) as NonNullable<SpecRows[Kind]>[number][]
 }
 
-/** One record of several. Errors: when two of them have the same key. */
+/** Merges records. Throws when two of them have the same key. */
 function merged<T>(records: readonly (Readonly<Record<string, T>> | undefined)[]): Record<string, T> {
   const result: Record<string, T> = {}
   for (const [key, value] of records.flatMap((record) => Object.entries(record ?? {}))) {

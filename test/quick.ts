@@ -15,7 +15,7 @@ const failed = codes.some((code) => code !== 0)
 console.log(`${failed ? 'Failed' : 'Passed'} after ${((performance.now() - started) / 1_000).toFixed()} s`)
 process.exitCode = failed ? 1 : 0
 
-/** Runs one share of the files; shows what it said when it has ended, so that shares do not mix. */
+/** Runs one share of the files. Its output is printed after its end, so that the output of shares does not mix. */
 async function runShare(share: number): Promise<number | null> {
   const options = ['--test', '--test-isolation=none', `--test-shard=${share}/${processes}`]
   const child = spawn(process.execPath, [...options, ...files], {

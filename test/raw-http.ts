@@ -1,15 +1,15 @@
-/** HTTP over raw sockets: what is sent byte by byte, and what came back. */
+/** HTTP over raw sockets: sends exact bytes and parses the answers. */
 import assert from 'node:assert/strict'
 import type { Socket } from 'node:net'
 
-/** One answer as it came over the wire. */
+/** One answer as received. */
 export interface RawAnswer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly text: string
 }
 
-/** Sends the pieces, reads until the other side closes or `count` answers are there, and returns the answers. */
+/** Sends the pieces, reads until the other side closes or `count` answers have arrived, and returns the answers. */
 export async function talk(
   socket: Socket,
   pieces: (string | Buffer)[],
@@ -65,7 +65,7 @@ export function checkEnvelope(answer: RawAnswer | undefined, status: number, cod
   assert.notEqual(body.error.message, '')
 }
 
-/** A request as text; `Connection: close` makes the server end the talk. */
+/** A request as text; by default `Connection: close` makes the server end the connection. */
 export function request(line: string, token: string | undefined, headers: string[] = [], body = ''): string {
   const all = ['Host: wolke.example', 'Connection: close', ...headers]
   if (token) all.push(`Authorization: Bearer ${token}`)

@@ -1,6 +1,6 @@
 /**
- * Requests that an endpoint accepts and the ways to each error that it declares, made from the contract tables and from
- * the families' proofs; what walks over all endpoints sends these.
+ * Requests for tests that cover all endpoints: valid requests, and a way to provoke each declared error, generated from
+ * the contract tables and from the families' proofs.
  */
 import assert from 'node:assert/strict'
 import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
@@ -14,13 +14,13 @@ import { dump } from './schema.ts'
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 export type Row = (typeof rows)[number]
 
-/** Endpoints that are gone by now are tried on a day on which they were there. */
+/** Removed endpoints are tested on a date at which they still existed. */
 export const eras = [
   { some: rows.filter(({ endpoint }) => !endpoint.removedBy), day: today },
   { some: rows.filter(({ endpoint }) => endpoint.removedBy), day: '2026-04-15T12:00:00Z' },
 ]
 
-/** Runs a check for each of some rows and fails with every failure, not only the first. */
+/** Runs a check for every row and fails with all failures, not only the first. */
 export async function each<T extends { readonly name: string }>(all: readonly T[], check: (one: T) => Promise<void>) {
   const failures: string[] = []
   for (const one of all) await check(one).catch((error: Error) => failures.push(`${one.name}: ${error.message}`))
@@ -29,7 +29,7 @@ export async function each<T extends { readonly name: string }>(all: readonly T[
 
 const namesAction = (path: string) => /^(\/\w+)?\/actions\/\{id\}$/.test(path)
 
-/** The path with the ids of a target in it; every zone of the tests has the RRSet that is named here. */
+/** The path with the ids of a target; every zone of the tests has the RRSet that is inserted here. */
 export function pathOf({ path }: Endpoint, { id, actionId }: { id: unknown; actionId?: unknown }): string {
   return path
     .replace('{action_id}', `${actionId}`)
@@ -38,7 +38,7 @@ export function pathOf({ path }: Endpoint, { id, actionId }: { id: unknown; acti
     .replace('{rr_name}/{rr_type}', 'www/A')
 }
 
-/** One request that an endpoint accepts, ready to be sent by anyone. */
+/** A request that an endpoint accepts, for any client to send. */
 export interface Ready {
   readonly row: Row
   readonly target: Target
@@ -67,14 +67,14 @@ export async function prepare(world: World, row: Row): Promise<Ready> {
   }
 }
 
-/** Values that a query parameter refuses. */
+/** Invalid values of a query parameter. */
 function badValues({ schema }: Param<unknown>): string[] {
   const { type, items } = schema as { type: string; items?: { enum?: unknown; type: string } }
   const bad = { integer: ['0', 'x', '1e3'], boolean: ['perhaps'], array: ['nonsense'], string: [] }[type] ?? []
   return [...bad, ...(items?.type === 'integer' ? ['0', '-1'] : []), '%00']
 }
 
-/** A way to each code that follows from an endpoint's shape. */
+/** A way to provoke each code that follows from the shape of an endpoint. */
 const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) => Promise<Answer[]>>>> = {
   unauthorized: async (ready, { anonymous }) => [await ready.send(anonymous)],
   token_readonly: async (ready, { readOnly }) => [await ready.send(readOnly)],
@@ -88,7 +88,7 @@ const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) =
   async not_found(ready, { api, clock }) {
     const { addedBy, path } = ready.row.endpoint
     if (!addedBy || path.includes('{')) return [await ready.send(api, { id: neverExisted, actionId: neverExisted })]
-    // It names nothing that could be missing: it was not there itself before it was added.
+    // The endpoint has no reference that could be missing, so use a date before it was added.
     const then = new Date(clock.now()).toISOString()
     clock.set(addedBy.from)
     clock.advance(-1)
@@ -115,8 +115,8 @@ const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) =
 }
 
 /**
- * A world as of a day, as scenarios see it: every refused write is checked to have left no trace. `met` holds what the
- * scenario at hand makes happen meanwhile.
+ * A world as of a date for error scenarios: every refused write is checked to have changed nothing. `met` holds the
+ * work that the current scenario runs at fault points.
  */
 export async function openStage(open: Open, day = today) {
   const met = new Map<string, () => Promise<unknown>>()
@@ -129,7 +129,7 @@ function toStage(world: World, open: Open, met: Map<string, () => Promise<unknow
   const request: Client['request'] = async (method, path, options) => {
     const before = method === 'GET' ? undefined : await dump(world.db)
     const answer = await world.api.request(method, path, options)
-    // A rival's write is no trace of the request that lost against it.
+    // The rows that a rival changed are not changes of the refused request.
     if (before !== undefined && answer.status >= 400 && met.size === 0) assert.equal(await dump(world.db), before)
     return answer
   }
@@ -143,7 +143,7 @@ function toStage(world: World, open: Open, met: Map<string, () => Promise<unknow
   return { ...world, api, open, meet: (place, work) => void met.set(place, work) }
 }
 
-/** Answers that have the code, one for each way that is known. */
+/** Answers with the code, one for each known way to provoke it. */
 export async function reach(
   world: World,
   stage: Stage,

@@ -1,16 +1,16 @@
-/** Requests that many tests make, answered or else the test fails there and then. */
+/** Common requests; each fails the test unless it gets the expected answer. */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
 import type { Answer, World } from './harness.ts'
 
-/** Asserts the status; for answers of which a test needs no more than that. */
+/** Asserts the status and returns the answer. */
 export function expect(answer: Answer, status: number, code?: string): Answer {
   assert.equal(answer.status, status, answer.text)
   if (code !== undefined) assert.equal(answer.body.error.code, code, answer.text)
   return answer
 }
 
-/** Runs the actions of all processes of one installation to their end, whichever of them has an action. */
+/** Runs the actions of all processes of one installation to their end, on whichever process they run. */
 export async function settleAll(...worlds: readonly World[]): Promise<void> {
   for (;;) {
     await Promise.all(worlds.map((world) => world.settle()))

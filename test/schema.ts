@@ -1,13 +1,13 @@
-/** The tables of the schema, read from the migrations, and all that is in them. */
+/** The tables of the schema, parsed from the migrations, and their content. */
 import { sql } from 'kysely'
 import type { Database } from '../src/kernel/data/db.ts'
 import { migrations } from '../src/migrations/index.ts'
 
-/** One table of the schema: its name and its columns, as the migrations create it. */
+/** A table with its columns, as the migrations create it. */
 export interface SchemaTable {
   readonly name: string
   readonly columns: readonly string[]
-  /** The column that is its primary key; `id` where several are. */
+  /** The primary key column; `id` when the key has several columns. */
   readonly key: string
 }
 
@@ -29,13 +29,13 @@ export function schemaTables(statements = migrations.flatMap((migration) => migr
     const now = (column: string) => renamed.get(`${name} ${column}`) ?? column
     return [{ name, columns: own.map(now), key: now(key) }]
   })
-  // A table that a later migration makes anew is what that one makes of it.
+  // A later migration that creates a table again replaces the earlier definition.
   return [...new Map(found.map((table) => [table.name, table])).values()]
 }
 
 const tables = schemaTables()
 
-/** Every row of every table (of one Project's part of it, if one is given), as text that equals itself when nothing changed. */
+/** All rows of all tables, or of one Project, as text: two dumps are equal when nothing changed. */
 export async function dump(db: Database, projectId?: number): Promise<string> {
   const wanted = tables.filter(
     ({ name, columns }) => name !== 'rate_limit' && (projectId === undefined || columns.includes('project_id')),

@@ -1,33 +1,33 @@
-/** A real mail server that does as a test says, and keeps what it has taken on. */
+/** A real SMTP server whose answers a test can choose, and which keeps accepted mail. */
 import { once } from 'node:events'
 import type { AddressInfo, Socket } from 'node:net'
 import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 
-/** What a test makes of a command: an answer of refusal, or nothing to let it pass. */
+/** Chooses the answer to a command: a refusal, or undefined to accept. */
 export type Answering = () => { code: number; text: string } | undefined | Promise<undefined>
 
 export interface ReceivedMail {
   readonly from: string
   readonly to: readonly string[]
-  /** As it came. */
+  /** The message as received. */
   readonly raw: string
-  /** Unfolded. */
+  /** The unfolded value of a header. */
   header(name: string): string | undefined
 }
 
 export interface MailServer {
   readonly url: string
   readonly port: number
-  /** What was taken on, its answer sent or at least attempted. */
+  /** Accepted mail; its confirmation was sent, or at least attempted. */
   readonly received: ReceivedMail[]
-  /** Changed by the test as it likes; each is asked when a command comes. */
+  /** Changed by the test at will; each function is called for the corresponding command. */
   behaviour: { sender?: Answering; recipient?: Answering; message?: Answering }
-  /** Cuts all connections. */
+  /** Closes all connections. */
   cut(): void
   close(): Promise<void>
 }
 
-/** Opens a server on a free port; `options` for TLS and logins. */
+/** Starts a server on a free port; `options` enables TLS and logins. */
 export async function openMailServer(options: SMTPServerOptions = {}): Promise<MailServer> {
   const sockets = new Set<Socket>()
   const received: ReceivedMail[] = []
@@ -55,7 +55,7 @@ export async function openMailServer(options: SMTPServerOptions = {}): Promise<M
     },
     ...options,
   })
-  // Cut connections are what the tests are about.
+  // Tests cut connections on purpose.
   server.on('error', () => undefined)
   const listener = server.listen(0, '127.0.0.1')
   listener.on('connection', (socket: Socket) => {

@@ -1,34 +1,34 @@
 /**
- * The tree's own source as the safety tests read it: text with comments or strings blanked out, and what it imports. A
- * scanner for the TypeScript that is written here, not for all that there could be.
+ * Reads the project's source for the safety tests: text with comments or strings blanked out, and imports. The scanner
+ * handles the TypeScript in this repository, not the whole language.
  */
 import { readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 export interface Import {
-  /** As it is written. */
+  /** The specifier as written. */
   readonly specifier: string
-  /** The file below src, such as `kernel/data/db.ts`; undefined for packages and modules of Node.js. */
+  /** The file relative to src, such as `kernel/data/db.ts`; undefined for packages and Node.js modules. */
   readonly file: string | undefined
   readonly isTypeOnly: boolean
   readonly names: readonly string[]
 }
 
 export interface Source {
-  /** Below src, such as `families/firewalls/store.ts`. */
+  /** The path relative to src, such as `families/firewalls/store.ts`. */
   readonly path: string
   readonly text: string
-  /** The text with every comment blanked out; positions stay the same. */
+  /** The text with comments blanked out; positions stay the same. */
   readonly code: string
-  /** The code with what is in strings, templates and regular expressions blanked out as well. */
+  /** The code with the content of strings, templates and regular expressions blanked out as well. */
   readonly bare: string
   readonly imports: readonly Import[]
 }
 
-/** Whether a file is there for tests alone, and not in the bundle. */
+/** Whether a file exists for tests only and is not part of the bundle. */
 const isTest = (name: string) => name.endsWith('.test.ts') || name === 'proof.ts'
 
-/** Every module below src, tests left out. */
+/** Every module below src except for tests. */
 export function readSources(): Source[] {
   const root = new URL('../src/', import.meta.url)
   return readdirSync(root, { recursive: true, withFileTypes: true })
@@ -43,7 +43,7 @@ export function toSource(path: string, text: string): Source {
   return { path, text, code, bare, imports: importsOf(path, code, bare) }
 }
 
-/** The number of the line at a position, from 1. */
+/** The line number of a position, from 1. */
 export function lineAt({ text }: Source, position: number): number {
   return text.slice(0, position).split('\n').length
 }
@@ -75,7 +75,7 @@ function importsOf(path: string, code: string, bare: string): Import[] {
 
 // ---- Blanking ------------------------------------------------------------------------------------------------------
 
-/** Ends of what began with a quotation mark, counted from after it. */
+/** The end of a quoted string whose content begins at `from`. */
 function endOfString(text: string, from: number, quote: string): number {
   for (let at = from; at < text.length; at++) {
     if (text[at] === '\\') at++
@@ -102,7 +102,7 @@ function expectsValue(before: string): boolean {
 
 const spaces = (text: string) => text.replace(/[^\n]/g, ' ')
 
-/** Walks the text once; `depths` holds how many braces are open in each `${` that is. */
+/** Scans the text once; `depths` holds the number of open braces in each open `${`. */
 function blank(text: string): { code: string; bare: string } {
   let code = ''
   let bare = ''
@@ -115,7 +115,7 @@ function blank(text: string): { code: string; bare: string } {
     code += inCode
     bare += spaces(part)
   }
-  /** From after a backtick or the end of a `${}`, up to the backtick or the next `${`. */
+  /** Scans template text from after a backtick or the end of a `${}` to the backtick or the next `${`. */
   const template = (from: number): number => {
     for (let at = from; at < text.length; at++) {
       if (text[at] === '\\') at++

@@ -1,4 +1,4 @@
-/** A database with somebody who sees every statement on its way, and may refuse it: for tests of locks and of failures. */
+/** Wraps a database so that tests of locks and failures can observe and refuse every statement. */
 import {
   type CompiledQuery,
   type DatabaseConnection,
@@ -15,25 +15,25 @@ import { handleOf, runsPrepared } from '../src/kernel/data/prepared.ts'
 
 type Rows = readonly Readonly<Record<string, unknown>>[]
 
-/** Sees the statements of one transaction, or those outside of any. What it throws is the statement's failure. */
+/** Observes the statements of one transaction, or those outside of any. An error thrown here fails the statement. */
 export interface Watch {
   before?(statement: CompiledQuery): void
   after?(statement: CompiledQuery, rows: Rows): void
-  /** Keys that are about to be locked. */
+  /** Called before keys are locked. */
   keys?(keys: readonly string[], mode: 'share' | 'update'): void
-  /** The work is done and the commit is next. */
+  /** Called after the work, before the commit. */
   commit?(): void
   committed?(): void
 }
 
-/** The same database; `begin` is asked who watches each transaction, `outside` watches what is read outside of them. */
+/** Wraps a database; `begin` creates the watch of each transaction, `outside` watches reads outside of transactions. */
 export function watchDatabase(db: Database, begin: () => Watch, outside: Watch = {}): Database {
   let reads: Queries | undefined
   return {
     dialect: db.dialect,
     location: db.location,
     get query() {
-      // Refuses inside a transaction.
+      // Throws inside of a transaction.
       const inner = db.query
       reads ??= watchQueries(inner, db.dialect.shared, outside)
       return reads

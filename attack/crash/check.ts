@@ -1,17 +1,17 @@
-/** Holds what is there against what was answered. */
+/** Compares the state of the server with the acknowledged writes. */
 import type { Client } from '../../test/harness.ts'
 import { expect } from '../../test/resources.ts'
 import { type Family, families, type State } from './families.ts'
 import { type Known, keyOf, type Ledger } from './writer.ts'
 
 export interface Violations {
-  /** What was answered and is not there, or is there differently. */
+  /** Acknowledged writes that are missing or different. */
   readonly lost: string[]
-  /** What nobody asked for, or a part of what was asked for. */
+  /** Resources that nobody requested, or partial effects of a request. */
   readonly stray: string[]
 }
 
-/** With `settled`, every action has ended, so that what shows later must show by now. */
+/** Checks the state. With `settled`, all actions have ended, so delayed effects must be visible. */
 export async function check(api: Client, ledger: Ledger, settled: boolean): Promise<Violations> {
   const violations: Violations = { lost: [], stray: [] }
   for (const family of families) {
@@ -22,7 +22,7 @@ export async function check(api: Client, ledger: Ledger, settled: boolean): Prom
     }
     for (const [key, state] of there) adopt(key, state, family, ledger, settled, violations)
   }
-  // What is there by now is known; what is not never will be.
+  // Creations without an answer are decided by now: they exist, or they never will.
   ledger.unsure.clear()
   return violations
 }
@@ -37,7 +37,7 @@ async function readAll(api: Client, family: Family): Promise<Map<string, State>>
   return all
 }
 
-/** The states that what is known allows. */
+/** The states that the answers so far allow. */
 function possible({ answered, asked }: Known): (State | undefined)[] {
   if (!asked) return [answered]
   return [answered, asked.to && { ...answered, ...asked.to }]
@@ -58,7 +58,7 @@ function settle(key: string, known: Known, there: State | undefined, settled: bo
   const fit = wanted.findIndex((state) => !differs(there, state, awaited))
   if (fit === -1) found.lost.push(`${key} is ${JSON.stringify(there)}, but was answered as ${JSON.stringify(known)}`)
   if (!settled && known.asked?.later) return
-  // Whether an unanswered request did something is seen by now; what shows later is still to come.
+  // The outcome of an unanswered request is known by now; delayed effects are still to come.
   known.answered = fit === -1 ? there : wanted[fit]
   delete known.asked
   if (settled) known.later.clear()
@@ -73,7 +73,7 @@ function adopt(key: string, state: State, family: Family, ledger: Ledger, settle
   ledger.known.set(key, { family, answered: wanted.state, later: new Set(settled ? [] : ['power']) })
 }
 
-/** Acknowledged actions that are not there, have not ended or have failed. */
+/** Acknowledged actions that are missing, still run, or have failed. */
 export async function checkActions(api: Client, ledger: Ledger): Promise<string[]> {
   const ids = [...ledger.actions]
   const bad: string[] = []

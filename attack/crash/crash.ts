@@ -1,4 +1,4 @@
-/** Servers are killed while clients write: what was answered is there, and nothing by halves. */
+/** Kills servers while clients write: every acknowledged write survives, and no write is done in part. */
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running } from '../../bench/processes.ts'
@@ -17,7 +17,7 @@ export const crash: Attack = {
   run: async (context) => [...(await killServers(context)), ...(await copyAfterRestart(context))],
 }
 
-/** Processes that serve one database: as many as it carries. */
+/** Starts as many processes over one database as its engine allows. */
 async function serveAll(context: Context, installation: Installation): Promise<Running[]> {
   const count = context.database === 'sqlite' ? 1 : 3
   return Promise.all(Array.from({ length: count }, () => installation.serve()))
@@ -92,7 +92,7 @@ function integrity(path: string): string[] {
   return verdict === 'ok' ? [] : [verdict]
 }
 
-/** Disks of servers are copied by a process that did not make them. */
+/** Disks of servers can be copied by a process that did not create them. */
 async function copyAfterRestart(context: Context): Promise<Finding[]> {
   const installation = await context.install()
   const tenant = installation.tenants[0]
@@ -111,7 +111,7 @@ async function copyAfterRestart(context: Context): Promise<Finding[]> {
   for (const id of ids) {
     expect(await second.post(`/servers/${id}/actions/enable_backup`), 201)
     for (const type of ['snapshot', 'backup']) {
-      // Backups are enabled by an action that the next one has to wait for.
+      // Enabling backups is an action, and the next one has to wait for it.
       await until('the server is free', async () => (await second.get(`/servers/${id}`)).body.server.locked === false)
       const { image, action } = expect(await second.post(`/servers/${id}/actions/create_image`, { type }), 201).body
       const status = await ended(second, action.id)

@@ -1,4 +1,4 @@
-/** What the writers of the crash attack do with each family: creations, changes, and how the result reads. */
+/** How the writers of the crash attack create and change resources of each family, and how the results look. */
 
 import { allow } from '../../src/families/firewalls/proof.ts'
 import { publicKey } from '../../src/families/ssh-keys/proof.ts'
@@ -6,7 +6,7 @@ import { selfSigned } from '../../test/certificates.ts'
 import type { Answer, Client } from '../../test/harness.ts'
 import { expect } from '../../test/resources.ts'
 
-/** What a client can see of one resource, by facet; everything that one request changes, it changes at once. */
+/** The visible state of one resource by facet; each request changes its facets atomically. */
 export type State = Readonly<Record<string, string>>
 
 type Resource = Answer['body']
@@ -14,20 +14,20 @@ type Resource = Answer['body']
 /** A request that changes a resource. */
 export interface Change {
   readonly method: 'POST' | 'PUT' | 'DELETE'
-  /** Below the resource, such as `/actions/poweroff`. */
+  /** The path below the resource, such as `/actions/poweroff`. */
   readonly path: string
   readonly body?: unknown
-  /** What it changes; undefined removes the resource. */
+  /** The state after the change; undefined when it deletes the resource. */
   readonly to: State | undefined
-  /** Shows only once its action has ended. */
+  /** Set when the change shows only after its action has ended. */
   readonly later?: true
 }
 
 export interface Family {
   readonly path: string
-  /** Under which replies have one resource. */
+  /** The key of a single resource in replies. */
   readonly one: string
-  /** `version` is a text that nothing else has. */
+  /** The request that creates a resource; `version` is a unique text. */
   create(version: string): { readonly body: object; readonly state: State }
   changes(version: string): readonly Change[]
   read(resource: Resource, api: Client): State | Promise<State>
@@ -36,7 +36,7 @@ export interface Family {
 const labels = (version: string) => ({ version })
 const remove: Change = { method: 'DELETE', path: '', to: undefined }
 
-/** Name and labels are changed together, so that half of it would show. */
+/** Changes name and labels together, so that a partial change would show. */
 function renamed(version: string): Change {
   return { method: 'PUT', path: '', body: named(version), to: namedState(version) }
 }
@@ -44,7 +44,7 @@ const named = (version: string) => ({ name: version, labels: labels(version) })
 const namedState = (version: string) => ({ name: version, label: version })
 const namedOf = ({ name, labels }: Resource) => ({ name, label: labels.version })
 
-/** A port that tells versions apart. */
+/** A port that differs between versions. */
 const portOf = (version: string) => String(1 + (Number(version.replace(/\D/g, '')) % 65_535))
 const addressOf = (version: string) => `198.51.100.${Number(version.replace(/\D/g, '')) % 256}`
 

@@ -1,33 +1,33 @@
-/** A client that changes resources of its own, and remembers what it was told and what it asked for without an answer. */
+/** A client that changes its own resources and records the answers and the unanswered requests. */
 import type { Answer, Client } from '../../test/harness.ts'
 import type { Random } from '../random.ts'
 import { type Change, type Family, families, type State } from './families.ts'
 
-/** What a client knows of one resource. */
+/** The recorded knowledge about one resource. */
 export interface Known {
   readonly family: Family
-  /** As it was answered last; undefined once it was removed. */
+  /** The last acknowledged state; undefined after a deletion. */
   answered: State | undefined
-  /** What was asked for since without an answer, which may have happened or not. */
+  /** The later request without an answer, which may or may not have been carried out. */
   asked?: Change
-  /** Facets that show the answer only once actions have ended; all of them when it was removed. */
+  /** Facets that change only once actions have ended; all of them for a deletion. */
   readonly later: Set<string>
   gone?: true
 }
 
-/** What all writers of an attack share. */
+/** The records that all writers of an attack share. */
 export class Ledger {
   readonly known = new Map<string, Known>()
-  /** Creations without an answer, by their version. */
+  /** Creations without an answer, by version. */
   readonly unsure = new Map<string, { readonly family: Family; readonly state: State }>()
   readonly actions = new Set<number>()
-  /** Answers that nothing explains: neither a success nor what is locked, in use or away. */
+  /** Unexpected answers: neither a success nor a refusal because of a lock, a use or an outage. */
   readonly unexplained: string[] = []
   acknowledged = 0
   refused = 0
   #versions = 0
 
-  /** A text that nothing else in this attack has. */
+  /** Returns a unique text. */
   version(): string {
     return `v${++this.#versions}`
   }
@@ -35,7 +35,7 @@ export class Ledger {
 
 export const keyOf = ({ path }: Family, id: number) => `${path}/${id}`
 
-/** More than that are not there at a time for each writer, so that looking at all of them stays quick. */
+/** The maximum number of resources of each writer, which keeps checking all of them fast. */
 const most = 10
 
 export class Writer {
@@ -53,7 +53,7 @@ export class Writer {
     this.#done = this.#work()
   }
 
-  /** Ends after the request that is under way. */
+  /** Stops after the current request. */
   stop(): Promise<void> {
     this.#stopping = true
     return this.#done
@@ -64,7 +64,7 @@ export class Writer {
       try {
         await this.#step()
       } catch {
-        // The server is gone; what was asked of it stays unanswered.
+        // The server was killed; the request stays unanswered.
         return
       }
     }
@@ -107,7 +107,7 @@ export class Writer {
     if (change.to === undefined) known.gone = true
   }
 
-  /** Only a 500 leaves open whether it happened; what was refused did not, also by 503. */
+  /** Judges an answer: after a 500 the outcome is unknown; any other refusal, including 503, changed nothing. */
   #judge({ status, body, path, text }: Answer): 'done' | 'refused' | 'unsure' {
     if (status >= 300 && ![409, 423, 503].includes(status)) this.#ledger.unexplained.push(`${path}: ${status} ${text}`)
     if (status === 500) return 'unsure'

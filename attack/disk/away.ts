@@ -1,4 +1,4 @@
-/** PostgreSQL goes away and comes back. */
+/** Stops PostgreSQL and starts it again. */
 import pg from 'pg'
 import { publicKey } from '../../src/families/ssh-keys/proof.ts'
 import { postgresUrl } from '../../test/postgres.ts'

@@ -1,4 +1,4 @@
-/** A file whose pages are damaged at rest, and a log that was cut off: told, confined, and never the end of the process. */
+/** Damages pages and truncates the log: the server reports the damage, confines it and keeps running. */
 import { existsSync, readFileSync, statSync, truncateSync, writeFileSync } from 'node:fs'
 import { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
@@ -9,10 +9,10 @@ import { client } from '../installation.ts'
 import type { Random } from '../random.ts'
 import { isSoon } from './full.ts'
 
-/** Stands in every row of what is damaged, so that its pages are found. */
+/** A text in every row to be damaged, by which its pages are found. */
 const mark = 'to-be-damaged'
 
-/** Replaces bytes in pages that hold marked rows. Returns how many pages it damaged. */
+/** Overwrites bytes in pages with marked rows. Returns the number of damaged pages. */
 function damage(path: string, random: Random): number {
   const bytes = readFileSync(path)
   const pageSize = bytes.readUInt16BE(16)
@@ -21,7 +21,7 @@ function damage(path: string, random: Random): number {
     const page = bytes.subarray(at, at + pageSize)
     if (!page.includes(mark) || random.chance(0.3)) continue
     damaged++
-    // Some lose all of their structure, some a few bytes anywhere.
+    // Some pages lose their header, others a few bytes anywhere.
     if (random.chance(0.5)) random.bytes(64).copy(page)
     else for (let i = 0; i < 40; i++) page[random.below(pageSize)] = random.below(256)
   }
@@ -67,7 +67,7 @@ export async function damagedPages(context: Context): Promise<Finding[]> {
     return status
   }
   for (const id of ids.slice(0, context.size(10, 60))) {
-    // Each start takes a while, and more ends tell no more.
+    // Starts take a while, and more crashes would not add information.
     if (ends.length >= 5) break
     await ask(`GET ${id}`, () => api.get(`/ssh_keys/${id}`))
     await ask(`PUT ${id}`, () => api.put(`/ssh_keys/${id}`, { labels: { changed: 'yes' } }))
@@ -90,7 +90,7 @@ export async function damagedPages(context: Context): Promise<Finding[]> {
   ]
 }
 
-/** The log of a server that was killed loses its end, as on a disk that lied about what it had written. */
+/** Truncates the log of a killed server, as a disk does that acknowledged writes it had not made. */
 export async function truncatedLog(context: Context): Promise<Finding[]> {
   const installation = await context.install()
   const { path } = installation.url as { path: string }

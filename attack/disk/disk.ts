@@ -1,4 +1,4 @@
-/** Where the data lies fails: a full disk, damaged pages, a log that was cut off, a database that goes away. */
+/** Attacks the storage: a full disk, damaged pages, a truncated log, a database outage. */
 import type { Attack } from '../attack.ts'
 import { databaseAway } from './away.ts'
 import { damagedPages, truncatedLog } from './damaged.ts'
@@ -8,7 +8,7 @@ export const disk: Attack = {
   name: 'disk',
   databases: ['sqlite', 'postgres'],
   async run(context) {
-    // The files of PostgreSQL are for PostgreSQL to guard.
+    // PostgreSQL protects its own files.
     if (context.database === 'postgres') return databaseAway(context)
     return [...(await fullDisk(context)), ...(await damagedPages(context)), ...(await truncatedLog(context))]
   },

@@ -1,4 +1,4 @@
-/** A disk that is full: writes are refused, reads are not, nothing is lost, and it all goes on when there is room again. */
+/** Fills the disk: writes are refused, reads work, nothing is lost, and writes resume when there is room again. */
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -12,8 +12,8 @@ import { atLeast, atMost, type Context, type Finding, none } from '../attack.ts'
 import { client, until } from '../installation.ts'
 
 /**
- * A command that gives a process a directory on a disk of 24 MB of its own, with what is in the directory. Nobody else
- * sees the disk, and it is gone with the process, however that ends.
+ * A command prefix that runs a process with `directory` copied onto a private disk of 24 MB, which ends with the
+ * process.
  */
 function onSmallDisk(directory: string): string[] {
   const script = 'cp -a "$0" "$0.copy" && mount -t tmpfs -o size=24m attack "$0" && cp -a "$0.copy/." "$0" && exec "$@"'
@@ -21,7 +21,7 @@ function onSmallDisk(directory: string): string[] {
   return [...isolate, 'sh', '-c', script, directory]
 }
 
-/** Whether a page says that all is well. */
+/** Whether a health page reports that everything works. */
 async function isWell(server: Running, page: string): Promise<boolean> {
   const response = await fetch(server.url + page)
   await response.text()
@@ -34,7 +34,7 @@ interface Kept {
   readonly wrong: string[]
 }
 
-/** Writes under names of their own, and keeps which of them were acknowledged. Returns whether this one was. */
+/** Writes a resource with the given name and records it when acknowledged. Returns whether it was. */
 async function write(api: Client, name: string, kept: Kept): Promise<boolean> {
   const { status, text } = await api.post('/ssh_keys', { name, public_key: publicKey(), labels: { l: 'x'.repeat(63) } })
   if (status === 201) kept.acknowledged.push(name)
@@ -59,7 +59,7 @@ export async function fullDisk(context: Context): Promise<Finding[]> {
 
   fill(filler)
   const count = context.size(50, 1_000)
-  // What is left of the last page of the log may still take some.
+  // The rest of the last log page may still take a few writes.
   for (let i = 0; i < count; i++) await write(api, `full-${i}`, kept)
   const refused = kept.refused.length
   const power = await api.post(`/servers/${id}/actions/poweroff`)
@@ -122,7 +122,7 @@ async function names(api: Client): Promise<string[]> {
   return all
 }
 
-/** Whether a condition comes true while whoever watches would wait for it. */
+/** Whether a condition becomes true within a short time. */
 export async function isSoon(holds: () => Promise<boolean>): Promise<boolean> {
   return until('', holds, { seconds: 20, everyMs: 100 }).then(
     () => true,

@@ -1,9 +1,9 @@
-/** The edge: whoever can reach the port, with a token or without. */
+/** Attacks the HTTP edge, as anybody who can reach the port, with or without a token. */
 import type { Attack, Finding } from '../attack.ts'
 import { bodies, floods } from './floods.ts'
 import { malformed, slow } from './malformed.ts'
 
-/** What is malformed never comes as far as the database. */
+/** Malformed requests never reach the database, so one engine is enough. */
 export const edge: Attack = {
   name: 'edge',
   databases: ['sqlite'],

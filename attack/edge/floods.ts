@@ -1,4 +1,4 @@
-/** Many requests at once, by callers that do not read what they are answered. */
+/** Floods of requests by callers that do not read the answers. */
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Running } from '../../bench/processes.ts'
@@ -7,14 +7,14 @@ import { type Installation, memoryGrowth } from '../installation.ts'
 import { type Waits, waitsDuring } from '../probe.ts'
 import { converse, dial } from './raw.ts'
 
-/** A tenant's wait may double; below this many milliseconds the machine makes the difference. */
+/** A tenant's latency may double; below this many milliseconds it is noise. */
 const noiseMs = 10
 
 interface Flood {
   readonly name: string
   readonly connections: number
   readonly bytes: Buffer
-  /** Whether the answers are read. */
+  /** Whether the caller reads the answers. */
   readonly reads: boolean
   readonly mostMb: number
 }
@@ -57,7 +57,7 @@ export async function floods(context: Context, installation: Installation): Prom
 
 async function flood(context: Context, installation: Installation, plan: Flood): Promise<Finding[]> {
   const { workshop } = context
-  // As it is when nobody says otherwise; visitors may only use up what is theirs.
+  // The default rate limit applies: callers without a token have a bucket of their own.
   const server = await installation.serve({ more: ['--rate-limit', '3600'] })
   const tenant = { token: installation.tenants[0].readWrite, path: '/v1/firewalls' }
   const seconds = context.size(1, 8)
@@ -92,7 +92,7 @@ async function pour(server: Running, { connections, bytes, reads }: Flood, ms: n
   for (const socket of sockets) socket.destroy()
 }
 
-/** Bodies of 2 MB that are refused: too deep, too many parts, or nothing that was asked for. */
+/** Sends bodies of 2 MB that must be refused: too deeply nested, too many parts, or of an unexpected shape. */
 export async function bodies(context: Context, installation: Installation): Promise<Finding[]> {
   const { workshop, random } = context
   const server = await installation.serve()

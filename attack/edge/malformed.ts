@@ -1,4 +1,4 @@
-/** What is no HTTP, or comes too slowly, or is too large: one envelope or a clean end, and the server goes on. */
+/** Input that is not HTTP, too slow or too large: it gets one error envelope or a clean end, and the server goes on. */
 import { writeFileSync } from 'node:fs'
 import type { Running } from '../../bench/processes.ts'
 import { certificate, privateKey } from '../../test/fixtures/tls.ts'
@@ -7,7 +7,7 @@ import type { Installation } from '../installation.ts'
 import type { Random } from '../random.ts'
 import { converse, dial, flaw } from './raw.ts'
 
-/** Requests and headers that are refused; each must be answered with exactly one envelope. */
+/** Malformed requests; each must be answered with exactly one envelope. */
 const refused: Readonly<Record<string, { lines: readonly string[]; body?: string }>> = {
   'two Hosts': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', 'Host: b', 'Connection: close'] },
   'two Hosts that are the same': { lines: ['GET /v1/ssh_keys HTTP/1.1', 'Host: a', 'Host: a', 'Connection: close'] },
@@ -79,7 +79,7 @@ async function refuse(server: Running, token: string): Promise<string[]> {
   return problems
 }
 
-/** Inserts, removes and repeats bytes of requests that are fine. */
+/** Mutates valid requests by inserting, removing and repeating bytes. */
 function mutation(token: string, random: Random): Buffer {
   const body = JSON.stringify({ name: 'a', labels: { a: 'b' } })
   const head = [`Host: a`, `Authorization: Bearer ${token}`, 'Connection: close']
@@ -120,7 +120,7 @@ async function mutate(server: Running, token: string, count: number, random: Ran
   const all = Array.from({ length: count }, () => mutation(token, random))
   const one = async () => {
     for (let bytes = all.pop(); bytes; bytes = all.pop()) {
-      // What lacks its end is cut by the server's clock; nobody waits for that here.
+      // The server cuts incomplete requests after its own timeout, for which this loop does not wait.
       const { answers, rest } = await converse(dial(server), bytes, 500)
       for (const answer of answers) {
         const problem = flaw(answer)
@@ -145,7 +145,7 @@ async function tooLarge(server: Running, token: string, times: number): Promise<
   return unheard
 }
 
-/** Connections that say nothing, or speak as slowly as they can, over TCP and TLS. */
+/** Opens silent and maximally slow connections over TCP and TLS. */
 export async function slow(context: Context, installation: Installation): Promise<Finding[]> {
   const { workshop } = context
   const files = [workshop.file('chain.pem'), workshop.file('key.pem')] as const
@@ -162,7 +162,7 @@ export async function slow(context: Context, installation: Installation): Promis
   let longest = 0
   const server = await installation.serve({ more })
   const one = async (name: string, tls: boolean) => {
-    // A silent one does not even begin to speak TLS.
+    // A silent connection does not even start the TLS handshake.
     const socket = dial(server, tls && name !== 'silent')
     const { ended, ms } = await converse(socket, kinds[name]!, 13_000)
     longest = Math.max(longest, ms)

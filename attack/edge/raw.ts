@@ -1,11 +1,11 @@
-/** Bytes over sockets, and what comes back. */
+/** Raw bytes over sockets. */
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import type { Running } from '../../bench/processes.ts'
 
 const portOf = ({ url }: Running) => Number(new URL(url).port)
 
-/** A connection; `tls` makes it a secure one. */
+/** Opens a connection; `tls` selects TLS. */
 export function dial(server: Running, tls = false): Socket {
   const port = portOf(server)
   const socket = tls ? connectTls({ port, host: '127.0.0.1', rejectUnauthorized: false }) : connect(port, '127.0.0.1')
@@ -18,18 +18,18 @@ export interface RawAnswer {
   readonly body: string
 }
 
-/** What came of a conversation. */
+/** The result of a conversation. */
 export interface Heard {
   readonly answers: readonly RawAnswer[]
-  /** What is no answer at all. */
+  /** Bytes that do not form an answer. */
   readonly rest: string
-  /** The server ended it, within the time given. */
+  /** Whether the server ended the connection in time. */
   readonly ended: boolean
-  /** How long it lasted, in milliseconds. */
+  /** The duration in milliseconds. */
   readonly ms: number
 }
 
-/** Sends bytes and listens until the server ends the conversation, or for `patienceMs`. */
+/** Sends bytes and listens until the server ends the connection, or for `patienceMs`. */
 export function converse(socket: Socket, bytes: Buffer | string, patienceMs: number): Promise<Heard> {
   const { promise, resolve } = Promise.withResolvers<Heard>()
   const start = performance.now()
@@ -63,7 +63,7 @@ function parse(text: string): Pick<Heard, 'answers' | 'rest'> {
   return { answers, rest }
 }
 
-/** What is wrong with an answer, of which only statuses below 500 are expected; undefined when nothing is. */
+/** What is wrong with an answer, which must have an envelope and a status below 500; undefined when it is correct. */
 export function flaw({ status, headers, body }: RawAnswer): string | undefined {
   if (!headers.includes('\r\nx-correlation-id: ')) return `${status} without a correlation id`
   if (status >= 500) return `${status} ${body}`

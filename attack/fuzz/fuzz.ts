@@ -1,4 +1,4 @@
-/** Every endpoint of api/openapi.json, with values that it takes and values that nobody should send: never a 5xx. */
+/** Sends valid and hostile values to every endpoint of api/openapi.json: no answer may be a 5xx. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Running } from '../../bench/processes.ts'
@@ -32,7 +32,7 @@ function readOperations(): Operation[] {
   )
 }
 
-/** The value, where each `$ref` is replaced by the part of the document that it names. */
+/** Replaces each `$ref` in a value by the part of the document that it points to. */
 function dereferenced<T>(value: T, document: unknown): T {
   if (Array.isArray(value)) return value.map((item) => dereferenced(item, document)) as T
   if (typeof value !== 'object' || value === null) return value
@@ -46,7 +46,7 @@ function partOf(document: unknown, pointer: string): unknown {
   return steps.reduce((part, step) => (part as Record<string, unknown>)[step], document)
 }
 
-/** Resources that were seen in answers, newest last, by the name of their family in paths. */
+/** Resources seen in answers, newest last, by the path of their family. */
 class Seen {
   readonly #ids: Map<string, number[]>
 
@@ -65,7 +65,7 @@ class Seen {
     return ids.length > 0 && random.chance(0.9) ? random.pick(ids) : random.below(1_000_000)
   }
 
-  /** Keeps what an answer names: `server: {...}`, `servers: [...]`, `actions: [...]`. */
+  /** Records the resources in an answer: `server: {...}`, `servers: [...]`, `actions: [...]`. */
   note(body: Answer['body']): void {
     for (const [key, value] of Object.entries(body ?? {})) {
       const family = key.endsWith('s') ? key : `${key}s`
@@ -76,7 +76,7 @@ class Seen {
 
 const pair = selfSigned('www.example.com')
 
-/** What fields mean beyond their types. */
+/** Values for fields whose meaning goes beyond their type. */
 function knownValues(seen: Seen): Known {
   const id = (family: string) => (random: Random) => seen.pick(family, random)
   const address = (random: Random) => `198.51.100.${random.below(256)}`
@@ -113,7 +113,7 @@ function knownValues(seen: Seen): Known {
   }
 }
 
-/** A request before it is written down, so that each part of it can be replaced. */
+/** A request in parts that can be replaced one by one. */
 interface Draft {
   readonly operation: Operation
   readonly inPath: Readonly<Record<string, unknown>>
@@ -137,7 +137,7 @@ function draft(operation: Operation, seen: Seen, taste: Taste): Draft {
   return { operation, inPath, query, ...(schema ? { body: valueFor(schema, '', taste) } : {}) }
 }
 
-/** The draft with something nasty in one place: for each place, a share of all that there is. */
+/** Yields copies of a draft with one hostile value each: for each place, a share of all hostile values. */
 function* spoiledDrafts(given: Draft, random: Random, share: number): Generator<Draft> {
   for (const { name, in: where } of given.operation.parameters) {
     const part = where === 'path' ? 'inPath' : 'query'
@@ -154,13 +154,13 @@ function pathOf({ operation, inPath, query }: Draft): string {
   return search.length > 0 ? `${path}?${search.join('&')}` : path
 }
 
-/** Half a surrogate pair cannot be percent-encoded; its three bytes are sent as they would be. */
+/** Percent-encodes a value; a lone surrogate, which cannot be encoded, is sent as its three bytes. */
 function encoded(value: unknown): string {
   const text = typeof value === 'object' ? JSON.stringify(value) : String(value)
   return text.slice(0, 2_000).isWellFormed() ? encodeURIComponent(text.slice(0, 2_000)) : '%ed%a0%80'
 }
 
-/** Operations that end what the others need are rarer. */
+/** Makes operations rarer that delete what the others need. */
 function weighted(operations: readonly Operation[]): readonly Operation[] {
   return operations.flatMap((operation) => Array<Operation>(operation.method === 'DELETE' ? 1 : 3).fill(operation))
 }
@@ -179,7 +179,7 @@ export const fuzz: Attack = {
     const wrong: string[] = []
     const succeeded = new Set<string>()
     let sent = 0
-    // Each client knows only what it was told itself, so that others do not change what it does.
+    // Each client knows only its own resources, so that timing does not change what it does.
     const one = async (numbers: Random, mine: readonly Operation[]) => {
       const seen = new Seen(base)
       const known = knownValues(seen)
@@ -194,7 +194,7 @@ export const fuzz: Attack = {
       }
       for (let i = 0; i < count; i++) await shoot(make(numbers.pick(choices), numbers.pick([0, 0, 0, 0.05, 0.3])))
       for (const operation of mine) {
-        // What is wrong in one place only comes further than what is wrong in many.
+        // A request with a single flaw gets further than one with many.
         let given = make(operation, 0)
         for (let tries = 0; tries < 5 && !(await shoot(given)); tries++) given = make(operation, 0)
         for (const bad of spoiledDrafts(given, numbers, context.size(0.006, 0.5))) await shoot(bad)
@@ -220,7 +220,7 @@ export const fuzz: Attack = {
   },
 }
 
-/** Two resources of each family to begin with, by the name of the family in paths. */
+/** Creates two resources of each family, by the path of the family. */
 async function prepareAll(installation: Installation, server: Running) {
   const { db, close } = await installation.open()
   const world = remoteWorld(server, installation.tenants[0], db)
@@ -234,7 +234,7 @@ async function prepareAll(installation: Installation, server: Running) {
   return ids
 }
 
-/** Whether it was done, and what is wrong with the answer, if anything is. */
+/** Whether the request succeeded, and what is wrong with the answer, if anything. */
 async function send(api: Client, aim: Draft, seen: Seen): Promise<{ success: boolean; problem?: string }> {
   const { operation } = aim
   const path = pathOf(aim)

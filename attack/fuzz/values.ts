@@ -1,7 +1,7 @@
-/** Values that a schema asks for, and values that nobody should send. */
+/** Valid values for a schema, and hostile values. */
 import type { Random } from '../random.ts'
 
-/** What the fuzz knows of JSON Schema: what the OpenAPI document uses for input. */
+/** The part of JSON Schema that the OpenAPI document uses for input. */
 export interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
@@ -46,16 +46,16 @@ const nastyTexts = [
   '\r\nSet-Cookie: a=b',
 ]
 
-/** Beyond 32 bits, beyond what JavaScript and the databases hold, and what is no whole number. */
+/** Numbers beyond 32 bits, beyond JavaScript and the databases, and non-integers. */
 const nastyNumbers = [
   ...['0', '-0', '-1', '1.5', '1e3', '2147483648', '4294967296', '4503599627370496', '9007199254740993'],
   ...['9223372036854775807', '9223372036854775808', '18446744073709551616', '1e19', '1e308', '-1e308', '0.1e-400'],
 ]
 
-// In JSON numbers can be written that JavaScript has not; the types do not know of this yet.
+// JSON can express numbers that JavaScript cannot; TypeScript does not declare rawJSON yet.
 const rawJson = (JSON as unknown as { rawJSON(text: string): unknown }).rawJSON
 
-/** Values that have nothing to do with what was asked for. */
+/** Values of unexpected types. */
 const nastyValues: readonly unknown[] = [
   ...nastyTexts,
   ...nastyNumbers.map(rawJson),
@@ -65,10 +65,10 @@ const nastyValues: readonly unknown[] = [
   ...nastyNumbers.slice(-6).map((number) => ({ id: rawJson(number) })),
 ]
 
-/** For paths and queries, where everything is a text. */
+/** Hostile values for paths and queries, where everything is text. */
 export const allNastyTexts: readonly string[] = [...nastyTexts, ...nastyNumbers]
 
-/** Copies of a value of which each has something nasty in one place: for each place, a share of all that there is. */
+/** Yields copies of a value with one hostile part each: for each place, a share of all hostile values. */
 export function* spoiled(value: unknown, random: Random, share: number): Generator<unknown> {
   for (const bad of nastyValues) if (random.chance(share)) yield bad
   if (typeof value !== 'object' || value === null) return
@@ -79,17 +79,17 @@ export function* spoiled(value: unknown, random: Random, share: number): Generat
   }
 }
 
-/** Values of fields that a schema alone does not tell, by the name of the field. */
+/** Values by field name for fields whose schema alone is not enough. */
 export type Known = Readonly<Record<string, (random: Random) => unknown>>
 
 export interface Taste {
   readonly random: Random
   readonly known: Known
-  /** How often a value is a nasty one instead. */
+  /** The probability of a hostile value. */
   readonly nastiness: number
 }
 
-/** A value for a field of this schema. */
+/** Generates a value for a field with this schema. */
 export function valueFor(schema: Schema, name: string, taste: Taste): unknown {
   const { random, known, nastiness } = taste
   if (random.chance(nastiness)) return random.pick(nastyValues)
@@ -120,6 +120,6 @@ function objectFor({ properties = {}, required = [] }: Schema, taste: Taste): Re
     taste.random.chance(required.includes(name) ? 1 - taste.nastiness : 0.4),
   )
   const made = Object.fromEntries(wanted.map(([name, schema]) => [name, valueFor(schema, name, taste)]))
-  // An object without known fields has labels.
+  // An object without declared properties holds labels.
   return Object.keys(properties).length > 0 ? made : { [`key-${taste.random.below(3)}`]: `v${taste.random.below(3)}` }
 }

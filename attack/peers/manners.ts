@@ -1,11 +1,11 @@
-/** What primary name servers send that do harm. */
+/** Harmful behaviours of primary name servers. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { framed } from '../../test/dns-client.ts'
 import { inZone, label, message, record, soa, type Transfer, zonePointer } from '../../test/hostile-primary.ts'
 
 export type Manner = 'honest' | 'many' | 'inflating' | 'endless' | 'drip' | 'garbage'
 
-/** How it answers who asks for a zone; `records` is how many it has, where it does not send for ever. */
+/** The transfer that a behaviour sends; `records` is its length unless it is endless. */
 export function transferIn(manner: Manner, records: number): Transfer {
   const endless = (head: Buffer) => zone(head, addresses(head, Number.POSITIVE_INFINITY))
   switch (manner) {
@@ -30,7 +30,7 @@ function* zone(head: Buffer, messages: Iterable<Buffer>): Generator<Buffer> {
 
 const address = (n: number) => record(inZone(`h${n}`), 1, Buffer.from([10, n >> 16, n >> 8, n]))
 
-/** Messages of A records, `count` of them or without an end. */
+/** Messages of `count` A records, or without end. */
 function* addresses(head: Buffer, count: number): Generator<Buffer> {
   const each = 500
   for (let n = 0; n < count; n += each) {
@@ -43,14 +43,14 @@ function* addresses(head: Buffer, count: number): Generator<Buffer> {
 }
 
 /**
- * Messages of RP records of 16 bytes, each of which stands for a text of up to 500: their two names are pointers into one
- * long name, to different places, so that no two records are the same.
+ * Messages of RP records of 16 bytes, each of which expands to a text of up to 500 characters: both names are pointers
+ * to varying places in one long name, so that no two records are equal.
  */
 function* inflating(head: Buffer, count: number): Generator<Buffer> {
   const labels = 100
   const longName = Buffer.concat([Buffer.concat(Array<Buffer>(labels).fill(label('x'))), zonePointer])
   const first = record(zonePointer, 17, Buffer.concat([longName, zonePointer]))
-  // Where the long name begins: after the head and what stands before the data of the first record.
+  // The long name begins after the header and the fixed part of the first record.
   const start = head.length + 12
   const pointer = (n: number) => {
     const to = start + (n % labels) * 2
@@ -60,14 +60,14 @@ function* inflating(head: Buffer, count: number): Generator<Buffer> {
   for (let n = 0; n < count; n += each) {
     const rest = Array.from({ length: each - 1 }, (_, i) => {
       const k = n + i
-      // Few of a name, so that no limit of an RRSet is met.
+      // Few records per name, to stay below the limits of an RRSet.
       return record(inZone(`r${Math.floor(k / 100)}`), 17, Buffer.concat([pointer(k), pointer(Math.floor(k / labels))]))
     })
     yield message(head, [first, ...rest])
   }
 }
 
-/** The same byte by byte. */
+/** The same messages byte by byte. */
 async function* dripping(messages: Iterable<Buffer>): AsyncGenerator<Buffer> {
   for (const bytes of messages) {
     for (const byte of bytes) {

@@ -1,4 +1,4 @@
-/** Those whom a tenant makes the server talk to: primaries of secondary zones. */
+/** Attacks through peers that a tenant can choose: primaries of secondary zones. */
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Client } from '../../test/harness.ts'
 import { type Primary, startPrimary } from '../../test/hostile-primary.ts'
@@ -13,7 +13,7 @@ interface Plan {
   readonly what: string
   readonly records: number
   readonly zones: number
-  /** It would go on longer than anybody watches. */
+  /** Set when the transfer would outlast the attack. */
   readonly isEndless?: true
 }
 
@@ -96,7 +96,7 @@ async function secondary(api: Client, name: string, { port }: Primary): Promise<
   return expect(await api.post('/zones', { name, mode: 'secondary', primary_nameservers }), 201).body.zone.id
 }
 
-/** Waits until a primary was asked and is left alone. */
+/** Waits until a primary was asked and has no open connections any more. */
 async function overWith(primary: Primary): Promise<void> {
   for (let quiet = 0; quiet < 10; ) {
     await delay(200)

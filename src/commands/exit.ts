@@ -1,5 +1,5 @@
-/** Ends the process, with the exit code that is set, unless it ends by itself within `ms`. */
+/** Ends the process with its exit code after `ms`, unless it ends by itself before. */
 export function endWithin(ms: number): void {
-  // What keeps it alive then is of no use: a request that never ends, a lookup of a host for which nobody waits.
+  // Whatever still keeps the process alive is useless by then: a hanging request, or a DNS look-up without a caller.
   setTimeout(() => process.exit(), ms).unref()
 }

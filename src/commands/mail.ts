@@ -22,7 +22,7 @@ export function mailCommand(administer: Administer): Command {
     )
   command
     .command('retry <id>')
-    .description('queue mail again that was given up or only logged; it goes to the current owner')
+    .description('requeue mail that was given up or only logged; it goes to the current owner')
     .addOption(administeredOption())
     .action((id: string, { database }: AdministerOptions) => administer(database, (db, print) => retry(db, print, id)))
   return command

@@ -23,7 +23,7 @@ export function tokenCommand(administer: Administer): Command {
     .addOption(administeredOption())
     .requiredOption('--project <name>', 'the Project that it gives access to')
     .option('--read-only', 'only allow GET requests')
-    .option('--name <name>', 'what it is for', 'token')
+    .option('--name <name>', 'a name that says what the token is for', 'token')
     .action((options: CreateOptions) => administer(options.database, (db, print) => create(db, print, options)))
   command
     .command('list')

@@ -1,7 +1,7 @@
 /**
- * Random lives of an installation: operations in any order, on an infrastructure that fails in any way it can, and then
- * everything must add up. The lives are a function of the seed, which a failure prints together with
- * the shortest life that still fails; when an action runs beside a request is up to the machine. WOLKE_TEST_SEED and
+ * Property tests over random lives of an installation: operations in any order, on an infrastructure that fails in any
+ * way, after which all invariants must hold. A life is a function of the seed; a failure prints the seed and the
+ * shortest failing life. Timing between actions and requests depends on the machine. WOLKE_TEST_SEED and
  * WOLKE_TEST_RUNS explore other lives.
  */
 
@@ -18,11 +18,11 @@ import { type Answer, type Client, forEachDatabase, type World, type WorldOption
 import { settleAll } from '../resources.ts'
 
 const seed = Number(process.env.WOLKE_TEST_SEED ?? 20_261_121)
-/** A life takes several times as long on PostgreSQL, and differs there only in what happens at the same time. */
+/** A life takes several times as long on PostgreSQL, where only concurrency differs. */
 const lives = { sqlite: 12, postgres: 6 }
 const shrinkMs = 15_000
 
-/** What can happen in every life. Numbers choose among what exists at that moment. */
+/** Events common to all lives. Numbers choose among the existing resources. */
 type Circumstance =
   | { readonly do: 'misbehave'; calls: Behaviour[] }
   | { readonly do: 'wait'; minutes: number }
@@ -37,27 +37,27 @@ const circumstances = [
   fc.record({ do: fc.constant('settle') }),
 ] as fc.Arbitrary<Circumstance>[]
 
-/** A number that chooses among what there is. */
+/** A number that chooses among the existing resources. */
 export const pick = fc.nat({ max: 11 })
 export const at = <T>(items: readonly T[], index: number): T => items[index % items.length]!
 
-/** What a life is made of. */
+/** The definition of lives. */
 export interface Lives<Operation> {
   readonly operations: readonly fc.Arbitrary<Operation>[]
-  /** Operations that are drawn more often. */
+  /** Operations that are drawn more often than others. */
   readonly frequent: readonly fc.Arbitrary<Operation>[]
   readonly options: WorldOptions
-  /** Sends the request of one operation; nothing when it is about things of which there are none. */
+  /** Sends the request of an operation; returns undefined when the resources it needs do not exist. */
   perform(world: World, step: Operation): Promise<Answer | undefined>
-  /** Checks that what was answered is there for the next read, of another process where there can be one. */
+  /** Checks that an answer is visible to the next read, through another process where there is one. */
   checkAnswer?(reader: Client, answer: Answer): Promise<void>
-  /** Checks what the API shows of an installation at rest. */
+  /** Checks what the API returns for an installation at rest. */
   checkShown(world: World): Promise<void>
-  /** Takes everything down on an infrastructure that works again. */
+  /** Deletes everything on an infrastructure that works again. */
   clear(world: World): Promise<void>
 }
 
-/** Declares the tests, one on each database. */
+/** Declares the tests, one for each database. */
 export function liveOn<Operation extends { readonly do: string }>(name: string, parts: Lives<Operation>): void {
   const life = fc.array(fc.oneof(...parts.frequent, ...parts.operations, ...circumstances, ...circumstances), {
     minLength: 15,
@@ -71,7 +71,7 @@ export function liveOn<Operation extends { readonly do: string }>(name: string, 
       const counts = new Map<string, number>()
       let failedAt: number | undefined
       const property = fc.asyncProperty(life, fc.boolean(), async (steps, runActions) => {
-        // The search for a shorter life that fails too must not take for ever.
+        // Shrinking to a shorter failing life is limited in time.
         if (failedAt !== undefined && performance.now() > failedAt + shrinkMs) return
         const simulation = simulate({ delayMs: 0, slowMs: 25 })
         const mood = moody()
@@ -132,8 +132,8 @@ interface Mood {
 }
 
 /**
- * An infrastructure that misbehaves as ordered, but lets what was given up be undone: a world in which nothing works any
- * more proves nothing.
+ * An infrastructure that fails on request but always lets failed actions be undone, because a world in which nothing
+ * works would prove nothing.
  */
 function moody(): Mood {
   const ordered: Behaviour[] = []
@@ -156,7 +156,7 @@ export async function idsOf({ api }: World, family: string, query = ''): Promise
   return (await api.get(`/${family}?per_page=50${query}`)).body[family].map(({ id }: { id: number }) => id)
 }
 
-/** Nothing is left anywhere. */
+/** Asserts that no resource is left, in the database or in the infrastructure. */
 async function checkNothingLeft(world: World): Promise<void> {
   await settleAll(world)
   await checkConsistency(world)
