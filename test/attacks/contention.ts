@@ -1,27 +1,27 @@
 /**
- * Many clients that all want to change the same few things at once: the load under which locks that are taken in
- * different orders show as deadlocks. Each request is an ordinary one; that most are refused (423, 409, 404) is the point.
- * What each client asks for is a function of the seed; what it meets is up to the machine.
+ * Many clients change the same few resources at once: a load under which inconsistent lock orders show as deadlocks.
+ * Each request is an ordinary one; most of them are refused on purpose (423, 409, 404). The seed determines the
+ * requests, but their answers depend on timing.
  */
 import { Agent, request as send } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
 
 export interface ContentionOptions {
-  /** Base URLs of the processes that share the database, such as `http://127.0.0.1:8080/v1`; clients are spread over them. */
+  /** Base URLs of the processes that share the database; clients are distributed over them. */
   readonly urls: readonly string[]
-  /** A read-write token of the Project that is fought over. */
+  /** A read-write token of the Project under contention. */
   readonly token: string
-  /** A read-write token of another Project, whose writes are timed before and during the load. */
+  /** A read-write token of another Project, whose write latency is measured before and during the load. */
   readonly neighbour?: string
   readonly seed: number
-  /** How many requests are sent in all. */
+  /** The total number of requests. */
   readonly requests: number
   readonly clients: number
-  /** How many writes of the neighbour are timed while nothing else happens. */
+  /** The number of the neighbour's writes that are measured while idle. */
   readonly idleWrites?: number
 }
 
-/** Times in milliseconds. */
+/** Latencies in milliseconds. */
 export interface Latency {
   readonly count: number
   readonly p50: number
@@ -35,9 +35,9 @@ export interface ContentionFigures {
   readonly seconds: number
   readonly perSecond: number
   readonly latency: Latency
-  /** How many answers had each status and code, such as `423 locked`. */
+  /** The number of answers by status and code, such as `423 locked`. */
   readonly answers: Readonly<Record<string, number>>
-  /** Every answer that a server must not give under load, with its request; connections that broke among them. */
+  /** Answers that a server must not give under load, with their requests, and broken connections. */
   readonly failures: readonly string[]
   readonly neighbour?: { readonly idle: Latency; readonly loaded: Latency; readonly failures: readonly string[] }
 }
@@ -50,7 +50,7 @@ interface Answer {
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Answer>
 
-/** Fights over a few resources and returns what came of it. */
+/** Runs the load and returns its figures. */
 export async function contention(options: ContentionOptions): Promise<ContentionFigures> {
   const { urls, token, neighbour, seed, requests, clients, idleWrites = 200 } = options
   const agent = new Agent({ keepAlive: true, maxSockets: Number.POSITIVE_INFINITY })
@@ -131,7 +131,7 @@ class Log {
   }
 }
 
-/** Numbers from 0 up to 1 that a seed determines (mulberry32). */
+/** Numbers in [0, 1) determined by a seed (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0
   return () => {
@@ -142,7 +142,7 @@ function randomFrom(seed: number): () => number {
   }
 }
 
-// ---- What is fought over -------------------------------------------------------------------------------------------
+// ---- The contended resources ---------------------------------------------------------------------------------------
 
 type Kind = 'server' | 'firewall' | 'floating_ip' | 'image' | 'zone'
 
@@ -158,12 +158,12 @@ interface Step {
   readonly method: string
   readonly path: string
   readonly body?: unknown
-  /** What the answer makes, or what it takes away. */
+  /** The kind of resource that the request creates; `takes` is the resource that it deletes. */
   readonly makes?: Kind
   readonly takes?: { readonly kind: Kind; readonly id: number }
 }
 
-/** How many of each there are at the start; what is deleted is made again, so that there are always some. */
+/** How many resources of each kind exist at the start; deleted ones are created again. */
 const stock: Partial<Record<Kind, number>> = { server: 3, firewall: 4, floating_ip: 4, zone: 1 }
 const names = ['a', 'b', 'c', 'd', 'e', 'f']
 const tiers = ['web', 'db', 'cache']
@@ -185,7 +185,7 @@ class Arena {
     if (log.failures.length > 0) throw new Error(log.failures.join('\n'))
   }
 
-  /** One request of a client, and what follows from its answer. */
+  /** Sends one request of a client and records its answer. */
   async act(random: () => number, call: Call, log: Log): Promise<void> {
     const lacking = (Object.keys(stock) as Kind[]).find((kind) => this.#ids[kind].length < stock[kind]!)
     await this.#perform(lacking ? this.#creation(lacking, random) : this.#step(random), call, log)
@@ -230,7 +230,7 @@ class Arena {
     return oneOf(this.#ids[kind], random)
   }
 
-  /** Mostly about the oldest server, so that everything meets there. */
+  /** Mostly returns the oldest server, to concentrate contention on it. */
   #hot(random: () => number): number {
     return random() < 0.7 ? this.#ids.server[0]! : this.#any('server', random)
   }
@@ -310,7 +310,7 @@ function rulesFor(random: () => number) {
 
 // ---- Another Project -----------------------------------------------------------------------------------------------
 
-/** One client of another Project that changes a firewall of its own now and then, as if nothing else happened. */
+/** A client of another Project that changes its own firewall from time to time, to measure its latency. */
 class Neighbour {
   readonly #call: Call
   readonly failures: string[] = []
