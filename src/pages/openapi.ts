@@ -61,7 +61,7 @@ function operation({ family, key, endpoint }: Row, components: Components, share
     operationId: `${family}_${key}`,
     tags: [family],
     summary,
-    description: `Section: ${section}`,
+    description: `Rules: docs/contract.md, section ${section}`,
     parameters: parametersOf(endpoint).map((parameter) =>
       shared.has(JSON.stringify(parameter)) ? components.parameter(parameter) : parameter,
     ),
