@@ -22,6 +22,7 @@ async function runShare(share: number): Promise<number | null> {
     env: { ...process.env, WOLKE_TEST_DATABASES: 'sqlite' },
     stdio: ['ignore', 'pipe', 'inherit'],
   })
+  process.once('SIGTERM', () => child.kill())
   const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
   process.stdout.write(await text(child.stdout))
   return ended
