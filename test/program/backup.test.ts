@@ -209,7 +209,10 @@ describe('wolke backup and wolke restore', () => {
     assert.deepEqual([readdirSync(at), readdirSync(join(folder, 'original'))], before)
     const { code, stderr } = await command('backup', 'x', '--database', 'postgres://me:secret@localhost/wolke')
     assert.deepEqual([code, stderr.includes('secret')], [2, false])
-    assert.match(stderr, /^wolke: PostgreSQL .*pg_dump --format=custom --file=x postgres:\/\/localhost\/wolke\n$/)
+    assert.match(
+      stderr,
+      /^wolke: use PostgreSQL's own tools, .*pg_dump --format=custom --file=x postgres:\/\/localhost\/wolke\n$/,
+    )
   })
 
   test('put a backup in the place of a damaged database, and keep that', async () => {
