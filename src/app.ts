@@ -20,7 +20,7 @@ import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import { type Faults, noFaults } from './kernel/process/faults.ts'
-import { type Chores, planChores } from './kernel/process/jobs.ts'
+import { type Jobs, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
@@ -65,7 +65,7 @@ export type DnsOptions = Pick<NameServerOptions, 'transferTo' | 'responseRates' 
 export interface App {
   readonly edge: Edge
   readonly engine: Engine
-  readonly chores: Chores
+  readonly jobs: Jobs
   readonly mailer: Mailer
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
@@ -95,7 +95,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const chores = planChores(choresOf(platform, drivers), log)
+  const jobs = planJobs(jobsOf(platform, drivers), log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })
@@ -105,7 +105,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   return {
     edge,
     engine,
-    chores,
+    jobs,
     mailer,
     async listen({ host, port }) {
       await edge.server.listen({ host, port })
@@ -126,11 +126,11 @@ export async function buildApp(options: AppOptions): Promise<App> {
     async start() {
       await engine.start()
       await mailer.start()
-      chores.start()
+      jobs.start()
     },
     async stop() {
       await edge.server.close()
-      await chores.stop()
+      await jobs.stop()
       await Promise.all([engine.stop(), mailer.stop()])
       await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
@@ -166,8 +166,8 @@ function edgeOptions(
   }
 }
 
-function choresOf(platform: Platform, drivers: Drivers): (() => Promise<void>)[] {
+function jobsOf(platform: Platform, drivers: Drivers): (() => Promise<void>)[] {
   const { db, clock } = platform
-  const ofFamilies = families.flatMap((family) => family.chores.map((chore) => () => chore(platform, drivers)))
+  const ofFamilies = families.flatMap((family) => family.jobs.map((job) => () => job(platform, drivers)))
   return [...ofFamilies, () => removeOldMail(db), () => fileAllActions(db), () => removeOldActions(db, clock)]
 }

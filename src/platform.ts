@@ -39,7 +39,7 @@ export interface Platform {
  * A background job of a family. Every process runs it periodically, so it must tolerate others running at the same
  * time.
  */
-export type Chore = (platform: Platform, drivers: Drivers) => Promise<void>
+export type Job = (platform: Platform, drivers: Drivers) => Promise<void>
 
 /** A family: one part of the API, its contract and its implementation. */
 export interface Family {
@@ -48,7 +48,7 @@ export interface Family {
   /** All endpoints, including those of its actions. */
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
-  readonly chores: readonly Chore[]
+  readonly jobs: readonly Job[]
   /** Kinds of its resources whose number per Project is limited. */
   readonly limited: readonly LimitedKind[]
   /** The order in which its transactions take locks. */
@@ -76,7 +76,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly name: string
   readonly endpoints: T
   routes(platform: Platform): Handlers<T>
-  readonly chores?: readonly Chore[]
+  readonly jobs?: readonly Job[]
   readonly limited?: readonly LimitedKind[]
   readonly locks?: Locks
   readonly defaults?: Family['defaults']
@@ -111,10 +111,10 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     resources,
     actions = [],
   } = parts
-  const chores = [
-    ...(parts.chores ?? []),
+  const jobs = [
+    ...(parts.jobs ?? []),
     ...desired.map(
-      ({ reconcile }): Chore =>
+      ({ reconcile }): Job =>
         ({ db }, drivers) =>
           reconcile(db, drivers),
     ),
@@ -124,7 +124,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       name,
       endpoints,
       actions,
-      chores,
+      jobs,
       limited,
       locks,
       defaults,
@@ -138,7 +138,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     // Static paths come before those of single resources, which is the order of the reference.
     endpoints: { ...endpoints, ...familyActionEndpoints(name, param) },
     actions,
-    chores,
+    jobs,
     limited,
     locks,
     defaults,

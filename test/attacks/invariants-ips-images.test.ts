@@ -92,7 +92,7 @@ async function perform(world: World, step: Operation): Promise<Answer | undefine
   const { api, clock, app } = world
   if (step.do === 'hours pass') {
     clock.advance(step.hours * 3_600_000)
-    return void (await app.chores.run())
+    return void (await app.jobs.run())
   }
   const servers = await idsOf(world, 'servers')
   const images = await ownImages(world)
@@ -207,5 +207,5 @@ async function clear(world: World): Promise<void> {
   }
   // What could not be removed when it should have been is removed now.
   await settleAll(world)
-  await app.chores.run()
+  await app.jobs.run()
 }

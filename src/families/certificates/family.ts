@@ -14,7 +14,7 @@ export const certificates = defineFamily({
   changes: certificateChanges,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,
-  chores: [sendExpiryNotices, renewCertificates],
+  jobs: [sendExpiryNotices, renewCertificates],
   limited: [resource],
   locks: certificateLocks,
   resources: byId(resource),

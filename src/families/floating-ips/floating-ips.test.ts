@@ -141,7 +141,7 @@ forEachDatabase('Floating IPs', (open) => {
     assert.equal((await world.api.get(`/floating_ips/${ip.id}`)).body.floating_ip.server, a)
     assert.equal(leadsTo(world, ip.ip), undefined)
     world.simulation.behave(() => 'ok')
-    await world.app.chores.run()
+    await world.app.jobs.run()
     assert.equal(leadsTo(world, ip.ip), a)
   })
 

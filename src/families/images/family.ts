@@ -11,7 +11,7 @@ export const images = defineFamily({
   name: resource.path,
   endpoints: imageEndpoints,
   routes: imageRoutes,
-  chores: [removeDeleted],
+  jobs: [removeDeleted],
   limited: [resource],
   locks: imageLocks,
   resources: {

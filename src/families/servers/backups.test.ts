@@ -138,7 +138,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     await checkConsistency(world)
   })
 
-  test('data of a deleted image that could not be removed is removed by a later chore', async () => {
+  test('data of a deleted image that could not be removed is removed by a later job', async () => {
     const world = await open({ runActions: false })
     const image = await makeImage(world, await makeServer(world))
     world.simulation.behave(() => 'error before effect')
@@ -147,10 +147,10 @@ forEachDatabase('images of servers', (open, engineName) => {
     expect(await world.api.get(`/images/${image.id}`), 404)
     assert.equal(world.simulation.world.images.size, 1)
     world.simulation.behave(() => undefined)
-    await world.app.chores.run()
+    await world.app.jobs.run()
     await world.settle()
     assert.equal(world.simulation.world.images.size, 0)
-    await world.app.chores.run()
+    await world.app.jobs.run()
     const commands = (await world.api.get('/images/actions?sort=id')).body.actions.map(
       (a: { command: string }) => a.command,
     )
@@ -265,7 +265,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const order: string[] = []
     world.simulation.behave(({ driver, method }) => void order.push(`${driver} ${method}`))
     await world.settle()
-    await world.app.chores.run()
+    await world.app.jobs.run()
     await world.settle()
     assert.equal((await serverOf(world, id)).status, 'running')
     assert.ok(order.indexOf('images remove') > order.indexOf('servers apply'), order.join())
@@ -332,7 +332,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const [id, other] = [await makeServer(world), await makeServer(world, 'other')]
     await doing(world.api, id, 'enable_backup')
     const tick = async () => {
-      await world.app.chores.run()
+      await world.app.jobs.run()
       await world.settle()
     }
     for (let day = 2; day <= 10; day++) {
@@ -363,10 +363,10 @@ forEachDatabase('images of servers', (open, engineName) => {
     await doing(world.api, id, 'enable_backup')
     clock.set(inWindow(id, 2))
     expect(await doing(world.api, id, 'reboot'), 201)
-    await world.app.chores.run()
+    await world.app.jobs.run()
     await world.settle()
     assert.deepEqual(await backupsOf(world, id), [])
-    await world.app.chores.run()
+    await world.app.jobs.run()
     await world.settle()
     assert.equal((await backupsOf(world, id)).length, 1)
   })
@@ -382,7 +382,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const second = await open({ runActions: false, clock, database, simulation })
     for (let hour = 0; hour < 24; hour += 1) {
       clock.set(`2026-11-02T${String(hour).padStart(2, '0')}:30:00Z`)
-      await Promise.all([first, second].map(({ app }) => app.chores.run()))
+      await Promise.all([first, second].map(({ app }) => app.jobs.run()))
       await settleAll(first, second)
     }
     for (const id of ids) {

@@ -15,7 +15,7 @@ export const servers = defineFamily({
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,
-  chores: [startBackups],
+  jobs: [startBackups],
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),

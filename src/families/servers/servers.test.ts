@@ -754,7 +754,7 @@ forEachDatabase('servers', (open) => {
     const fail = () => simulation.behave(({ driver }) => (driver === 'servers' ? 'error after effect' : undefined))
     const heal = async () => {
       simulation.behave(() => 'ok')
-      await world.app.chores.run()
+      await world.app.jobs.run()
       await checkConsistency(world, { pendingToo: true })
     }
     for (const action of [...powerActions, 'delete']) {

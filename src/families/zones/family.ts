@@ -18,7 +18,7 @@ export const zones = defineFamily({
   changes: zoneChanges,
   endpoints: { ...zoneEndpoints, ...zonefileEndpoints, ...rrsetEndpoints },
   routes: (platform) => ({ ...zoneRoutes(platform), ...zonefileRoutes(platform), ...rrsetRoutes(platform) }),
-  chores: [announcementsJob, contentsJob],
+  jobs: [announcementsJob, contentsJob],
   limited: [resource],
   locks: zoneLocks,
   defaults: (domain) => ({ zones: defaultZoneSettings(domain) }),

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { planChores } from './jobs.ts'
+import { planJobs } from './jobs.ts'
 import { openLog } from './log.ts'
 
-test('a chore that fails keeps no other one from being done, and its next time comes', async () => {
+test('a job that fails keeps no other one from being done, and its next time comes', async () => {
   let done = 0
   const failing = () => Promise.reject(new Error('not today'))
-  const chores = planChores([failing, async () => void done++], openLog('silent'))
-  await chores.run()
-  await chores.run()
+  const jobs = planJobs([failing, async () => void done++], openLog('silent'))
+  await jobs.run()
+  await jobs.run()
   assert.equal(done, 2)
 })
 
@@ -20,11 +20,11 @@ test('rounds do not overlap, and none begins after the stop, which waits for the
     await gate.promise
     seen.push('ended')
   }
-  const chores = planChores([slow, async () => void seen.push('second')], openLog('silent'))
-  const rounds = [chores.run(), chores.run()]
-  const stopped = chores.stop().then(() => seen.push('stopped'))
+  const jobs = planJobs([slow, async () => void seen.push('second')], openLog('silent'))
+  const rounds = [jobs.run(), jobs.run()]
+  const stopped = jobs.stop().then(() => seen.push('stopped'))
   gate.resolve()
   await Promise.all([...rounds, stopped])
-  await chores.run()
+  await jobs.run()
   assert.deepEqual(seen, ['begun', 'ended', 'stopped'])
 })

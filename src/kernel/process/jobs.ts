@@ -6,7 +6,7 @@ import type { Logger } from './log.ts'
 
 const everyMs = 60_000
 
-export interface Chores {
+export interface Jobs {
   /** Runs all jobs now and then periodically. */
   start(): void
   /** Runs all jobs once; a failure is logged and the job waits for the next round. */
@@ -16,15 +16,15 @@ export interface Chores {
 }
 
 /** Schedules background jobs; nothing runs before it is started. */
-export function planChores(chores: readonly (() => Promise<void>)[], log: Logger): Chores {
+export function planJobs(jobs: readonly (() => Promise<void>)[], log: Logger): Jobs {
   let timer: NodeJS.Timeout | undefined
   let round: Promise<void> | undefined
   let stopping = false
 
   const goRound = async () => {
-    for (const chore of chores) {
+    for (const job of jobs) {
       if (stopping) return
-      await chore().catch((error: unknown) => log.error({ err: error }, 'a background job failed'))
+      await job().catch((error: unknown) => log.error({ err: error }, 'a background job failed'))
     }
   }
   const run = () => {

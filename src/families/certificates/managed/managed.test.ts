@@ -289,7 +289,7 @@ forEachDatabase('The embedded authority', (open) => {
     const states = new Set<string>()
     const stepMs = dayMs / 2
     for (let passed = 0; passed <= 400 * dayMs; passed += stepMs, world.clock.advance(stepMs)) {
-      await world.app.chores.run()
+      await world.app.jobs.run()
       await world.settle()
       for (const { id, status, certificate, not_valid_before, not_valid_after } of (
         await world.api.get('/certificates')
@@ -318,7 +318,7 @@ forEachDatabase('Renewal', (open) => {
   /** Runs the background jobs, and the actions that they start, so many days later. */
   const after = async (world: World, days: number) => {
     world.clock.advance(days * dayMs)
-    await world.app.chores.run()
+    await world.app.jobs.run()
     await world.settle()
   }
 
@@ -412,7 +412,7 @@ forEachDatabase('Renewal', (open) => {
         ? await open({ database: world.database, clock: world.clock, simulation: world.simulation })
         : world
     world.clock.advance(70 * dayMs)
-    await Promise.all([world.app.chores.run(), rival.app.chores.run()])
+    await Promise.all([world.app.jobs.run(), rival.app.jobs.run()])
     await world.settle()
     await rival.settle()
     assert.equal((await world.api.get(`/certificates/${certificate.id}/actions`)).body.actions.length, 2)

@@ -45,7 +45,7 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
     const at = async (days: number) => {
       world.clock.set(new Date(endMs - days * dayMs).toISOString())
       const before = server.received.length
-      await world.app.chores.run()
+      await world.app.jobs.run()
       await world.app.mailer.run()
       return server.received.slice(before).map((mail) => mail.header('subject')!)
     }
@@ -117,7 +117,7 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
     const rows = Array.from({ length: 450 }, (_, i) => ({ ...row, id: id + 1_000_000 + i, name: `web ${i}` }))
     await post.world.db.transact((tx) => acrossProjects(tx.query).insertInto('certificate').values(rows).execute())
     post.world.clock.set(new Date(endMs - 7 * dayMs).toISOString())
-    for (let i = 0; i < 2; i++) await post.world.app.chores.run()
+    for (let i = 0; i < 2; i++) await post.world.app.jobs.run()
     const events = await acrossProjects(post.world.db.query).selectFrom('mail').select('event').execute()
     assert.equal(events.length, 451)
   })
@@ -137,7 +137,7 @@ forEachDatabase('mail about uploaded certificates', (open, engineName) => {
       const second = await open({ database: post.world.database, clock: post.world.clock })
       await upload(post, 'web')
       post.world.clock.set(new Date(endMs - 7 * dayMs).toISOString())
-      await Promise.all([post.world.app.chores.run(), second.app.chores.run()])
+      await Promise.all([post.world.app.jobs.run(), second.app.jobs.run()])
       assert.deepEqual(await post.at(7), ['Expires within 7 days: certificate web'])
     })
   }
