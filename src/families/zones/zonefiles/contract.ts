@@ -14,7 +14,7 @@ export const Replaced = Type.Optional(
   Type.Array(named('ReplacedRrset', { name: Type.String(), type: Type.String(), values: Type.Array(Type.String()) })),
 )
 
-const section = 'Versioning, DNS zones'
+const section = 'DNS zones'
 
 export const zonefileEndpoints = defineEndpoints({
   exportZonefile: {
