@@ -104,7 +104,7 @@ describe('A connection', () => {
     await Promise.all(first.map((socket) => once(socket, 'connect')))
     const [refused] = await talk(dial(), [])
     checkEnvelope(refused, 429, 'rate_limit_exceeded')
-    assert.match(refused!.text, /2 connections/)
+    assert.match(refused!.text, /at most 2 open connections/)
     const gone = once(first[0]!, 'close')
     first[0]!.destroy()
     await gone
