@@ -5,13 +5,15 @@
 import { spawn } from 'node:child_process'
 import { availableParallelism } from 'node:os'
 import { text } from 'node:stream/consumers'
+import { watchLeftovers } from './leftovers.ts'
 
 const processes = availableParallelism()
 const files = ['src/**/*.test.ts', 'test/*.test.ts']
 
+const leftNothing = watchLeftovers()
 const started = performance.now()
 const codes = await Promise.all(Array.from({ length: processes }, (_, i) => runShare(i + 1)))
-const failed = codes.some((code) => code !== 0)
+const failed = !(await leftNothing()) || codes.some((code) => code !== 0)
 console.log(`${failed ? 'Failed' : 'Passed'} after ${((performance.now() - started) / 1_000).toFixed()} s`)
 process.exitCode = failed ? 1 : 0
 
