@@ -31,9 +31,10 @@ const folder = () => join(tmpdir(), `wolke-${process.getuid!()}`)
 
 /** Throws when the directory is missing or when other users can write to it. */
 function checkFolder(path: string): void {
-  const { uid, mode } = lstatSync(path)
-  // The mode of a symbolic link grants everything to everybody, so a link is refused as well.
-  if (uid !== process.getuid!() || (mode & 0o077) !== 0) throw new Error(`${path} is not a folder of this user alone`)
+  // A symbolic link is not followed: whoever owns it can make it lead elsewhere.
+  const found = lstatSync(path)
+  const isPrivate = found.isDirectory() && found.uid === process.getuid!() && (found.mode & 0o077) === 0
+  if (!isPrivate) throw new Error(`${path} is not a folder of this user alone`)
 }
 
 // ---- The server ----------------------------------------------------------------------------------------------------

@@ -132,7 +132,7 @@ async function allFail(url: string, says: RegExp, commands = administering): Pro
   }
 }
 
-const noDatabase = /there is no (Wolke )?database at \S+: --database .*names/
+const noDatabase = /there is no (Wolke )?database at \S+: .*--database/
 
 describe('Commands that only administer', { concurrency: 2 }, () => {
   test('make no file in a wrong folder', async () => {
