@@ -58,6 +58,9 @@ export function keyFileOf({ database, keyFile }: Pick<Config, 'database' | 'keyF
 async function makeFirst(db: Database, path: string, previous: Kek | undefined): Promise<Kek> {
   const needed = [...(await keksInUse(db.query))].filter((id) => id !== previous?.id)
   if (needed.length > 0) {
+    // Another process that starts on the same database may have created the file since this one looked for it.
+    const created = read('--key-file', path)
+    if (created) return created
     throw new CommandFailure(`--key-file: ${path} does not exist, but the database needs the key ${needed[0]}`)
   }
   return reading('--key-file', () => createKeyFile(path))
