@@ -124,7 +124,7 @@ describe('A file that an option names', { concurrency: 2 }, () => {
       [['--tls-cert', cert, '--tls-key', text], /--tls-cert and --tls-key: /],
       [['--catalogue', text], /--catalogue .*JSON/],
       [['--key-file', text], /--key-file: .*does not hold a key/],
-      [['--previous-key-file', missing], /--previous-key-file: there is no/],
+      [['--previous-key-file', missing], /--previous-key-file: .* does not exist/],
       [['--ready-file', join(missing, 'ready')], /--ready-file: ENOENT/],
       [['--ready-file', at], /--ready-file: .*is a folder/],
     ]
