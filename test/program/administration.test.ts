@@ -319,8 +319,8 @@ describe('A server that keeps its data in memory', () => {
       // The API does not depend on it.
       const deaf = await serve('memory', '--log-level', 'warn')
       assert.equal((await call(deaf.baseUrl, 'GET', '/ssh_keys')).status, 200)
-      assert.match(String(deaf.log()[0]?.msg), /cannot reach this server/)
       await deaf.stop()
+      assert.match(String(deaf.log()[0]?.msg), /cannot reach this server/)
     }
     unlinkSync(sockets)
     await server.stop()
