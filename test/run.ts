@@ -1,0 +1,79 @@
+/**
+ * Runs all tests; with `--quick`, leaves out attacks, processes of the program and real clients. Small files share a
+ * process, because a process takes longer to load the program than most files take to test it; each file of the other
+ * folders has its own. Ends with the failed tests and one summary in the form of Node.js.
+ */
+import { spawn } from 'node:child_process'
+import { globSync, statSync } from 'node:fs'
+import { availableParallelism } from 'node:os'
+import { dirname } from 'node:path'
+import { text } from 'node:stream/consumers'
+import { globalSetup, globalTeardown } from './global-setup.ts'
+
+/** One more than there are cores: while a test waits, another works. */
+const processes = availableParallelism() + 1
+const isQuick = process.argv.includes('--quick')
+const small = globSync(['src/**/*.test.ts', 'test/*.test.ts'])
+/** Clients mostly wait and attacks take longest, so these begin first. */
+const large = isQuick ? [] : bySize(globSync('test/*/*.test.ts')).sort((a, b) => urgency(b) - urgency(a))
+const batches = [...large.map((file) => [file]), ...shares(small, isQuick ? processes : 4 * processes)]
+
+const started = performance.now()
+const failures: string[] = []
+const counts = new Map<string, number>()
+await globalSetup()
+try {
+  await Promise.all(Array.from({ length: processes }, runBatches))
+} finally {
+  await globalTeardown()
+}
+report()
+
+function urgency(file: string): number {
+  return ['test/program', 'test/clients', 'test/attacks'].indexOf(dirname(file))
+}
+
+function bySize(files: readonly string[]): string[] {
+  return files.toSorted((a, b) => statSync(b).size - statSync(a).size)
+}
+
+/** Shares of about the same size: large files take longer. */
+function shares(files: readonly string[], count: number): string[][] {
+  const made = Array.from({ length: count }, () => ({ size: 0, files: [] as string[] }))
+  for (const file of bySize(files)) {
+    const smallest = made.reduce((a, b) => (b.size < a.size ? b : a))
+    smallest.files.push(file)
+    smallest.size += statSync(file).size
+  }
+  return made.map(({ files }) => files)
+}
+
+async function runBatches(): Promise<void> {
+  for (let batch = batches.shift(); batch; batch = batches.shift()) await runBatch(batch)
+}
+
+/** The output of a batch is printed after its end, so that the output of batches does not mix. */
+async function runBatch(files: readonly string[]): Promise<void> {
+  const child = spawn(process.execPath, ['--test', '--test-isolation=none', '--test-reporter=spec', ...files], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const stop = () => void child.kill()
+  process.once('SIGTERM', stop)
+  const ended = new Promise<number | null>((resolve) => child.once('close', resolve))
+  const output = await text(child.stdout)
+  const code = await ended
+  process.off('SIGTERM', stop)
+  const [passed = '', failed] = output.split(/^✖ failing tests:$/m)
+  process.stdout.write(passed.replaceAll(/^ℹ .*\n/gm, ''))
+  for (const [, what, count] of output.matchAll(/^ℹ (\w+) (\d+)$/gm)) {
+    counts.set(what!, (counts.get(what!) ?? 0) + Number(count))
+  }
+  if (failed !== undefined || code !== 0) failures.push(failed ?? `\n${files.join(' ')} ended with ${code}\n`)
+}
+
+function report(): void {
+  if (failures.length > 0) console.log(`✖ failing tests:\n${failures.join('')}`)
+  for (const [what, count] of counts) console.log(`ℹ ${what} ${count}`)
+  console.log(`ℹ duration_ms ${(performance.now() - started).toFixed()}`)
+  if (failures.length > 0) process.exitCode = 1
+}
