@@ -60,7 +60,7 @@ async function openBare(
   const url = file && engineName === 'sqlite' ? fileDatabase(opened) : await freshDatabase(engineName, opened as never)
   const clock = testClock()
   const another = async (connections = 8) => {
-    const db = await openDatabase(url, { clock, postgres: { connections } })
+    const db = await openDatabase(url, { clock, postgres: { connections, patienceMs: 60_000 } })
     opened.push(() => db.close())
     return db
   }
