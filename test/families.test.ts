@@ -116,8 +116,6 @@ const familyOf = (path: string | undefined) => /^src\/families\/([^/]+)\//.exec(
 /** Pairs of families that import each other, with the reason. */
 const mutual: readonly (readonly [string, string, string])[] = [
   ['images', 'servers', 'a disk is written from an image, and an image is a copy of a disk'],
-  ['firewalls', 'servers', 'until attachments.ts lists what hangs on a server'],
-  ['floating-ips', 'servers', 'until attachments.ts lists what hangs on a server'],
 ]
 
 /** A family that others hang on reaches them through its attachments.ts alone; otherwise imports form no circle. */
