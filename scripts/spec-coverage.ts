@@ -90,7 +90,7 @@ const absences: readonly Absence[] = [
     .filter(([path]) => !names.has(path))
     .map(([path, name]) => ({ section: 'What the service does', what: `${code(`/${path}`)}: ${name}`, why: notYet })),
   ...Object.keys(described)
-    .filter((operation) => !operations.has(operation))
+    .filter((operation) => names.has(operation.split('/')[1]!) && !operations.has(operation))
     .map((operation) => ({ section: 'Endpoints', what: code(operation), why: notYet })),
   ...generalRows
     .filter(({ unused }) => unused !== undefined)
