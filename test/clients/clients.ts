@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { build, bundle } from '../program/program.ts'
+import { noteRequests } from './driven.ts'
 
 const root = join(import.meta.dirname, '../..')
 
@@ -175,7 +176,6 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
     database: url,
     token,
     'ready-file': readyFile,
-    'log-level': 'warn',
   }
   // Far more requests than any test makes.
   const args = [
@@ -187,7 +187,11 @@ export async function serve(database: 'memory' | 'sqlite', more: readonly string
   ]
   // What a server that is killed leaves behind goes away with the folder.
   const env = { ...process.env, TMPDIR: folder }
-  const launch = () => spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+  const launch = () => {
+    const child = spawn(process.execPath, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] })
+    noteRequests(child.stderr)
+    return child
+  }
   await build()
   let child = launch()
   const end = async (signal: NodeJS.Signals) => {

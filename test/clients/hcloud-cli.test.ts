@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
 import { chain, selfSigned } from '../certificates.ts'
 import { findHcloud, type Outcome, publicKey, run, type Service, serve, skipWithout } from './clients.ts'
+import { drivesWhatIsSaid } from './driven.ts'
 
 const program = findHcloud()
 
@@ -532,3 +533,5 @@ for (const database of ['memory', 'sqlite'] as const) {
     })
   })
 }
+
+drivesWhatIsSaid(import.meta.filename)

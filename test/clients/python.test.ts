@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { it } from 'node:test'
 import { chain } from '../certificates.ts'
 import { installPython, publicKey, run, serve, skipWithout } from './clients.ts'
+import { drivesWhatIsSaid } from './driven.ts'
 
 const script = join(import.meta.dirname, 'hcloud_client.py')
 
@@ -35,3 +36,5 @@ for (const database of ['memory', 'sqlite'] as const) {
     })
   })
 }
+
+drivesWhatIsSaid(import.meta.filename)

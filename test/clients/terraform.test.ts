@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { findProgram, installProvider, publicKey, run, serve, skipWithout } from './clients.ts'
+import { drivesWhatIsSaid } from './driven.ts'
 
 const key = publicKey()
 
@@ -137,3 +138,5 @@ it('Terraform applies, changes and destroys', async (t) => {
   assert.match(await works('destroy', '-auto-approve', '-input=false'), /Destroy complete! Resources: 5 destroyed/)
   for (const kind of ['servers', 'firewalls', 'ssh_keys']) assert.deepEqual(await shown(kind), [], kind)
 })
+
+drivesWhatIsSaid(import.meta.filename)

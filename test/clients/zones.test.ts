@@ -4,6 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { findProgram, installProvider, installPython, run, serve, skipWithout } from './clients.ts'
+import { drivesWhatIsSaid } from './driven.ts'
 
 it('the Python library works with zones', async (t) => {
   const python = await installPython()
@@ -99,3 +100,5 @@ it('Terraform works with zones and the certificates for them', async (t) => {
   }
   assert.match(await works('destroy', '-auto-approve', '-input=false'), /Resources: 7 destroyed/)
 })
+
+drivesWhatIsSaid(import.meta.filename)

@@ -16,7 +16,7 @@ import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { Line } from '../process/line.ts'
-import { loggedPath } from '../process/log.ts'
+import { loggedAgent, loggedPath } from '../process/log.ts'
 import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
@@ -100,6 +100,7 @@ export function buildEdge(options: EdgeOptions): Edge {
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
       project: request.principal?.scope.projectId,
+      agent: loggedAgent(request.headers['user-agent']),
     })
     done()
   })

@@ -9,7 +9,7 @@ export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'silent'] a
 export type LogLevel = (typeof logLevels)[number]
 
 const secret = ['authorization', 'token', 'private_key', 'password', 'root_password', 'user_data']
-/** Longer segments of a path may be a token, key or password put there by mistake; names and ids are shorter. */
+/** Longer segments of a path or words of a User-Agent may be a token, key or password put there by mistake; names and ids are shorter. */
 const longestSegment = 48
 
 /** How long a line may wait to be written together with others, in milliseconds, and how many characters may wait. */
@@ -101,11 +101,19 @@ function describeError(error: unknown): unknown {
 
 /** The path of a request in printable characters, without its query and without possible secrets. */
 export function loggedPath(url: string): string {
-  const path = url.split('?', 1)[0]!
-  if (path.length <= longestSegment && /^[\x21-\x7e]*$/.test(path)) return path
-  return path
+  return withoutSecrets(url.split('?', 1)[0]!, '/')
+}
+
+/** A User-Agent as it may be logged. */
+export function loggedAgent(agent: string | undefined): string | undefined {
+  return agent === undefined ? undefined : withoutSecrets(agent, ' ')
+}
+
+function withoutSecrets(text: string, separator: string): string {
+  if (text.length <= longestSegment && /^[\x20-\x7e]*$/.test(text)) return text
+  return text
     .slice(0, 2_000)
-    .split('/')
-    .map((part) => (part.length > longestSegment ? '[removed]' : part.replace(/[^\x21-\x7e]/g, '?')))
-    .join('/')
+    .split(separator)
+    .map((part) => (part.length > longestSegment ? '[removed]' : part.replace(/[^\x20-\x7e]/g, '?')))
+    .join(separator)
 }
