@@ -5,6 +5,7 @@ import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
 import { simulateServers } from './drivers/simulated/servers.ts'
 import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
+import { simulateVolumes } from './drivers/simulated/volumes.ts'
 import { addressLocks } from './families/addresses/tables.ts'
 import { certificates } from './families/certificates/family.ts'
 import { datacenters } from './families/datacenters/family.ts'
@@ -16,6 +17,7 @@ import { primaryIpLocks } from './families/primary-ips/tables.ts'
 import { serverTypes } from './families/server-types/family.ts'
 import { servers } from './families/servers/family.ts'
 import { sshKeys } from './families/ssh-keys/family.ts'
+import { volumes } from './families/volumes/family.ts'
 import { zones } from './families/zones/family.ts'
 import { actionEndpoints } from './kernel/actions/contract.ts'
 import { actionRoutes } from './kernel/actions/routes.ts'
@@ -35,6 +37,7 @@ const members = [
   { family: serverTypes },
   { family: servers, simulate: simulateServers },
   { family: sshKeys },
+  { family: volumes, simulate: simulateVolumes },
   { family: zones },
 ] as const satisfies readonly { readonly family: Family; readonly simulate?: MakePart }[]
 

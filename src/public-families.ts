@@ -15,7 +15,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
   primary_ips: 'Primary IPs',
   storage_box_types: 'Storage Box types',
   storage_boxes: 'Storage Boxes',
-  volumes: 'volumes',
 }
 
 /** Dated changes that make no difference before the family is here, by its path. They move to the family with it. */

@@ -3,11 +3,13 @@ import { firewallAttachment } from '../firewalls/attachment.ts'
 import { floatingIpAttachment } from '../floating-ips/attachment.ts'
 import { backupAttachment } from '../images/attachment.ts'
 import { primaryIpAttachment } from '../primary-ips/attachment.ts'
+import { volumeAttachment } from '../volumes/attachment.ts'
 import type { Attachment } from './attachment.ts'
 
 export const attachments: readonly Attachment[] = [
   backupAttachment,
   primaryIpAttachment,
   floatingIpAttachment,
+  volumeAttachment,
   firewallAttachment,
 ]

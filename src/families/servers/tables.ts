@@ -62,6 +62,8 @@ export const serverLocks: Locks = {
       'address_pool',
       'floating_ip',
       'floating_ip_routing',
+      'volume',
+      'volume_attachment',
       'firewall_application',
       'firewall_filter',
     ],

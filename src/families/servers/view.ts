@@ -82,7 +82,7 @@ function imageOf(
 function standingFacts(
   { catalogue, clock }: Platform,
   server: Server,
-): Omit<ServerWire, 'public_net' | 'locked' | 'image'> {
+): Omit<ServerWire, 'public_net' | 'locked' | 'image' | 'volumes'> {
   const type = catalogue.serverTypeById(server.serverTypeId)
   const location = catalogue.locationById(server.locationId)
   if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
@@ -106,7 +106,6 @@ function standingFacts(
     included_traffic: price?.includedTraffic ?? null,
     protection: server.protection,
     labels: server.labels,
-    volumes: [],
     load_balancers: [],
     primary_disk_size: server.primaryDiskSize,
     placement_group: null,

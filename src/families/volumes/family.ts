@@ -1,0 +1,19 @@
+/** The family of volumes. */
+import { byId, defineFamily } from '../../platform.ts'
+import { volumeActions } from './actions.ts'
+import { volumeEndpoints } from './contract.ts'
+import { attaching, states } from './desired.ts'
+import { volumeRoutes } from './routes.ts'
+import { volumes as resource } from './store.ts'
+import { volumeLocks } from './tables.ts'
+
+export const volumes = defineFamily({
+  name: resource.path,
+  endpoints: volumeEndpoints,
+  routes: volumeRoutes,
+  limited: [resource],
+  locks: volumeLocks,
+  resources: byId(resource),
+  actions: volumeActions,
+  desired: [states, attaching],
+})

@@ -1,0 +1,271 @@
+import assert from 'node:assert/strict'
+import type { World } from '../../../test/harness.ts'
+import {
+  act,
+  conflict,
+  done,
+  overLimit,
+  type Proof,
+  rename,
+  type Samples,
+  type Stage,
+  takenName,
+  takenTwice,
+  unique,
+} from '../../../test/proof.ts'
+import type { SpecRows } from '../../../test/spec/rows.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
+import { makeServer } from '../servers/proof.ts'
+import { maxVolumesOfServer } from './domain.ts'
+
+/** The body of a request for a volume in the location of servers that name none. */
+export const volumeBody = (options: object = { location: 'fsn1' }) => ({ name: unique('volume'), size: 10, ...options })
+
+/** Creates a volume and returns its id, at rest. */
+export async function makeVolume({ api, settle }: World, options?: object): Promise<number> {
+  const { volume } = await done(api.post('/volumes', volumeBody(options)))
+  await settle()
+  return volume.id
+}
+
+async function makeAttached(world: World): Promise<number> {
+  return makeVolume(world, { server: await makeServer(world) })
+}
+
+const prepare: Samples['prepare'] = async ({ api, settle }) => {
+  const { volume, action } = await done(api.post('/volumes', volumeBody()))
+  await settle()
+  return { id: volume.id, actionId: action.id }
+}
+
+const samples: Samples = {
+  prepare,
+  requests: {
+    create: () => ({ body: volumeBody() }),
+    update: rename('volume'),
+    attach: async (world) => ({ body: { server: await makeServer(world) } }),
+    detach: async (world) => ({ target: { id: await makeAttached(world) } }),
+    resize: () => ({ body: { size: 20 } }),
+    changeProtection: () => ({ body: { delete: true } }),
+  },
+}
+
+// ---- Errors --------------------------------------------------------------------------------------------------------
+
+async function makeFullServer(world: World): Promise<number> {
+  const server = await makeServer(world)
+  for (let i = 0; i < maxVolumesOfServer; i++) await makeVolume(world, { server })
+  return server
+}
+
+/** A server that is busy with something else. */
+async function makeBusyServer(stage: Stage): Promise<number> {
+  const server = await makeServer(stage)
+  await done(stage.api.post(`/servers/${server}/actions/poweroff`))
+  return server
+}
+
+const errors: Proof['errors'] = {
+  'volumes.create': {
+    uniqueness_error: takenTwice('/volumes', () => volumeBody()),
+    resource_limit_exceeded: overLimit('volumes', '/volumes', () => volumeBody()),
+    locked: async (stage) => stage.api.post('/volumes', volumeBody({ server: await makeBusyServer(stage) })),
+  },
+  'volumes.update': {
+    uniqueness_error: takenName('volumes', prepare),
+    conflict: conflict('volumes', 'volume', prepare),
+  },
+  'volumes.remove': {
+    async locked({ api }) {
+      const { volume } = await done(api.post('/volumes', volumeBody()))
+      return api.delete(`/volumes/${volume.id}`)
+    },
+    async protected(stage) {
+      const id = await makeVolume(stage)
+      await done(stage.api.post(`/volumes/${id}/actions/change_protection`, { delete: true }))
+      return stage.api.delete(`/volumes/${id}`)
+    },
+    service_error: async (stage) => stage.api.delete(`/volumes/${await makeAttached(stage)}`),
+  },
+  'volumes.attach': {
+    async locked(stage) {
+      const id = await makeVolume(stage)
+      return stage.api.post(`/volumes/${id}/actions/attach`, { server: await makeBusyServer(stage) })
+    },
+    async volume_already_attached(stage) {
+      const server = await makeServer(stage)
+      const id = await makeVolume(stage, { server })
+      return stage.api.post(`/volumes/${id}/actions/attach`, { server })
+    },
+    async resource_limit_exceeded(stage) {
+      const server = await makeFullServer(stage)
+      return stage.api.post(`/volumes/${await makeVolume(stage)}/actions/attach`, { server })
+    },
+  },
+  'volumes.detach': {
+    async locked({ api, settle, ...world }) {
+      const { volume } = await done(
+        api.post('/volumes', volumeBody({ server: await makeServer({ api, settle, ...world }) })),
+      )
+      return api.post(`/volumes/${volume.id}/actions/detach`)
+    },
+    service_error: async (stage) => stage.api.post(`/volumes/${await makeVolume(stage)}/actions/detach`),
+  },
+  'volumes.resize': {
+    async locked(stage) {
+      const id = await makeVolume(stage)
+      await done(stage.api.post(`/volumes/${id}/actions/resize`, { size: 20 }))
+      return stage.api.post(`/volumes/${id}/actions/resize`, { size: 30 })
+    },
+  },
+}
+
+// ---- Actions -------------------------------------------------------------------------------------------------------
+
+const actions: Proof['actions'] = {
+  async 'volumes/create_volume'(world) {
+    const server = await makeServer(world)
+    return act((api) => api.post('/volumes', volumeBody({ server })))
+  },
+  async 'volumes/attach_volume'(world) {
+    const id = await makeVolume(world)
+    const server = await makeServer(world)
+    return act((api) => api.post(`/volumes/${id}/actions/attach`, { server, automount: true }))
+  },
+  async 'volumes/detach_volume'(world) {
+    const id = await makeAttached(world)
+    return act((api) => api.post(`/volumes/${id}/actions/detach`))
+  },
+  async 'volumes/resize_volume'(world) {
+    const id = await makeVolume(world)
+    return act((api) => api.post(`/volumes/${id}/actions/resize`, { size: 20 }))
+  },
+  async 'volumes/change_protection'(world) {
+    const id = await makeVolume(world)
+    return act((api) => api.post(`/volumes/${id}/actions/change_protection`, { delete: true }))
+  },
+  async 'volumes/delete_volume'(world) {
+    let next: number | undefined = await makeVolume(world)
+    return {
+      async act(api) {
+        // One that the infrastructure kept is deleted all the same: the next time takes another one.
+        const id = next ?? (await makeVolume(world))
+        next = undefined
+        await done(api.delete(`/volumes/${id}`))
+        const removals = acrossProjects(world.db.query)
+          .selectFrom('action')
+          .select(['id', 'input'])
+          .where('definition', '=', 'volumes/delete_volume')
+        const rows = (await removals.execute()).filter(({ input }) => JSON.parse(input).volume === id)
+        return rows.map((row) => ({ id: row.id, subjects: [id] }))
+      },
+    }
+  },
+}
+
+// ---- What must add up ----------------------------------------------------------------------------------------------
+
+const consistency: Proof['consistency'] = {
+  resources: 'volume',
+  belongs: [
+    ['volume', 'server_id', 'server'],
+    ['volume_attachment', 'id', 'server'],
+  ],
+  async rows(found) {
+    const all = await found.all('volume')
+    for (const { id, status, server_id: server, automount } of all) {
+      assert.equal(status, 'available', `volume ${id} rests`)
+      assert.ok(server !== null || automount === 0, `volume ${id} is mounted by no server`)
+    }
+    for (const [server, some] of Map.groupBy(all, (row) => row.server_id)) {
+      assert.ok(server === null || some.length <= maxVolumesOfServer, `server ${server} has ${some.length} volumes`)
+    }
+  },
+  /** I6, I10: each volume is out there in its size, and attached to its server and nowhere else. */
+  async world(found, { simulation: { world } }) {
+    const all = await found.all('volume')
+    // What a deletion could not remove is still to be removed.
+    const leaving = new Set((await found.all('volume_state')).map(({ id }) => id))
+    for (const { id, size, format, location } of all) {
+      const state = world.volumes.get(id)
+      assert.deepEqual(
+        [state?.sizeGb, state?.format, state?.locationId],
+        [size, format, location],
+        `volume ${id} is out there`,
+      )
+    }
+    for (const id of world.volumes.keys()) assert.ok(leaving.has(id), `I10: volume ${id} is out there without an owner`)
+    const wanted = all.filter((row) => row.server_id !== null)
+    const actual = [...world.attachments.values()].flatMap(({ serverId, volumes }) =>
+      volumes.map(({ id, automount }) => `${id} to ${serverId} ${automount ? 1 : 0}`),
+    )
+    assert.deepEqual(
+      actual.sort(),
+      wanted.map((row) => `${row.id} to ${row.server_id} ${row.automount}`).sort(),
+      'I6: which server has which volume',
+    )
+  },
+}
+
+// ---- Rows of the contract ------------------------------------------------------------------------------------------
+
+const spec: SpecRows = {
+  sentences: [
+    {
+      section: 'Volume',
+      says: 'A volume is creating until create_volume succeeds, and has the device that its id names',
+      tests: ['volumes.test.ts: one in a location is creating, then available, with exactly the documented fields'],
+    },
+    {
+      section: 'Volumes',
+      says: 'With a server it lands in its location and attach_volume follows; else next_actions is empty',
+      tests: [
+        'volumes.test.ts: one in a location is creating, then available, with exactly the documented fields',
+        'volumes.test.ts: with a server it takes its location and is attached by a next action',
+        'volumes.test.ts: it needs exactly one of server and location, and both by what the Project and the catalogue have',
+      ],
+    },
+    {
+      section: 'Volumes',
+      says: 'Attaching needs a server in the same location that is not busy and has fewer than 16, and a volume without one',
+      tests: [
+        'volumes.test.ts: it is attached to one server of its location at a time',
+        'volumes.test.ts: a server has at most 16, also when requests race',
+        'volumes.test.ts: a server that is busy is 423, a volume that is busy too',
+      ],
+    },
+    {
+      section: 'Volumes',
+      says: 'Resizing is upward only and keeps the id',
+      tests: ['volumes.test.ts: it only grows'],
+    },
+    {
+      section: 'Volumes',
+      says: 'What is attached or protected is not deleted; deleting a server detaches its volumes and keeps them',
+      tests: [
+        'volumes.test.ts: one that is attached or protected is not deleted, and one that is deleted is removed',
+        'volumes.test.ts: it outlives its server, detached',
+      ],
+    },
+    {
+      section: 'Volumes',
+      says: 'A change that fails is taken back',
+      tests: [
+        'volumes.test.ts: a failed creation leaves nothing behind, and what waited for it fails too',
+        'volumes.test.ts: a failed attachment, detachment or resize leaves it as it was, unlocked',
+      ],
+    },
+  ],
+}
+
+export const proof: Proof = {
+  samples,
+  references: {
+    'volumes.create': { family: 'servers', body: (server) => volumeBody({ server }) },
+    'volumes.attach': { family: 'servers', body: (server) => ({ server }) },
+  },
+  errors,
+  actions,
+  consistency,
+  spec,
+}
