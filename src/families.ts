@@ -13,6 +13,7 @@ import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
 import { locations } from './families/locations/family.ts'
+import { pricing } from './families/pricing/family.ts'
 import { primaryIpLocks } from './families/primary-ips/tables.ts'
 import { serverTypes } from './families/server-types/family.ts'
 import { servers } from './families/servers/family.ts'
@@ -34,6 +35,7 @@ const members = [
   { family: floatingIps, simulate: simulateFloatingIps },
   { family: images, simulate: simulateImages },
   { family: locations },
+  { family: pricing },
   { family: serverTypes },
   { family: servers, simulate: simulateServers },
   { family: sshKeys },

@@ -11,7 +11,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
   load_balancers: 'Load Balancers',
   networks: 'networks',
   placement_groups: 'placement groups',
-  pricing: 'price list',
   primary_ips: 'Primary IPs',
   storage_box_types: 'Storage Box types',
   storage_boxes: 'Storage Boxes',
@@ -56,13 +55,6 @@ export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Cha
       from: '2024-01-01',
       section: 'Versioning',
       summary: 'ISOs no longer have deprecated; enable_rescue no longer accepts linux32',
-    },
-  }),
-  pricing: defineChanges({
-    pricing_traffic_null: {
-      from: '2024-08-01',
-      section: 'Versioning',
-      summary: 'traffic of the price list is null; floating_ip gives way to floating_ips',
     },
   }),
   storage_boxes: defineChanges({

@@ -48,6 +48,7 @@ async function makeRrset(api: World['api']): Promise<string> {
 }
 
 const serverType = async ({ api }: World) => (await ok(api.get('/server_types/96'))).server_type
+const priceList = async ({ api }: World) => (await ok(api.get('/pricing'))).pricing
 const image = async ({ api }: World) => (await ok(api.get('/images/161547269'))).image
 const field =
   (read: Case, name: string): Case =>
@@ -101,6 +102,11 @@ const expectations: Partial<Record<string, Expectation>> = {
     before: false,
     after: true,
   },
+  pricing_traffic_null: {
+    observe: async (world) => (await priceList(world)).traffic === null,
+    before: false,
+    after: true,
+  },
   location_sin_added: {
     observe: async ({ api }) => [
       (await ok(api.get('/locations'))).locations.length,
@@ -110,6 +116,7 @@ const expectations: Partial<Record<string, Expectation>> = {
     after: [6, 200],
   },
   server_type_traffic_removed: { observe: field(serverType, 'included_traffic'), before: true, after: false },
+  pricing_traffic_removed: { observe: field(priceList, 'traffic'), before: true, after: false },
   actions_listing_removed: {
     observe: async ({ api }) => code(await api.get('/actions')),
     before: 200,

@@ -61,8 +61,8 @@ const dependants: readonly Dependant[] = [
   },
   {
     path: 'src/catalogue/',
-    families: ['images', 'locations', 'server-types'],
-    why: 'the catalogue is what those families show',
+    families: ['floating-ips', 'images', 'locations', 'pricing', 'primary-ips', 'server-types'],
+    why: 'the catalogue is what those families show, or has their prices',
   },
   { path: 'src/drivers/authorities.ts', families: ['certificates'], why: 'chooses the certificate authority' },
   { path: 'src/drivers/acme/', families: ['certificates'], why: 'a certificate authority' },

@@ -20,6 +20,7 @@ describe('openCatalogue', () => {
     locations: builtIn.locations.toReversed(),
     serverTypes: builtIn.serverTypes.toReversed(),
     images: builtIn.images.toReversed(),
+    priceList: builtIn.priceList,
   }
 
   it('sorts by id whatever the order of its input', () => {
@@ -307,6 +308,11 @@ describe('catalogue file', () => {
     assert.deepEqual(parseCatalogue(fresh()), builtIn)
   })
 
+  it('has the built-in prices in its own locations when it has none', () => {
+    const { pricing: _, ...file } = fresh()
+    assert.deepEqual(parseCatalogue(file), builtIn)
+  })
+
   it('writes the field names of the API', () => {
     const { server_types, images } = fresh()
     assert.deepEqual(Object.keys(server_types[0]!.prices[0]!), [
@@ -386,6 +392,19 @@ describe('catalogue file', () => {
       'server_types[1].prices[0].location: the type is not offered in "sin"',
     ],
     [(f) => f.server_types[1]?.prices.pop(), 'server_types[1].prices: has no price for location "hil"'],
+    [(f) => set(f.pricing, { currency: 'euro' }), 'pricing.currency: must match pattern "^[A-Z]{3}$"'],
+    [
+      (f) => set(f.pricing?.floating_ips[0]?.prices[1], { location: 'moon' }),
+      'pricing.floating_ips[0].prices[1].location: there is no location "moon"',
+    ],
+    [
+      (f) => set(f.pricing?.primary_ips[1]?.prices[1], { location: 'ash' }),
+      'pricing.primary_ips[1].prices[1].location: "ash" is already used by pricing.primary_ips[1].prices[0]',
+    ],
+    [
+      (f) => set(f.pricing?.primary_ips[1], { type: 'ipv4' }),
+      'pricing.primary_ips[1].type: "ipv4" is already used by pricing.primary_ips[0]',
+    ],
   ]
   for (const [change, message] of bad) {
     it(`reports ${message}`, () => {

@@ -15,6 +15,14 @@ export type Location = {
   readonly networkZone: string
 }
 
+/** Where built-in prices and traffic are the same. */
+export type Region = 'eu' | 'us' | 'sin'
+
+export function regionOf({ country }: Location): Region {
+  if (country === 'US') return 'us'
+  return country === 'SG' ? 'sin' : 'eu'
+}
+
 /** Processor architectures; an image runs only on server types of the same one (spec: Image). */
 export type Architecture = 'x86' | 'arm'
 
@@ -93,11 +101,38 @@ export type SystemImage = {
   readonly deprecation: Deprecation | null
 }
 
-/** The catalogue's lists in any order. */
+/** The price of an address of one type in one location. */
+export type AddressPrice = {
+  readonly location: string
+  readonly priceMonthly: Price
+}
+
+export type AddressPrices<P extends AddressPrice> = {
+  readonly type: 'ipv4' | 'ipv6'
+  readonly prices: readonly P[]
+}
+
+/** The prices of everything but server types, which carry their own (spec: Pricing). */
+export type PriceList = {
+  /** ISO 4217 code. */
+  readonly currency: string
+  /** Percent, as a decimal string. */
+  readonly vatRate: string
+  readonly imagePerGbMonth: Price
+  readonly volumePerGbMonth: Price
+  /** Percent of the price of the server, as a decimal string. */
+  readonly serverBackupPercentage: string
+  readonly floatingIps: readonly AddressPrices<AddressPrice>[]
+  readonly primaryIps: readonly AddressPrices<AddressPrice & { readonly priceHourly: Price }>[]
+  readonly loadBalancerTypes: readonly Pick<ServerType, 'id' | 'name' | 'prices'>[]
+}
+
+/** The catalogue's lists in any order, and its prices. */
 export type CatalogueData = {
   readonly locations: readonly Location[]
   readonly serverTypes: readonly ServerType[]
   readonly images: readonly SystemImage[]
+  readonly priceList: PriceList
 }
 
 /** The lists in ascending id order, with look-ups in constant time that return undefined for unknown keys. */
@@ -131,6 +166,7 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     locations,
     serverTypes,
     images,
+    priceList: data.priceList,
     locationById: (id) => locationsById.get(id),
     locationByName: (name) => locationsByName.get(name),
     serverTypeById: (id) => typesById.get(id),

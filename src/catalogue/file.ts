@@ -5,11 +5,21 @@ import {
   type CatalogueData,
   type Deprecation,
   type Location,
-  type LocationPrice,
   osFlavors,
   type ServerType,
   type SystemImage,
 } from './catalogue.ts'
+import { Code, checkUnique, fail, Id, Name } from './file-entries.ts'
+import {
+  checkPricing,
+  formatPrice,
+  formatPricing,
+  LocationPriceEntry,
+  PricingEntry,
+  parsePrice,
+  parsePricing,
+} from './price-file.ts'
+import { priceListOf } from './price-list.ts'
 
 // This module imports typebox, so a start loads it only when the operator names a catalogue file.
 //
@@ -18,10 +28,6 @@ import {
 
 const nullable = <T extends TSchema>(schema: T) => Type.Union([Type.Null(), schema])
 
-const Id = Type.Integer({ minimum: 1, maximum: 2 ** 52 - 1 })
-const Code = Type.String({ pattern: '^[a-z0-9][a-z0-9-]*$' })
-const Name = Type.String({ pattern: '^\\S+$' })
-const Amount = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
 const Size = Type.Integer({ minimum: 1 })
 const Architecture = Type.Enum(['x86', 'arm'])
 // The format allows leap seconds, which Date cannot represent.
@@ -41,16 +47,6 @@ const LocationEntry = Type.Object({
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
   network_zone: Code,
-})
-
-const PriceEntry = Type.Object({ net: Amount, gross: Amount })
-
-const LocationPriceEntry = Type.Object({
-  location: Code,
-  price_hourly: PriceEntry,
-  price_monthly: PriceEntry,
-  included_traffic: Type.Integer({ minimum: 0, maximum: Number.MAX_SAFE_INTEGER }),
-  price_per_tb_traffic: PriceEntry,
 })
 
 const ServerTypeLocationEntry = Type.Object({
@@ -95,27 +91,32 @@ const CatalogueFileSchema = Type.Object({
   locations: Type.Array(LocationEntry),
   server_types: Type.Array(ServerTypeEntry),
   images: Type.Array(ImageEntry),
+  // Without it, the built-in prices hold in the locations of the file.
+  pricing: Type.Optional(PricingEntry),
 })
 
 const validator = Compile(CatalogueFileSchema)
 
-/** The JSON value of a catalogue file: three lists with entries in the shape of API replies. */
+/** The JSON value of a catalogue file: lists with entries in the shape of API replies, and the price list. */
 export type CatalogueFile = Static<typeof CatalogueFileSchema>
 
 /**
  * Converts the parsed JSON of a catalogue file; timestamps become UTC with whole seconds. Throws an Error for the first
  * problem, with a one-line message such as `catalogue: server_types[3].cores: must be integer`
- * (spec: Location, Image, Server type).
+ * (spec: Location, Image, Server type, Pricing).
  */
 export function parseCatalogue(json: unknown): CatalogueData {
   const file = checkShape(json)
   checkLocations(file)
   checkServerTypes(file)
   checkImages(file)
+  const locations = file.locations.map(parseLocation)
+  if (file.pricing) checkPricing(file.pricing, new Set(locations.map(({ name }) => name)))
   return {
-    locations: file.locations.map(parseLocation),
+    locations,
     serverTypes: file.server_types.map(parseServerType),
     images: file.images.map(parseImage),
+    priceList: file.pricing ? parsePricing(file.pricing) : priceListOf(locations),
   }
 }
 
@@ -125,11 +126,8 @@ export function toFile(data: CatalogueData): CatalogueFile {
     locations: data.locations.map(formatLocation),
     server_types: data.serverTypes.map(formatServerType),
     images: data.images.map(formatImage),
+    pricing: formatPricing(data.priceList),
   }
-}
-
-function fail(path: string, problem: string): never {
-  throw new Error(`catalogue: ${path === '' ? '' : `${path}: `}${problem}`)
 }
 
 function checkShape(json: unknown): CatalogueFile {
@@ -153,18 +151,6 @@ function pathOf(pointer: string): string {
 
 function joinPath(path: string, key: string): string {
   return path === '' ? key : `${path}.${key}`
-}
-
-/** Throws when two items have the same `key`; the message names `field`. */
-function checkUnique<T>(items: readonly T[], list: string, field: string, key: (item: T) => string | number): void {
-  const firstIndex = new Map<string | number, number>()
-  for (const [index, item] of items.entries()) {
-    const first = firstIndex.get(key(item))
-    if (first !== undefined) {
-      fail(`${list}[${index}].${field}`, `${JSON.stringify(key(item))} is already used by ${list}[${first}]`)
-    }
-    firstIndex.set(key(item), index)
-  }
 }
 
 function checkLocations({ locations }: CatalogueFile): void {
@@ -260,30 +246,6 @@ function formatServerType(type: ServerType): Static<typeof ServerTypeEntry> {
       return { ...location, deprecation: formatDeprecation(location.deprecation) }
     }),
     deprecation: formatDeprecation(type.deprecation),
-  }
-}
-
-function parsePrice(entry: Static<typeof LocationPriceEntry>): LocationPrice {
-  return {
-    location: entry.location,
-    priceHourly: parseAmounts(entry.price_hourly),
-    priceMonthly: parseAmounts(entry.price_monthly),
-    includedTraffic: entry.included_traffic,
-    pricePerTbTraffic: parseAmounts(entry.price_per_tb_traffic),
-  }
-}
-
-function parseAmounts({ net, gross }: Static<typeof PriceEntry>): Static<typeof PriceEntry> {
-  return { net, gross }
-}
-
-function formatPrice(price: LocationPrice): Static<typeof LocationPriceEntry> {
-  return {
-    location: price.location,
-    price_hourly: price.priceHourly,
-    price_monthly: price.priceMonthly,
-    included_traffic: price.includedTraffic,
-    price_per_tb_traffic: price.pricePerTbTraffic,
   }
 }
 

@@ -7,6 +7,9 @@ const grossDigits = 16
 // A percentage of a number with 10 decimals needs at most 12 decimals, so nothing is lost. Gross amounts are integers
 // in units of 10^-16, net amounts in units of 10^-10.
 const vatPercent = 19n
+/** Value added tax in percent, as a decimal string. */
+export const vatRate = `${vatPercent}.00`
+
 const grossPerNet = 10_000n * (100n + vatPercent)
 
 /** The maximum number of hours that a month of use is billed. */

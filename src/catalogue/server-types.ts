@@ -1,9 +1,15 @@
 /** The built-in server types with their prices and locations. */
-import type { Architecture, Deprecation, Location, LocationPrice, ServerType } from './catalogue.ts'
+import {
+  type Architecture,
+  type Deprecation,
+  type Location,
+  type LocationPrice,
+  type Region,
+  regionOf,
+  type ServerType,
+} from './catalogue.ts'
 import { locations } from './locations.ts'
-import { hourlyPriceOf, priceOf } from './prices.ts'
-
-type Region = 'eu' | 'us' | 'sin'
+import { locationPriceOf } from './price-list.ts'
 
 /** Monthly net price and included traffic (TiB) of a type in one region. */
 type Offer = readonly [monthly: string, traffic: number]
@@ -26,10 +32,6 @@ type Family = {
   readonly describe: (name: string) => string
   readonly rows: readonly Row[]
 }
-
-const tebibyte = 2 ** 40
-
-const trafficPrices = { eu: priceOf('1.00'), us: priceOf('1.00'), sin: priceOf('7.40') }
 
 const upperCase = (name: string) => name.toUpperCase()
 
@@ -160,25 +162,6 @@ function serverTypeOf(family: Family, [id, name, cores, memory, disk, offers]: R
 }
 
 function pricesOf(offers: Row[5], offeredIn: readonly Location[]): readonly LocationPrice[] {
-  const costs: Partial<Record<Region, Omit<LocationPrice, 'location'>>> = {}
-  const prices = offeredIn.map((location) => {
-    const region = regionOf(location)
-    costs[region] ??= costOf(region, offers[region]!)
-    return { location: location.name, ...costs[region] }
-  })
+  const prices = offeredIn.map((location) => locationPriceOf(location, ...offers[regionOf(location)]!))
   return prices.sort((a, b) => (a.location < b.location ? -1 : 1))
-}
-
-function costOf(region: Region, [monthly, traffic]: Offer): Omit<LocationPrice, 'location'> {
-  return {
-    priceHourly: hourlyPriceOf(monthly),
-    priceMonthly: priceOf(monthly),
-    includedTraffic: traffic * tebibyte,
-    pricePerTbTraffic: trafficPrices[region],
-  }
-}
-
-function regionOf(location: Location): Region {
-  if (location.country === 'US') return 'us'
-  return location.country === 'SG' ? 'sin' : 'eu'
 }

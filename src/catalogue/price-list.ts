@@ -1,0 +1,66 @@
+/** The built-in prices of everything but server types, whose prices are in server-types.ts. */
+import { type Location, type LocationPrice, type Price, type PriceList, type Region, regionOf } from './catalogue.ts'
+import { hourlyPriceOf, priceOf, vatRate } from './prices.ts'
+
+const tebibyte = 2 ** 40
+
+/** Net prices of extra traffic per TB. */
+const traffic: Readonly<Record<Region, Price>> = {
+  eu: priceOf('1.00'),
+  us: priceOf('1.00'),
+  sin: priceOf('7.40'),
+}
+
+const balancers = [
+  { id: 1, name: 'lb11', monthly: '5.39' },
+  { id: 2, name: 'lb21', monthly: '16.40' },
+  { id: 3, name: 'lb31', monthly: '32.90' },
+] as const
+
+const addresses = {
+  floating: { ipv4: '3.00', ipv6: '1.00' },
+  // An IPv6 network costs nothing as long as a server or load balancer has it.
+  primary: { ipv4: '0.50', ipv6: '0' },
+} as const
+
+const versions = ['ipv4', 'ipv6'] as const
+
+/** What something costs in a location per month and hour, with its share of traffic in TiB. */
+export function locationPriceOf(location: Location, monthly: string, includedTebibytes: number): LocationPrice {
+  return {
+    location: location.name,
+    priceHourly: hourlyPriceOf(monthly),
+    priceMonthly: priceOf(monthly),
+    includedTraffic: includedTebibytes * tebibyte,
+    pricePerTbTraffic: traffic[regionOf(location)],
+  }
+}
+
+/** The built-in prices for some locations (spec: Pricing). */
+export function priceListOf(places: readonly Location[]): PriceList {
+  const locations = places.toSorted((a, b) => (a.name < b.name ? -1 : 1))
+  return {
+    currency: 'EUR',
+    vatRate,
+    imagePerGbMonth: priceOf('0.0143'),
+    volumePerGbMonth: priceOf('0.0572'),
+    serverBackupPercentage: '20.00',
+    floatingIps: versions.map((type) => ({
+      type,
+      prices: locations.map(({ name }) => ({ location: name, priceMonthly: priceOf(addresses.floating[type]) })),
+    })),
+    primaryIps: versions.map((type) => ({
+      type,
+      prices: locations.map(({ name }) => ({
+        location: name,
+        priceHourly: hourlyPriceOf(addresses.primary[type]),
+        priceMonthly: priceOf(addresses.primary[type]),
+      })),
+    })),
+    loadBalancerTypes: balancers.map(({ id, name, monthly }) => ({
+      id,
+      name,
+      prices: locations.map((location) => locationPriceOf(location, monthly, regionOf(location) === 'eu' ? 20 : 1)),
+    })),
+  }
+}
