@@ -3,6 +3,7 @@ import { simulateCertificates } from './drivers/simulated/certificates.ts'
 import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
 import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
+import { simulateNetworks } from './drivers/simulated/networks.ts'
 import { simulateServers } from './drivers/simulated/servers.ts'
 import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
 import { simulateVolumes } from './drivers/simulated/volumes.ts'
@@ -13,6 +14,7 @@ import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
 import { locations } from './families/locations/family.ts'
+import { networks } from './families/networks/family.ts'
 import { pricing } from './families/pricing/family.ts'
 import { primaryIpLocks } from './families/primary-ips/tables.ts'
 import { serverTypes } from './families/server-types/family.ts'
@@ -35,6 +37,7 @@ const members = [
   { family: floatingIps, simulate: simulateFloatingIps },
   { family: images, simulate: simulateImages },
   { family: locations },
+  { family: networks, simulate: simulateNetworks },
   { family: pricing },
   { family: serverTypes },
   { family: servers, simulate: simulateServers },

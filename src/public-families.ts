@@ -9,7 +9,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
   isos: 'ISOs',
   load_balancer_types: 'Load Balancer types',
   load_balancers: 'Load Balancers',
-  networks: 'networks',
   placement_groups: 'placement groups',
   primary_ips: 'Primary IPs',
   storage_box_types: 'Storage Box types',
@@ -18,33 +17,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
 
 /** Dated changes that make no difference before the family is here, by its path. They move to the family with it. */
 export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
-  networks: defineChanges({
-    network_vswitch_routes: {
-      from: '2023-06-01',
-      section: 'Versioning',
-      summary: 'Networks have expose_routes_to_vswitch',
-    },
-    vswitch_subnet_smaller: {
-      from: '2023-10-01',
-      section: 'Versioning',
-      summary: 'A vswitch subnet is smaller than its network; the default route can be exposed to the vSwitch',
-    },
-    attach_ip_range: {
-      from: '2025-09-01',
-      section: 'Versioning',
-      summary: 'attach_to_network accepts ip_range',
-    },
-    network_members: {
-      from: '2026-09-01',
-      section: 'Versioning',
-      summary: 'Members of a network can be listed',
-    },
-    server_subnets_removed: {
-      from: '2027-04-15',
-      section: 'Versioning',
-      summary: 'Subnets of type server are gone; use cloud',
-    },
-  }),
   isos: defineChanges({
     iso_deprecation_added: {
       from: '2023-10-01',

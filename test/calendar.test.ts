@@ -67,6 +67,31 @@ const findsOldAction: Case = async (world) => {
 }
 
 const expectations: Partial<Record<string, Expectation>> = {
+  network_vswitch_routes: {
+    observe: async ({ api }) => {
+      const { network } = await ok(api.post('/networks', { name: 'n', ip_range: '10.0.0.0/16' }))
+      return has(network, 'expose_routes_to_vswitch')
+    },
+    before: false,
+    after: true,
+  },
+  vswitch_subnet_smaller: {
+    observe: async ({ api }) => {
+      const subnets = [{ type: 'vswitch', network_zone: 'eu-central', vswitch_id: 4711, ip_range: '10.0.0.0/16' }]
+      return code(await api.post('/networks', { name: 'n', ip_range: '10.0.0.0/16', subnets }))
+    },
+    // There is no such vSwitch, which is found out last.
+    before: '422 service_error',
+    after: '422 invalid_input',
+  },
+  server_subnets_removed: {
+    observe: async ({ api }) => {
+      const subnets = [{ type: 'server', network_zone: 'eu-central' }]
+      return code(await api.post('/networks', { name: 'n', ip_range: '10.0.0.0/16', subnets }))
+    },
+    before: 201,
+    after: '422 invalid_input',
+  },
   architecture_added: { observe: field(image, 'architecture'), before: false, after: true },
   server_type_traffic_added: { observe: field(serverType, 'included_traffic'), before: false, after: true },
   action_endpoints_added: {

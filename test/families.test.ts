@@ -64,6 +64,8 @@ const dependants: readonly Dependant[] = [
     families: ['floating-ips', 'images', 'locations', 'pricing', 'primary-ips', 'server-types'],
     why: 'the catalogue is what those families show, or has their prices',
   },
+  { path: 'src/catalogue/', families: ['networks'], why: 'a kind of storage' },
+  { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
   { path: 'src/drivers/authorities.ts', families: ['certificates'], why: 'chooses the certificate authority' },
   { path: 'src/drivers/acme/', families: ['certificates'], why: 'a certificate authority' },
   { path: 'src/drivers/embedded-ca/', families: ['certificates'], why: 'a certificate authority' },

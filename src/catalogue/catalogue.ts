@@ -133,6 +133,8 @@ export type CatalogueData = {
   readonly serverTypes: readonly ServerType[]
   readonly images: readonly SystemImage[]
   readonly priceList: PriceList
+  /** Ids of the vSwitches that networks can be coupled with. */
+  readonly vswitches?: readonly number[]
 }
 
 /** The lists in ascending id order, with look-ups in constant time that return undefined for unknown keys. */
@@ -144,6 +146,7 @@ export type Catalogue = CatalogueData & {
   readonly imageById: (id: number) => SystemImage | undefined
   /** One entry per architecture, in ascending id order; empty for an unknown name. */
   readonly imagesByName: (name: string) => readonly SystemImage[]
+  readonly hasVswitch: (id: number) => boolean
 }
 
 const none: readonly never[] = []
@@ -162,6 +165,7 @@ export function openCatalogue(data: CatalogueData): Catalogue {
   const typesByName = indexBy(serverTypes, (type) => type.name)
   const imagesById = indexBy(images, (image) => image.id)
   const imagesByName = Map.groupBy(images, (image) => image.name)
+  const vswitches = new Set(data.vswitches)
   return {
     locations,
     serverTypes,
@@ -173,6 +177,7 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     serverTypeByName: (name) => typesByName.get(name),
     imageById: (id) => imagesById.get(id),
     imagesByName: (name) => imagesByName.get(name) ?? none,
+    hasVswitch: (id) => vswitches.has(id),
   }
 }
 

@@ -93,11 +93,12 @@ const CatalogueFileSchema = Type.Object({
   images: Type.Array(ImageEntry),
   // Without it, the built-in prices hold in the locations of the file.
   pricing: Type.Optional(PricingEntry),
+  vswitches: Type.Optional(Type.Array(Type.Object({ id: Id }))),
 })
 
 const validator = Compile(CatalogueFileSchema)
 
-/** The JSON value of a catalogue file: lists with entries in the shape of API replies, and the price list. */
+/** The JSON value of a catalogue file: lists with entries in the shape of API replies, the price list, and vSwitches if there are any. */
 export type CatalogueFile = Static<typeof CatalogueFileSchema>
 
 /**
@@ -117,6 +118,7 @@ export function parseCatalogue(json: unknown): CatalogueData {
     serverTypes: file.server_types.map(parseServerType),
     images: file.images.map(parseImage),
     priceList: file.pricing ? parsePricing(file.pricing) : priceListOf(locations),
+    ...(file.vswitches ? { vswitches: file.vswitches.map(({ id }) => id) } : {}),
   }
 }
 
@@ -127,6 +129,7 @@ export function toFile(data: CatalogueData): CatalogueFile {
     server_types: data.serverTypes.map(formatServerType),
     images: data.images.map(formatImage),
     pricing: formatPricing(data.priceList),
+    ...(data.vswitches ? { vswitches: data.vswitches.map((id) => ({ id })) } : {}),
   }
 }
 

@@ -1,0 +1,153 @@
+/** Networks through the API. */
+import { recordOf, refuseLocked } from '../../kernel/actions/store.ts'
+import { inEffect } from '../../kernel/contract/changes.ts'
+import type { Handlers } from '../../kernel/contract/contract.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Platform } from '../../platform.ts'
+import {
+  addRoute,
+  addSubnet,
+  changeIpRange,
+  changeNetworkProtection,
+  deleteRoute,
+  deleteSubnet,
+  startTopology,
+} from './actions.ts'
+import { networkChanges } from './changes.ts'
+import type { networkEndpoints } from './contract.ts'
+import { state } from './desired.ts'
+import {
+  extended,
+  mostRoutes,
+  mostSubnets,
+  type Network,
+  readNetworkRange,
+  type Subnet,
+  type SubnetRules,
+  type Topology,
+  withoutRoute,
+  withoutSubnet,
+  withRoute,
+  withSubnet,
+} from './domain.ts'
+import { coupleVswitches, insertNetwork, keepVswitches, networks, setTopology } from './store.ts'
+import { networkToWire } from './view.ts'
+
+/** One handler for each endpoint. */
+export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoints> {
+  const { db, clock, catalogue } = platform
+  const resource = resourceRoutes(platform, networks, (some) => some.map(networkToWire), {
+    async after(tx, scope, { id }, { expose_routes_to_vswitch: exposure }) {
+      if (exposure !== undefined) await state.renew(tx, scope, [id])
+    },
+  })
+
+  /** Changes what a network consists of and starts the action that makes it so. */
+  const change =
+    <Body>(definition: typeof addSubnet, changed: (network: Network, body: Body) => Topology) =>
+    (call: { scope: ProjectScope; params: { id: number }; body: Body }) =>
+      conflicting(() =>
+        act(platform, networks, call, async (tx, network) => {
+          const { scope } = call
+          const wanted = changed(network, call.body)
+          await coupleVswitches(tx, scope, network.id, added(network, wanted))
+          await setTopology(tx, scope, network, wanted)
+          await state.renew(tx, scope, [network.id])
+          return startTopology(definition, network.id)
+        }),
+      )
+
+  const rules = (): SubnetRules => ({
+    zones: new Set(catalogue.locations.map(({ networkZone }) => networkZone)),
+    allowsServerType: !inEffect(networkChanges.server_subnets_removed, clock.now()),
+    vswitchIsSmaller: inEffect(networkChanges.vswitch_subnet_smaller, clock.now()),
+  })
+
+  /** Errors: `service_error` for a vSwitch that the operator does not offer. */
+  const withKnownVswitches = (topology: Topology) => {
+    const isUnknown = ({ vswitchId }: Subnet) => vswitchId !== null && !catalogue.hasVswitch(vswitchId)
+    if (topology.subnets.some(isUnknown)) throw new ApiError('service_error', 'vswitch not found')
+    return topology
+  }
+
+  return {
+    ...resource,
+
+    create({ scope, body }) {
+      const { name, labels = {}, expose_routes_to_vswitch: exposesRoutes = false, subnets = [], routes = [] } = body
+      let topology: Topology = { ipRange: readNetworkRange(body.ip_range), subnets: [], routes: [] }
+      for (const [index, asked] of subnets.entries()) {
+        topology = withSubnet(topology, asked, rules(), `subnets[${index}].`)
+      }
+      for (const [index, asked] of routes.entries()) topology = withRoute(topology, asked, `routes[${index}].`)
+      withKnownVswitches(topology)
+      return adding(platform, networks, scope, async (tx) => {
+        const network = await insertNetwork(tx, scope, { name, labels, exposesRoutes, ...topology })
+        await coupleVswitches(tx, scope, network.id, network.subnets)
+        await state.renew(tx, scope, [network.id])
+        return { network: networkToWire(network) }
+      })
+    },
+
+    update({ body: { expose_routes_to_vswitch: exposes, ...body }, ...call }) {
+      const column = exposes === undefined ? {} : { expose_routes_to_vswitch: exposes ? (1 as const) : (0 as const) }
+      return resource.update({ ...call, body: { ...body, ...column } })
+    },
+
+    remove: ({ scope, params: { id } }) =>
+      conflicting(() =>
+        db.transact(async (tx) => {
+          const network = await networks.lock(tx, scope, id)
+          if (network.isProtected) throw new ApiError('protected', 'network is delete protected')
+          await refuseLocked(tx.query, scope, networks.ref(id))
+          await keepVswitches(tx, scope, id, [])
+          await state.renew(tx, scope, [id])
+          await networks.remove(tx, scope, network)
+        }),
+      ),
+
+    addSubnet: change(addSubnet, (network, body) => {
+      refuseMore('subnets', network.subnets.length, mostSubnets)
+      return withKnownVswitches(withSubnet(network, body, rules()))
+    }),
+    deleteSubnet: change(deleteSubnet, (network, body) => withoutSubnet(network, body.ip_range)),
+    addRoute: change(addRoute, (network, body) => {
+      refuseMore('routes', network.routes.length, mostRoutes)
+      return withRoute(network, body)
+    }),
+    deleteRoute: change(deleteRoute, (network, body) => {
+      const changed = withoutRoute(network, body)
+      if (!changed) throw new ApiError('not_found', 'the network has no such route')
+      return changed
+    }),
+    changeIpRange: change(changeIpRange, (network, body) => extended(network, body.ip_range)),
+
+    changeProtection: (call) =>
+      act(platform, networks, call, async (tx, { id, isProtected }) => {
+        const protect_delete = (call.body.delete ?? isProtected) ? 1 : 0
+        await networks.set(tx, call.scope, id, { protect_delete })
+        return recordOf(changeNetworkProtection, networks.ref(id))
+      }),
+  }
+}
+
+const added = (before: Topology, after: Topology) => after.subnets.filter((subnet) => !before.subnets.includes(subnet))
+
+/** Clients repeat what is refused as `conflict` on their own, and what is `locked` not (spec: Networks). */
+async function conflicting<T>(work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'locked') throw error
+    throw new ApiError('conflict', 'another change of the network is under way; please retry', { cause: error })
+  }
+}
+
+/** Errors: `resource_limit_exceeded`. */
+function refuseMore(what: string, used: number, most: number): void {
+  if (used < most) return
+  const details = { limits: [{ name: `network_${what}` }] }
+  throw new ApiError('resource_limit_exceeded', `a network can have at most ${most} ${what}`, { details })
+}

@@ -1,0 +1,41 @@
+/** Rows of networks. */
+import type { Locks } from '../../kernel/data/locks.ts'
+import type { DesiredRow } from '../../kernel/resource/desired.ts'
+import type { ProjectId } from '../../kernel/scope.ts'
+
+export interface NetworkRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly name: string
+  readonly ip_range: string
+  /** JSON lists of subnets and of routes. */
+  readonly subnets: string
+  readonly routes: string
+  /** JSON of what the network goes back to if the change that is under way fails. */
+  readonly former: string | null
+  readonly expose_routes_to_vswitch: 0 | 1
+  readonly labels: string
+  readonly protect_delete: 0 | 1
+  readonly created: string
+  readonly version: number
+}
+
+/** Which network a vSwitch is coupled with. */
+export interface NetworkVswitchRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly network_id: number
+}
+
+declare module '../../kernel/data/db.ts' {
+  interface TenantTables {
+    network: NetworkRow
+    /** By network: what the infrastructure is to do for it. */
+    network_state: DesiredRow
+    network_vswitch: NetworkVswitchRow
+  }
+}
+
+export const networkLocks: Locks = {
+  order: [['network', 'network_vswitch', 'network_state']],
+}
