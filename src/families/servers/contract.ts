@@ -123,7 +123,7 @@ export const serverEndpoints = defineEndpoints({
         next_actions: Type.Array(ActionSchema),
         root_password: nullable(Type.String()),
       },
-      errors: ['resource_unavailable'],
+      errors: ['resource_unavailable', 'locked', 'volume_already_attached'],
     },
     update: {
       body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),

@@ -1,13 +1,52 @@
-import type { Attachment } from '../servers/attachment.ts'
+/** The volumes of a server: those that the request for it names. They stay, detached, when it goes away. */
+import type { ActionStart } from '../../kernel/actions/store.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { invalidInput } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Attachment, NewServer } from '../servers/attachment.ts'
+import { attachVolume, startChange } from './actions.ts'
 import { attaching } from './desired.ts'
-import { detachAll, volumesOfServers } from './store.ts'
+import { maxVolumesOfServer } from './domain.ts'
+import { alreadyAttached, inAnotherLocation, tooManyVolumes } from './errors.ts'
+import { detachAll, setServer, volumes, volumesOfServers } from './store.ts'
 
-/** The volumes of a server; they stay, detached, when it goes away. */
 export const volumeAttachment: Attachment = {
   async show(query, scope, serverIds) {
-    const volumes = Map.groupBy(await volumesOfServers(query, scope, serverIds), ({ serverId }) => serverId)
-    return (serverId) => ({ volumes: (volumes.get(serverId) ?? []).map(({ id }) => id) })
+    const found = Map.groupBy(await volumesOfServers(query, scope, serverIds), ({ serverId }) => serverId)
+    return (serverId) => ({ volumes: (found.get(serverId) ?? []).map(({ id }) => id) })
+  },
+  async attach(tx, scope, server, { volumes: asked = [], automount = false }) {
+    const ids = [...new Set(asked)]
+    await checkVolumes(tx, scope, server, ids)
+    const starts: ActionStart[] = []
+    for (const volume of ids) {
+      await setServer(tx, scope, volume, { server: server.id, automount })
+      starts.push(startChange(attachVolume, { volume, server: server.id, automount }))
+    }
+    if (ids.length > 0) await attaching.renew(tx, scope, [server.id])
+    return starts
   },
   detach: detachAll,
   desired: attaching,
+}
+
+/**
+ * Locks what a new server asks for. Errors: `invalid_input` for what is missing or elsewhere, `volume_already_attached`,
+ * `resource_limit_exceeded`.
+ */
+async function checkVolumes(
+  tx: Transaction,
+  scope: ProjectScope,
+  server: NewServer,
+  ids: readonly number[],
+): Promise<void> {
+  if (ids.length > maxVolumesOfServer) throw tooManyVolumes()
+  await volumes.hold(tx, scope, ids, 'update')
+  const found = new Map((await volumes.byIds(tx.query, scope, ids)).map((volume) => [volume.id, volume]))
+  for (const id of ids) {
+    const volume = found.get(id)
+    if (!volume) throw invalidInput([{ field: 'volumes', message: `volume with ID ${id} not found` }])
+    if (volume.serverId !== null) throw alreadyAttached(volume)
+    if (volume.locationId !== server.locationId) throw inAnotherLocation('volumes')
+  }
 }

@@ -15,7 +15,7 @@ import {
 } from '../../../test/proof.ts'
 import type { SpecRows } from '../../../test/spec/rows.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
-import { makeServer } from '../servers/proof.ts'
+import { createAgain, makeServer, serverBody } from '../servers/proof.ts'
 import { maxVolumesOfServer } from './domain.ts'
 
 /** The body of a request for a volume in the location of servers that name none. */
@@ -70,6 +70,16 @@ const errors: Proof['errors'] = {
     uniqueness_error: takenTwice('/volumes', () => volumeBody()),
     resource_limit_exceeded: overLimit('volumes', '/volumes', () => volumeBody()),
     locked: async (stage) => stage.api.post('/volumes', volumeBody({ server: await makeBusyServer(stage) })),
+  },
+  'servers.create': {
+    async locked({ api }) {
+      const { volume } = await done(api.post('/volumes', volumeBody()))
+      return api.post('/servers', serverBody(unique('server'), { volumes: [volume.id] }))
+    },
+    async volume_already_attached(stage) {
+      const volume = await makeAttached(stage)
+      return stage.api.post('/servers', serverBody(unique('server'), { volumes: [volume] }))
+    },
   },
   'volumes.update': {
     uniqueness_error: takenName('volumes', prepare),
@@ -143,6 +153,13 @@ const actions: Proof['actions'] = {
   async 'volumes/change_protection'(world) {
     const id = await makeVolume(world)
     return act((api) => api.post(`/volumes/${id}/actions/change_protection`, { delete: true }))
+  },
+  async 'servers/create_server with a volume'(world) {
+    return createAgain(world, { volumes: [await makeVolume(world)] })
+  },
+  async 'servers/delete_server with a volume'(world) {
+    const server = await makeServer(world, { volumes: [await makeVolume(world)] })
+    return act((api) => api.delete(`/servers/${server}`))
   },
   async 'volumes/delete_volume'(world) {
     let next: number | undefined = await makeVolume(world)
@@ -235,6 +252,15 @@ const spec: SpecRows = {
       ],
     },
     {
+      section: 'Servers',
+      says: 'A server gets the volumes that its request names before it starts, all of them or no server',
+      tests: [
+        'volumes.test.ts: a new server has the volumes that it was requested with before it starts',
+        'volumes.test.ts: a server that asks for volumes that it cannot have is not begun',
+        'volumes.test.ts: a server that could not be made gives its volumes back',
+      ],
+    },
+    {
       section: 'Volumes',
       says: 'Resizing is upward only and keeps the id',
       tests: ['volumes.test.ts: it only grows'],
@@ -261,6 +287,10 @@ const spec: SpecRows = {
 export const proof: Proof = {
   samples,
   references: {
+    'servers.create volumes': {
+      family: 'volumes',
+      body: (id) => serverBody(unique('server'), { volumes: [id] }),
+    },
     'volumes.create': { family: 'servers', body: (server) => volumeBody({ server }) },
     'volumes.attach': { family: 'servers', body: (server) => ({ server }) },
   },

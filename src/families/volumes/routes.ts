@@ -22,6 +22,7 @@ import {
 import type { volumeEndpoints } from './contract.ts'
 import { attaching, states } from './desired.ts'
 import { isVolumeName, maxVolumesOfServer, type Volume } from './domain.ts'
+import { alreadyAttached, inAnotherLocation, tooManyVolumes } from './errors.ts'
 import { insertVolume, setServer, volumes, volumesOfServers } from './store.ts'
 import { volumeToWire } from './view.ts'
 
@@ -78,18 +79,12 @@ export function volumeRoutes(platform: Platform): Handlers<typeof volumeEndpoint
     attach: (call) => {
       const { scope, body } = call
       const { server, automount = false } = body
-      const work = async (tx: Transaction, { id, serverId, locationId }: Volume, known: ReadonlySet<number>) => {
+      const work = async (tx: Transaction, volume: Volume, known: ReadonlySet<number>) => {
+        const { id } = volume
         if (!known.has(server)) throw notFound('server', server)
-        if (serverId !== null) {
-          throw new ApiError(
-            'volume_already_attached',
-            `the volume is attached to server with ID '${serverId}' already`,
-          )
-        }
+        if (volume.serverId !== null) throw alreadyAttached(volume)
         const [target] = await serversByIds(tx.query, scope, [server])
-        if (target!.locationId !== locationId) {
-          throw invalidInput([{ field: 'server', message: 'the server is in another location than the volume' }])
-        }
+        if (target!.locationId !== volume.locationId) throw inAnotherLocation('server')
         await checkServer(tx, scope, server)
         await setServer(tx, scope, id, { server, automount })
         await attaching.renew(tx, scope, [server])
@@ -159,7 +154,5 @@ function checkName(name: string | undefined): void {
 /** Whether a server that the transaction has locked can get one more volume. Errors: `locked`, `resource_limit_exceeded`. */
 async function checkServer(tx: Transaction, scope: ProjectScope, server: number): Promise<void> {
   await refuseLocked(tx.query, scope, { type: 'server', id: server })
-  if ((await volumesOfServers(tx.query, scope, [server])).length < maxVolumesOfServer) return
-  const message = `server with ID '${server}' cannot have more than ${maxVolumesOfServer} volumes`
-  throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: 'volumes_per_server' }] } })
+  if ((await volumesOfServers(tx.query, scope, [server])).length >= maxVolumesOfServer) throw tooManyVolumes()
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../../test/harness.ts'
-import { makeServer } from '../servers/proof.ts'
+import { makeServer, serverBody } from '../servers/proof.ts'
 
 const here = { location: 'hel1' }
 
@@ -318,5 +318,64 @@ forEachDatabase('volumes', (open) => {
     await fail('resize', { size: 20 })
     assert.deepEqual([(await show(world, id)).size, world.simulation.world.volumes.get(id)?.sizeGb], [10, 10])
     assert.equal((await change(world, id, 'resize', { size: 20 })).status, 201)
+  })
+
+  test('a new server has the volumes that it was requested with before it starts', async () => {
+    const world = await open()
+    const [a, b] = [await makeVolume(world, 'a'), await makeVolume(world, 'b')]
+    const request = { ...serverBody('s', here), volumes: [b, a, b], automount: true }
+    const { status, body, text } = await world.api.post('/servers', request)
+    assert.equal(status, 201, text)
+    const next = body.next_actions.map(({ command }: { command: string }) => command)
+    assert.deepEqual(next, ['start_server', 'attach_volume', 'attach_volume'])
+    assert.deepEqual(body.next_actions[1].resources, [
+      { id: body.server.id, type: 'server' },
+      { id: b, type: 'volume' },
+    ])
+    assert.deepEqual(body.server.volumes, [a, b])
+    const calls = world.simulation.record()
+    await world.settle()
+    const mounted = [
+      { id: a, automount: true },
+      { id: b, automount: true },
+    ]
+    assert.deepEqual(attachedTo(world, body.server.id), mounted)
+    const order = calls.map(({ driver }) => driver)
+    assert.ok(order.lastIndexOf('volumes') < order.lastIndexOf('servers'), order.join(', '))
+    assert.equal((await show(world, a)).server, body.server.id)
+  })
+
+  test('a server that asks for volumes that it cannot have is not begun', async () => {
+    const world = await open()
+    const mine = await makeVolume(world, 'mine')
+    const far = await makeVolume(world, 'far', { location: 'nbg1' })
+    const taken = await makeVolume(world, 'taken', { server: await makeServer(world, here) })
+    const theirs = (await world.foreign.post('/volumes', { name: 'a', size: 10, ...here })).body.volume.id
+    const ask = (volumes: number[]) => world.api.post('/servers', { ...serverBody('s', here), volumes })
+    for (const other of [far, theirs, 4_000_000_000]) {
+      const refused = await ask([mine, other])
+      assert.deepEqual(codeOf(refused), [422, 'invalid_input'])
+      assert.equal(refused.body.error.message, "invalid input in field 'volumes'")
+    }
+    assert.deepEqual(codeOf(await ask([mine, taken])), [422, 'volume_already_attached'])
+    const many = await Promise.all(Array.from({ length: 17 }, (_, i) => makeVolume(world, `v${i}`)))
+    assert.deepEqual(codeOf(await ask(many)), [403, 'resource_limit_exceeded'])
+    assert.deepEqual((await world.api.get('/servers?name=s')).body.servers, [])
+    assert.equal((await show(world, mine)).server, null)
+  })
+
+  test('a server that could not be made gives its volumes back', async () => {
+    const world = await open()
+    const id = await makeVolume(world, 'data')
+    let refusals = 1
+    world.simulation.behave(({ driver }) => (driver === 'servers' && refusals-- > 0 ? 'error after effect' : undefined))
+    const { body } = await world.api.post('/servers', { ...serverBody('s', here), volumes: [id], automount: true })
+    const attach = body.next_actions[1].id
+    await world.settle()
+    const { action } = (await world.api.get(`/actions/${attach}`)).body
+    assert.deepEqual([action.status, action.error.message], ['error', 'the server no longer exists'])
+    assert.deepEqual([(await show(world, id)).server, world.simulation.world.attachments.size], [null, 0])
+    const next = await makeServer(world, here)
+    assert.equal((await change(world, id, 'attach', { server: next })).status, 201)
   })
 })
