@@ -1,12 +1,17 @@
-/** Writes api/openapi.json from the endpoint tables; `--check` fails when the file is out of date. */
+/** Writes the documents in api/ from the endpoint tables; `--check` fails when a file is out of date. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
-import { openApiDocument } from '../src/pages/openapi.ts'
+import { labDocument, openApiDocument } from '../src/pages/openapi.ts'
 
-const file = new URL('../api/openapi.json', import.meta.url)
-const text = `${JSON.stringify(openApiDocument(), null, 2)}\n`
-if (!process.argv.includes('--check')) {
-  writeFileSync(file, text)
-} else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
-  console.error('api/openapi.json differs from the endpoints in src: run `npm run openapi` and commit the file')
-  process.exitCode = 1
+for (const [name, document] of [
+  ['api/openapi.json', openApiDocument()],
+  ['api/wolke.json', labDocument()],
+] as const) {
+  const file = new URL(`../${name}`, import.meta.url)
+  const text = `${JSON.stringify(document, null, 2)}\n`
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, text)
+  } else if (!existsSync(file) || readFileSync(file, 'utf8') !== text) {
+    console.error(`${name} differs from the endpoints in src: run \`npm run openapi\` and commit the file`)
+    process.exitCode = 1
+  }
 }

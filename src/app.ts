@@ -24,6 +24,8 @@ import { type Jobs, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
+import { labEndpoints, labPath } from './lab/contract.ts'
+import { labRoutes } from './lab/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
 import { rootPage } from './pages/ca.ts'
@@ -97,6 +99,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
   const jobs = planJobs(jobsOf(platform, drivers), log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
+  edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })
   for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages(clock)]) edge.open(page)

@@ -4,6 +4,7 @@ import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
 import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
 import { simulateNetworks } from './drivers/simulated/networks.ts'
+import { simulatePackets } from './drivers/simulated/packets.ts'
 import { simulateServers } from './drivers/simulated/servers.ts'
 import { createSimulation, type MakePart, type SimulationOptions } from './drivers/simulated/simulation.ts'
 import { simulateVolumes } from './drivers/simulated/volumes.ts'
@@ -48,14 +49,19 @@ const members = [
 
 type Simulated = Extract<(typeof members)[number], { readonly simulate: MakePart }>
 
+/** Parts of the infrastructure that belong to no family. */
+const otherParts = [simulatePackets]
+
 export const families: readonly Family[] = members.map(({ family }) => family)
 
 export type Simulation = ReturnType<typeof simulate>
 
 /** Creates an empty simulated infrastructure with the parts of all families. */
 export function simulate(options: SimulationOptions) {
-  const parts: Simulated['simulate'][] = members.flatMap((member) => ('simulate' in member ? [member.simulate] : []))
-  return createSimulation(parts, options)
+  const parts: (Simulated['simulate'] | (typeof otherParts)[number])[] = members.flatMap((member) =>
+    'simulate' in member ? [member.simulate] : [],
+  )
+  return createSimulation([...parts, ...otherParts], options)
 }
 
 /** The lock orders that families declare; tests enforce them. */

@@ -8,6 +8,7 @@ import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
+import { labEndpoints, labPath } from '../src/lab/contract.ts'
 import { allEndpoints, openApiDocument } from '../src/pages/openapi.ts'
 import { forEachDatabase } from './harness.ts'
 
@@ -234,7 +235,10 @@ forEachDatabase('the running server', (open) => {
   test('has a route for each endpoint, the pages, and nothing else', async () => {
     const { app } = await open({ runActions: false })
     const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
-    const promised = endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`)
+    const promised = [
+      ...endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`),
+      ...Object.values(labEndpoints).map(({ method, path }) => `${method} ${labPath}${path}`),
+    ]
     const pages = [
       'GET /',
       'GET /v1/openapi.json',

@@ -59,6 +59,7 @@ const dependants: readonly Dependant[] = [
     families: ['servers', 'primary-ips', 'datacenters'],
     why: 'what servers read of themselves',
   },
+  { path: 'src/lab/', families: ['servers'], why: 'packets go from server to server' },
   {
     path: 'src/catalogue/',
     families: ['floating-ips', 'images', 'locations', 'pricing', 'primary-ips', 'server-types'],

@@ -4,6 +4,7 @@ import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { statusOf } from '../kernel/errors.ts'
 import { basePath } from '../kernel/http/http.ts'
+import { labEndpoints, labPath } from '../lab/contract.ts'
 import { Components, explicit } from './components.ts'
 
 interface Row {
@@ -29,9 +30,19 @@ function isThere({ addedBy, removedBy }: Endpoint, nowMs: number): boolean {
  * result is a plain JSON value.
  */
 export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string, unknown> {
+  return documentOf(allEndpoints(), basePath, 'Cloud infrastructure management API', nowMs)
+}
+
+/** Builds the document of what only Wolke has, below `/wolke/v1`. */
+export function labDocument(): Record<string, unknown> {
+  const rows = Object.entries(labEndpoints).map(([key, endpoint]) => ({ family: 'lab', key, endpoint }))
+  return documentOf(rows, labPath, 'The test lab of Wolke', Number.POSITIVE_INFINITY)
+}
+
+function documentOf(rows: readonly Row[], base: string, description: string, nowMs: number): Record<string, unknown> {
   const paths: Record<string, Record<string, unknown>> = {}
   const components = new Components(nowMs)
-  const endpoints = allEndpoints().filter(({ endpoint }) => isThere(endpoint, nowMs))
+  const endpoints = rows.filter(({ endpoint }) => isThere(endpoint, nowMs))
   const shared = repeated(endpoints.flatMap(({ endpoint }) => parametersOf(endpoint)))
   for (const row of endpoints) {
     const { method, path } = row.endpoint
@@ -42,10 +53,10 @@ export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string
     info: {
       title: 'Wolke',
       version: 'v1',
-      description: 'Cloud infrastructure management API',
+      description,
       license: { name: 'Apache-2.0' },
     },
-    servers: [{ url: basePath }],
+    servers: [{ url: base }],
     security: [{ token: [] }],
     paths,
     components: {

@@ -1,5 +1,6 @@
 /** Simulated packet filters, one for each server. */
 import type { FilterState, FirewallDriver } from '../../families/firewalls/driver.ts'
+import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
@@ -7,13 +8,16 @@ import { Generations, type Share, type Site } from './simulation.ts'
 export function simulateFirewalls(site: Site) {
   const filters = new Map<number, FilterState>()
   const generations = new Generations()
+  const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => filters.delete(id))
 
   const put = (state: FilterState, share: Share) => {
     const { serverId, generation } = state
     if (!generations.admits(serverId, generation, filters.has(serverId))) return
     if (share === 'all') generations.see(serverId, generation)
-    filters.set(serverId, share === 'all' ? state : { ...state, inbound: { otherwise: 'drop', accept: [] } })
+    const filter: FilterState = share === 'all' ? state : { ...state, inbound: { otherwise: 'drop', accept: [] } }
+    filters.set(serverId, filter)
+    packets.putFilter(serverId, filter)
   }
 
   const driver: FirewallDriver = {

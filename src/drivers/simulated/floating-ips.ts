@@ -1,5 +1,6 @@
 /** Simulated routes: the Floating IPs of each server. */
 import type { RoutingDriver, RoutingState } from '../../families/floating-ips/driver.ts'
+import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
@@ -7,13 +8,16 @@ import { Generations, type Share, type Site } from './simulation.ts'
 export function simulateFloatingIps(site: Site) {
   const routes = new Map<number, RoutingState>()
   const generations = new Generations()
+  const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => routes.delete(id))
 
   const put = (state: RoutingState, share: Share) => {
     const { serverId, generation } = state
     if (!generations.admits(serverId, generation, routes.has(serverId))) return
     if (share === 'all') generations.see(serverId, generation)
-    routes.set(serverId, share === 'all' ? state : { ...state, ips: state.ips.slice(0, 1) })
+    const ips = share === 'all' ? state.ips : state.ips.slice(0, 1)
+    routes.set(serverId, { ...state, ips })
+    packets.route(serverId, ips)
   }
 
   const driver: RoutingDriver = {

@@ -1,5 +1,6 @@
 /** Simulated servers. */
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
+import { simulatePackets } from './packets.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedServer {
@@ -15,13 +16,17 @@ export interface SimulatedServer {
 export function simulateServers(site: Site) {
   const servers = new Map<number, SimulatedServer>()
   const generations = new Generations()
+  const packets = site.part(simulatePackets)
   const listeners: ((id: number) => void)[] = []
 
   const put = (state: ServerState, share: Share) => {
     const known = servers.get(state.id)
     if (!generations.admits(state.id, state.generation, known !== undefined)) return
     if (share === 'all') generations.see(state.id, state.generation)
-    servers.set(state.id, share === 'all' ? finished(state, known) : unfinished(state, known))
+    const server = share === 'all' ? finished(state, known) : unfinished(state, known)
+    const addresses = [server.state.ipv4, server.state.ipv6].filter((address) => address !== null)
+    servers.set(state.id, server)
+    packets.putHost(state.id, { isOn: server.power === 'on', addresses })
   }
 
   const remove = (id: number, generation: number, share: Share) => {
@@ -30,6 +35,7 @@ export function simulateServers(site: Site) {
     if (share === 'half') return
     generations.see(id, generation)
     servers.delete(id)
+    packets.removeHost(id)
   }
 
   const driver: ServerDriver = {

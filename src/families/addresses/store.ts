@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { addressAt, cidrSize, parseCidr, subnetAt } from '../../net/ip.ts'
+import { addressAt, cidrContains, cidrSize, parseCidr, subnetAt } from '../../net/ip.ts'
 import { announceDns } from '../zones/effects.ts'
 import type { AddressPoolRow, AddressRow } from './tables.ts'
 
@@ -127,6 +127,20 @@ export async function releaseAddress(tx: Transaction, scope: ProjectScope, ip: s
     .where('ip', '=', ip)
     .execute()
   await announceDns(tx, `address:${ip}`)
+}
+
+/** The owner of an address that the Project has, such as `primary_ip:10000000007`. `ip` is as rows have it. */
+export async function ownerOf(query: Queries, scope: ProjectScope, ip: string): Promise<string | undefined> {
+  const row = await scoped(query, scope).selectFrom('address').select('owner').where('ip', '=', ip).executeTakeFirst()
+  return row?.owner ?? undefined
+}
+
+/** Whether an address is of a pool and nobody has it. `ip` is as rows have it. */
+export async function isFree(query: Queries, ip: string): Promise<boolean> {
+  const row = await acrossProjects(query).selectFrom('address').select('owner').where('ip', '=', ip).executeTakeFirst()
+  if (row) return row.owner === null
+  const [address = ''] = ip.split('/')
+  return (await listPools(query)).some((pool) => cidrContains(pool, address))
 }
 
 /** The networks of all pools, those of earlier configurations among them. */

@@ -1,7 +1,7 @@
 /** The Primary IPs of a server: one of each type, made with it unless the request says otherwise. */
 import type { Attachment, ServerPart } from '../servers/attachment.ts'
 import type { IpType, PrimaryIp } from './domain.ts'
-import { createPrimaryIpFor, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
+import { createPrimaryIpFor, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
 
 export const primaryIpAttachment: Attachment = {
   async show(query, scope, serverIds) {
@@ -18,6 +18,11 @@ export const primaryIpAttachment: Attachment = {
     const ips = await primaryIpsOfServers(query, scope, [serverId])
     const addressOf = (type: IpType) => ips.find((ip) => ip.type === type)?.ip ?? null
     return { ipv4: addressOf('ipv4'), ipv6: addressOf('ipv6') }
+  },
+  async serverOf(query, scope, owner) {
+    const [type, id] = owner.split(':')
+    if (type !== primaryIps.type) return undefined
+    return (await primaryIps.find(query, scope, Number(id)))?.serverId ?? undefined
   },
   detach: releasePrimaryIpsOf,
 }

@@ -15,7 +15,7 @@ function fromRow({ id, type, ip, server_id, dns_ptr, labels, version }: PrimaryI
   return { id, type, ip, serverId: server_id, reverseNames, labels: readLabels(labels), version }
 }
 
-const primaryIps = defineResource({
+export const primaryIps = defineResource({
   type: 'primary_ip',
   path: 'primary_ips',
   title: 'Primary IP',

@@ -50,6 +50,8 @@ export interface Attachment {
   readonly desired?: Desired
   /** Whether `desired` is in force before the server gets power. */
   readonly comesBeforePower?: boolean
+  /** The server to which the public addresses of an owner lead, such as `floating_ip:10000000007`. */
+  serverOf?(query: Queries, scope: ProjectScope, owner: string): Promise<number | undefined>
   /** What of it the driver of servers has to know. */
   state?(query: Queries, scope: ProjectScope, serverId: number): Promise<Partial<ServerState>>
 }

@@ -1,6 +1,8 @@
 /** What the infrastructure is to do for a server: all that is desired of it is handed to the driver at once. */
 import { DriverError } from '../../kernel/actions/define.ts'
+import type { Queries } from '../../kernel/data/db.ts'
 import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import { attachments } from './attachments.ts'
 import type { ServerState } from './driver.ts'
 import { servers } from './store.ts'
@@ -59,4 +61,24 @@ export async function settledState(world: World, id: number): Promise<ServerStat
   const wanted = generation === undefined ? undefined : await settled(world, id, generation)
   if (!wanted) throw new DriverError('the server no longer exists', { transient: false })
   return wanted
+}
+
+/** The server to which the public addresses of an owner lead (see `Attachment.serverOf`). */
+export async function serverOf(query: Queries, scope: ProjectScope, owner: string): Promise<number | undefined> {
+  for (const attachment of attachments) {
+    const id = await attachment.serverOf?.(query, scope, owner)
+    if (id !== undefined) return id
+  }
+  return undefined
+}
+
+/**
+ * Hands the drivers once more what is in force for a server, for a driver that remembers nothing of earlier processes.
+ * What an action still has to bring about is left to it.
+ */
+export async function handOverAgain(world: World, id: number): Promise<void> {
+  for (const desired of [state, ...attachments.flatMap((attachment) => attachment.desired ?? [])]) {
+    const pending = await desired.pending(world.query, world.scope, [id])
+    if (!pending.has(id)) await desired.enforce(world, id)
+  }
 }

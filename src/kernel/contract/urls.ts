@@ -28,12 +28,12 @@ export function searchOf(url: string): string {
   return mark === -1 ? '' : url.slice(mark + 1)
 }
 
-/** The methods of the endpoints at a decodable path below `base`. Endpoints for GET also answer HEAD. */
-export function methodsAt(path: string, endpoints: readonly Endpoint[], base: string): string[] {
+/** The methods of the endpoints, given with their whole paths, at a decodable path. Endpoints for GET also answer HEAD. */
+export function methodsAt(path: string, endpoints: readonly Pick<Endpoint, 'method' | 'path'>[]): string[] {
   const methods = new Set<string>()
   const segments = path.split('/').map(decodeURIComponent)
   for (const endpoint of endpoints) {
-    const pattern = (base + endpoint.path).split('/')
+    const pattern = endpoint.path.split('/')
     if (pattern.length !== segments.length) continue
     if (
       pattern.every(

@@ -49,7 +49,8 @@ export interface EdgeOptions extends ServerOptions {
 
 export interface Edge {
   readonly server: FastifyInstance
-  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>): void
+  /** Mounts endpoints below a base, which is that of the public API by default. */
+  mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
   open(page: OpenPage): void
 }
 
@@ -66,9 +67,10 @@ declare module 'fastify' {
   }
 }
 
-/** An endpoint with its handler. */
+/** An endpoint below its base, with its handler. */
 interface Mounted {
   readonly endpoint: Endpoint
+  readonly base: string
   readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
   /** Since when (ms since the epoch) its replies have today's shape. */
   readonly currentFrom: number
@@ -106,10 +108,10 @@ export function buildEdge(options: EdgeOptions): Edge {
   })
   return {
     server,
-    mount(endpoints, handlers) {
+    mount(endpoints, handlers, base = basePath) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
         const handler = handlers[key] as unknown as Mounted['handler']
-        const mounted = { endpoint, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
+        const mounted = { endpoint, base, handler, currentFrom: endpoint.reply ? currentSince(endpoint.reply) : 0 }
         routes.mounted.push(mounted)
         mountEndpoint(server, options, routes, mounted)
       }
@@ -216,8 +218,7 @@ function allowedAt(path: string, { mounted, pages }: Routes): string[] {
   if (pages.has(path)) return ['GET', 'HEAD']
   return methodsAt(
     path,
-    mounted.map(({ endpoint }) => endpoint),
-    basePath,
+    mounted.map(({ endpoint: { method, path }, base }) => ({ method, path: base + path })),
   )
 }
 
@@ -251,12 +252,12 @@ function readBody(request: FastifyRequest, bytes: Buffer): unknown {
 }
 
 function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Routes, mounted: Mounted): void {
-  const { endpoint, handler } = mounted
+  const { endpoint, base, handler } = mounted
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
   server.route({
     method: endpoint.method,
-    url: basePath + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
+    url: base + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
     handler: (request, reply) => onBehalfOf(request.principal!.scope.projectId, () => respond(request, reply)),
   })

@@ -1,0 +1,163 @@
+/**
+ * The network between simulated servers: families tell it what they put there, and it answers what a packet would do.
+ * It knows servers by their ids only.
+ */
+import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../lab/driver.ts'
+import { addressAt, cidrContains, parseAddress } from '../../net/ip.ts'
+import type { Site } from './simulation.ts'
+
+/** A server as a host in the network. */
+export interface Host {
+  readonly isOn: boolean
+  /** Addresses that its packets come from: IPv4 addresses and IPv6 /64 networks. */
+  readonly addresses: readonly string[]
+}
+
+interface FilterRule {
+  readonly protocol: string
+  readonly ports: { readonly first: number; readonly last: number } | null
+  readonly networks: readonly string[]
+}
+
+interface FilterDirection {
+  readonly otherwise: 'accept' | 'drop'
+  readonly accept: readonly FilterRule[]
+}
+
+/** The packet filter of a host. */
+export interface Filter {
+  readonly inbound: FilterDirection
+  readonly outbound: FilterDirection
+}
+
+/** The addresses of a packet on one of its possible ways. */
+interface Way {
+  readonly source: string
+  readonly destination: string
+}
+
+const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null }
+
+/** Creates the network with the driver that the test lab asks. */
+export function simulatePackets(_site: Site) {
+  const hosts = new Map<number, Host>()
+  const filters = new Map<number, Filter>()
+  const routes = new Map<number, readonly string[]>()
+
+  /** The addresses that an end can use, one of each family at most. */
+  function addressesOf({ server, address }: PacketEnd): string[] {
+    if (server === null) return [address!]
+    const own = hosts.get(server)?.addresses ?? []
+    if (address !== null)
+      return [...own, ...(routes.get(server) ?? [])].some((one) => leadsTo(one, address)) ? [address] : []
+    return own.map((one) => (one.includes('/') ? addressAt(one, 1n) : one))
+  }
+
+  function trace(packet: Packet): Verdict {
+    const off = [packet.from, packet.to].find(({ server }) => server !== null && !hosts.get(server)?.isOn)
+    if (off) {
+      const decidedBy: Decision = { ...undecided, by: 'power', server: off.server }
+      return stopped(decidedBy, `Server ${off.server} is off.`)
+    }
+    const ways = waysBetween(addressesOf(packet.from), addressesOf(packet.to))
+    if (ways.length === 0) return withoutAddress(packet)
+    const verdicts = ways.map((way) => passFilters(packet, way))
+    return verdicts.find(({ reachable }) => reachable) ?? verdicts[0]!
+  }
+
+  /** The packet leaves through the filter of its source and arrives through that of its destination. */
+  function passFilters({ from, to, protocol, port }: Packet, { source, destination }: Way): Verdict {
+    let decidedBy = undecided
+    const gates = [
+      { server: from.server, direction: 'out', peer: destination },
+      { server: to.server, direction: 'in', peer: source },
+    ] as const
+    for (const { server, direction, peer } of gates) {
+      const filter = server === null ? undefined : filters.get(server)
+      if (!filter) continue
+      const { otherwise, accept } = direction === 'in' ? filter.inbound : filter.outbound
+      const rule = accept.find((one) => accepts(one, protocol, port, peer))
+      if (!rule && otherwise === 'accept') continue
+      decidedBy = { by: rule ? 'rule' : 'filter', server, direction, rule: rule ? describe(rule) : null }
+      if (!rule) return stopped(decidedBy, refusal(decidedBy, peer))
+    }
+    const explanation = `${passage(decidedBy)} ${source} reaches ${destination}${outside(to)}.`
+    return { reachable: true, path: 'public', decidedBy, explanation }
+  }
+
+  const driver: ReachabilityDriver = {
+    // It is in the memory of one process.
+    remembers: async () => false,
+    trace: async (packet) => trace(packet),
+  }
+  return {
+    drivers: { reachability: driver },
+    world: {},
+    // They only look.
+    certain: ['reachability.remembers', 'reachability.trace'],
+    putHost: (id: number, host: Host): void => void hosts.set(id, host),
+    putFilter: (id: number, filter: Filter): void => void filters.set(id, filter),
+    /** Makes exactly these further addresses lead to a host. */
+    route: (id: number, addresses: readonly string[]): void => void routes.set(id, addresses),
+    removeHost(id: number): void {
+      for (const known of [hosts, filters, routes]) known.delete(id)
+    },
+  }
+}
+
+/** An IPv4 address leads to itself, a /64 network to all that is in it. */
+function leadsTo(owned: string, address: string): boolean {
+  return owned.includes('/') ? cidrContains(owned, address) : owned === address
+}
+
+function familyOf(address: string): number | undefined {
+  const parsed = parseAddress(address)
+  return parsed.ok ? parsed.family : undefined
+}
+
+function waysBetween(sources: readonly string[], destinations: readonly string[]): Way[] {
+  return sources.flatMap((source) =>
+    destinations
+      .filter((destination) => familyOf(source) === familyOf(destination))
+      .map((destination) => ({ source, destination })),
+  )
+}
+
+function accepts(rule: FilterRule, protocol: Packet['protocol'], port: number | null, peer: string): boolean {
+  if (rule.protocol !== protocol) return false
+  if (rule.ports && port !== null && (port < rule.ports.first || port > rule.ports.last)) return false
+  return rule.networks.some((network) => cidrContains(network, peer))
+}
+
+function describe({ protocol, ports, networks }: FilterRule): Decision['rule'] {
+  const range = ports && (ports.first === ports.last ? `${ports.first}` : `${ports.first}-${ports.last}`)
+  return { protocol, port: range, networks }
+}
+
+function stopped(decidedBy: Decision, explanation: string): Verdict {
+  return { reachable: false, path: null, decidedBy, explanation }
+}
+
+function withoutAddress({ from, to }: Packet): Verdict {
+  const decidedBy: Decision = { ...undecided, by: 'address', server: from.server ?? to.server }
+  const reason =
+    to.server !== null && to.address !== null
+      ? `The address ${to.address} does not lead to server ${to.server} from there.`
+      : 'The two have no address of the same family.'
+  return stopped(decidedBy, reason)
+}
+
+const towards = { in: 'from', out: 'to' } as const
+
+function refusal({ server, direction }: Decision, peer: string): string {
+  return `No ${direction}bound rule of the firewalls of server ${server} accepts it ${towards[direction!]} ${peer}.`
+}
+
+function passage({ by, server, direction, rule }: Decision): string {
+  if (by === 'nothing') return 'No filter is on the way.'
+  const port = rule?.port ? ` port ${rule.port}` : ''
+  const networks = rule?.networks.join(', ')
+  return `An ${direction}bound rule of server ${server} accepts ${rule?.protocol}${port} ${towards[direction!]} ${networks}.`
+}
+
+const outside = ({ server }: PacketEnd) => (server === null ? ', which is not a server of this Project' : '')
