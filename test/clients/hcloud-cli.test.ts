@@ -435,6 +435,42 @@ for (const database of ['memory', 'sqlite'] as const) {
       for (const name of ['one', 'two']) await works('server', 'delete', name)
     })
 
+    it('attaches a volume to one server after another, makes it larger, protects it and deletes it', async () => {
+      await createServer('one')
+      await works('volume', 'create', '--name', 'spare', '--size', '10', '--location', 'hel1', '--label', 'role=data')
+      await works('volume', 'delete', 'spare')
+      const where = ['--server', 'one', '--automount', '--format', 'ext4']
+      const created = await works('volume', 'create', '--name', 'data', '--size', '10', ...where)
+      const show = () => json('volume', 'describe', 'data')
+      const made = await show()
+      assert.match(created, new RegExp(`^Volume ${made.id} created$`, 'm'))
+      const { id: one, location } = await json('server', 'describe', 'one')
+      assert.deepEqual([made.server, made.format, made.size, made.location.name], [one, 'ext4', 10, location.name])
+      assert.deepEqual((await json('server', 'describe', 'one')).volumes, [made.id])
+      assertError(await hcloud('volume', 'delete', 'data'), 'service_error', /still attached/)
+      await works('volume', 'resize', 'data', '--size', '25')
+      assertError(await hcloud('volume', 'resize', 'data', '--size', '20'), 'invalid_input', /'size'/)
+      await works('volume', 'detach', 'data')
+      assert.deepEqual([(await show()).server, (await show()).size], [null, 25])
+
+      await createServer('two', '--location', location.name, '--volume', 'data', '--automount')
+      const two = (await json('server', 'describe', 'two')).id
+      assert.equal((await show()).server, two)
+      await works('server', 'delete', 'two')
+      await works('volume', 'attach', 'data', '--server', 'one')
+      assertError(await hcloud('volume', 'attach', 'data', '--server', 'one'), 'volume_already_attached', /already/)
+      await works('volume', 'detach', 'data')
+
+      await works('volume', 'add-label', 'data', 'stage=test')
+      await works('volume', 'update', 'data', '--name', 'base')
+      assert.deepEqual(await names('volume', '-l', 'stage=test'), ['base'])
+      await works('volume', 'enable-protection', 'base', 'delete')
+      assertError(await hcloud('volume', 'delete', 'base'), 'protected', 'volume deletion is protected')
+      await works('volume', 'disable-protection', 'base', 'delete')
+      await works('volume', 'delete', 'base')
+      await works('server', 'delete', 'one')
+    })
+
     it('has a network of IPv6 addresses lead to a server, each with a name of its own', async () => {
       await createServer('one')
       await works('floating-ip', 'create', '--type', 'ipv6', '--server', 'one', '--name', 'net')
