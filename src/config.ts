@@ -1,7 +1,7 @@
 /** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { absoluteName, count, type DnsConfig, dnsOptions } from './config-dns.ts'
-import { limitedPaths } from './families.ts'
+import { defaultLimits, limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
 import { isMailAddress } from './kernel/mail/address.ts'
@@ -149,9 +149,9 @@ function pools(text: string): string[] {
 function limits(text: string): DefaultLimits {
   const parsed = parseLimits(text, limitedPaths)
   if (typeof parsed === 'string') throw new InvalidArgumentError(`${parsed}.`)
-  return Object.fromEntries(
-    Object.entries(parsed).filter((entry): entry is [string, number] => typeof entry[1] === 'number'),
-  )
+  const given = Object.entries(parsed).filter(([, most]) => most !== undefined)
+  const limits = Object.entries({ ...defaultLimits, ...Object.fromEntries(given) })
+  return Object.fromEntries(limits.filter((entry): entry is [string, number] => typeof entry[1] === 'number'))
 }
 
 function httpsUrl(text: string): string {
@@ -338,7 +338,12 @@ export function serveOptions(): Option[] {
     new Option('--limits <kind=n,...>', 'maximum resources per Project, such as servers=10,firewalls=50')
       .env('WOLKE_LIMITS')
       .argParser(limits)
-      .default({}, 'none'),
+      .default(
+        defaultLimits,
+        Object.entries(defaultLimits)
+          .map(([kind, most]) => `${kind}=${most}`)
+          .join(','),
+      ),
     ...acmeOptions(),
     keyFileOption(),
     previousKeyFileOption(),

@@ -16,6 +16,7 @@ import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
 import { locations } from './families/locations/family.ts'
 import { networks } from './families/networks/family.ts'
+import { placementGroups } from './families/placement-groups/family.ts'
 import { pricing } from './families/pricing/family.ts'
 import { primaryIpLocks } from './families/primary-ips/tables.ts'
 import { serverTypes } from './families/server-types/family.ts'
@@ -26,6 +27,7 @@ import { zones } from './families/zones/family.ts'
 import { actionEndpoints } from './kernel/actions/contract.ts'
 import { actionRoutes } from './kernel/actions/routes.ts'
 import type { Locks } from './kernel/data/locks.ts'
+import type { DefaultLimits } from './kernel/resource/limits.ts'
 import { defineFamily, type Family } from './platform.ts'
 
 const actions = defineFamily({ name: 'actions', endpoints: actionEndpoints, routes: actionRoutes })
@@ -39,6 +41,7 @@ const members = [
   { family: images, simulate: simulateImages },
   { family: locations },
   { family: networks, simulate: simulateNetworks },
+  { family: placementGroups },
   { family: pricing },
   { family: serverTypes },
   { family: servers, simulate: simulateServers },
@@ -69,3 +72,8 @@ export const familyLocks: readonly Locks[] = [addressLocks, primaryIpLocks, ...f
 
 /** The kinds of resources that can be limited per Project, as paths. */
 export const limitedPaths: readonly string[] = families.flatMap(({ limited }) => limited.map(({ path }) => path)).sort()
+
+/** Limits of Projects when the operator sets none. */
+export const defaultLimits: DefaultLimits = Object.fromEntries(
+  families.flatMap(({ limited }) => limited.flatMap(({ path, most }) => (most === undefined ? [] : [[path, most]]))),
+)

@@ -9,7 +9,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
   isos: 'ISOs',
   load_balancer_types: 'Load Balancer types',
   load_balancers: 'Load Balancers',
-  placement_groups: 'placement groups',
   primary_ips: 'Primary IPs',
   storage_box_types: 'Storage Box types',
   storage_boxes: 'Storage Boxes',

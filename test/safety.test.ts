@@ -592,7 +592,11 @@ describe('the tree', () => {
   })
 
   test('has its tables found: each is named by some statement', () => {
-    const named = new Set(sources.flatMap((source) => namings(source).map(({ table }) => table)))
+    // The statements that all kinds of resources share find the table of each in its spelling.
+    const spelled = sources.flatMap(({ code }) =>
+      [...code.matchAll(/\btype: '(\w+)',\s*path: '/g)].map(([, type]) => type!),
+    )
+    const named = new Set([...sources.flatMap((source) => namings(source).map(({ table }) => table)), ...spelled])
     for (const { name, columns } of schemaTables()) {
       assert.ok(named.has(name), name)
       assert.ok(columns.length > 1, name)

@@ -19,6 +19,7 @@ import { leadingTerms } from './0016-leading-terms.ts'
 import { desiredStates } from './0017-desired-states.ts'
 import { givenTokens } from './0017-given-tokens.ts'
 import { imageRemovals } from './0018-image-removals.ts'
+import { placementGroups } from './0019-placement-groups.ts'
 import { networks } from './0021-networks.ts'
 import { volumes } from './0022-volumes.ts'
 
@@ -44,4 +45,5 @@ export const migrations: readonly Migration[] = [
   imageRemovals,
   volumes,
   networks,
+  placementGroups,
 ]

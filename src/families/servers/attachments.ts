@@ -5,9 +5,11 @@ import { backupAttachment } from '../images/attachment.ts'
 import { primaryIpAttachment } from '../primary-ips/attachment.ts'
 import { volumeAttachment } from '../volumes/attachment.ts'
 import type { Attachment } from './attachment.ts'
+import { placementGroupAttachment } from './placement-groups/attachment.ts'
 
 export const attachments: readonly Attachment[] = [
   backupAttachment,
+  placementGroupAttachment,
   primaryIpAttachment,
   floatingIpAttachment,
   volumeAttachment,

@@ -18,9 +18,11 @@ import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
 import { Location } from '../locations/contract.ts'
+import { PlacementGroup } from '../placement-groups/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
 import { serverChanges } from './changes.ts'
 import { serverStatuses } from './domain.ts'
+import { membershipEndpoints } from './placement-groups/contract.ts'
 
 const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
 
@@ -61,7 +63,7 @@ export const Server = named('Server', {
   volumes: Type.Array(Id),
   load_balancers: Type.Array(Id),
   primary_disk_size: Type.Integer(),
-  placement_group: Type.Null(),
+  placement_group: nullable(PlacementGroup),
 })
 
 export const spelling = {
@@ -82,6 +84,7 @@ function power<const Path extends string>(path: Path, summary: string) {
 }
 
 export const serverEndpoints = defineEndpoints({
+  ...membershipEndpoints,
   ...resourceEndpoints(spelling, Server, {
     section,
     filters: { status: enumParam('Only servers with this status', serverStatuses) },
@@ -123,7 +126,7 @@ export const serverEndpoints = defineEndpoints({
         next_actions: Type.Array(ActionSchema),
         root_password: nullable(Type.String()),
       },
-      errors: ['resource_unavailable', 'locked', 'volume_already_attached'],
+      errors: ['resource_unavailable', 'locked', 'volume_already_attached', 'placement_group_member_limit_reached'],
     },
     update: {
       body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),

@@ -120,7 +120,6 @@ export function checkRequest(body: CreateBody): void {
   if (!isHostName(body.name)) refuse('name', 'Name must be a valid hostname.')
   if (userData.length > maxUserData) refuse('user_data', userDataTooLong)
   for (const id of networks) refuse('networks', `network with ID ${id} not found`)
-  if (body.placement_group) refuse('placement_group', `placement group with ID ${body.placement_group} not found`)
   for (const family of ['ipv4', 'ipv6'] as const) {
     if (net[family]) refuse(`public_net.${family}`, `primary IP with ID ${net[family]} not found`)
   }

@@ -174,6 +174,12 @@ export const proof: Proof = {
       createImage: () => ({ body: { description: 'a copy' } }),
       rebuild: () => ({ body: { image: 'debian-13' } }),
       changeProtection: () => ({ body: { delete: true, rebuild: true } }),
+      async addToPlacementGroup(world) {
+        const id = await makeServer(world, { start_after_create: false })
+        const group = { name: unique('group'), type: 'spread' }
+        const { placement_group } = await done(world.api.post('/placement_groups', group))
+        return { target: { id }, body: { placement_group: placement_group.id } }
+      },
     },
   },
   errors,

@@ -31,6 +31,7 @@ import { state } from './desired.ts'
 import { diskRoutes } from './disk/routes.ts'
 import { makePassword, type Server } from './domain.ts'
 import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys } from './placement.ts'
+import { membershipRoutes } from './placement-groups/routes.ts'
 import { insertServer, type PowerChange, servers, setPower } from './store.ts'
 import { serversToWire, serverToWire } from './view.ts'
 
@@ -67,6 +68,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
 
   return {
     ...diskRoutes(platform),
+    ...membershipRoutes(platform),
     ...resource,
 
     async create({ scope, body }) {

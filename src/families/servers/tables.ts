@@ -59,6 +59,8 @@ export const serverLocks: Locks = {
       'server',
       'server_state',
       'image',
+      'placement_group',
+      'placement_group_member',
       'address_pool',
       'floating_ip',
       'floating_ip_routing',

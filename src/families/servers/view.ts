@@ -82,7 +82,7 @@ function imageOf(
 function standingFacts(
   { catalogue, clock }: Platform,
   server: Server,
-): Omit<ServerWire, 'public_net' | 'locked' | 'image' | 'volumes'> {
+): Omit<ServerWire, 'public_net' | 'locked' | 'image' | 'volumes' | 'placement_group'> {
   const type = catalogue.serverTypeById(server.serverTypeId)
   const location = catalogue.locationById(server.locationId)
   if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
@@ -108,6 +108,5 @@ function standingFacts(
     labels: server.labels,
     load_balancers: [],
     primary_disk_size: server.primaryDiskSize,
-    placement_group: null,
   }
 }

@@ -17,6 +17,8 @@ export interface LimitedKind {
   readonly title: string
   /** The table whose rows count. */
   readonly type: keyof EveryTable
+  /** How many a Project may have unless the operator says otherwise; any number when it is missing. */
+  readonly most?: number
 }
 
 /** Limits of Projects that have none of their own, by path. A kind that is missing has no limit. */

@@ -70,6 +70,8 @@ export interface ResourceDefinition<T extends ResourceTable, P extends string, I
   fromRow(row: TenantTables[T]): Item
   /** Columns of which no two resources of a Project have the same value, with the refusal of a second one. */
   readonly unique?: Readonly<Partial<Record<keyof TenantTables[T] & string, () => ApiError>>>
+  /** How many a Project may have unless the operator says otherwise; any number when it is missing. */
+  readonly most?: number
 }
 
 /** A kind of resource. Every function stays within the Project of its scope. */

@@ -1,0 +1,2 @@
+/** What other families may change about placement groups inside their transaction. */
+export { joinGroup, leaveGroup } from './store.ts'

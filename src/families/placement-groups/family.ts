@@ -1,0 +1,13 @@
+import { defineFamily } from '../../platform.ts'
+import { placementGroupEndpoints } from './contract.ts'
+import { placementGroupRoutes } from './routes.ts'
+import { placementGroups as groups } from './store.ts'
+import { placementGroupLocks } from './tables.ts'
+
+export const placementGroups = defineFamily({
+  name: 'placement_groups',
+  endpoints: placementGroupEndpoints,
+  routes: placementGroupRoutes,
+  limited: [groups],
+  locks: placementGroupLocks,
+})

@@ -1,0 +1,29 @@
+/** What happens to servers that join or leave a placement group. */
+import { defineAction, defineRecord } from '../../../kernel/actions/define.ts'
+import { desiredStep } from '../../../kernel/resource/desired.ts'
+import { leaveGroup } from '../../placement-groups/effects.ts'
+import { type Input, ofServer } from '../actions.ts'
+import { state } from '../desired.ts'
+import { confirmPower, revertPower } from '../store.ts'
+
+/** A server finds its host when it starts: one that joins a group does so off, and runs afterwards. */
+export const addToPlacementGroup = defineAction<Input>({
+  family: 'servers',
+  command: 'add_to_placement_group',
+  steps: [
+    desiredStep(state, {
+      name: 'start',
+      ...ofServer,
+      done: (tx, { scope, input }) => confirmPower(tx, scope, input.server, 'on'),
+    }),
+  ],
+  async revert(tx, { scope, input }) {
+    await revertPower(tx, scope, input.server)
+    await state.renew(tx, scope, [input.server])
+    await leaveGroup(tx, scope, input.server)
+  },
+})
+
+export const removeFromPlacementGroup = defineRecord('servers', 'remove_from_placement_group')
+
+export const membershipActions = [addToPlacementGroup, removeFromPlacementGroup]
