@@ -59,7 +59,7 @@ const subnetBody = {
   ip_range: Type.Optional(nullable(Cidr)),
   vswitch_id: Type.Optional(nullable(Id)),
 }
-const SubnetBody = Type.Object(subnetBody, closed)
+const SubnetBody = named('NewSubnet', subnetBody, closed)
 const RouteBody = Type.Object({ destination: Cidr, gateway: Address }, closed)
 
 function changing<const Path extends string, Body extends TObject>(
