@@ -8,8 +8,8 @@ import { pricingChanges } from './changes.ts'
 const AddressType = Type.Enum(['ipv4', 'ipv6'])
 const PerGbMonth = Type.Object({ price_per_gb_month: Price })
 const MonthlyPrice = Type.Object({ location: Type.String(), price_monthly: Price })
-const HourlyPrice = Type.Object({ location: Type.String(), price_hourly: Price, price_monthly: Price })
-const TypePrices = Type.Object({ id: Id, name: Type.String(), prices: Type.Array(LocationPrice) })
+const HourlyPrice = named('HourlyPrice', { location: Type.String(), price_hourly: Price, price_monthly: Price })
+const TypePrices = named('TypePrices', { id: Id, name: Type.String(), prices: Type.Array(LocationPrice) })
 
 export const Pricing = named('Pricing', {
   currency: Type.String({ description: 'ISO 4217 code' }),
