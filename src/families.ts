@@ -18,7 +18,7 @@ import { locations } from './families/locations/family.ts'
 import { networks } from './families/networks/family.ts'
 import { placementGroups } from './families/placement-groups/family.ts'
 import { pricing } from './families/pricing/family.ts'
-import { primaryIpLocks } from './families/primary-ips/tables.ts'
+import { primaryIps } from './families/primary-ips/family.ts'
 import { serverTypes } from './families/server-types/family.ts'
 import { servers } from './families/servers/family.ts'
 import { sshKeys } from './families/ssh-keys/family.ts'
@@ -43,6 +43,7 @@ const members = [
   { family: networks, simulate: simulateNetworks },
   { family: placementGroups },
   { family: pricing },
+  { family: primaryIps },
   { family: serverTypes },
   { family: servers, simulate: simulateServers },
   { family: sshKeys },
@@ -68,7 +69,7 @@ export function simulate(options: SimulationOptions) {
 }
 
 /** The lock orders that families declare; tests enforce them. */
-export const familyLocks: readonly Locks[] = [addressLocks, primaryIpLocks, ...families.map(({ locks }) => locks)]
+export const familyLocks: readonly Locks[] = [addressLocks, ...families.map(({ locks }) => locks)]
 
 /** The kinds of resources that can be limited per Project, as paths. */
 export const limitedPaths: readonly string[] = families.flatMap(({ limited }) => limited.map(({ path }) => path)).sort()

@@ -9,7 +9,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
   isos: 'ISOs',
   load_balancer_types: 'Load Balancer types',
   load_balancers: 'Load Balancers',
-  primary_ips: 'Primary IPs',
   storage_box_types: 'Storage Box types',
   storage_boxes: 'Storage Boxes',
 }
@@ -70,23 +69,6 @@ export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Cha
       from: '2026-10-01',
       section: 'Versioning',
       summary: 'Load balancers can be created with Primary IPs; deleting one returns an action',
-    },
-  }),
-  primary_ips: defineChanges({
-    assignee_type_optional: {
-      from: '2026-04-01',
-      section: 'Versioning',
-      summary: 'assignee_type is optional when a Primary IP is created',
-    },
-    primary_ip_delete_needs_unassign: {
-      from: '2026-05-01',
-      section: 'Errors',
-      summary: 'An assigned Primary IP can no longer be deleted: must_be_unassigned',
-    },
-    assignee_type_unassigned: {
-      from: '2026-09-01',
-      section: 'Versioning',
-      summary: 'assignee_type of a Primary IP without assignee is unassigned',
     },
   }),
 }

@@ -41,6 +41,12 @@ async function makeFloatingIp(world: World, more: object = { home_location: 'fsn
   return floating_ip
 }
 
+const askForPrimaryIp = ({ api }: World, more: object) => api.post('/primary_ips', { name: 'a', type: 'ipv4', ...more })
+
+async function primaryIp(world: World) {
+  return (await ok(askForPrimaryIp(world, { location: 'fsn1', assignee_type: 'server' }))).primary_ip
+}
+
 async function makeRrset(api: World['api']): Promise<string> {
   const rrsets = [{ name: 'www', type: 'A', records: [{ value: '192.0.2.1' }] }]
   await ok(api.post('/zones', { name: 'calendar.example', mode: 'primary', rrsets }))
@@ -239,6 +245,35 @@ const expectations: Partial<Record<string, Expectation>> = {
     },
     before: 204,
     after: '422 must_be_unassigned',
+  },
+  primary_ip_location_added: { observe: field(primaryIp, 'location'), before: false, after: true },
+  assignee_type_optional: {
+    observe: async (world) => code(await askForPrimaryIp(world, { location: 'fsn1' })),
+    before: '422 invalid_input',
+    after: 201,
+  },
+  primary_ip_delete_needs_unassign: {
+    observe: async (world) => {
+      const asked = { name: 'off', server_type: 'ccx13', image: 'ubuntu-22.04', start_after_create: false }
+      const { public_net: net } = (await ok(world.api.post('/servers', asked))).server
+      await world.settle()
+      return code(await world.api.delete(`/primary_ips/${net.ipv4.id}`))
+    },
+    before: 204,
+    after: '422 must_be_unassigned',
+  },
+  primary_ip_datacenter_removed: {
+    observe: async (world) => {
+      const answer = await askForPrimaryIp(world, { datacenter: 'nbg1-dc3' })
+      return answer.body.primary_ip?.datacenter.location.name ?? code(answer)
+    },
+    before: 'nbg1',
+    after: '422 invalid_input',
+  },
+  assignee_type_unassigned: {
+    observe: async (world) => (await primaryIp(world)).assignee_type,
+    before: 'server',
+    after: 'unassigned',
   },
   server_datacenter_removed: {
     observe: async (world) => {

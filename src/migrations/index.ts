@@ -22,6 +22,7 @@ import { imageRemovals } from './0018-image-removals.ts'
 import { placementGroups } from './0019-placement-groups.ts'
 import { networks } from './0021-networks.ts'
 import { volumes } from './0022-volumes.ts'
+import { primaryIps } from './0023-primary-ips.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   volumes,
   networks,
   placementGroups,
+  primaryIps,
 ]

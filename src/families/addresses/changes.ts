@@ -2,6 +2,11 @@
 import { defineChanges } from '../../kernel/contract/changes.ts'
 
 export const addressChanges = defineChanges({
+  no_address_is_412: {
+    from: '2025-07-01',
+    section: 'Floating IPs',
+    summary: 'No address left is status 412 instead of 503',
+  },
   dns_ptr_trailing_dot: {
     from: '2025-10-01',
     section: 'Floating IPs',

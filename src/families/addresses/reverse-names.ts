@@ -1,10 +1,12 @@
 /** Reverse DNS names of public addresses, by the same rules for every kind of address (spec: Floating IPs). */
 
+import type { Static } from 'typebox'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { isDnsName } from '../../net/hostnames.ts'
 import { cidrContains, parseAddress, reverseOctets } from '../../net/ip.ts'
 import { addressChanges } from './changes.ts'
+import type { ReverseNameChange } from './contract.ts'
 
 export interface ReverseName {
   readonly ip: string
@@ -25,16 +27,19 @@ export function defaultReverseNames(address: Omit<NamedAddress, 'reverseNames'>,
 }
 
 /**
- * The names after one was set, or with null put back to its default. `ip` must be the IPv4 address itself or any address
- * of the IPv6 network. Errors: `invalid_input` for `ip` or `dns_ptr`.
+ * The names after `change_dns_ptr` set one, or with null put it back to its default. `ip` must be the IPv4 address itself
+ * or any address of the IPv6 network. Errors: `invalid_input` for `ip` or `dns_ptr`.
  */
 export function withReverseName(
   address: NamedAddress,
-  change: { readonly ip: string; readonly name: string | null },
+  change: Static<typeof ReverseNameChange>,
   { domain, nowMs }: { readonly domain: string; readonly nowMs: number },
 ): ReverseName[] {
+  if (change.dns_ptr === undefined && inEffect(addressChanges.dns_ptr_required, nowMs)) {
+    throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
+  }
   const ip = ownAddress(address, change.ip)
-  const name = change.name === null ? null : checkedName(change.name, nowMs)
+  const name = change.dns_ptr == null ? null : checkedName(change.dns_ptr, nowMs)
   const others = address.reverseNames.filter((known) => known.ip !== ip)
   return [...others, ...(name === null ? defaultReverseNames(address, domain) : [{ ip, name }])]
 }

@@ -4,11 +4,14 @@
  * used. A released address rests before it is given out again; the one that has rested longest comes first.
  */
 import { sql } from 'kysely'
+import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { acrossProjects, scoped } from '../../kernel/data/scoped.ts'
+import { ApiError } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { addressAt, cidrContains, cidrSize, parseCidr, subnetAt } from '../../net/ip.ts'
 import { announceDns } from '../zones/effects.ts'
+import { addressChanges } from './changes.ts'
 import type { AddressPoolRow, AddressRow } from './tables.ts'
 
 /** How long a released address rests, in milliseconds. */
@@ -52,6 +55,12 @@ export async function claimAddress(
   // The reverse zone answers for it from now on.
   if (ip !== undefined) await announceDns(tx, `address:${ip}`)
   return ip
+}
+
+/** The refusal of an address when none is left (spec: Floating IPs). */
+export function noAddressLeft(type: 'ipv4' | 'ipv6', nowMs: number): ApiError {
+  const status = inEffect(addressChanges.no_address_is_412, nowMs) ? 412 : 503
+  return new ApiError('unavailable', `no ${type} address is available`, { status })
 }
 
 async function claimAny(

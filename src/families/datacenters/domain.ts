@@ -29,6 +29,17 @@ export function datacenterOf(location: { readonly id: number; readonly name: str
   return { id, name: `${location.name}-dc${number}`, description }
 }
 
+/** The location of a datacenter by the id or name that the datacenter had. */
+export function locationOfDatacenter<Place extends { readonly id: number; readonly name: string }>(
+  locations: readonly Place[],
+  key: { readonly id: number } | { readonly name: string },
+): Place | undefined {
+  return locations.find((place) => {
+    const { id, name } = datacenterOf(place)
+    return 'id' in key ? id === key.id : name === key.name
+  })
+}
+
 /** Whether a text can be a datacenter's name: letters, digits and dashes. Clients also ask for names that nothing has. */
 export function isDatacenterName(text: string): boolean {
   return /^[a-z0-9]+(-[a-z0-9]+)*$/i.test(text)

@@ -1,3 +1,3 @@
 /** What other families may ask about datacenters. */
-export { datacenterOf } from './domain.ts'
+export { datacenterOf, locationOfDatacenter } from './domain.ts'
 export { datacenterToWire } from './view.ts'

@@ -2,11 +2,6 @@
 import { defineChanges } from '../../kernel/contract/changes.ts'
 
 export const floatingIpChanges = defineChanges({
-  no_address_is_412: {
-    from: '2025-07-01',
-    section: 'Floating IPs',
-    summary: 'No address left is status 412 instead of 503',
-  },
   floating_ip_delete_needs_unassign: {
     from: '2026-05-01',
     section: 'Floating IPs',

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
 import { defineEndpoints, Id, IdOrName, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
+import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
 import { Location } from '../locations/contract.ts'
 
 declare module '../../kernel/errors.ts' {
@@ -21,7 +22,6 @@ export const spelling = {
 
 const section = 'Floating IPs'
 const closed = { additionalProperties: false } as const
-const IpType = Type.Enum(['ipv4', 'ipv6'])
 
 export const FloatingIp = named('FloatingIp', {
   id: Id,
@@ -32,14 +32,13 @@ export const FloatingIp = named('FloatingIp', {
   server: nullable(Id),
   home_location: Location,
   blocked: Type.Boolean(),
-  dns_ptr: Type.Array(Type.Object({ ip: Type.String(), dns_ptr: Type.String() })),
+  dns_ptr: ReverseNames,
   labels: Labels,
   protection: Type.Object({ delete: Type.Boolean() }),
   created: Timestamp,
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 128 })
-const DnsPtr = Type.String({ maxLength: 1_024, description: 'A host name of at most 253 characters' })
 const Description = nullable(Type.String({ maxLength: 1_024 }))
 
 export const floatingIpEndpoints = defineEndpoints({
@@ -94,7 +93,7 @@ export const floatingIpEndpoints = defineEndpoints({
     path: '/floating_ips/{id}/actions/change_dns_ptr',
     summary: 'Change the reverse DNS name of an address',
     section,
-    body: Type.Object({ ip: Type.String({ maxLength: 64 }), dns_ptr: Type.Optional(nullable(DnsPtr)) }, closed),
+    body: ReverseNameChange,
     status: 201,
     reply: ActionReply,
     errors: [],

@@ -9,7 +9,6 @@ import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
 import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import { addressChanges } from '../addresses/changes.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
 import { releaseAddress } from '../addresses/store.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
@@ -79,13 +78,8 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
 
     changeDnsPtr: (call) =>
       act(platform, floatingIps, call, async (tx, floatingIp) => {
-        const { scope, body } = call
-        if (body.dns_ptr === undefined && inEffect(addressChanges.dns_ptr_required, clock.now())) {
-          throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
-        }
-        const change = { ip: body.ip, name: body.dns_ptr ?? null }
-        const names = withReverseName(floatingIp, change, { domain: reverseDomain, nowMs: tx.now })
-        await setReverseNames(tx, scope, floatingIp, names)
+        const names = withReverseName(floatingIp, call.body, { domain: reverseDomain, nowMs: tx.now })
+        await setReverseNames(tx, call.scope, floatingIp, names)
         return recordOf(changeFloatingIpDnsPtr, floatingIps.ref(floatingIp.id))
       }),
 

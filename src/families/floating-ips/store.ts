@@ -1,16 +1,12 @@
 /** Floating IPs in the database. */
-
-import { inEffect } from '../../kernel/contract/changes.ts'
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { scoped } from '../../kernel/data/scoped.ts'
-import { ApiError } from '../../kernel/errors.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { defaultReverseNames, type ReverseName } from '../addresses/reverse-names.ts'
-import { claimAddress } from '../addresses/store.ts'
+import { claimAddress, noAddressLeft } from '../addresses/store.ts'
 import { announceDns } from '../zones/effects.ts'
-import { floatingIpChanges } from './changes.ts'
 import { spelling } from './contract.ts'
 import type { FloatingIp } from './domain.ts'
 import type { FloatingIpRow } from './tables.ts'
@@ -50,10 +46,7 @@ export async function insertFloatingIp(
   const id = await drawId(tx)
   const { type } = given
   const ip = await claimAddress(tx, scope, type === 'ipv4' ? 4 : 6, `floating_ip:${id}`)
-  if (ip === undefined) {
-    const status = inEffect(floatingIpChanges.no_address_is_412, tx.now) ? 412 : 503
-    throw new ApiError('unavailable', `no ${type} address is available`, { status })
-  }
+  if (ip === undefined) throw noAddressLeft(type, tx.now)
   return floatingIps.insert(tx, scope, {
     id,
     name: given.name ?? `floating-ip-${id}`,

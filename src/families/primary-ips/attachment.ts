@@ -1,17 +1,22 @@
 /** The Primary IPs of a server: one of each type, made with it unless the request says otherwise. */
+import type { Transaction } from '../../kernel/data/db.ts'
+import { ApiError } from '../../kernel/errors.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Attachment, ServerPart } from '../servers/attachment.ts'
-import type { IpType, PrimaryIp } from './domain.ts'
-import { createPrimaryIpFor, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
+import { type IpType, ipTypes, type PrimaryIp } from './domain.ts'
+import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
 
 export const primaryIpAttachment: Attachment = {
   async show(query, scope, serverIds) {
     const ips = Map.groupBy(await primaryIpsOfServers(query, scope, serverIds), ({ serverId }) => serverId)
     return (serverId) => ({ public_net: publicNet(ips.get(serverId) ?? []) })
   },
-  async attach(tx, scope, { id, locationId: location }, { public_net: asked }, { reverseDomain }) {
-    const { enable_ipv4: ipv4 = true, enable_ipv6: ipv6 = true } = asked ?? {}
-    if (ipv4) await createPrimaryIpFor(tx, scope, { id, location }, 'ipv4', reverseDomain)
-    if (ipv6) await createPrimaryIpFor(tx, scope, { id, location }, 'ipv6', reverseDomain)
+  async attach(tx, scope, { id, locationId }, { public_net: asked }, { reverseDomain }) {
+    const wanted = ipTypes.filter((type) => asked?.[`enable_${type}`] !== false)
+    const claims: Claim[] = []
+    for (const type of wanted) claims.push(await claimOne(tx, scope, type))
+    const given = { name: null, locationId, serverId: id, autoDelete: true, labels: {} }
+    for (const claim of claims) await insertPrimaryIp(tx, scope, claim, given, reverseDomain)
     return []
   },
   async state(query, scope, serverId) {
@@ -25,6 +30,13 @@ export const primaryIpAttachment: Attachment = {
     return (await primaryIps.find(query, scope, Number(id)))?.serverId ?? undefined
   },
   detach: releasePrimaryIpsOf,
+}
+
+/** Errors: `resource_unavailable`. */
+async function claimOne(tx: Transaction, scope: ProjectScope, type: IpType): Promise<Claim> {
+  const claim = await claimFor(tx, scope, type)
+  if (!claim) throw new ApiError('resource_unavailable', `no ${type} address is available`)
+  return claim
 }
 
 function publicNet(ips: readonly PrimaryIp[]): ServerPart['public_net'] & {} {

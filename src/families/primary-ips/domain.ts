@@ -1,16 +1,19 @@
-/** Primary IPs: the public addresses that servers are created with. Pure. */
+/** Primary IPs: the public addresses that belong to servers, one of each type at most. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
-import type { ReverseName } from '../addresses/reverse-names.ts'
+import type { NamedAddress } from '../addresses/reverse-names.ts'
 
-export type IpType = 'ipv4' | 'ipv6'
+export const ipTypes = ['ipv4', 'ipv6'] as const
+export type IpType = (typeof ipTypes)[number]
 
-export interface PrimaryIp {
+export interface PrimaryIp extends NamedAddress {
   readonly id: number
-  readonly type: IpType
-  /** An IPv4 address, or an IPv6 /64 network. */
-  readonly ip: string
+  readonly name: string
+  readonly locationId: number
   readonly serverId: number | null
-  readonly reverseNames: readonly ReverseName[]
+  /** Whether it is deleted with its server. */
+  readonly autoDelete: boolean
   readonly labels: Labels
+  readonly isProtected: boolean
+  readonly created: string
   readonly version: number
 }

@@ -1,27 +1,87 @@
 /** Primary IPs in the database. */
 import { drawId, type Queries, type Transaction } from '../../kernel/data/db.ts'
 import { scoped } from '../../kernel/data/scoped.ts'
-import { ApiError } from '../../kernel/errors.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
-import { defineResource } from '../../kernel/resource/resource.ts'
+import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { defaultReverseNames, type ReverseName } from '../addresses/reverse-names.ts'
 import { claimAddress, releaseAddress } from '../addresses/store.ts'
+import { announceDns } from '../zones/effects.ts'
+import { spelling } from './contract.ts'
 import type { IpType, PrimaryIp } from './domain.ts'
 import type { PrimaryIpRow } from './tables.ts'
 
-function fromRow({ id, type, ip, server_id, dns_ptr, labels, version }: PrimaryIpRow): PrimaryIp {
-  const reverseNames = JSON.parse(dns_ptr) as ReverseName[]
-  return { id, type, ip, serverId: server_id, reverseNames, labels: readLabels(labels), version }
+function fromRow(row: PrimaryIpRow): PrimaryIp {
+  return {
+    id: row.id,
+    name: row.name,
+    type: row.type,
+    ip: row.ip,
+    locationId: row.location,
+    serverId: row.server_id,
+    autoDelete: row.auto_delete === 1,
+    reverseNames: JSON.parse(row.dns_ptr) as ReverseName[],
+    labels: readLabels(row.labels),
+    isProtected: row.protect_delete === 1,
+    created: row.created,
+    version: row.version,
+  }
 }
 
-export const primaryIps = defineResource({
-  type: 'primary_ip',
-  path: 'primary_ips',
-  title: 'Primary IP',
-  sortable: ['id', 'created'],
-  fromRow,
-})
+export const primaryIps = defineResource({ ...spelling, fromRow, unique: { name: nameTaken() } })
+
+/** An address of the pool for a Primary IP that is still to be added. */
+export interface Claim {
+  readonly id: number
+  readonly type: IpType
+  readonly ip: string
+}
+
+/** Claims an address; undefined when none is left. */
+export async function claimFor(tx: Transaction, scope: ProjectScope, type: IpType): Promise<Claim | undefined> {
+  const id = await drawId(tx)
+  const ip = await claimAddress(tx, scope, type === 'ipv4' ? 4 : 6, `primary_ip:${id}`)
+  return ip === undefined ? undefined : { id, type, ip }
+}
+
+export interface NewPrimaryIp extends Pick<PrimaryIp, 'locationId' | 'serverId' | 'autoDelete' | 'labels'> {
+  /** Null for a name made from the id. */
+  readonly name: string | null
+}
+
+/** Errors: `uniqueness_error`. */
+export function insertPrimaryIp(
+  tx: Transaction,
+  scope: ProjectScope,
+  { id, type, ip }: Claim,
+  given: NewPrimaryIp,
+  reverseDomain: string,
+): Promise<PrimaryIp> {
+  return primaryIps.insert(tx, scope, {
+    id,
+    name: given.name ?? `primary_ip-${id}`,
+    type,
+    ip,
+    location: given.locationId,
+    server_id: given.serverId,
+    auto_delete: given.autoDelete ? 1 : 0,
+    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, reverseDomain)),
+    labels: given.labels,
+    protect_delete: 0,
+  })
+}
+
+export async function setReverseNames(
+  tx: Transaction,
+  scope: ProjectScope,
+  { id, ip }: PrimaryIp,
+  names: readonly ReverseName[],
+): Promise<void> {
+  await primaryIps.set(tx, scope, id, { dns_ptr: JSON.stringify(names) })
+  await announceDns(tx, `address:${ip}`)
+}
+
+// ---- Which server has which ----------------------------------------------------------------------------------------
 
 /** The Primary IPs of some servers. */
 export async function primaryIpsOfServers(
@@ -38,40 +98,22 @@ export async function primaryIpsOfServers(
   return rows.map(fromRow)
 }
 
-/** Creates a Primary IP that is deleted with its server. Errors: `resource_unavailable` when no address is left. */
-export async function createPrimaryIpFor(
-  tx: Transaction,
-  scope: ProjectScope,
-  server: { id: number; location: number },
-  type: IpType,
-  reverseDomain: string,
-): Promise<PrimaryIp> {
-  const id = await drawId(tx)
-  const ip = await claimAddress(tx, scope, type === 'ipv4' ? 4 : 6, `primary_ip:${id}`)
-  if (ip === undefined) throw new ApiError('resource_unavailable', `no ${type} address is available`)
-  return primaryIps.insert(tx, scope, {
-    id,
-    name: `primary_ip-${id}`,
-    type,
-    ip,
-    location: server.location,
-    server_id: server.id,
-    auto_delete: 1,
-    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, reverseDomain)),
-    labels: {},
-    protect_delete: 0,
-  })
+/** Parts a server that goes away from its Primary IPs: it takes those with `auto_delete` with it, the others stay. */
+export async function releasePrimaryIpsOf(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {
+  const rows = await scoped(tx.query, scope)
+    .selectFrom('primary_ip')
+    .selectAll()
+    .where('server_id', '=', serverId)
+    .orderBy('id')
+    .modifyEnd(tx.dialect.lockRows('update'))
+    .execute()
+  for (const primaryIp of rows.map(fromRow)) {
+    if (primaryIp.autoDelete) await deletePrimaryIp(tx, scope, primaryIp)
+    else await primaryIps.set(tx, scope, primaryIp.id, { server_id: null })
+  }
 }
 
-/** Deletes the Primary IPs that were created for a server and unassigns its others. */
-export async function releasePrimaryIpsOf(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {
-  const rows = scoped(tx.query, scope)
-  const gone = await rows
-    .deleteFrom('primary_ip')
-    .where('server_id', '=', serverId)
-    .where('auto_delete', '=', 1)
-    .returning('ip')
-    .execute()
-  for (const { ip } of gone) await releaseAddress(tx, scope, ip)
-  await rows.updateTable('primary_ip').set({ server_id: null }).where('server_id', '=', serverId).execute()
+async function deletePrimaryIp(tx: Transaction, scope: ProjectScope, primaryIp: PrimaryIp): Promise<void> {
+  await primaryIps.remove(tx, scope, primaryIp)
+  await releaseAddress(tx, scope, primaryIp.ip)
 }

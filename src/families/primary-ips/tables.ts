@@ -26,6 +26,5 @@ declare module '../../kernel/data/db.ts' {
 }
 
 export const primaryIpLocks: Locks = {
-  order: [],
-  belonging: { primary_ip: 'the server' },
+  order: [['server', 'server_state', 'address_pool', 'address', 'primary_ip']],
 }

@@ -8,7 +8,7 @@ import { type ApiError, invalidInput, type Problem } from '../../kernel/errors.t
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
-import { datacenterOf } from '../datacenters/reads.ts'
+import { locationOfDatacenter } from '../datacenters/reads.ts'
 import { images } from '../images/effects.ts'
 import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
@@ -66,11 +66,7 @@ function locationAsked(catalogue: Catalogue, body: CreateBody, now: number): num
     throw invalidInput([problem], "invalid input: unknown field name 'datacenter'")
   }
   if (location !== undefined) throw invalidInput([{ field: 'datacenter', message: 'excludes location' }])
-  const key = toIdOrName(datacenter)
-  const found = catalogue.locations.find((place) => {
-    const { id, name } = datacenterOf(place)
-    return 'id' in key ? id === key.id : name === key.name
-  })
+  const found = locationOfDatacenter(catalogue.locations, toIdOrName(datacenter))
   if (!found) throw invalidInput([{ field: 'datacenter', message: 'datacenter not found' }])
   return found.id
 }

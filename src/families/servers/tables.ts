@@ -62,6 +62,7 @@ export const serverLocks: Locks = {
       'placement_group',
       'placement_group_member',
       'address_pool',
+      'primary_ip',
       'floating_ip',
       'floating_ip_routing',
       'volume',

@@ -120,20 +120,23 @@ export function adding<T extends ResourceTable, P extends string, Item extends R
 }
 
 /**
- * The handler that deletes a resource on which no action is running; `leave` parts it from what hangs on it. Errors:
- * `not_found`, `protected`, `locked`; those of `leave`.
+ * The handler that deletes a resource on which no action is running; `leave` parts it from what hangs on it. `hold` takes
+ * what has to be locked before the resource; what it returns is handed to `leave`. Errors: `not_found`, `protected`,
+ * `locked`; those of both.
  */
-export function removal<T extends ResourceTable, P extends string, Item extends ResourceItem>(
+export function removal<T extends ResourceTable, P extends string, Item extends ResourceItem, Held = undefined>(
   { db }: Parts,
   resource: Resource<T, P, Item>,
-  leave?: (tx: Transaction, scope: ProjectScope, item: Item) => Promise<void>,
+  leave?: (tx: Transaction, scope: ProjectScope, item: Item, held: Held) => Promise<void>,
+  hold?: (tx: Transaction, scope: ProjectScope, id: number) => Promise<Held>,
 ): (call: OnOne) => Promise<void> {
   return ({ scope, params: { id } }) =>
     db.transact(async (tx) => {
+      const held = (await hold?.(tx, scope, id)) as Held
       const item = await resource.lock(tx, scope, id)
       if (item.isProtected) throw new ApiError('protected', `${resource.title} deletion is protected`)
       await refuseLocked(tx.query, scope, resource.ref(id))
-      await leave?.(tx, scope, item)
+      await leave?.(tx, scope, item, held)
       await resource.remove(tx, scope, item)
     })
 }

@@ -1,0 +1,19 @@
+/** The family of Primary IPs. */
+import { byId, defineFamily } from '../../platform.ts'
+import { primaryIpActions } from './actions.ts'
+import { primaryIpChanges } from './changes.ts'
+import { primaryIpEndpoints } from './contract.ts'
+import { primaryIpRoutes } from './routes.ts'
+import { primaryIps as resource } from './store.ts'
+import { primaryIpLocks } from './tables.ts'
+
+export const primaryIps = defineFamily({
+  name: resource.path,
+  changes: primaryIpChanges,
+  endpoints: primaryIpEndpoints,
+  routes: primaryIpRoutes,
+  limited: [resource],
+  locks: primaryIpLocks,
+  resources: byId(resource),
+  actions: primaryIpActions,
+})

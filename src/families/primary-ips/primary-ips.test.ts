@@ -1,0 +1,235 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { type Answer, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
+import { makePrimaryIp, makeStopped } from './proof.ts'
+
+const code = ({ status, body }: Answer) => (body?.error ? `${status} ${body.error.code}` : status)
+const show = async ({ api }: World, id: number) => (await api.get(`/primary_ips/${id}`)).body.primary_ip
+const to = (server: number) => ({ assignee_id: server, assignee_type: 'server' })
+
+/** The addresses that a server has in the infrastructure. */
+function addressesOf({ simulation }: World, server: number) {
+  const { ipv4, ipv6 } = simulation.world.servers.get(server)!.state
+  return [ipv4, ipv6]
+}
+
+async function act({ api, settle }: World, id: number, name: string, body?: object): Promise<Answer> {
+  const answer = await api.post(`/primary_ips/${id}/actions/${name}`, body)
+  await settle()
+  return answer
+}
+
+forEachDatabase('Primary IPs', (open) => {
+  test('an unassigned one has no action and a default reverse name', async () => {
+    const { api } = await open()
+    const asked = { name: 'web', type: 'ipv4', location: 'hel1', assignee_type: 'server', labels: { env: 'dev' } }
+    const { status, body } = await api.post('/primary_ips', asked)
+    const { primary_ip: ip, action } = body
+    assert.deepEqual([status, action, ip.name, ip.type, ip.location.name], [201, null, 'web', 'ipv4', 'hel1'])
+    assert.deepEqual([ip.assignee_id, ip.assignee_type, ip.auto_delete], [null, 'unassigned', false])
+    assert.deepEqual([ip.blocked, ip.labels, ip.protection], [false, { env: 'dev' }, { delete: false }])
+    const reversed = ip.ip.split('.').reverse().join('.')
+    assert.deepEqual(ip.dns_ptr, [{ ip: ip.ip, dns_ptr: `static.${reversed}.clients.wolke.example` }])
+    assert.equal('datacenter' in ip, false)
+  })
+
+  test('with a server it takes its location, and the server gets the address', async () => {
+    const world = await open()
+    const server = await makeStopped(world)
+    const { body } = await world.api.post('/primary_ips', { name: 'a', type: 'ipv4', assignee_id: server })
+    const { primary_ip: ip, action } = body
+    assert.deepEqual([ip.assignee_id, ip.assignee_type, ip.location.name], [server, 'server', 'hel1'])
+    assert.deepEqual([action.command, action.status], ['assign_primary_ip', 'running'])
+    assert.deepEqual(action.resources, [
+      { id: server, type: 'server' },
+      { id: ip.id, type: 'primary_ip' },
+    ])
+    await world.settle()
+    assert.equal(addressesOf(world, server)[0], ip.ip)
+    const { public_net: net } = (await world.api.get(`/servers/${server}`)).body.server
+    assert.deepEqual([net.ipv4.id, net.ipv4.ip], [ip.id, ip.ip])
+  })
+
+  test('it needs exactly one of assignee_id and location, by what the Project and the catalogue have', async () => {
+    const world = await open()
+    const server = await makeStopped(world)
+    const refused: [object, string[]][] = [
+      [{}, ['assignee_id', 'location']],
+      [{ assignee_id: server, location: 'hel1' }, ['assignee_id', 'location']],
+      [{ location: 'abc' }, ['location']],
+      [{ assignee_id: server + 1 }, ['assignee_id']],
+      [{ datacenter: 'hel1-dc2' }, ['datacenter']],
+      [{ location: 'hel1', assignee_type: 'load_balancer' }, ['assignee_type']],
+    ]
+    for (const [given, fields] of refused) {
+      const { status, body } = await world.api.post('/primary_ips', { name: 'a', type: 'ipv4', ...given })
+      const found = body.error.details.fields.map(({ name }: { name: string }) => name)
+      assert.deepEqual([status, found], [422, fields])
+    }
+    const foreign = await world.foreign.post('/primary_ips', { name: 'a', type: 'ipv4', assignee_id: server })
+    assert.equal(code(foreign), '422 invalid_input')
+  })
+
+  test('those that a server got at its creation are like any other', async () => {
+    const world = await open()
+    const server = await makeStopped(world, { public_net: {} })
+    const { primary_ips: ips } = (await world.api.get('/primary_ips')).body
+    assert.deepEqual(
+      ips.map((ip: Record<string, unknown>) => [ip.name, ip.type, ip.assignee_id, ip.auto_delete]),
+      ips.map(({ id }: { id: number }, i: number) => [`primary_ip-${id}`, ['ipv4', 'ipv6'][i], server, true]),
+    )
+    assert.equal(code(await act(world, ips[0].id, 'unassign')), 201)
+    assert.deepEqual(addressesOf(world, server), [null, ips[1].ip])
+    assert.equal((await show(world, ips[0].id)).assignee_id, null)
+  })
+
+  test('it moves between servers that are off', async () => {
+    const world = await open()
+    const [a, b] = [await makeStopped(world), await makeStopped(world)]
+    const id = await makePrimaryIp(world, { assignee_id: a })
+    const { ip } = await show(world, id)
+    assert.equal(code(await act(world, id, 'assign', to(b))), '422 primary_ip_already_assigned')
+    assert.equal((await act(world, id, 'unassign')).body.action.command, 'unassign_primary_ip')
+    assert.deepEqual([addressesOf(world, a)[0], (await show(world, id)).assignee_type], [null, 'unassigned'])
+    assert.equal((await act(world, id, 'assign', to(b))).body.action.command, 'assign_primary_ip')
+    assert.deepEqual([addressesOf(world, b)[0], (await show(world, id)).assignee_id], [ip, b])
+    await world.api.post(`/servers/${b}/actions/poweron`)
+    await world.settle()
+    assert.equal(code(await act(world, id, 'unassign')), '422 server_not_stopped')
+    assert.equal(code(await act(world, id, 'assign', to(4_711))), '404 not_found')
+  })
+
+  test('while it is assigned, neither it nor its server changes otherwise', async () => {
+    const world = await open({ runActions: false })
+    const server = await makeStopped(world)
+    const id = await makePrimaryIp(world)
+    assert.equal(code(await world.api.post(`/primary_ips/${id}/actions/assign`, to(server))), 201)
+    for (const refused of [
+      await world.api.post(`/primary_ips/${id}/actions/unassign`),
+      await world.api.post(`/servers/${server}/actions/poweron`),
+      await world.api.post('/primary_ips', { name: 'b', type: 'ipv4', assignee_id: server }),
+      await world.api.delete(`/servers/${server}`),
+    ]) {
+      assert.equal(code(refused), '423 locked')
+    }
+  })
+
+  test('a failed assignment leaves it unassigned, a failed unassignment where it was', async () => {
+    const world = await open()
+    const server = await makeStopped(world)
+    const id = await makePrimaryIp(world)
+    const failOnce = () => {
+      let refusals = 1
+      world.simulation.behave(() => (refusals-- > 0 ? 'error after effect' : undefined))
+    }
+    const { ip } = await show(world, id)
+    failOnce()
+    await act(world, id, 'assign', to(server))
+    assert.deepEqual([(await show(world, id)).assignee_id, addressesOf(world, server)[0]], [null, null])
+    assert.equal(code(await act(world, id, 'assign', to(server))), 201)
+    failOnce()
+    await act(world, id, 'unassign')
+    assert.deepEqual([(await show(world, id)).assignee_id, addressesOf(world, server)[0]], [server, ip])
+  })
+
+  test('only an unassigned one is deleted; before May 2026 deletion unassigned it', async () => {
+    const world = await open({ clock: testClock('2026-04-30T00:00:00Z') })
+    const server = await makeStopped(world)
+    const make = () => makePrimaryIp(world, to(server))
+    assert.equal(code(await world.api.delete(`/primary_ips/${await make()}`)), 204)
+    await world.settle()
+    assert.equal(addressesOf(world, server)[0], null)
+    world.clock.set('2026-05-01T00:00:00Z')
+    const id = await make()
+    assert.equal(code(await world.api.delete(`/primary_ips/${id}`)), '422 must_be_unassigned')
+    await act(world, id, 'unassign')
+    assert.equal(code(await world.api.delete(`/primary_ips/${id}`)), 204)
+  })
+
+  test('a server takes those with auto_delete with it; the others stay, unassigned', async () => {
+    const world = await open()
+    const server = await makeStopped(world)
+    const id = await makePrimaryIp(world, { assignee_id: server, labels: { keep: 'yes' } })
+    const { primary_ips: ips } = (await world.api.get('/primary_ips?sort=id:desc')).body
+    const { ipv6 } = (await world.api.get(`/servers/${server}`)).body.server.public_net
+    await world.api.put(`/primary_ips/${ipv6.id}`, { labels: { gone: 'yes' } })
+    assert.equal(ips.length, 2)
+    await world.api.delete(`/servers/${server}`)
+    await world.settle()
+    const left = (await world.api.get('/primary_ips')).body.primary_ips
+    assert.deepEqual(
+      left.map((ip: Record<string, unknown>) => [ip.id, ip.assignee_id]),
+      [[id, null]],
+    )
+  })
+
+  test('one is either protected or deleted with its server', async () => {
+    const world = await open()
+    const id = await makePrimaryIp(world)
+    assert.equal(code(await act(world, id, 'change_protection', { delete: true })), 201)
+    assert.equal(code(await world.api.put(`/primary_ips/${id}`, { auto_delete: true })), '422 invalid_input')
+    const refused = await world.api.delete(`/primary_ips/${id}`)
+    assert.deepEqual([code(refused), refused.body.error.message], ['423 protected', 'Primary IP deletion is protected'])
+    await act(world, id, 'change_protection', { delete: false })
+    assert.equal(code(await world.api.put(`/primary_ips/${id}`, { auto_delete: true })), 200)
+    assert.equal(code(await act(world, id, 'change_protection', { delete: true })), '422 invalid_input')
+    assert.equal(code(await world.api.delete(`/primary_ips/${id}`)), 204)
+  })
+
+  test('updates change what they name, and names are unique', async () => {
+    const world = await open()
+    const [a, b] = [await makePrimaryIp(world, { location: 'hel1', name: 'a' }), await makePrimaryIp(world)]
+    const { body } = await world.api.put(`/primary_ips/${b}`, { auto_delete: true, labels: { x: 'y' } })
+    const { name, auto_delete, labels } = body.primary_ip
+    assert.deepEqual([auto_delete, labels], [true, { x: 'y' }])
+    assert.equal(code(await world.api.put(`/primary_ips/${b}`, { name: 'a' })), '409 uniqueness_error')
+    assert.equal((await world.api.put(`/primary_ips/${b}`, {})).body.primary_ip.name, name)
+    assert.equal((await world.api.put(`/primary_ips/${a}`, { name: 'c' })).body.primary_ip.name, 'c')
+  })
+
+  test('they are found by address, name and labels', async () => {
+    const world = await open()
+    const a = await makePrimaryIp(world, { location: 'hel1', name: 'a', labels: { env: 'dev' } })
+    await makePrimaryIp(world, { location: 'nbg1', name: 'b' })
+    const { ip } = await show(world, a)
+    for (const query of [`ip=${ip}`, 'name=a', 'label_selector=env', 'sort=id&per_page=1']) {
+      const { primary_ips: found } = (await world.api.get(`/primary_ips?${query}`)).body
+      assert.deepEqual(
+        found.map(({ id }: { id: number }) => id),
+        [a],
+        query,
+      )
+    }
+    assert.equal((await world.api.get('/primary_ips?ip=192.0.2.255')).body.primary_ips.length, 0)
+    assert.equal((await world.api.get('/primary_ips?sort=name')).status, 422)
+  })
+
+  test('reverse names follow the rules of their kind of address', async () => {
+    const world = await open()
+    const [v4, v6] = [await makePrimaryIp(world), await makePrimaryIp(world, { type: 'ipv6', location: 'hel1' })]
+    const { ip, dns_ptr: byDefault } = await show(world, v4)
+    const changed = await act(world, v4, 'change_dns_ptr', { ip, dns_ptr: 'www.example.com' })
+    assert.deepEqual([changed.body.action.command, changed.body.action.status], ['change_dns_ptr', 'success'])
+    assert.deepEqual((await show(world, v4)).dns_ptr, [{ ip, dns_ptr: 'www.example.com' }])
+    await act(world, v4, 'change_dns_ptr', { ip, dns_ptr: null })
+    assert.deepEqual((await show(world, v4)).dns_ptr, byDefault)
+    const one = `${(await show(world, v6)).ip.replace('::/64', '')}::1`
+    await act(world, v6, 'change_dns_ptr', { ip: one, dns_ptr: 'one.example.com' })
+    assert.deepEqual((await show(world, v6)).dns_ptr, [{ ip: one, dns_ptr: 'one.example.com' }])
+    for (const body of [{ ip }, { ip: '192.0.2.250', dns_ptr: null }, { ip, dns_ptr: 'x.example.com.' }]) {
+      assert.equal(code(await act(world, v4, 'change_dns_ptr', body)), '422 invalid_input')
+    }
+  })
+
+  test('rivals for one server: one of them gets it', async () => {
+    const world = await open()
+    const server = await makeStopped(world)
+    const ids = await Promise.all(Array.from({ length: 4 }, () => makePrimaryIp(world)))
+    const answers = await Promise.all(ids.map((id) => world.api.post(`/primary_ips/${id}/actions/assign`, to(server))))
+    assert.equal(answers.filter(({ status }) => status === 201).length, 1)
+    await world.settle()
+    const left = (await world.api.get('/primary_ips')).body.primary_ips
+    const holders = left.filter((ip: Record<string, unknown>) => ip.type === 'ipv4' && ip.assignee_id === server)
+    assert.equal(holders.length, 1)
+  })
+})

@@ -1,0 +1,2 @@
+/** What other families may do to servers. */
+export { state as serverState } from './desired.ts'
