@@ -133,7 +133,6 @@ const missing: readonly string[] = `
   POST /servers/{id}/actions/attach_iso
   POST /servers/{id}/actions/attach_to_network
   POST /servers/{id}/actions/change_alias_ips
-  POST /servers/{id}/actions/change_dns_ptr
   POST /servers/{id}/actions/change_type
   POST /servers/{id}/actions/detach_from_network
   POST /servers/{id}/actions/detach_iso

@@ -1,20 +1,28 @@
 /** The Primary IPs of a server: one of each type, made with it unless the request says otherwise. */
+import { refuseLocked } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import type { Attachment, ServerPart } from '../servers/attachment.ts'
+import type { Attachment, CreateBody, ServerPart } from '../servers/attachment.ts'
 import { type IpType, ipTypes, type PrimaryIp } from './domain.ts'
 import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
+
+type PublicNet = NonNullable<CreateBody['public_net']>
 
 export const primaryIpAttachment: Attachment = {
   async show(query, scope, serverIds) {
     const ips = Map.groupBy(await primaryIpsOfServers(query, scope, serverIds), ({ serverId }) => serverId)
     return (serverId) => ({ public_net: publicNet(ips.get(serverId) ?? []) })
   },
-  async attach(tx, scope, { id, locationId }, { public_net: asked }, { reverseDomain }) {
-    const wanted = ipTypes.filter((type) => asked?.[`enable_${type}`] !== false)
+  async limit(tx, scope, { public_net: asked = {} }, limits) {
+    const made = typesToMake(asked)
+    if (made.length > 0) await enforceLimit(tx, scope, primaryIps, limits, made.length)
+  },
+  async attach(tx, scope, { id, locationId }, { public_net: asked = {} }, { reverseDomain }) {
     const claims: Claim[] = []
-    for (const type of wanted) claims.push(await claimOne(tx, scope, type))
+    for (const type of typesToMake(asked)) claims.push(await claimOne(tx, scope, type))
+    await takeOver(tx, scope, { id, locationId }, asked)
     const given = { name: null, locationId, serverId: id, autoDelete: true, labels: {} }
     for (const claim of claims) await insertPrimaryIp(tx, scope, claim, given, reverseDomain)
     return []
@@ -30,6 +38,50 @@ export const primaryIpAttachment: Attachment = {
     return (await primaryIps.find(query, scope, Number(id)))?.serverId ?? undefined
   },
   detach: releasePrimaryIpsOf,
+}
+
+/** The types of which a new server gets an address that is made for it. */
+function typesToMake(asked: PublicNet): IpType[] {
+  return ipTypes.filter((type) => asked[`enable_${type}`] !== false && !asked[type])
+}
+
+/** Gives a new server the Primary IPs that it asks for. Errors: `invalid_input` for missing ones, `locked`; those of `checkFit`. */
+async function takeOver(
+  tx: Transaction,
+  scope: ProjectScope,
+  server: { readonly id: number; readonly locationId: number },
+  asked: PublicNet,
+): Promise<void> {
+  const wanted = ipTypes.flatMap((type) => (asked[type] ? [{ type, id: asked[type] }] : []))
+  const ids = wanted.map(({ id }) => id)
+  await primaryIps.hold(tx, scope, ids, 'update')
+  const found = new Map((await primaryIps.byIds(tx.query, scope, ids)).map((ip) => [ip.id, ip]))
+  // One that is just being unassigned would be assigned again if that failed.
+  for (const id of ids) await refuseLocked(tx.query, scope, primaryIps.ref(id))
+  for (const { type, id } of wanted) {
+    const primaryIp = found.get(id)
+    if (!primaryIp) {
+      throw invalidInput([{ field: `public_net.${type}`, message: `primary IP with ID ${id} not found` }])
+    }
+    checkFit(primaryIp, { type, locationId: server.locationId })
+    await primaryIps.set(tx, scope, id, { server_id: server.id })
+  }
+}
+
+/** Errors: `primary_ip_version_mismatch`, `primary_ip_assigned`, `primary_ip_datacenter_mismatch`. */
+function checkFit(
+  { type, serverId, locationId }: PrimaryIp,
+  wanted: { readonly type: IpType; readonly locationId: number },
+): void {
+  if (type !== wanted.type) {
+    throw new ApiError('primary_ip_version_mismatch', `the primary IP is not of type ${wanted.type}`, { status: 412 })
+  }
+  if (serverId !== null) {
+    throw new ApiError('primary_ip_assigned', 'primary ip already assigned to another server')
+  }
+  if (locationId !== wanted.locationId) {
+    throw new ApiError('primary_ip_datacenter_mismatch', 'the primary IP and the server are in different locations')
+  }
 }
 
 /** Errors: `resource_unavailable`. */

@@ -22,7 +22,10 @@ declare module '../../kernel/errors.ts' {
   interface CallCodes {
     must_be_unassigned: 422
     primary_ip_already_assigned: 422
+    primary_ip_assigned: 422
+    primary_ip_datacenter_mismatch: 422
     primary_ip_location_mismatch: 422
+    primary_ip_version_mismatch: 412
     server_has_ipv4: 422
     server_has_ipv6: 422
     server_not_stopped: 422
@@ -121,6 +124,16 @@ export const primaryIpEndpoints = defineEndpoints({
     path: '/primary_ips/{id}/actions/change_dns_ptr',
     summary: 'Change the reverse DNS name of an address',
     section,
+    body: ReverseNameChange,
+    status: 201,
+    reply: ActionReply,
+    errors: [],
+  },
+  changeServerDnsPtr: {
+    method: 'POST',
+    path: '/servers/{id}/actions/change_dns_ptr',
+    summary: 'Change the reverse DNS name of an address of a server',
+    section: 'Servers',
     body: ReverseNameChange,
     status: 201,
     reply: ActionReply,

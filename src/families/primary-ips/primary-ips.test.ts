@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
+import { serverBody } from '../servers/proof.ts'
 import { makePrimaryIp, makeStopped } from './proof.ts'
 
 const code = ({ status, body }: Answer) => (body?.error ? `${status} ${body.error.code}` : status)
@@ -219,6 +220,86 @@ forEachDatabase('Primary IPs', (open) => {
     for (const body of [{ ip }, { ip: '192.0.2.250', dns_ptr: null }, { ip, dns_ptr: 'x.example.com.' }]) {
       assert.equal(code(await act(world, v4, 'change_dns_ptr', body)), '422 invalid_input')
     }
+  })
+
+  test('a new server takes the addresses that it is given, and only the others are made', async () => {
+    const world = await open()
+    const id = await makePrimaryIp(world)
+    const { ip } = await show(world, id)
+    const server = await makeStopped(world, { public_net: { ipv4: id, ipv6: null } })
+    const { public_net: net } = (await world.api.get(`/servers/${server}`)).body.server
+    assert.deepEqual([net.ipv4.id, net.ipv4.ip], [id, ip])
+    assert.deepEqual(addressesOf(world, server), [ip, net.ipv6.ip])
+    assert.equal((await world.api.get('/primary_ips')).body.primary_ips.length, 2)
+    await world.api.delete(`/servers/${server}`)
+    await world.settle()
+    assert.equal((await show(world, id)).assignee_id, null)
+    assert.equal(code(await world.api.get(`/primary_ips/${net.ipv6.id}`)), '404 not_found')
+  })
+
+  test('a new server takes only what is free, of the type, in its location, and wanted', async () => {
+    const world = await open()
+    const make = async (public_net: object) =>
+      code(await world.api.post('/servers', serverBody('refused', { location: 'hel1', public_net })))
+    const [id, elsewhere] = [await makePrimaryIp(world), await makePrimaryIp(world, { location: 'nbg1' })]
+    assert.equal(await make({ ipv6: id }), '412 primary_ip_version_mismatch')
+    assert.equal(await make({ ipv4: elsewhere }), '422 primary_ip_datacenter_mismatch')
+    assert.equal(await make({ ipv4: 4_711 }), '422 invalid_input')
+    assert.equal(await make({ ipv4: id, enable_ipv4: false }), '422 invalid_input')
+    const server = await makeStopped(world, { public_net: { ipv4: id } })
+    assert.equal(await make({ ipv4: id }), '422 primary_ip_assigned')
+    await world.app.engine.stop()
+    assert.equal(code(await world.api.post(`/primary_ips/${id}/actions/unassign`)), 201)
+    assert.equal(await make({ ipv4: id }), '423 locked', 'while it is being unassigned')
+    assert.equal((await world.api.get('/servers')).body.servers.length, 1)
+    assert.ok(server)
+  })
+
+  test('two new servers that want the same address: one of them gets it', async () => {
+    const world = await open()
+    const id = await makePrimaryIp(world)
+    const body = (name: string) => serverBody(name, { location: 'hel1', public_net: { ipv4: id } })
+    const answers = await Promise.all(['a', 'b', 'c'].map((name) => world.api.post('/servers', body(name))))
+    assert.deepEqual(answers.map(code).sort(), [201, '422 primary_ip_assigned', '422 primary_ip_assigned'])
+    await world.settle()
+  })
+
+  test('what a new server brings counts against the limit', async () => {
+    const world = await open({ limits: { primary_ips: 3 } })
+    const id = await makePrimaryIp(world)
+    const make = async (public_net: object) =>
+      world.api.post('/servers', serverBody(`s${Object.keys(public_net).length}`, { location: 'hel1', public_net }))
+    assert.equal(code(await make({ enable_ipv4: true })), 201)
+    const refused = await make({ enable_ipv6: false })
+    assert.equal(code(refused), '403 resource_limit_exceeded')
+    assert.equal(refused.body.error.message, 'Primary IP limit exceeded: 3 in use, 3 allowed')
+    assert.equal(code(await make({ ipv4: id, enable_ipv6: false })), 201)
+    await world.settle()
+  })
+
+  test('a server changes the reverse names of its addresses', async () => {
+    const world = await open()
+    const server = await makeStopped(world, { public_net: {} })
+    const shown = async () => (await world.api.get(`/servers/${server}`)).body.server.public_net
+    const { ipv4, ipv6 } = await shown()
+    const rename = (body: object) => world.api.post(`/servers/${server}/actions/change_dns_ptr`, body)
+    const one = `${ipv6.ip.replace('::/64', '')}::1`
+    const { action } = (await rename({ ip: ipv4.ip, dns_ptr: 'www.example.com' })).body
+    assert.deepEqual(
+      [action.command, action.status, action.resources],
+      ['change_dns_ptr', 'success', [{ id: server, type: 'server' }]],
+    )
+    assert.equal(code(await rename({ ip: one, dns_ptr: 'one.example.com' })), 201)
+    const { ipv4: changed, ipv6: network } = await shown()
+    assert.deepEqual([changed.dns_ptr, network.dns_ptr], ['www.example.com', [{ ip: one, dns_ptr: 'one.example.com' }]])
+    await rename({ ip: ipv4.ip, dns_ptr: null })
+    assert.equal((await shown()).ipv4.dns_ptr, ipv4.dns_ptr)
+    for (const body of [{ ip: '192.0.2.250', dns_ptr: null }, { ip: 'x:y', dns_ptr: null }, { ip: ipv4.ip }]) {
+      assert.equal(code(await rename(body)), '422 invalid_input')
+    }
+    const bare = await makeStopped(world, { public_net: { enable_ipv4: false, enable_ipv6: false } })
+    const refused = await world.api.post(`/servers/${bare}/actions/change_dns_ptr`, { ip: ipv4.ip, dns_ptr: null })
+    assert.equal(code(refused), '422 invalid_input')
   })
 
   test('rivals for one server: one of them gets it', async () => {

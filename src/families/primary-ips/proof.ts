@@ -1,4 +1,4 @@
-import { testClock, type World } from '../../../test/harness.ts'
+import { type Answer, testClock, type World } from '../../../test/harness.ts'
 import {
   act,
   conflict,
@@ -14,7 +14,7 @@ import {
 } from '../../../test/proof.ts'
 import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
 import { checkHolders } from '../addresses/proof.ts'
-import { makeServer } from '../servers/proof.ts'
+import { makeServer, serverBody } from '../servers/proof.ts'
 
 const body = (options: object = { location: 'hel1' }) => ({ name: unique('primary-ip'), type: 'ipv4', ...options })
 
@@ -64,6 +64,10 @@ const samples: Samples = {
       body: to(await makeStopped(world)),
     }),
     changeDnsPtr: async (world, { id }) => ({ body: { ip: await ipOf(world, id), dns_ptr: 'www.example.com' } }),
+    async changeServerDnsPtr({ api }, { id }) {
+      const { ip, assignee_id } = (await done(api.get(`/primary_ips/${id}`))).primary_ip
+      return { target: { id: assignee_id }, body: { ip, dns_ptr: 'www.example.com' } }
+    },
     changeProtection: () => ({ body: { delete: true } }),
     async remove({ api, settle }, { id }) {
       await done(api.post(`/primary_ips/${id}/actions/unassign`))
@@ -112,7 +116,20 @@ const deleteFromRunning: ErrorScenario = async ({ open }) => {
   return world.api.delete(`/primary_ips/${id}`)
 }
 
+/** Asks for a new server with a Primary IP that is there. */
+async function serverWith({ api }: World, id: number, options: object = {}): Promise<Answer> {
+  const given = { location: 'hel1', public_net: { ipv4: id }, ...options }
+  return api.post('/servers', serverBody(unique('server'), given))
+}
+
 const errors: Proof['errors'] = {
+  'servers.create': {
+    primary_ip_assigned: async (stage) => serverWith(stage, (await makeAssigned(stage)).id),
+    primary_ip_datacenter_mismatch: async (stage) =>
+      serverWith(stage, await makePrimaryIp(stage, { location: 'nbg1' })),
+    primary_ip_version_mismatch: async (stage) =>
+      serverWith(stage, await makePrimaryIp(stage, { type: 'ipv6', location: 'hel1' })),
+  },
   'primary_ips.create': {
     uniqueness_error: takenTwice('/primary_ips', () => ({ ...body(), type: 'ipv6' })),
     async unavailable({ open }) {
@@ -190,6 +207,11 @@ const actions: Proof['actions'] = {
     const id = await makePrimaryIp(world)
     const ip = await ipOf(world, id)
     return act((api) => api.post(`/primary_ips/${id}/actions/change_dns_ptr`, { ip, dns_ptr: 'www.example.com' }))
+  },
+  async 'primary_ips/change_dns_ptr of a server'(world) {
+    const { id, server } = await makeAssigned(world)
+    const ip = await ipOf(world, id)
+    return act((api) => api.post(`/servers/${server}/actions/change_dns_ptr`, { ip, dns_ptr: 'www.example.com' }))
   },
   async 'primary_ips/change_protection'(world) {
     const id = await makePrimaryIp(world)
@@ -272,6 +294,14 @@ const spec: SpecRows = {
       reply: ['action'],
       also: ['primary-ips.test.ts: one is either protected or deleted with its server'],
     },
+    {
+      section: 'Servers',
+      endpoint: 'POST /servers/{id}/actions/change_dns_ptr',
+      status: 201,
+      required: ['ip', 'dns_ptr'],
+      reply: ['action'],
+      also: ['primary-ips.test.ts: a server changes the reverse names of its addresses'],
+    },
     ...actionRows(section, 'primary_ips', 4),
   ],
   fields: [
@@ -303,6 +333,11 @@ const spec: SpecRows = {
       tests: ['primary-ips.test.ts: a server takes those with auto_delete with it; the others stay, unassigned'],
     },
     {
+      section: 'Servers',
+      says: 'public_net takes existing Primary IPs; the others are made',
+      tests: ['primary-ips.test.ts: a new server takes the addresses that it is given, and only the others are made'],
+    },
+    {
       section,
       says: 'An action that fails leaves the address where it was',
       tests: ['primary-ips.test.ts: a failed assignment leaves it unassigned, a failed unassignment where it was'],
@@ -314,6 +349,10 @@ export const proof: Proof = {
   samples,
   references: {
     'primary_ips.create': { family: 'servers', body: (id) => body({ assignee_id: id }) },
+    'servers.create public_net.ipv4': {
+      family: 'primary_ips',
+      body: (id) => serverBody(unique('server'), { public_net: { ipv4: id } }),
+    },
     'primary_ips.assign': { family: 'servers', body: to },
   },
   errors,

@@ -9,6 +9,7 @@ import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
 import { act, adding, removal, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import type { ReverseNameChange } from '../addresses/contract.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
 import { noAddressLeft, releaseAddress } from '../addresses/store.ts'
 import { locationOfDatacenter } from '../datacenters/reads.ts'
@@ -32,7 +33,7 @@ type Server = NonNullable<Awaited<ReturnType<typeof lockServer>>>
 
 /** One handler for each endpoint. */
 export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEndpoints> {
-  const { clock, catalogue, reverseDomain } = platform
+  const { db, clock, catalogue, reverseDomain } = platform
   const toWire = (primaryIp: PrimaryIp) => primaryIpToWire(platform, primaryIp)
   const resource = resourceRoutes(platform, primaryIps, (some) => some.map(toWire), {
     async after(_tx, _scope, primaryIp, { auto_delete }) {
@@ -102,10 +103,22 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
 
     changeDnsPtr: (call) =>
       act(platform, primaryIps, call, async (tx, primaryIp) => {
-        const names = withReverseName(primaryIp, call.body, { domain: reverseDomain, nowMs: tx.now })
-        await setReverseNames(tx, call.scope, primaryIp, names)
+        await rename(tx, call.scope, primaryIp, call.body)
         return recordOf(changePrimaryIpDnsPtr, primaryIps.ref(primaryIp.id))
       }),
+
+    changeServerDnsPtr: async ({ scope, params: { id }, body }) => {
+      const action = await db.transact(async (tx) => {
+        // The server keeps its addresses while it is held.
+        if (!(await holdServers(tx, scope, [id])).has(id)) throw notFound('server', id)
+        const type = body.ip.includes(':') ? 'ipv6' : 'ipv4'
+        const found = (await primaryIpsOfServers(tx.query, scope, [id])).find((ip) => ip.type === type)
+        if (!found) throw invalidInput([{ field: 'ip', message: `the server has no ${type} address` }])
+        await rename(tx, scope, await primaryIps.lock(tx, scope, found.id), body)
+        return startAction(tx, scope, recordOf(changePrimaryIpDnsPtr, { type: 'server', id }))
+      })
+      return { action: actionToWire(action) }
+    },
 
     changeProtection: (call) =>
       act(platform, primaryIps, call, async (tx, { id, isProtected, autoDelete }) => {
@@ -114,6 +127,17 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
         await primaryIps.set(tx, call.scope, id, { protect_delete: toColumn(wanted) })
         return recordOf(changePrimaryIpProtection, primaryIps.ref(id))
       }),
+  }
+
+  /** Errors: `invalid_input`. */
+  async function rename(
+    tx: Transaction,
+    scope: ProjectScope,
+    primaryIp: PrimaryIp,
+    change: Static<typeof ReverseNameChange>,
+  ): Promise<void> {
+    const names = withReverseName(primaryIp, change, { domain: reverseDomain, nowMs: tx.now })
+    await setReverseNames(tx, scope, primaryIp, names)
   }
 
   /** Either a server brings its location, or the location is named. Errors: `invalid_input`. */

@@ -8,6 +8,7 @@ import type { ActionStart } from '../../kernel/actions/store.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import type { Desired } from '../../kernel/resource/desired.ts'
+import type { DefaultLimits } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import type { serverEndpoints, Server as Wire } from './contract.ts'
@@ -32,6 +33,8 @@ export interface NewServer {
 export interface Attachment {
   /** What some servers show of it, with one read for all of them; what is returned is asked for each server. */
   show?(query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<(serverId: number) => ServerPart>
+  /** Refuses a new server with more than the Project may have. Errors: `resource_limit_exceeded`. */
+  limit?(tx: Transaction, scope: ProjectScope, body: CreateBody, limits: DefaultLimits): Promise<void>
   /** Locks what a new server asks for, before the server is there. Errors: `invalid_input` for what is missing. */
   hold?(tx: Transaction, scope: ProjectScope, body: CreateBody): Promise<void>
   /** Attaches what a new server asks for. Returns the actions to start between its creation and its first start. */

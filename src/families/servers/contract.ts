@@ -126,7 +126,16 @@ export const serverEndpoints = defineEndpoints({
         next_actions: Type.Array(ActionSchema),
         root_password: nullable(Type.String()),
       },
-      errors: ['resource_unavailable', 'locked', 'volume_already_attached', 'placement_group_member_limit_reached'],
+      errors: [
+        'resource_unavailable',
+        'locked',
+        'volume_already_attached',
+        'placement_group_member_limit_reached',
+        'primary_ip_assigned',
+        'primary_ip_datacenter_mismatch',
+        'primary_ip_version_mismatch',
+      ],
+      statuses: { primary_ip_version_mismatch: 412 },
     },
     update: {
       body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),

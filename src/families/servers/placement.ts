@@ -117,7 +117,8 @@ export function checkRequest(body: CreateBody): void {
   if (userData.length > maxUserData) refuse('user_data', userDataTooLong)
   for (const id of networks) refuse('networks', `network with ID ${id} not found`)
   for (const family of ['ipv4', 'ipv6'] as const) {
-    if (net[family]) refuse(`public_net.${family}`, `primary IP with ID ${net[family]} not found`)
+    if (net[family] && net[`enable_${family}`] === false)
+      refuse(`public_net.${family}`, `excludes enable_${family}: false`)
   }
   if (!hasPublicNet(body)) {
     if (body.start_after_create !== false) refuse('public_net', 'a server without any network cannot be started')

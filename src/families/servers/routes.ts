@@ -77,6 +77,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
       const sshKeys = await requestedKeys(db.query, scope, body)
       const password = sshKeys.length === 0 ? makePassword(randomInt) : null
       return adding(platform, servers, scope, async (tx) => {
+        for (const { limit } of attachments) await limit?.(tx, scope, body, platform.limits)
         await lockProject(tx, scope, 'share')
         for (const { hold } of attachments) await hold?.(tx, scope, body)
         const server = await insertServer(tx, scope, newServer(body, placement, sshKeys, password))

@@ -38,12 +38,13 @@ declare module '../data/db.ts' {
   }
 }
 
-/** Refuses one more resource of a kind. Call it before the insert. Errors: 403 `resource_limit_exceeded`. */
+/** Refuses more resources of a kind. Call it before the inserts. Errors: 403 `resource_limit_exceeded`. */
 export async function enforceLimit(
   tx: Transaction,
   scope: ProjectScope,
   kind: LimitedKind,
   defaults: DefaultLimits,
+  more = 1,
 ): Promise<void> {
   const { path, title } = kind
   const own = await limitsOf(tx.settings, scope)
@@ -51,8 +52,8 @@ export async function enforceLimit(
   if (most === undefined || most === null) return
   await lockProject(tx, scope, 'update')
   const used = await countUpTo(tx, scope, kind, most + 1)
-  if (used < most) return
-  const message = `${title} limit exceeded: ${used > most ? `more than ${most}` : most} in use, ${most} allowed`
+  if (used + more <= most) return
+  const message = `${title} limit exceeded: ${used > most ? `more than ${most}` : used} in use, ${most} allowed`
   throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: path }] } })
 }
 
