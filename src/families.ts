@@ -14,6 +14,7 @@ import { datacenters } from './families/datacenters/family.ts'
 import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
+import { isos } from './families/isos/family.ts'
 import { locations } from './families/locations/family.ts'
 import { networks } from './families/networks/family.ts'
 import { placementGroups } from './families/placement-groups/family.ts'
@@ -39,6 +40,7 @@ const members = [
   { family: firewalls, simulate: simulateFirewalls },
   { family: floatingIps, simulate: simulateFloatingIps },
   { family: images, simulate: simulateImages },
+  { family: isos },
   { family: locations },
   { family: networks, simulate: simulateNetworks },
   { family: placementGroups },

@@ -6,7 +6,6 @@ import { type Change, defineChanges } from './kernel/contract/changes.ts'
  * that exists is never refused, so its entry here may stay.
  */
 export const publicFamilies: Readonly<Record<string, string>> = {
-  isos: 'ISOs',
   load_balancer_types: 'Load Balancer types',
   load_balancers: 'Load Balancers',
   storage_box_types: 'Storage Box types',
@@ -15,18 +14,6 @@ export const publicFamilies: Readonly<Record<string, string>> = {
 
 /** Dated changes that make no difference before the family is here, by its path. They move to the family with it. */
 export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Change>>>> = {
-  isos: defineChanges({
-    iso_deprecation_added: {
-      from: '2023-10-01',
-      section: 'Versioning',
-      summary: 'ISOs have deprecation',
-    },
-    iso_deprecated_removed: {
-      from: '2024-01-01',
-      section: 'Versioning',
-      summary: 'ISOs no longer have deprecated; enable_rescue no longer accepts linux32',
-    },
-  }),
   storage_boxes: defineChanges({
     storage_box_root: {
       from: '2025-06-01',

@@ -62,7 +62,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/lab/', families: ['servers'], why: 'packets go from server to server' },
   {
     path: 'src/catalogue/',
-    families: ['floating-ips', 'images', 'locations', 'pricing', 'primary-ips', 'server-types'],
+    families: ['floating-ips', 'images', 'isos', 'locations', 'pricing', 'primary-ips', 'server-types'],
     why: 'the catalogue is what those families show, or has their prices',
   },
   { path: 'src/catalogue/', families: ['networks'], why: 'a kind of storage' },

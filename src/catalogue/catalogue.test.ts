@@ -20,11 +20,12 @@ describe('openCatalogue', () => {
     locations: builtIn.locations.toReversed(),
     serverTypes: builtIn.serverTypes.toReversed(),
     images: builtIn.images.toReversed(),
+    isos: builtIn.isos.toReversed(),
     priceList: builtIn.priceList,
   }
 
   it('sorts by id whatever the order of its input', () => {
-    for (const list of ['locations', 'serverTypes', 'images'] as const) {
+    for (const list of ['locations', 'serverTypes', 'images', 'isos'] as const) {
       const ids = openCatalogue(shuffled)[list].map(({ id }) => id)
       assert.deepEqual(
         ids,
@@ -329,7 +330,12 @@ describe('catalogue file', () => {
   it('ignores fields it does not know and normalises timestamps', () => {
     const file = fresh()
     const first = { ...file.images[0]!, created: '2021-08-16T13:12:01.250+02:00', labels: {} }
-    assert.deepEqual(parseCatalogue({ ...file, images: [first, ...file.images.slice(1)], isos: [] }), builtIn)
+    assert.deepEqual(parseCatalogue({ ...file, images: [first, ...file.images.slice(1)], volumes: [] }), builtIn)
+  })
+
+  it('has no ISOs when it was written before there were any', () => {
+    const { isos: _, ...file } = fresh()
+    assert.deepEqual(parseCatalogue(file), { ...builtIn, isos: [] })
   })
 
   // The mutations break the declared shape on purpose.
@@ -342,6 +348,8 @@ describe('catalogue file', () => {
     [(f) => set(f.locations[1], { id: 2 ** 52 }), 'locations[1].id: must be <= 4503599627370495'],
     [(f) => set(f.locations[1], { id: 1.5 }), 'locations[1].id: must be integer'],
     [(f) => set(f.locations[1], { name: 'A b' }), 'locations[1].name: must match pattern "^[a-z0-9][a-z0-9-]*$"'],
+    [(f) => set(f.isos?.[1], { architecture: 'mips' }), 'isos[1].architecture: must be one of x86, arm'],
+    [(f) => set(f.isos?.[1], { id: 551 }), 'isos[1].id: 551 is already used by isos[0]'],
     [(f) => set(f.server_types[3], { cores: '4' }), 'server_types[3].cores: must be integer'],
     [(f) => set(f.server_types[3], { category: 4 }), 'server_types[3].category: must be string or null'],
     [(f) => set(f.server_types[3], { deprecation: 4 }), 'server_types[3].deprecation: must be object or null'],

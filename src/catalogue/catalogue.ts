@@ -127,11 +127,23 @@ export type PriceList = {
   readonly loadBalancerTypes: readonly Pick<ServerType, 'id' | 'name' | 'prices'>[]
 }
 
+/** An installation medium that can be in the drive of a server (spec: ISO). */
+export type Iso = {
+  readonly id: number
+  /** Unique. */
+  readonly name: string
+  readonly description: string
+  /** Null for one that fits every server. */
+  readonly architecture: Architecture | null
+  readonly deprecation: Deprecation | null
+}
+
 /** The catalogue's lists in any order, and its prices. */
 export type CatalogueData = {
   readonly locations: readonly Location[]
   readonly serverTypes: readonly ServerType[]
   readonly images: readonly SystemImage[]
+  readonly isos: readonly Iso[]
   readonly priceList: PriceList
   /** Ids of the vSwitches that networks can be coupled with. */
   readonly vswitches?: readonly number[]
@@ -146,6 +158,8 @@ export type Catalogue = CatalogueData & {
   readonly imageById: (id: number) => SystemImage | undefined
   /** One entry per architecture, in ascending id order; empty for an unknown name. */
   readonly imagesByName: (name: string) => readonly SystemImage[]
+  readonly isoById: (id: number) => Iso | undefined
+  readonly isoByName: (name: string) => Iso | undefined
   readonly hasVswitch: (id: number) => boolean
 }
 
@@ -159,17 +173,21 @@ export function openCatalogue(data: CatalogueData): Catalogue {
   const locations = sortedById(data.locations)
   const serverTypes = sortedById(data.serverTypes)
   const images = sortedById(data.images)
+  const isos = sortedById(data.isos)
   const locationsById = indexBy(locations, (location) => location.id)
   const locationsByName = indexBy(locations, (location) => location.name)
   const typesById = indexBy(serverTypes, (type) => type.id)
   const typesByName = indexBy(serverTypes, (type) => type.name)
   const imagesById = indexBy(images, (image) => image.id)
   const imagesByName = Map.groupBy(images, (image) => image.name)
+  const isosById = indexBy(isos, (iso) => iso.id)
+  const isosByName = indexBy(isos, (iso) => iso.name)
   const vswitches = new Set(data.vswitches)
   return {
     locations,
     serverTypes,
     images,
+    isos,
     priceList: data.priceList,
     locationById: (id) => locationsById.get(id),
     locationByName: (name) => locationsByName.get(name),
@@ -177,6 +195,8 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     serverTypeByName: (name) => typesByName.get(name),
     imageById: (id) => imagesById.get(id),
     imagesByName: (name) => imagesByName.get(name) ?? none,
+    isoById: (id) => isosById.get(id),
+    isoByName: (name) => isosByName.get(name),
     hasVswitch: (id) => vswitches.has(id),
   }
 }
@@ -198,8 +218,13 @@ export function serverTypeOrderable(type: ServerType, locationId: number, now: n
   return location !== undefined && isOffered(location, now)
 }
 
-function isOffered(location: ServerTypeLocation, now: number): boolean {
-  return location.deprecation === null || now <= Date.parse(location.deprecation.unavailableAfter)
+/** Whether an ISO is listed and can be attached at `now` (ms since the epoch): until the end of its deprecation. */
+export function isoIsListed(iso: Iso, now: number): boolean {
+  return isOffered(iso, now)
+}
+
+function isOffered({ deprecation }: { readonly deprecation: Deprecation | null }, now: number): boolean {
+  return deprecation === null || now <= Date.parse(deprecation.unavailableAfter)
 }
 
 function sortedById<T extends { readonly id: number }>(items: readonly T[]): readonly T[] {

@@ -4,6 +4,7 @@ import { Compile } from 'typebox/compile'
 import {
   type CatalogueData,
   type Deprecation,
+  type Iso,
   type Location,
   osFlavors,
   type ServerType,
@@ -87,10 +88,20 @@ const ImageEntry = Type.Object({
   deprecation: nullable(DeprecationEntry),
 })
 
+const IsoEntry = Type.Object({
+  id: Id,
+  name: Name,
+  description: Type.String(),
+  architecture: nullable(Architecture),
+  deprecation: nullable(DeprecationEntry),
+})
+
 const CatalogueFileSchema = Type.Object({
   locations: Type.Array(LocationEntry),
   server_types: Type.Array(ServerTypeEntry),
   images: Type.Array(ImageEntry),
+  // Files that were written before there were ISOs have none.
+  isos: Type.Optional(Type.Array(IsoEntry)),
   // Without it, the built-in prices hold in the locations of the file.
   pricing: Type.Optional(PricingEntry),
   vswitches: Type.Optional(Type.Array(Type.Object({ id: Id }))),
@@ -104,19 +115,21 @@ export type CatalogueFile = Static<typeof CatalogueFileSchema>
 /**
  * Converts the parsed JSON of a catalogue file; timestamps become UTC with whole seconds. Throws an Error for the first
  * problem, with a one-line message such as `catalogue: server_types[3].cores: must be integer`
- * (spec: Location, Image, Server type, Pricing).
+ * (spec: Location, Image, Server type, ISO, Pricing).
  */
 export function parseCatalogue(json: unknown): CatalogueData {
   const file = checkShape(json)
   checkLocations(file)
   checkServerTypes(file)
   checkImages(file)
+  checkIsos(file)
   const locations = file.locations.map(parseLocation)
   if (file.pricing) checkPricing(file.pricing, new Set(locations.map(({ name }) => name)))
   return {
     locations,
     serverTypes: file.server_types.map(parseServerType),
     images: file.images.map(parseImage),
+    isos: (file.isos ?? []).map(parseIso),
     priceList: file.pricing ? parsePricing(file.pricing) : priceListOf(locations),
     ...(file.vswitches ? { vswitches: file.vswitches.map(({ id }) => id) } : {}),
   }
@@ -128,6 +141,7 @@ export function toFile(data: CatalogueData): CatalogueFile {
     locations: data.locations.map(formatLocation),
     server_types: data.serverTypes.map(formatServerType),
     images: data.images.map(formatImage),
+    isos: data.isos.map(formatIso),
     pricing: formatPricing(data.priceList),
     ...(data.vswitches ? { vswitches: data.vswitches.map((id) => ({ id })) } : {}),
   }
@@ -198,6 +212,11 @@ function checkPrices(type: Static<typeof ServerTypeEntry>, path: string): void {
 function checkImages({ images }: CatalogueFile): void {
   checkUnique(images, 'images', 'id', (image) => image.id)
   checkUnique(images, 'images', 'name', (image) => `${image.name} (${image.architecture})`)
+}
+
+function checkIsos({ isos = [] }: CatalogueFile): void {
+  checkUnique(isos, 'isos', 'id', (iso) => iso.id)
+  checkUnique(isos, 'isos', 'name', (iso) => iso.name)
 }
 
 function parseLocation(entry: Static<typeof LocationEntry>): Location {
@@ -284,6 +303,14 @@ function formatImage(image: SystemImage): Static<typeof ImageEntry> {
     rapid_deploy: image.rapidDeploy,
     deprecation: formatDeprecation(image.deprecation),
   }
+}
+
+function parseIso({ id, name, description, architecture, deprecation }: Static<typeof IsoEntry>): Iso {
+  return { id, name, description, architecture, deprecation: parseDeprecation(deprecation) }
+}
+
+function formatIso(iso: Iso): Static<typeof IsoEntry> {
+  return { ...iso, deprecation: formatDeprecation(iso.deprecation) }
 }
 
 function parseDeprecation(entry: Static<typeof DeprecationEntry> | null): Deprecation | null {

@@ -20,6 +20,7 @@ import { desiredStates } from './0017-desired-states.ts'
 import { givenTokens } from './0017-given-tokens.ts'
 import { imageRemovals } from './0018-image-removals.ts'
 import { placementGroups } from './0019-placement-groups.ts'
+import { isos } from './0020-isos.ts'
 import { networks } from './0021-networks.ts'
 import { volumes } from './0022-volumes.ts'
 import { primaryIps } from './0023-primary-ips.ts'
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   networks,
   placementGroups,
   primaryIps,
+  isos,
 ]

@@ -65,11 +65,11 @@ function finished(state: ServerState, known: SimulatedServer | undefined): Simul
   }
 }
 
-/** The server after half a change: power, disk and IPv4 address are not in the desired state. */
+/** The server after half a change: power, disk, ISO and IPv4 address are not in the desired state. */
 function unfinished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
-  const { cycle = null, installation = null } = known?.state ?? {}
+  const { cycle = null, installation = null, iso = null } = known?.state ?? {}
   return {
-    state: { ...state, cycle, installation, ipv4: null },
+    state: { ...state, cycle, installation, iso, ipv4: null },
     power: known?.power ?? 'off',
     installs: known?.installs ?? 0,
     restarts: known?.restarts ?? 0,

@@ -17,11 +17,13 @@ import type { ErrorCode } from '../../kernel/errors.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
+import { Iso } from '../isos/contract.ts'
 import { Location } from '../locations/contract.ts'
 import { PlacementGroup } from '../placement-groups/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
 import { serverChanges } from './changes.ts'
 import { serverStatuses } from './domain.ts'
+import { isoEndpoints } from './iso/contract.ts'
 import { membershipEndpoints } from './placement-groups/contract.ts'
 
 const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
@@ -51,7 +53,7 @@ export const Server = named('Server', {
   location: since(serverChanges.server_location_added, Location),
   datacenter: until(serverChanges.server_datacenter_removed, Datacenter),
   image: nullable(Image),
-  iso: Type.Null(),
+  iso: nullable(Iso),
   rescue_enabled: Type.Boolean(),
   locked: Type.Boolean(),
   backup_window: nullable(Type.String()),
@@ -85,6 +87,7 @@ function power<const Path extends string>(path: Path, summary: string) {
 
 export const serverEndpoints = defineEndpoints({
   ...membershipEndpoints,
+  ...isoEndpoints,
   ...resourceEndpoints(spelling, Server, {
     section,
     filters: { status: enumParam('Only servers with this status', serverStatuses) },

@@ -45,6 +45,7 @@ async function settled(world: World, id: number, generation: number): Promise<Se
     diskGb: server.primaryDiskSize,
     image: server.imageId,
     installation: server.installation,
+    iso: server.isoId,
     userData: server.userData,
     sshKeys: server.sshKeys,
     rootPasswordHash: server.rootPasswordHash,

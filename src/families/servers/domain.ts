@@ -24,6 +24,8 @@ export interface Server {
   readonly serverTypeId: number
   readonly locationId: number
   readonly imageId: number | null
+  /** What is in its drive. */
+  readonly isoId: number | null
   /** What its type offered when it was created. */
   readonly cores: number
   readonly memoryMb: number

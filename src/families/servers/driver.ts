@@ -11,6 +11,8 @@ export interface ServerState {
   readonly image: number | null
   /** Id of the last action that asked for a new disk. A driver writes the image to the disk anew when it is another one. */
   readonly installation: number | null
+  /** Id of the ISO in its drive, from which it boots before its disk; null when the drive is empty. */
+  readonly iso: number | null
   readonly userData: string | null
   /** Public keys that may log in as root. */
   readonly sshKeys: readonly string[]

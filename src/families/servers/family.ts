@@ -6,6 +6,7 @@ import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk/actions.ts'
 import { startBackups } from './disk/jobs.ts'
+import { isoActions } from './iso/actions.ts'
 import { membershipActions } from './placement-groups/actions.ts'
 import { serverRoutes } from './routes.ts'
 import { servers as resource } from './store.ts'
@@ -20,6 +21,6 @@ export const servers = defineFamily({
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),
-  actions: [...serverActions, ...diskActions, ...membershipActions],
+  actions: [...serverActions, ...diskActions, ...membershipActions, ...isoActions],
   desired: [state],
 })

@@ -150,7 +150,7 @@ const consistency: Proof['consistency'] = {
     const [servers, primaryIps] = [await found.all('server'), await found.all('primary_ip')]
     const ids = new Set<number>(servers.map(({ id }) => id))
     for (const id of world.servers.keys()) assert.ok(ids.has(id), `I10: server ${id} is out there without an owner`)
-    for (const { id, status, power, power_in_force: inForce, image, installation } of servers) {
+    for (const { id, status, power, power_in_force: inForce, image, installation, iso } of servers) {
       assert.ok(status === 'running' || status === 'off', `server ${id} rests, but is ${status}`)
       assert.deepEqual([power, inForce], status === 'running' ? ['on', 'on'] : ['off', 'off'])
       const known = world.servers.get(id)
@@ -158,6 +158,7 @@ const consistency: Proof['consistency'] = {
       assert.equal(known.power, power, `server ${id} has the power that it should have`)
       const disk = [known.state.image, known.state.installation]
       assert.deepEqual(disk, [image, installation], `server ${id} has the disk that it should have`)
+      assert.equal(known.state.iso, iso, `server ${id} has the ISO that it should have`)
       const ips = primaryIps.filter((ip) => ip.server_id === id)
       const ipOf = (type: string) => ips.find((ip) => ip.type === type)?.ip ?? null
       assert.deepEqual([known.state.ipv4, known.state.ipv6], [ipOf('ipv4'), ipOf('ipv6')], 'I6: its addresses')
@@ -174,6 +175,7 @@ export const proof: Proof = {
       createImage: () => ({ body: { description: 'a copy' } }),
       rebuild: () => ({ body: { image: 'debian-13' } }),
       changeProtection: () => ({ body: { delete: true, rebuild: true } }),
+      attachIso: () => ({ body: { iso: 8637 } }),
       async addToPlacementGroup(world) {
         const id = await makeServer(world, { start_after_create: false })
         const group = { name: unique('group'), type: 'spread' }

@@ -30,6 +30,7 @@ import type { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskRoutes } from './disk/routes.ts'
 import { makePassword, type Server } from './domain.ts'
+import { isoRoutes } from './iso/routes.ts'
 import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys } from './placement.ts'
 import { membershipRoutes } from './placement-groups/routes.ts'
 import { insertServer, type PowerChange, servers, setPower } from './store.ts'
@@ -69,6 +70,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
   return {
     ...diskRoutes(platform),
     ...membershipRoutes(platform),
+    ...isoRoutes(platform),
     ...resource,
 
     async create({ scope, body }) {

@@ -13,6 +13,7 @@ export interface ServerRow {
   readonly server_type: number
   readonly location: number
   readonly image: number | null
+  readonly iso: number | null
   readonly cores: number
   readonly memory_mb: number
   readonly primary_disk_size: number

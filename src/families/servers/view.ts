@@ -8,6 +8,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import { datacenterToWire } from '../datacenters/reads.ts'
 import { imagesByIds, imageToWire, type OwnImage, ownImageToWire } from '../images/reads.ts'
+import { isoToWire } from '../isos/reads.ts'
 import { locationToWire } from '../locations/reads.ts'
 import { serverTypeToWire } from '../server-types/reads.ts'
 import type { ServerPart } from './attachment.ts'
@@ -86,6 +87,7 @@ function standingFacts(
   const type = catalogue.serverTypeById(server.serverTypeId)
   const location = catalogue.locationById(server.locationId)
   if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
+  const iso = server.isoId === null ? undefined : catalogue.isoById(server.isoId)
   const price = type.prices.find(({ location: name }) => name === location.name)
   return {
     id: server.id,
@@ -98,7 +100,7 @@ function standingFacts(
     ...(inEffect(serverChanges.server_datacenter_removed, clock.now())
       ? {}
       : { datacenter: datacenterToWire(catalogue, location, clock.now()) }),
-    iso: null,
+    iso: iso ? isoToWire(iso, clock.now()) : null,
     rescue_enabled: false,
     backup_window: server.backupWindow,
     outgoing_traffic: null,

@@ -1,0 +1,32 @@
+import { act, done, firstOf, type Proof, unique } from '../../../test/proof.ts'
+import { makeServer, newServer } from '../servers/proof.ts'
+
+const x86Iso = 8637
+
+export const proof: Proof = {
+  samples: { isShared: true, prepare: (world) => firstOf(world, 'isos') },
+  errors: {
+    'servers.attachIso': {
+      async locked({ api }) {
+        return api.post(`/servers/${await newServer(api, unique('server'))}/actions/attach_iso`, { iso: x86Iso })
+      },
+    },
+    'servers.detachIso': {
+      async locked({ api }) {
+        return api.post(`/servers/${await newServer(api, unique('server'))}/actions/detach_iso`)
+      },
+    },
+  },
+  actions: {
+    async 'servers/attach_iso'(world) {
+      const id = await makeServer(world)
+      return act((api) => api.post(`/servers/${id}/actions/attach_iso`, { iso: x86Iso }))
+    },
+    async 'servers/detach_iso'(world) {
+      const id = await makeServer(world)
+      await done(world.api.post(`/servers/${id}/actions/attach_iso`, { iso: x86Iso }))
+      await world.settle()
+      return act((api) => api.post(`/servers/${id}/actions/detach_iso`))
+    },
+  },
+}

@@ -1,0 +1,3 @@
+/** What other families may ask about ISOs. */
+export { isoUnfitFor } from './domain.ts'
+export { isoToWire } from './view.ts'
