@@ -56,6 +56,7 @@ async function makeRrset(api: World['api']): Promise<string> {
 const serverType = async ({ api }: World) => (await ok(api.get('/server_types/96'))).server_type
 const priceList = async ({ api }: World) => (await ok(api.get('/pricing'))).pricing
 const image = async ({ api }: World) => (await ok(api.get('/images/161547269'))).image
+const iso = async ({ api }: World) => (await ok(api.get('/isos?per_page=1'))).isos[0]
 const field =
   (read: Case, name: string): Case =>
   async (world) =>
@@ -302,6 +303,8 @@ const expectations: Partial<Record<string, Expectation>> = {
     before: 200,
     after: '410 deprecated_api_endpoint',
   },
+  iso_deprecation_added: { observe: field(iso, 'deprecation'), before: false, after: true },
+  iso_deprecated_removed: { observe: field(iso, 'deprecated'), before: true, after: false },
   deprecated_field_removed: { observe: field(image, 'deprecated'), before: true, after: false },
   link_header_removed: {
     observe: async ({ api }) => (await api.get('/images?per_page=1')).headers.has('link'),
