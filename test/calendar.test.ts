@@ -91,6 +91,18 @@ const expectations: Partial<Record<string, Expectation>> = {
     before: '422 service_error',
     after: '422 invalid_input',
   },
+  attach_ip_range: {
+    observe: async (world) => {
+      const { id } = await makeServer(world)
+      const ip_range = '10.0.1.0/24'
+      const subnets = [{ type: 'cloud', network_zone: 'eu-central', ip_range }]
+      const { network } = await ok(world.api.post('/networks', { name: 'n', ip_range: '10.0.0.0/16', subnets }))
+      const asked = { network: network.id, ip_range }
+      return code(await world.api.post(`/servers/${id}/actions/attach_to_network`, asked))
+    },
+    before: '422 invalid_input',
+    after: 201,
+  },
   server_subnets_removed: {
     observe: async ({ api }) => {
       const subnets = [{ type: 'server', network_zone: 'eu-central' }]

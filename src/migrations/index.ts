@@ -21,6 +21,7 @@ import { givenTokens } from './0017-given-tokens.ts'
 import { imageRemovals } from './0018-image-removals.ts'
 import { placementGroups } from './0019-placement-groups.ts'
 import { isos } from './0020-isos.ts'
+import { networkAttachments } from './0021-network-attachments.ts'
 import { networks } from './0021-networks.ts'
 import { volumes } from './0022-volumes.ts'
 import { primaryIps } from './0023-primary-ips.ts'
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   placementGroups,
   primaryIps,
   isos,
+  networkAttachments,
 ]

@@ -1,11 +1,19 @@
 /** Simulated private networks. */
-import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/networks/driver.ts'
+import type {
+  InterfacesDriver,
+  InterfacesState,
+  NetworkDriver,
+  NetworkShape,
+  NetworkState,
+} from '../../families/networks/driver.ts'
+import { simulateServers } from './servers.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
 /** Creates the driver of networks. */
 export function simulateNetworks(site: Site) {
   const networks = new Map<number, NetworkShape>()
   const generations = new Generations()
+  const interfaces = simulateInterfaces(site)
 
   const put = ({ id, generation, shape }: NetworkState, share: Share) => {
     if (!generations.admits(id, generation, networks.has(id))) return
@@ -18,5 +26,31 @@ export function simulateNetworks(site: Site) {
     apply: (state) =>
       site.perform({ driver: 'networks', method: 'apply', subject: state.id }, (share) => put(state, share)),
   }
-  return { drivers: { networks: driver }, world: { networks: networks as ReadonlyMap<number, NetworkShape> } }
+  return {
+    drivers: { networks: driver, interfaces: interfaces.driver },
+    world: {
+      networks: networks as ReadonlyMap<number, NetworkShape>,
+      interfaces: interfaces.sets as ReadonlyMap<number, InterfacesState>,
+    },
+  }
+}
+
+/** The private interfaces of each server, which go with it. */
+function simulateInterfaces(site: Site) {
+  const sets = new Map<number, InterfacesState>()
+  const generations = new Generations()
+  site.part(simulateServers).onRemoval((id) => sets.delete(id))
+
+  const put = (state: InterfacesState, share: Share) => {
+    const { serverId, generation } = state
+    if (!generations.admits(serverId, generation, sets.has(serverId))) return
+    if (share === 'all') generations.see(serverId, generation)
+    sets.set(serverId, share === 'all' ? state : { ...state, interfaces: state.interfaces.slice(0, 1) })
+  }
+
+  const driver: InterfacesDriver = {
+    apply: (state) =>
+      site.perform({ driver: 'interfaces', method: 'apply', subject: state.serverId }, (share) => put(state, share)),
+  }
+  return { driver, sets }
 }

@@ -16,13 +16,12 @@ export const networkChanges = defineChanges({
     from: '2025-09-01',
     section: 'Networks',
     summary: 'attach_to_network accepts ip_range',
-    standing: 'servers cannot be attached yet',
   },
   network_members: {
     from: '2026-09-01',
     section: 'Networks',
     summary: 'Members of a network can be listed',
-    standing: 'networks have no members yet',
+    standing: 'the list of members is not there yet',
   },
   server_subnets_removed: {
     from: '2027-04-15',

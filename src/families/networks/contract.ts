@@ -111,7 +111,7 @@ export const networkEndpoints = defineEndpoints({
     '/networks/{id}/actions/delete_subnet',
     'Delete a subnet of a network',
     Type.Object({ ip_range: Cidr }, closed),
-    [],
+    ['service_error'],
   ),
   addRoute: changing('/networks/{id}/actions/add_route', 'Add a route to a network', RouteBody, [
     'resource_limit_exceeded',

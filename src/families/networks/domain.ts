@@ -80,6 +80,23 @@ export function subnetGateway(network: Pick<Topology, 'ipRange'>, subnet: Subnet
   return gatewayOf(subnet.type === 'vswitch' ? subnet.ipRange : network.ipRange)
 }
 
+/** The subnet that holds an address. */
+export const subnetAround = (subnets: readonly Subnet[], address: string) =>
+  subnets.find(({ ipRange }) => holdsAddress(ipRange, address))
+
+/** All addresses of a range, from the lowest. */
+export function* addressesOf(cidr: string): Generator<string> {
+  const { first, last } = spanOf(cidr)
+  for (let at = first; at <= last; at++) yield toAddress(at)
+}
+
+/** Whether no server of a subnet can have an address: those of gateways, and the first and the last one. */
+export function isReserved(network: Pick<Topology, 'ipRange'>, { ipRange }: Subnet, address: string): boolean {
+  const { first, last } = spanOf(ipRange)
+  const reserved = [gatewayOf(network.ipRange), publicGateway, toAddress(first), toAddress(last)]
+  return reserved.includes(address)
+}
+
 // ---- What requests ask for -----------------------------------------------------------------------------------------
 
 const refusal = (field: string, message: string) => invalidInput([{ field, message }])

@@ -28,8 +28,30 @@ export interface NetworkDriver {
   apply(state: NetworkState): Promise<void>
 }
 
+export interface PrivateInterface {
+  readonly networkId: number
+  readonly ip: string
+  readonly aliasIps: readonly string[]
+  readonly mac: string
+  readonly subnet: string
+  readonly gateway: string
+}
+
+/** All private interfaces of one server: it has no other. A driver ignores an older generation. */
+export interface InterfacesState {
+  readonly serverId: number
+  readonly generation: number
+  readonly interfaces: readonly PrivateInterface[]
+}
+
+export interface InterfacesDriver {
+  /** Gives a server exactly these private interfaces. Repeating it changes nothing. */
+  apply(state: InterfacesState): Promise<void>
+}
+
 declare module '../../kernel/actions/define.ts' {
   interface Drivers {
     networks: NetworkDriver
+    interfaces: InterfacesDriver
   }
 }

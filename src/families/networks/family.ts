@@ -4,6 +4,10 @@ import { networkActions } from './actions.ts'
 import { networkChanges } from './changes.ts'
 import { networkEndpoints } from './contract.ts'
 import { state } from './desired.ts'
+import { memberActions } from './members/actions.ts'
+import { memberEndpoints } from './members/contract.ts'
+import { interfaces } from './members/desired.ts'
+import { memberRoutes } from './members/routes.ts'
 import { networkRoutes } from './routes.ts'
 import { networks as resource } from './store.ts'
 import { networkLocks } from './tables.ts'
@@ -11,11 +15,11 @@ import { networkLocks } from './tables.ts'
 export const networks = defineFamily({
   name: resource.path,
   changes: networkChanges,
-  endpoints: networkEndpoints,
-  routes: networkRoutes,
+  endpoints: { ...networkEndpoints, ...memberEndpoints },
+  routes: (platform) => ({ ...networkRoutes(platform), ...memberRoutes(platform) }),
   limited: [resource],
   locks: networkLocks,
   resources: byId(resource),
-  actions: networkActions,
-  desired: [state],
+  actions: [...networkActions, ...memberActions],
+  desired: [state, interfaces],
 })

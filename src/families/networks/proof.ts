@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { sql } from 'kysely'
 import type { World } from '../../../test/harness.ts'
 import {
   type ActionScenario,
@@ -10,12 +11,17 @@ import {
   type Proof,
   rename,
   type Samples,
+  type Snapshot,
   takenName,
   takenTwice,
   unique,
 } from '../../../test/proof.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { openCatalogue } from '../../catalogue/catalogue.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { makeServer, serverBody } from '../servers/proof.ts'
+import type { InterfacesState } from './driver.ts'
+import { mostMembers } from './members/domain.ts'
 
 /** A catalogue with vSwitches. */
 export const vswitchCatalogue = openCatalogue({ ...builtIn, vswitches: [4711, 4712] })
@@ -39,6 +45,19 @@ export async function makeNetwork({ api }: Pick<World, 'api'>, more: object = {}
   return (await done(api.post('/networks', body(more)))).network.id
 }
 
+/** A network with a subnet, and a server. */
+async function makePlace(world: World): Promise<{ server: number; network: number }> {
+  const network = await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })
+  return { server: await makeServer(world), network }
+}
+
+async function makeMember(world: World): Promise<{ server: number; network: number }> {
+  const place = await makePlace(world)
+  await done(world.api.post(`/servers/${place.server}/actions/attach_to_network`, { network: place.network }))
+  await world.settle()
+  return place
+}
+
 const prepare: Samples['prepare'] = async (world) => {
   const id = await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')], routes: [route] })
   const { action } = await done(world.api.post(`/networks/${id}/actions/change_protection`, { delete: false }))
@@ -56,6 +75,18 @@ const samples: Samples = {
     deleteRoute: () => ({ body: route }),
     changeIpRange: () => ({ body: { ip_range: '10.0.0.0/8' } }),
     changeProtection: () => ({ body: { delete: true } }),
+    async attachToNetwork(world) {
+      const { server, network } = await makePlace(world)
+      return { target: { id: server }, body: { network } }
+    },
+    async detachFromNetwork(world) {
+      const { server, network } = await makeMember(world)
+      return { target: { id: server }, body: { network } }
+    },
+    async changeAliasIps(world) {
+      const { server, network } = await makeMember(world)
+      return { target: { id: server }, body: { network, alias_ips: ['10.0.1.9'] } }
+    },
   },
 }
 
@@ -67,6 +98,29 @@ const meanwhile = (path: string, change: object): ErrorScenario => {
     const { id } = await prepare(stage)
     await done(stage.api.post(`/networks/${id}/actions/add_subnet`, cloudSubnet()))
     return path === '' ? stage.api.delete(`/networks/${id}`) : stage.api.post(`/networks/${id}/actions/${path}`, change)
+  }
+}
+
+/** Asks for a change of a server that an action holds. */
+const lockedServer = (path: string, more: object): ErrorScenario => {
+  return async (stage) => {
+    const { server, network } = await makeMember(stage)
+    await done(stage.api.post(`/servers/${server}/actions/poweroff`))
+    return stage.api.post(`/servers/${server}/actions/${path}`, { network, ...more })
+  }
+}
+
+/** Fills a network with servers that are not there, or takes them out again. */
+async function crowd(tx: Transaction, network: number, how: 'join' | 'leave' = 'join'): Promise<void> {
+  if (how === 'leave')
+    return void (await sql`delete from network_attachment where network_id = ${network}`.execute(tx.query))
+  const { project_id: project } = (
+    await sql<{ project_id: number }>`select project_id from network where id = ${network}`.execute(tx.query)
+  ).rows[0]!
+  for (let at = 0; at < mostMembers; at++) {
+    const ip = `10.0.2.${at}`
+    await sql`insert into network_attachment (id, project_id, network_id, server_id, ip, alias_ips, status)
+      values (${at}, ${project}, ${network}, ${at}, ${ip}, '[]', 'ok')`.execute(tx.query)
   }
 }
 
@@ -107,7 +161,13 @@ const errors: Proof['errors'] = {
       return api.post(`/networks/${id}/actions/add_subnet`, vswitchSubnet())
     },
   },
-  'networks.deleteSubnet': { conflict: meanwhile('delete_subnet', { ip_range: '10.0.1.0/24' }) },
+  'networks.deleteSubnet': {
+    conflict: meanwhile('delete_subnet', { ip_range: '10.0.1.0/24' }),
+    async service_error(stage) {
+      const { network } = await makeMember(stage)
+      return stage.api.post(`/networks/${network}/actions/delete_subnet`, { ip_range: '10.0.1.0/24' })
+    },
+  },
   'networks.addRoute': {
     conflict: meanwhile('add_route', { ...route, destination: '10.100.2.0/24' }),
     async resource_limit_exceeded(stage) {
@@ -117,6 +177,61 @@ const errors: Proof['errors'] = {
     },
   },
   'networks.deleteRoute': { conflict: meanwhile('delete_route', route) },
+  'networks.attachToNetwork': {
+    locked: lockedServer('attach_to_network', {}),
+    async resource_limit_exceeded(stage) {
+      const { server, network } = await makePlace(stage)
+      await stage.db.transact((tx) => crowd(tx, network))
+      const answer = await stage.api.post(`/servers/${server}/actions/attach_to_network`, { network })
+      await stage.db.transact((tx) => crowd(tx, network, 'leave'))
+      return answer
+    },
+    async server_already_attached(stage) {
+      const { server, network } = await makeMember(stage)
+      return stage.api.post(`/servers/${server}/actions/attach_to_network`, { network })
+    },
+    async networks_overlap(stage) {
+      const { server } = await makeMember(stage)
+      const network = await makeNetwork(stage, { subnets: [cloudSubnet()] })
+      return stage.api.post(`/servers/${server}/actions/attach_to_network`, { network })
+    },
+    async no_subnet_available(stage) {
+      const server = await makeServer(stage)
+      const network = await makeNetwork(stage)
+      return stage.api.post(`/servers/${server}/actions/attach_to_network`, { network })
+    },
+    async ip_not_available(stage) {
+      const { server, network } = await makePlace(stage)
+      return stage.api.post(`/servers/${server}/actions/attach_to_network`, { network, ip: '10.0.1.255' })
+    },
+  },
+  'networks.detachFromNetwork': {
+    locked: lockedServer('detach_from_network', {}),
+    async service_error(stage) {
+      const { server, network } = await makePlace(stage)
+      return stage.api.post(`/servers/${server}/actions/detach_from_network`, { network })
+    },
+  },
+  'networks.changeAliasIps': {
+    locked: lockedServer('change_alias_ips', { alias_ips: [] }),
+    async service_error(stage) {
+      const { server, network } = await makePlace(stage)
+      return stage.api.post(`/servers/${server}/actions/change_alias_ips`, { network, alias_ips: [] })
+    },
+    async ip_not_available(stage) {
+      const { server, network } = await makeMember(stage)
+      return stage.api.post(`/servers/${server}/actions/change_alias_ips`, { network, alias_ips: ['10.0.1.1'] })
+    },
+  },
+  'servers.create': {
+    async no_subnet_available(stage) {
+      return stage.api.post('/servers', serverBody(unique('server'), { networks: [await makeNetwork(stage)] }))
+    },
+    async networks_overlap(stage) {
+      const networks = [1, 2].map(() => makeNetwork(stage, { subnets: [cloudSubnet()] }))
+      return stage.api.post('/servers', serverBody(unique('server'), { networks: await Promise.all(networks) }))
+    },
+  },
   'networks.changeIpRange': { conflict: meanwhile('change_ip_range', { ip_range: '10.0.0.0/8' }) },
 }
 
@@ -135,6 +250,18 @@ const actions: Proof['actions'] = {
   'networks/add_route': onNetwork('add_route', { ...route, destination: '10.100.2.0/24' }),
   'networks/delete_route': onNetwork('delete_route', route),
   'networks/change_ip_range': onNetwork('change_ip_range', { ip_range: '10.0.0.0/8' }),
+  async 'networks/attach_to_network'(world) {
+    const { server, network } = await makePlace(world)
+    return act((api) => api.post(`/servers/${server}/actions/attach_to_network`, { network }))
+  },
+  async 'networks/detach_from_network'(world) {
+    const { server, network } = await makeMember(world)
+    return act((api) => api.post(`/servers/${server}/actions/detach_from_network`, { network }))
+  },
+  async 'networks/change_alias_ips'(world) {
+    const { server, network } = await makeMember(world)
+    return act((api) => api.post(`/servers/${server}/actions/change_alias_ips`, { network, alias_ips: ['10.0.1.9'] }))
+  },
   'networks/change_protection': onNetwork('change_protection', { delete: true }),
 }
 
@@ -142,7 +269,12 @@ const actions: Proof['actions'] = {
 
 const consistency: Proof['consistency'] = {
   resources: 'network',
-  belongs: [['network_vswitch', 'network_id', 'network']],
+  belongs: [
+    ['network_vswitch', 'network_id', 'network'],
+    ['network_attachment', 'network_id', 'network'],
+    ['network_attachment', 'server_id', 'server'],
+    ['network_interfaces', 'id', 'server'],
+  ],
   async rows(found) {
     const coupled = (await found.all('network_vswitch')).map((row) => `${row.id} in ${row.network_id}`)
     const wanted: string[] = []
@@ -150,11 +282,15 @@ const consistency: Proof['consistency'] = {
       assert.equal(former, null, `I10: network ${id} remembers what it cannot go back to`)
       for (const { vswitchId } of JSON.parse(subnets)) if (vswitchId !== null) wanted.push(`${vswitchId} in ${id}`)
     }
+    for (const { id, status, former_alias_ips: former } of await found.all('network_attachment')) {
+      assert.deepEqual([status, former], ['ok', null], `attachment ${id} is at rest`)
+    }
     assert.deepEqual(coupled.sort(), wanted.sort(), 'vSwitches are coupled with the networks that name them')
   },
   /** Networks whose newest state is confirmed are out there as they are wanted, and no others. */
   async world(found, { simulation }) {
-    const { networks } = simulation.world
+    const { networks, interfaces } = simulation.world
+    await checkInterfaces(found, interfaces)
     const states = new Map((await found.all('network_state')).map((row) => [row.id, row]))
     for (const id of networks.keys()) assert.ok(states.has(id), `I10: network ${id} is out there without an owner`)
     for (const { id, ip_range, subnets, routes } of await found.all('network')) {
@@ -172,4 +308,25 @@ const consistency: Proof['consistency'] = {
   },
 }
 
-export const proof: Proof = { samples, errors, actions, consistency }
+/** Servers have out there the addresses that they have in networks. */
+async function checkInterfaces(found: Snapshot, sets: ReadonlyMap<number, InterfacesState>): Promise<void> {
+  const attachments = await found.all('network_attachment')
+  for (const { id, generation, generation_in_force: inForce } of await found.all('network_interfaces')) {
+    if (inForce < generation) continue
+    const wanted = attachments.filter((row) => row.server_id === id)
+    assert.deepEqual(
+      sets.get(id)?.interfaces.map(({ networkId, ip, aliasIps }) => [networkId, ip, JSON.stringify(aliasIps)]),
+      wanted.map((row) => [row.network_id, row.ip, row.alias_ips]),
+      `the private interfaces of server ${id}`,
+    )
+  }
+}
+
+const references: Proof['references'] = {
+  'servers.create networks': { family: 'networks', body: (id) => serverBody(unique('server'), { networks: [id] }) },
+  'networks.attachToNetwork network': { family: 'networks', body: (network) => ({ network }) },
+  'networks.detachFromNetwork network': { family: 'networks', body: (network) => ({ network }) },
+  'networks.changeAliasIps network': { family: 'networks', body: (network) => ({ network, alias_ips: [] }) },
+}
+
+export const proof: Proof = { samples, references, errors, actions, consistency }

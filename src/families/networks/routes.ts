@@ -2,10 +2,12 @@
 import { recordOf, refuseLocked } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError } from '../../kernel/errors.ts'
 import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
+import { holdServers } from '../servers/reads.ts'
 import {
   addRoute,
   addSubnet,
@@ -26,19 +28,22 @@ import {
   readNetworkRange,
   type Subnet,
   type SubnetRules,
+  subnetAround,
   type Topology,
   withoutRoute,
   withoutSubnet,
   withRoute,
   withSubnet,
 } from './domain.ts'
+import { interfaces } from './members/desired.ts'
+import { emptyNetwork, membersOf } from './members/store.ts'
 import { coupleVswitches, insertNetwork, keepVswitches, networks, setTopology } from './store.ts'
-import { networkToWire } from './view.ts'
+import { networksToWire, networkToWire } from './view.ts'
 
 /** One handler for each endpoint. */
 export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoints> {
   const { db, clock, catalogue } = platform
-  const resource = resourceRoutes(platform, networks, (some) => some.map(networkToWire), {
+  const resource = resourceRoutes(platform, networks, (some, query, { scope }) => networksToWire(query, scope, some), {
     async after(tx, scope, { id }, { expose_routes_to_vswitch: exposure }) {
       if (exposure !== undefined) await state.renew(tx, scope, [id])
     },
@@ -52,6 +57,7 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
         act(platform, networks, call, async (tx, network) => {
           const { scope } = call
           const wanted = changed(network, call.body)
+          await refuseStranding(tx, scope, network.id, wanted)
           await coupleVswitches(tx, scope, network.id, added(network, wanted))
           await setTopology(tx, scope, network, wanted)
           await state.renew(tx, scope, [network.id])
@@ -87,7 +93,7 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
         const network = await insertNetwork(tx, scope, { name, labels, exposesRoutes, ...topology })
         await coupleVswitches(tx, scope, network.id, network.subnets)
         await state.renew(tx, scope, [network.id])
-        return { network: networkToWire(network) }
+        return { network: networkToWire(network, []) }
       })
     },
 
@@ -102,8 +108,12 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
           const network = await networks.lock(tx, scope, id)
           if (network.isProtected) throw new ApiError('protected', 'network is delete protected')
           await refuseLocked(tx.query, scope, networks.ref(id))
+          const servers = (await membersOf(tx.query, scope, [id])).map(({ serverId }) => serverId)
+          await holdServers(tx, scope, servers)
           await keepVswitches(tx, scope, id, [])
           await state.renew(tx, scope, [id])
+          await emptyNetwork(tx, scope, id)
+          await interfaces.renew(tx, scope, servers)
           await networks.remove(tx, scope, network)
         }),
       ),
@@ -131,6 +141,13 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
         return recordOf(changeNetworkProtection, networks.ref(id))
       }),
   }
+}
+
+/** Errors: `service_error` when a subnet that goes away holds addresses of servers. */
+async function refuseStranding(tx: Transaction, scope: ProjectScope, id: number, { subnets }: Topology): Promise<void> {
+  const members = await membersOf(tx.query, scope, [id])
+  if (members.every(({ ip }) => subnetAround(subnets, ip))) return
+  throw new ApiError('service_error', 'cannot delete the subnet: servers are attached to it')
 }
 
 const added = (before: Topology, after: Topology) => after.subnets.filter((subnet) => !before.subnets.includes(subnet))

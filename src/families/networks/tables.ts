@@ -2,6 +2,7 @@
 import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
+import type { MemberStatus } from './members/domain.ts'
 
 export interface NetworkRow {
   readonly id: number
@@ -27,15 +28,35 @@ export interface NetworkVswitchRow {
   readonly network_id: number
 }
 
+/** A server in a network. */
+export interface NetworkAttachmentRow {
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly network_id: number
+  readonly server_id: number
+  readonly ip: string
+  /** JSON lists of addresses. */
+  readonly alias_ips: string
+  readonly former_alias_ips: string | null
+  readonly status: MemberStatus
+}
+
 declare module '../../kernel/data/db.ts' {
   interface TenantTables {
     network: NetworkRow
     /** By network: what the infrastructure is to do for it. */
     network_state: DesiredRow
     network_vswitch: NetworkVswitchRow
+    network_attachment: NetworkAttachmentRow
+    /** By server: which private interfaces it has. */
+    network_interfaces: DesiredRow
   }
 }
 
 export const networkLocks: Locks = {
-  order: [['network', 'network_vswitch', 'network_state']],
+  order: [
+    ['network', 'network_vswitch', 'network_state'],
+    // A change of one server locks the network, then the server, then what it has there.
+    ['firewall', 'network', 'server', 'network_attachment', 'network_interfaces'],
+  ],
 }

@@ -134,6 +134,8 @@ export const serverEndpoints = defineEndpoints({
         'locked',
         'volume_already_attached',
         'placement_group_member_limit_reached',
+        'no_subnet_available',
+        'networks_overlap',
         'primary_ip_assigned',
         'primary_ip_datacenter_mismatch',
         'primary_ip_version_mismatch',

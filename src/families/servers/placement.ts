@@ -115,13 +115,13 @@ export function checkRequest(body: CreateBody): void {
   const { networks = [], public_net: net = {}, user_data: userData = '' } = body
   if (!isHostName(body.name)) refuse('name', 'Name must be a valid hostname.')
   if (userData.length > maxUserData) refuse('user_data', userDataTooLong)
-  for (const id of networks) refuse('networks', `network with ID ${id} not found`)
   for (const family of ['ipv4', 'ipv6'] as const) {
     if (net[family] && net[`enable_${family}`] === false)
       refuse(`public_net.${family}`, `excludes enable_${family}: false`)
   }
   if (!hasPublicNet(body)) {
-    if (body.start_after_create !== false) refuse('public_net', 'a server without any network cannot be started')
+    if (networks.length === 0 && body.start_after_create !== false)
+      refuse('public_net', 'a server without any network cannot be started')
     if (body.firewalls?.length) refuse('firewalls', 'the server has no public network interface')
   }
   if (problems.length > 0) throw invalidInput(problems)

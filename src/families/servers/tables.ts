@@ -70,6 +70,8 @@ export const serverLocks: Locks = {
       'volume_attachment',
       'firewall_application',
       'firewall_filter',
+      'network_attachment',
+      'network_interfaces',
     ],
   ],
   belonging: { server_former: 'the server' },

@@ -83,7 +83,7 @@ function imageOf(
 function standingFacts(
   { catalogue, clock }: Platform,
   server: Server,
-): Omit<ServerWire, 'public_net' | 'locked' | 'image' | 'volumes' | 'placement_group'> {
+): Omit<ServerWire, 'public_net' | 'private_net' | 'locked' | 'image' | 'volumes' | 'placement_group'> {
   const type = catalogue.serverTypeById(server.serverTypeId)
   const location = catalogue.locationById(server.locationId)
   if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
@@ -94,7 +94,6 @@ function standingFacts(
     name: server.name,
     status: server.status,
     created: server.created,
-    private_net: [],
     server_type: serverTypeToWire(type, clock.now()),
     location: locationToWire(location),
     ...(inEffect(serverChanges.server_datacenter_removed, clock.now())

@@ -1,0 +1,34 @@
+/** What a server has in networks. */
+import { invalidInput } from '../../kernel/errors.ts'
+import type { Attachment } from '../servers/attachment.ts'
+import { attachToNetwork, startMember } from './members/actions.ts'
+import { join } from './members/attach.ts'
+import { interfaces } from './members/desired.ts'
+import { macOf } from './members/domain.ts'
+import { leaveNetworks, membershipsOf } from './members/store.ts'
+import { networks } from './store.ts'
+
+/** The networks that a server is in; its addresses there are free again when it goes away. */
+export const networkAttachment: Attachment = {
+  async show(query, scope, serverIds) {
+    const members = Map.groupBy(await membershipsOf(query, scope, serverIds), ({ serverId }) => serverId)
+    return (serverId) => ({
+      private_net: (members.get(serverId) ?? []).map(({ networkId, ip, aliasIps }) => {
+        return { network: networkId, ip, alias_ips: [...aliasIps], mac_address: macOf(ip) }
+      }),
+    })
+  },
+  async hold(tx, scope, { networks: asked = [] }) {
+    const known = await networks.hold(tx, scope, [...new Set(asked)], 'update')
+    const missing = asked.find((id) => !known.has(id))
+    if (missing === undefined) return
+    throw invalidInput([{ field: 'networks', message: `network with ID ${missing} not found` }])
+  },
+  async attach(tx, scope, server, { networks: asked = [] }, platform) {
+    const ids = [...new Set(asked)]
+    for (const id of ids) await join(tx, scope, platform, await networks.get(tx.query, scope, id), server, {})
+    return ids.map((network) => startMember(attachToNetwork, { server: server.id, network }, false))
+  },
+  detach: leaveNetworks,
+  desired: interfaces,
+}

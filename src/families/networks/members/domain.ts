@@ -1,0 +1,111 @@
+/** Servers in a network: which addresses they can have there. Pure (spec: Networks). */
+import { ApiError, invalidInput } from '../../../kernel/errors.ts'
+import { parseAddress } from '../../../net/ip.ts'
+import { addressesOf, isReserved, type Network, type Subnet, subnetAround } from '../domain.ts'
+
+/** Most servers in one network, and most alias addresses of a server in it. */
+export const mostMembers = 100
+export const mostAliases = 10
+
+export const memberStatuses = ['ok', 'attaching', 'detaching', 'updating', 'error'] as const
+export type MemberStatus = (typeof memberStatuses)[number]
+
+export interface Member {
+  readonly id: number
+  readonly networkId: number
+  readonly serverId: number
+  readonly ip: string
+  readonly aliasIps: readonly string[]
+  /** The alias addresses that it goes back to if the change that is under way fails. */
+  readonly formerAliasIps: readonly string[] | null
+  readonly status: MemberStatus
+}
+
+/** The hardware address of an interface: in one network it is as unique as the address. */
+export function macOf(ip: string): string {
+  const octets = ip.split('.').map((octet) => Number(octet).toString(16).padStart(2, '0'))
+  return ['86', '00', ...octets].join(':')
+}
+
+/** Every address that somebody has or may come back to. */
+export function takenBy(members: readonly Member[]): ReadonlySet<string> {
+  return new Set(members.flatMap(({ ip, aliasIps, formerAliasIps }) => [ip, ...aliasIps, ...(formerAliasIps ?? [])]))
+}
+
+/** The addresses that a request wants. */
+export interface Wish {
+  readonly ip?: string | undefined
+  /** The subnet to take one from. */
+  readonly ipRange?: string | undefined
+  readonly aliasIps?: readonly string[] | undefined
+}
+
+const refusal = (field: string, message: string) => invalidInput([{ field, message }])
+const taken = (address: string) => new ApiError('ip_not_available', `the address ${address} is not available`)
+
+/**
+ * The addresses of a server in a zone: the lowest free one unless a certain one is wanted. Errors: `invalid_input`,
+ * `no_subnet_available`, `ip_not_available`.
+ */
+export function chooseAddresses(
+  network: Network,
+  others: ReadonlySet<string>,
+  zone: string,
+  { ip: text, ipRange, aliasIps = [] }: Wish,
+): { readonly ip: string; readonly aliasIps: string[] } {
+  const wanted = text === undefined ? undefined : readAddress(text, 'ip')
+  const subnets = subnetsFor(network, zone, ipRange)
+  const ip = wanted === undefined ? lowestFree(network, subnets, others) : claim(network, subnets, others, wanted)
+  return { ip, aliasIps: chooseAliases(network, ip, new Set([...others, ip]), aliasIps) }
+}
+
+/** Alias addresses lie in the subnet of the address. Errors: `invalid_input`, `ip_not_available`. */
+export function chooseAliases(
+  network: Network,
+  ip: string,
+  others: ReadonlySet<string>,
+  texts: readonly string[],
+): string[] {
+  const addresses = texts.map((text, index) => readAddress(text, `alias_ips[${index}]`))
+  const around = subnetAround(network.subnets, ip)
+  for (const [index, address] of addresses.entries()) {
+    const field = `alias_ips[${index}]`
+    if (addresses.indexOf(address) !== index) throw refusal(field, 'is given twice')
+    if (!around || subnetAround([around], address) === undefined) throw refusal(field, `must be in the subnet of ${ip}`)
+    if (others.has(address) || isReserved(network, around, address)) throw taken(address)
+  }
+  return addresses
+}
+
+function readAddress(text: string, field: string): string {
+  const parsed = parseAddress(text)
+  if (!parsed.ok || parsed.family !== 4) throw refusal(field, 'must be an ipv4 address')
+  return parsed.address
+}
+
+/** The subnets from which servers of a zone get addresses; one that a running change adds is not among them yet. */
+function subnetsFor({ subnets, former }: Network, zone: string, ipRange: string | undefined): readonly Subnet[] {
+  const isThere = (range: string) => !former || former.subnets.some((subnet) => subnet.ipRange === range)
+  const fitting = subnets.filter(
+    (subnet) => subnet.type !== 'vswitch' && subnet.networkZone === zone && isThere(subnet.ipRange),
+  )
+  const chosen = ipRange === undefined ? fitting : fitting.filter((subnet) => subnet.ipRange === ipRange)
+  if (chosen.length > 0) return chosen
+  throw new ApiError('no_subnet_available', `the network has no such subnet in the network zone ${zone}`)
+}
+
+function lowestFree(network: Network, subnets: readonly Subnet[], others: ReadonlySet<string>): string {
+  for (const subnet of subnets) {
+    for (const address of addressesOf(subnet.ipRange)) {
+      if (!others.has(address) && !isReserved(network, subnet, address)) return address
+    }
+  }
+  throw new ApiError('no_subnet_available', 'all addresses of the subnets are in use')
+}
+
+function claim(network: Network, subnets: readonly Subnet[], others: ReadonlySet<string>, address: string): string {
+  const subnet = subnetAround(subnets, address)
+  if (!subnet) throw new ApiError('no_subnet_available', `no subnet of the network holds the address ${address}`)
+  if (others.has(address) || isReserved(network, subnet, address)) throw taken(address)
+  return address
+}
