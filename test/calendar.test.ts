@@ -146,6 +146,14 @@ const expectations: Partial<Record<string, Expectation>> = {
     before: false,
     after: true,
   },
+  rescue_linux32_removed: {
+    observe: async (world) => {
+      const { id } = await makeServer(world)
+      return code(await world.api.post(`/servers/${id}/actions/enable_rescue`, { type: 'linux32' }))
+    },
+    before: 201,
+    after: '422 invalid_input',
+  },
   pricing_traffic_null: {
     observe: async (world) => (await priceList(world)).traffic === null,
     before: false,

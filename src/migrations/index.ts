@@ -25,6 +25,7 @@ import { networkAttachments } from './0021-network-attachments.ts'
 import { networks } from './0021-networks.ts'
 import { volumes } from './0022-volumes.ts'
 import { primaryIps } from './0023-primary-ips.ts'
+import { serverChanges } from './0024-server-changes.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   primaryIps,
   isos,
   networkAttachments,
+  serverChanges,
 ]

@@ -10,6 +10,10 @@ export interface SimulatedServer {
   readonly restarts: number
   /** How often an image was written to the server's disk. */
   readonly installs: number
+  /** How often the root password was set in the running system. */
+  readonly passwordResets: number
+  /** What runs on it; null without power. */
+  readonly system: 'disk' | 'rescue' | null
 }
 
 /** Creates the driver of servers. Other parts attach their own state to a server with `put` and `onRemoval`. */
@@ -57,21 +61,33 @@ export function simulateServers(site: Site) {
 function finished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
   const cycles = state.cycle !== null && state.cycle !== (known?.state.cycle ?? null)
   const installs = known === undefined || known.state.installation !== state.installation
+  const resets = state.passwordReset !== null && state.passwordReset !== (known?.state.passwordReset ?? null)
   return {
     state,
     power: state.power,
     installs: (known?.installs ?? 0) + (installs ? 1 : 0),
     restarts: (known?.restarts ?? 0) + (cycles ? 1 : 0),
+    passwordResets: (known?.passwordResets ?? 0) + (resets ? 1 : 0),
+    system: systemOf(state, known?.system ?? null, cycles),
   }
 }
 
-/** The server after half a change: power, disk, ISO and IPv4 address are not in the desired state. */
+/** What runs after a change: a boot goes to the rescue system if there is one, and nothing else changes what runs. */
+function systemOf({ power, rescue }: ServerState, running: SimulatedServer['system'], restarts: boolean) {
+  if (power === 'off') return null
+  if (running !== null && !restarts) return running
+  return rescue ? 'rescue' : 'disk'
+}
+
+/** The server after half a change: power, disk, ISO, password and IPv4 address are not in the desired state. */
 function unfinished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
-  const { cycle = null, installation = null, iso = null } = known?.state ?? {}
+  const { cycle = null, installation = null, passwordReset = null, iso = null } = known?.state ?? {}
   return {
-    state: { ...state, cycle, installation, iso, ipv4: null },
+    state: { ...state, cycle, installation, passwordReset, iso, ipv4: null },
     power: known?.power ?? 'off',
     installs: known?.installs ?? 0,
     restarts: known?.restarts ?? 0,
+    passwordResets: known?.passwordResets ?? 0,
+    system: known?.system ?? null,
   }
 }

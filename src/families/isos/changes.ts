@@ -10,6 +10,6 @@ export const isoChanges = defineChanges({
   iso_deprecated_removed: {
     from: '2024-01-01',
     section: 'Versioning',
-    summary: 'ISOs no longer have deprecated; enable_rescue no longer accepts linux32',
+    summary: 'ISOs no longer have deprecated',
   },
 })

@@ -1,18 +1,31 @@
 /** What happens to servers asynchronously. Every step hands the driver the whole desired state of one server. */
 import { lockProject } from '../../kernel/access/projects.ts'
 import {
+  type ActionDefinition,
   type ActionInput,
   defineAction,
   defineRecord,
   defineStep,
   type StepContext,
 } from '../../kernel/actions/define.ts'
-import type { ActionStart } from '../../kernel/actions/store.ts'
+import { type ActionStart, startAction } from '../../kernel/actions/store.ts'
+import type { Action } from '../../kernel/actions/tables.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { type Confirmed, type Desired, desiredStep } from '../../kernel/resource/desired.ts'
+import type { ProjectScope } from '../../kernel/scope.ts'
 import { attachments } from './attachments.ts'
 import { state } from './desired.ts'
-import { confirmPower, deleteServer, revertPower, servers, setPower } from './store.ts'
+import {
+  confirmPower,
+  deleteServer,
+  forgetFormer,
+  rememberFormer,
+  restoreFormer,
+  revertPower,
+  servers,
+  setPower,
+  setRescue,
+} from './store.ts'
 
 export interface Input extends ActionInput {
   readonly server: number
@@ -69,6 +82,52 @@ export const createServer = defineAction<Input & { readonly starts: boolean }>({
   revert: (tx, context) => leave(tx, context, 'renew'),
 })
 
+/** The server is as desired and rests. Its first boot with a rescue system has used that up. */
+async function rest(tx: Transaction, { scope, input, actionId }: Context): Promise<void> {
+  const server = await servers.find(tx.query, scope, input.server)
+  if (!server) return
+  const { id, power, powerInForce, cycle, rescue } = server
+  const booted = power === 'on' && (powerInForce === 'off' || cycle === actionId)
+  await confirmPower(tx, scope, id, power)
+  if (booted && rescue) await setRescue(tx, scope, id, null)
+}
+
+/** An action that changes a server, and takes the change back when it fails. */
+export function changeAction(command: string, step: string): ActionDefinition<Input> {
+  return defineAction<Input>({
+    family: 'servers',
+    command,
+    steps: [
+      desiredStep(state, {
+        name: step,
+        ...ofServer,
+        async done(tx, context) {
+          await rest(tx, context)
+          await forgetFormer(tx, context.scope, context.input.server)
+        },
+      }),
+    ],
+    async revert(tx, { scope, input }) {
+      await restoreFormer(tx, scope, input.server)
+      await revertPower(tx, scope, input.server)
+      await state.renew(tx, scope, [input.server])
+    },
+  })
+}
+
+/** Starts such an action on a server that the transaction has locked, before the change is written. Errors: `locked`. */
+export async function startChange(
+  tx: Transaction,
+  scope: ProjectScope,
+  definition: ActionDefinition<Input>,
+  id: number,
+): Promise<Action> {
+  await state.renew(tx, scope, [id])
+  const action = await startAction(tx, scope, { definition, input: { server: id }, ...onServer(id) })
+  await rememberFormer(tx, scope, id)
+  return action
+}
+
 function powerAction(command: string) {
   return defineAction<Input>({
     family: 'servers',
@@ -77,10 +136,7 @@ function powerAction(command: string) {
       desiredStep(state, {
         name: 'power',
         ...ofServer,
-        async done(tx, { scope, input }) {
-          const server = await servers.find(tx.query, scope, input.server)
-          if (server) await confirmPower(tx, scope, server.id, server.power)
-        },
+        done: rest,
       }),
     ],
     async revert(tx, { scope, input }) {

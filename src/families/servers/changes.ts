@@ -2,6 +2,11 @@
 import { defineChanges } from '../../kernel/contract/changes.ts'
 
 export const serverChanges = defineChanges({
+  rescue_linux32_removed: {
+    from: '2024-01-01',
+    section: 'Servers',
+    summary: 'enable_rescue no longer accepts linux32',
+  },
   server_location_added: {
     from: '2025-12-01',
     section: 'Versioning',

@@ -21,10 +21,12 @@ import { Iso } from '../isos/contract.ts'
 import { Location } from '../locations/contract.ts'
 import { PlacementGroup } from '../placement-groups/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
+import { accessEndpoints } from './access/contract.ts'
 import { serverChanges } from './changes.ts'
 import { serverStatuses } from './domain.ts'
 import { isoEndpoints } from './iso/contract.ts'
 import { membershipEndpoints } from './placement-groups/contract.ts'
+import { typeEndpoints } from './type/contract.ts'
 
 const ReverseName = Type.Object({ ip: Type.String(), dns_ptr: Type.String() })
 
@@ -161,6 +163,8 @@ export const serverEndpoints = defineEndpoints({
   shutDown: power('/servers/{id}/actions/shutdown', 'Ask the operating system of a server to shut down'),
   reboot: power('/servers/{id}/actions/reboot', 'Ask the operating system of a server to restart'),
   reset: power('/servers/{id}/actions/reset', 'Cut and restore the power of a server'),
+  ...typeEndpoints,
+  ...accessEndpoints,
   createImage: {
     method: 'POST',
     path: '/servers/{id}/actions/create_image',

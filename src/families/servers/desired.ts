@@ -49,6 +49,11 @@ async function settled(world: World, id: number, generation: number): Promise<Se
     userData: server.userData,
     sshKeys: server.sshKeys,
     rootPasswordHash: server.rootPasswordHash,
+    passwordReset: server.passwordReset,
+    rescue: server.rescue && {
+      sshKeys: server.rescue.sshKeys,
+      rootPasswordHash: server.rescue.rootPasswordHash,
+    },
     power: server.power,
     manner: server.manner,
     cycle: server.cycle,

@@ -16,6 +16,17 @@ export type ServerStatus = (typeof serverStatuses)[number]
 export type Power = 'on' | 'off'
 export type Manner = 'guest' | 'hard'
 
+/** The rescue system of a server, with the keys and the password that let root in. */
+export interface Rescue {
+  /** Timestamp after which the next boot goes to the disk again. */
+  readonly until: string
+  readonly sshKeys: readonly string[]
+  readonly rootPasswordHash: string
+}
+
+/** How long the rescue system waits for a boot. */
+export const rescueMs = 3_600_000
+
 export interface Server {
   readonly id: number
   readonly name: string
@@ -26,7 +37,7 @@ export interface Server {
   readonly imageId: number | null
   /** What is in its drive. */
   readonly isoId: number | null
-  /** What its type offered when it was created. */
+  /** What its type offers. */
   readonly cores: number
   readonly memoryMb: number
   /** In GB. */
@@ -43,9 +54,18 @@ export interface Server {
   readonly userData: string | null
   readonly sshKeys: readonly string[]
   readonly rootPasswordHash: string | null
+  /** Id of the last action that asked for a new root password. */
+  readonly passwordReset: number | null
+  /** Where the next boot goes, if not to the disk. */
+  readonly rescue: Rescue | null
   readonly labels: Labels
   readonly protection: { readonly delete: boolean; readonly rebuild: boolean }
   readonly version: number
+}
+
+/** The memory that a type offers. */
+export function memoryMbOf({ memory }: { readonly memory: number }): number {
+  return Math.round(memory * 1024)
 }
 
 /** The status of a server on which nothing is going on. */

@@ -5,6 +5,7 @@ export interface ServerState {
   readonly id: number
   readonly generation: number
   readonly name: string
+  /** These change while the server is off; the disk only grows. */
   readonly cores: number
   readonly memoryMb: number
   readonly diskGb: number
@@ -17,6 +18,10 @@ export interface ServerState {
   /** Public keys that may log in as root. */
   readonly sshKeys: readonly string[]
   readonly rootPasswordHash: string | null
+  /** Id of the last action that asked for a new root password. A driver sets it in the guest once for each id. */
+  readonly passwordReset: number | null
+  /** The system that the next boot goes to instead of the disk, once; null for the disk. It starts no boot itself. */
+  readonly rescue: { readonly sshKeys: readonly string[]; readonly rootPasswordHash: string } | null
   readonly power: 'on' | 'off'
   /** How to get there: ask the guest, or pull the plug. */
   readonly manner: 'guest' | 'hard'

@@ -1,5 +1,7 @@
 /** The family of servers. */
 import { byId, defineFamily } from '../../platform.ts'
+import { accessActions } from './access/actions.ts'
+import { endRescues } from './access/jobs.ts'
 import { serverActions } from './actions.ts'
 import { serverChanges } from './changes.ts'
 import { serverEndpoints } from './contract.ts'
@@ -11,16 +13,17 @@ import { membershipActions } from './placement-groups/actions.ts'
 import { serverRoutes } from './routes.ts'
 import { servers as resource } from './store.ts'
 import { serverLocks } from './tables.ts'
+import { typeActions } from './type/actions.ts'
 
 export const servers = defineFamily({
   name: resource.path,
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,
-  jobs: [startBackups],
+  jobs: [startBackups, endRescues],
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),
-  actions: [...serverActions, ...diskActions, ...membershipActions, ...isoActions],
+  actions: [...serverActions, ...diskActions, ...typeActions, ...accessActions, ...membershipActions, ...isoActions],
   desired: [state],
 })

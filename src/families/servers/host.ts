@@ -3,6 +3,7 @@ import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
+import type { DueServer } from './due.ts'
 import { fromRow } from './store.ts'
 
 /** A server by its id alone, with its Project. Never for a request of a tenant. */
@@ -21,12 +22,25 @@ export async function dueServers(
   day: string,
   after: number,
   limit: number,
-): Promise<{ id: number; scope: ProjectScope }[]> {
+): Promise<DueServer[]> {
   const rows = await acrossProjects(query)
     .selectFrom('server')
     .select(['id', 'project_id'])
     .where('backup_window', '=', window)
     .where('last_backup_day', '<', day)
+    .where('id', '>', after)
+    .orderBy('id')
+    .limit(limit)
+    .execute()
+  return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
+}
+
+/** Servers of all Projects, past an id, whose rescue system waited for a boot until `now`. */
+export async function overdueRescues(query: Queries, now: string, after: number, limit: number): Promise<DueServer[]> {
+  const rows = await acrossProjects(query)
+    .selectFrom('server')
+    .select(['id', 'project_id'])
+    .where('rescue_until', '<=', now)
     .where('id', '>', after)
     .orderBy('id')
     .limit(limit)

@@ -48,7 +48,8 @@ export async function placeServer(
   return { type, location, image }
 }
 
-function byIdOrName<T>(
+/** What a number or text names. */
+export function byIdOrName<T>(
   value: number | string,
   byId: (id: number) => T | undefined,
   byName: (name: string) => T | undefined,
@@ -132,8 +133,12 @@ export function hasPublicNet({ public_net: { enable_ipv4 = true, enable_ipv6 = t
 }
 
 /** The public keys that the request names. Errors: `invalid_input` for an unknown one. */
-export async function requestedKeys(query: Queries, scope: ProjectScope, body: CreateBody): Promise<string[]> {
-  const wanted = (body.ssh_keys ?? []).map(toIdOrName)
+export async function requestedKeys(
+  query: Queries,
+  scope: ProjectScope,
+  { ssh_keys: asked = [] }: Pick<CreateBody, 'ssh_keys'>,
+): Promise<string[]> {
+  const wanted = asked.map(toIdOrName)
   const found = await sshKeysNamed(query, scope, {
     ids: wanted.flatMap((key) => ('id' in key ? [key.id] : [])),
     names: wanted.flatMap((key) => ('name' in key ? [key.name] : [])),

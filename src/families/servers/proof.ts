@@ -36,6 +36,11 @@ export async function makeServer({ api, settle }: World, options: object = {}): 
 /** A server without any network, which nothing can reach. */
 export const privateOnly = { public_net: { enable_ipv4: false, enable_ipv6: false }, start_after_create: false }
 
+const off = { start_after_create: false }
+
+/** Changes the type of the servers made here. */
+const bigger = { server_type: 'cpx32', upgrade_disk: true }
+
 const prepare: Samples['prepare'] = async ({ api, settle }) => {
   const { server, action } = await done(api.post('/servers', serverBody(unique('server'))))
   await settle()
@@ -88,6 +93,22 @@ const errors: Proof['errors'] = {
   'servers.shutDown': { locked: locked('shutdown') },
   'servers.reboot': { locked: locked('reboot') },
   'servers.reset': { locked: locked('reset') },
+  'servers.changeType': {
+    locked: locked('change_type', bigger),
+    server_not_stopped: async (stage) =>
+      stage.api.post(`/servers/${await makeServer(stage)}/actions/change_type`, bigger),
+    invalid_server_type: async (stage) =>
+      stage.api.post(`/servers/${await makeServer(stage, off)}/actions/change_type`, {
+        ...bigger,
+        server_type: 'cax21',
+      }),
+  },
+  'servers.enableRescue': { locked: locked('enable_rescue', {}) },
+  'servers.disableRescue': { locked: locked('disable_rescue') },
+  'servers.resetPassword': {
+    locked: locked('reset_password'),
+    service_error: async (stage) => stage.api.post(`/servers/${await makeServer(stage, off)}/actions/reset_password`),
+  },
 }
 
 // ---- Actions -------------------------------------------------------------------------------------------------------
@@ -129,6 +150,31 @@ const actions: Proof['actions'] = {
   'servers/change_protection': onServer('change_protection', { delete: true, rebuild: true }),
   'servers/create_image': onServer('create_image', {}),
   'servers/rebuild_server': onServer('rebuild', { image: 'debian-13' }),
+  async 'servers/change_server_type'(world) {
+    const id = await makeServer(world, off)
+    return act(async (api) => {
+      const { server } = await done(api.get(`/servers/${id}`))
+      if (server.status !== 'off') {
+        await done(api.post(`/servers/${id}/actions/poweroff`))
+        await world.settle()
+      }
+      return api.post(`/servers/${id}/actions/change_type`, bigger)
+    })
+  },
+  'servers/enable_rescue': onServer('enable_rescue', {}),
+  async 'servers/disable_rescue'(world) {
+    const id = await makeServer(world)
+    await done(world.api.post(`/servers/${id}/actions/enable_rescue`, {}))
+    await world.settle()
+    return act((api) => api.post(`/servers/${id}/actions/disable_rescue`))
+  },
+  'servers/reset_password': onServer('reset_password'),
+  async 'servers/reset_server into the rescue system'(world) {
+    const id = await makeServer(world)
+    await done(world.api.post(`/servers/${id}/actions/enable_rescue`, {}))
+    await world.settle()
+    return act((api) => api.post(`/servers/${id}/actions/reset`))
+  },
   'servers/enable_backup': onServer('enable_backup'),
   'servers/disable_backup': onServer('disable_backup'),
 }
@@ -138,7 +184,7 @@ const actions: Proof['actions'] = {
 const consistency: Proof['consistency'] = {
   resources: 'server',
   async rows(found) {
-    assert.deepEqual(await found.all('server_former'), [], 'I10: no server remembers a disk that it cannot go back to')
+    assert.deepEqual(await found.all('server_former'), [], 'I10: no server remembers what it cannot go back to')
     const images = await found.all('image')
     for (const { id, backup_window: window } of await found.all('server')) {
       const backups = images.filter((image) => image.bound_to === id)
@@ -150,7 +196,8 @@ const consistency: Proof['consistency'] = {
     const [servers, primaryIps] = [await found.all('server'), await found.all('primary_ip')]
     const ids = new Set<number>(servers.map(({ id }) => id))
     for (const id of world.servers.keys()) assert.ok(ids.has(id), `I10: server ${id} is out there without an owner`)
-    for (const { id, status, power, power_in_force: inForce, image, installation, iso } of servers) {
+    for (const server of servers) {
+      const { id, status, power, power_in_force: inForce, image, installation, iso } = server
       assert.ok(status === 'running' || status === 'off', `server ${id} rests, but is ${status}`)
       assert.deepEqual([power, inForce], status === 'running' ? ['on', 'on'] : ['off', 'off'])
       const known = world.servers.get(id)
@@ -159,6 +206,16 @@ const consistency: Proof['consistency'] = {
       const disk = [known.state.image, known.state.installation]
       assert.deepEqual(disk, [image, installation], `server ${id} has the disk that it should have`)
       assert.equal(known.state.iso, iso, `server ${id} has the ISO that it should have`)
+      const { cores, memoryMb, diskGb, passwordReset } = known.state
+      assert.deepEqual(
+        [cores, memoryMb, diskGb, passwordReset],
+        [server.cores, server.memory_mb, server.primary_disk_size, server.password_reset],
+        `server ${id} has the type and the password that it should have`,
+      )
+      assert.equal(known.system === null, power === 'off')
+      if (server.rescue_until !== null) {
+        assert.equal(known.state.rescue?.rootPasswordHash, server.rescue_password_hash, `server ${id} may be rescued`)
+      }
       const ips = primaryIps.filter((ip) => ip.server_id === id)
       const ipOf = (type: string) => ips.find((ip) => ip.type === type)?.ip ?? null
       assert.deepEqual([known.state.ipv4, known.state.ipv6], [ipOf('ipv4'), ipOf('ipv6')], 'I6: its addresses')
@@ -174,6 +231,8 @@ export const proof: Proof = {
       update: rename('server'),
       createImage: () => ({ body: { description: 'a copy' } }),
       rebuild: () => ({ body: { image: 'debian-13' } }),
+      changeType: async (world) => ({ target: { id: await makeServer(world, off) }, body: bigger }),
+      enableRescue: () => ({ body: {} }),
       changeProtection: () => ({ body: { delete: true, rebuild: true } }),
       attachIso: () => ({ body: { iso: 8637 } }),
       async addToPlacementGroup(world) {

@@ -12,6 +12,7 @@ import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
+import { accessRoutes } from './access/routes.ts'
 import {
   changeServerProtection,
   createServer,
@@ -29,11 +30,12 @@ import { attachments } from './attachments.ts'
 import type { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskRoutes } from './disk/routes.ts'
-import { makePassword, type Server } from './domain.ts'
+import { makePassword, memoryMbOf, type Server } from './domain.ts'
 import { isoRoutes } from './iso/routes.ts'
 import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys } from './placement.ts'
 import { membershipRoutes } from './placement-groups/routes.ts'
 import { insertServer, type PowerChange, servers, setPower } from './store.ts'
+import { typeRoutes } from './type/routes.ts'
 import { serversToWire, serverToWire } from './view.ts'
 
 /** One handler for each endpoint. */
@@ -71,6 +73,8 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     ...diskRoutes(platform),
     ...membershipRoutes(platform),
     ...isoRoutes(platform),
+    ...typeRoutes(platform),
+    ...accessRoutes(platform),
     ...resource,
 
     async create({ scope, body }) {
@@ -174,7 +178,7 @@ function newServer(body: CreateBody, { type, location, image }: Placement, sshKe
     locationId: location.id,
     imageId: image.id,
     cores: type.cores,
-    memoryMb: Math.round(type.memory * 1024),
+    memoryMb: memoryMbOf(type),
     primaryDiskSize: type.disk,
     userData: body.user_data ?? null,
     sshKeys,

@@ -135,6 +135,8 @@ forEachDatabase('servers', (open) => {
         userData: '#cloud-config',
         sshKeys: [],
         rootPasswordHash: hash('sha256', root_password),
+        passwordReset: null,
+        rescue: null,
         power: 'on',
         manner: 'hard',
         cycle: null,

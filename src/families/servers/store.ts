@@ -7,8 +7,8 @@ import { idsLabelled, rarestTerm, readLabels } from '../../kernel/resource/label
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { spelling } from './contract.ts'
-import { type Manner, type Power, restingStatus, type Server, type ServerStatus } from './domain.ts'
-import type { ServerRow } from './tables.ts'
+import { type Manner, type Power, type Rescue, restingStatus, type Server, type ServerStatus } from './domain.ts'
+import { changeable, type ServerRow } from './tables.ts'
 
 /** A row as a server. */
 export function fromRow(row: ServerRow): Server {
@@ -33,10 +33,17 @@ export function fromRow(row: ServerRow): Server {
     userData: row.user_data,
     sshKeys: JSON.parse(row.ssh_keys) as string[],
     rootPasswordHash: row.root_password_hash,
+    passwordReset: row.password_reset,
+    rescue: rescueIn(row),
     labels: readLabels(row.labels),
     protection: { delete: row.protect_delete === 1, rebuild: row.protect_rebuild === 1 },
     version: row.version,
   }
+}
+
+function rescueIn({ rescue_until: until, rescue_keys: keys, rescue_password_hash: hash }: ServerRow): Rescue | null {
+  if (until === null || keys === null || hash === null) return null
+  return { until, sshKeys: JSON.parse(keys) as string[], rootPasswordHash: hash }
 }
 
 export const servers = defineResource({
@@ -91,6 +98,8 @@ export function insertServer(tx: Transaction, scope: ProjectScope, given: NewSer
     user_data: given.userData,
     ssh_keys: JSON.stringify(given.sshKeys),
     root_password_hash: given.rootPasswordHash,
+    password_reset: null,
+    ...rescueColumns(null),
     labels: given.labels,
     protect_delete: 0,
     protect_rebuild: 0,
@@ -118,6 +127,24 @@ export async function confirmPower(tx: Transaction, scope: ProjectScope, id: num
   await servers.set(tx, scope, id, { power_in_force: power, status: restingStatus(power) })
 }
 
+/** Sets where the next boot goes; the caller renews the desired state, unless a boot has just used the rescue system up. */
+export async function setRescue(
+  tx: Transaction,
+  scope: ProjectScope,
+  id: number,
+  rescue: Rescue | null,
+): Promise<void> {
+  await servers.set(tx, scope, id, rescueColumns(rescue))
+}
+
+function rescueColumns(rescue: Rescue | null) {
+  return {
+    rescue_until: rescue?.until ?? null,
+    rescue_keys: rescue && JSON.stringify(rescue.sshKeys),
+    rescue_password_hash: rescue?.rootPasswordHash ?? null,
+  }
+}
+
 /** Gives up a change that failed: what is desired is what was last confirmed. The caller renews the desired state. */
 export async function revertPower(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
   const server = await servers.find(tx.query, scope, id)
@@ -128,12 +155,31 @@ export async function revertPower(tx: Transaction, scope: ProjectScope, id: numb
 
 /** Deletes the row and its labels; nothing happens when it is gone already. */
 export async function deleteServer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  await forgetPreviousDisk(tx, scope, id)
+  await forgetFormer(tx, scope, id)
   const server = await servers.find(tx.query, scope, id)
   if (server) await servers.remove(tx, scope, server)
 }
 
-/** Forgets the disk that a failed rebuild would go back to: the new disk is there, or the server is not. */
-export async function forgetPreviousDisk(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+/** Remembers how a server is before an action changes it. */
+export async function rememberFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  await forgetFormer(tx, scope, id)
+  const rows = scoped(tx.query, scope)
+  const former = await rows.selectFrom('server').select(changeable).where('id', '=', id).executeTakeFirstOrThrow()
+  await rows.insertInto('server_former', [{ server_id: id, ...former }]).execute()
+}
+
+/** Gives up a change: what a server was is desired again. The caller renews the desired state. */
+export async function restoreFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  const former = await scoped(tx.query, scope)
+    .selectFrom('server_former')
+    .select(changeable)
+    .where('server_id', '=', id)
+    .executeTakeFirst()
+  if (former) await servers.set(tx, scope, id, former)
+  await forgetFormer(tx, scope, id)
+}
+
+/** Forgets what a failed action would go back to: the change has come about, or the server is gone. */
+export async function forgetFormer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
   await scoped(tx.query, scope).deleteFrom('server_former').where('server_id', '=', id).execute()
 }

@@ -25,6 +25,11 @@ export interface ServerRow {
   readonly user_data: string | null
   readonly ssh_keys: string
   readonly root_password_hash: string | null
+  readonly password_reset: number | null
+  /** Until when the next boot goes to the rescue system; the three are null together. */
+  readonly rescue_until: string | null
+  readonly rescue_keys: string | null
+  readonly rescue_password_hash: string | null
   readonly labels: string
   readonly protect_delete: 0 | 1
   readonly protect_rebuild: 0 | 1
@@ -34,14 +39,26 @@ export interface ServerRow {
   readonly last_backup_day: string
 }
 
-/** What a server that is being rebuilt goes back to when that fails. */
-export interface ServerFormerRow {
+/** What an action may change of a server besides its power. */
+export const changeable = [
+  'server_type',
+  'cores',
+  'memory_mb',
+  'primary_disk_size',
+  'image',
+  'installation',
+  'user_data',
+  'root_password_hash',
+  'password_reset',
+  'rescue_until',
+  'rescue_keys',
+  'rescue_password_hash',
+] as const satisfies (keyof ServerRow)[]
+
+/** What a server that an action is changing goes back to when that fails. */
+export interface ServerFormerRow extends Pick<ServerRow, (typeof changeable)[number]> {
   readonly server_id: number
   readonly project_id: ProjectId
-  readonly image: number | null
-  readonly installation: number | null
-  readonly user_data: string | null
-  readonly root_password_hash: string | null
 }
 
 declare module '../../kernel/data/db.ts' {

@@ -100,7 +100,7 @@ function standingFacts(
       ? {}
       : { datacenter: datacenterToWire(catalogue, location, clock.now()) }),
     iso: iso ? isoToWire(iso, clock.now()) : null,
-    rescue_enabled: false,
+    rescue_enabled: server.rescue !== null,
     backup_window: server.backupWindow,
     outgoing_traffic: null,
     ingoing_traffic: null,

@@ -27,6 +27,7 @@ export const proof: Proof = {
   samples: { prepare, requests: { create: () => ({ body: body() }), update: rename('key') } },
   references: {
     'servers.create ssh_keys': { family: 'ssh_keys', body: (id) => serverBody(unique('server'), { ssh_keys: [id] }) },
+    'servers.enableRescue ssh_keys': { family: 'ssh_keys', body: (id) => ({ ssh_keys: [id] }) },
   },
   errors: {
     'ssh_keys.create': {

@@ -7,15 +7,12 @@ import type { Action } from '../../../kernel/actions/tables.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
-import { desiredStep } from '../../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { completeImage, discardImages, images, insertImage, lockBackups, surplusBackups } from '../../images/effects.ts'
 import { findTemplate, type OwnImage } from '../../images/reads.ts'
-import { type Input, ofServer, onServer } from '../actions.ts'
-import { settledState, state } from '../desired.ts'
+import { changeAction, type Input, onServer } from '../actions.ts'
+import { settledState } from '../desired.ts'
 import type { Server } from '../domain.ts'
-import { confirmPower, forgetPreviousDisk, revertPower, servers } from '../store.ts'
-import { revertDisk } from './store.ts'
 
 interface ImageInput extends Input {
   readonly image: number
@@ -90,26 +87,7 @@ export async function startImage(
   return { image, action }
 }
 
-export const rebuildServer = defineAction<Input>({
-  family: 'servers',
-  command: 'rebuild_server',
-  steps: [
-    desiredStep(state, {
-      name: 'rebuild',
-      ...ofServer,
-      async done(tx, { scope, input }) {
-        const server = await servers.find(tx.query, scope, input.server)
-        if (server) await confirmPower(tx, scope, server.id, server.power)
-        await forgetPreviousDisk(tx, scope, input.server)
-      },
-    }),
-  ],
-  async revert(tx, { scope, input }) {
-    await revertDisk(tx, scope, input.server)
-    await revertPower(tx, scope, input.server)
-    await state.renew(tx, scope, [input.server])
-  },
-})
+export const rebuildServer = changeAction('rebuild_server', 'rebuild')
 
 export const enableBackup = defineRecord('servers', 'enable_backup')
 export const disableBackup = defineRecord('servers', 'disable_backup')

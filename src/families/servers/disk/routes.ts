@@ -1,7 +1,7 @@
 /** Images, backups and rebuilds of servers through the API. */
 import { hash, randomInt } from 'node:crypto'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
-import { recordOf, refuseLocked, startAction } from '../../../kernel/actions/store.ts'
+import { recordOf, refuseLocked } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
 import { type Handlers, toIdOrName } from '../../../kernel/contract/contract.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
@@ -12,10 +12,9 @@ import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { discardImages, images, lockBackups } from '../../images/effects.ts'
 import { findTemplate, ownImageToWire, type Template, unfitFor } from '../../images/reads.ts'
-import { onServer } from '../actions.ts'
+import { startChange } from '../actions.ts'
 import { serverChanges } from '../changes.ts'
 import type { serverEndpoints } from '../contract.ts'
-import { state } from '../desired.ts'
 import { backupWindowOf, makePassword, type Server } from '../domain.ts'
 import { checkUserData, holdTemplate } from '../placement.ts'
 import { servers } from '../store.ts'
@@ -69,13 +68,11 @@ export function diskRoutes(platform: Platform): DiskRoutes {
       checkUserData(body.user_data ?? undefined)
       return db.transact(async (tx) => {
         const server = await servers.lock(tx, scope, id)
-        await state.renew(tx, scope, [id])
         if (server.protection.rebuild) throw new ApiError('protected', 'server rebuild is protected')
         const image = await findFitting(tx, scope, server, body.image)
         const password = server.sshKeys.length === 0 ? makePassword(randomInt) : null
-        const start = { definition: rebuildServer, input: { server: id }, ...onServer(id) }
-        const action = await startAction(tx, scope, start)
-        await setDisk(tx, scope, server, {
+        const action = await startChange(tx, scope, rebuildServer, id)
+        await setDisk(tx, scope, id, {
           image: image.id,
           userData: body.user_data ?? server.userData,
           rootPasswordHash: password === null ? null : hash('sha256', password),

@@ -1,9 +1,8 @@
-/** The disks of servers in the database: the desired image, and what a failed rebuild goes back to. */
+/** The disks of servers in the database: the desired image, and which images are in use. */
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
-import type { Server } from '../domain.ts'
-import { forgetPreviousDisk, servers } from '../store.ts'
+import { servers } from '../store.ts'
 
 /** The desired disk of a server. */
 export interface DiskChange {
@@ -14,18 +13,9 @@ export interface DiskChange {
   readonly installation: number
 }
 
-/** Sets the desired disk of a server, switched on, and remembers the previous one. The caller renews the desired state. */
-export async function setDisk(tx: Transaction, scope: ProjectScope, server: Server, disk: DiskChange): Promise<void> {
-  await forgetPreviousDisk(tx, scope, server.id)
-  const previous = {
-    server_id: server.id,
-    image: server.imageId,
-    installation: server.installation,
-    user_data: server.userData,
-    root_password_hash: server.rootPasswordHash,
-  }
-  await scoped(tx.query, scope).insertInto('server_former', [previous]).execute()
-  await servers.set(tx, scope, server.id, {
+/** Sets the desired disk of a server, switched on; the caller renews the desired state. */
+export async function setDisk(tx: Transaction, scope: ProjectScope, id: number, disk: DiskChange): Promise<void> {
+  await servers.set(tx, scope, id, {
     image: disk.image,
     user_data: disk.userData,
     root_password_hash: disk.rootPasswordHash,
@@ -35,17 +25,6 @@ export async function setDisk(tx: Transaction, scope: ProjectScope, server: Serv
     cycle: disk.installation,
     status: 'rebuilding',
   })
-}
-
-/** Gives up a new disk: the previous one is desired again. The caller renews the desired state. */
-export async function revertDisk(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
-  const previous = await scoped(tx.query, scope)
-    .selectFrom('server_former')
-    .select(['image', 'installation', 'user_data', 'root_password_hash'])
-    .where('server_id', '=', id)
-    .executeTakeFirst()
-  if (previous) await servers.set(tx, scope, id, previous)
-  await forgetPreviousDisk(tx, scope, id)
 }
 
 /** Whether an image is being written to the disk of a server, or would be again after a failed rebuild. */
@@ -58,10 +37,12 @@ export async function isBeingInstalled(query: Queries, scope: ProjectScope, imag
     .limit(1)
     .executeTakeFirst()
   if (row) return true
+  const rebuilding = scoped(query, scope).selectFrom('server').select('id').where('status', '=', 'rebuilding')
   const previous = await scoped(query, scope)
     .selectFrom('server_former')
     .select('server_id')
     .where('image', '=', imageId)
+    .where('server_id', 'in', rebuilding)
     .limit(1)
     .executeTakeFirst()
   return previous !== undefined

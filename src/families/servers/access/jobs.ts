@@ -1,0 +1,25 @@
+/** The background job that ends rescue systems to which no boot went in time. */
+import { refuseLocked } from '../../../kernel/actions/store.ts'
+import { timestamp } from '../../../kernel/process/clock.ts'
+import type { Platform } from '../../../platform.ts'
+import { state } from '../desired.ts'
+import { forEachDue } from '../due.ts'
+import { overdueRescues } from '../host.ts'
+import { servers, setRescue } from '../store.ts'
+
+/** Lets the next boot go to the disk again; several processes may do so at once. */
+export async function endRescues({ db, clock }: Platform): Promise<void> {
+  const now = timestamp(clock.now())
+  await forEachDue(
+    'rescue systems could not be ended',
+    (after, limit) => overdueRescues(db.query, now, after, limit),
+    ({ id, scope }) =>
+      db.transact(async (tx) => {
+        const { rescue } = await servers.lock(tx, scope, id)
+        if (rescue === null || rescue.until > now) return
+        await refuseLocked(tx.query, scope, servers.ref(id))
+        await state.renew(tx, scope, [id])
+        await setRescue(tx, scope, id, null)
+      }),
+  )
+}
