@@ -98,7 +98,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
   const jobs = planJobs(jobsOf(platform, drivers), log)
-  for (const family of families) edge.mount(family.endpoints, family.handlers(platform))
+  for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })

@@ -58,7 +58,7 @@ export interface Family {
   /** Dated changes that are about it. */
   readonly changes: readonly Change[]
   /** One handler for each endpoint. */
-  handlers(platform: Platform): Handlers<Endpoints>
+  handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
 }
 
 /** The resources of a family that has actions. */
@@ -75,7 +75,8 @@ interface FamilyParts<T extends Endpoints> {
   /** Its path. */
   readonly name: string
   readonly endpoints: T
-  routes(platform: Platform): Handlers<T>
+  /** Drivers are there for reading what only the infrastructure knows; changes go through actions. */
+  routes(platform: Platform, drivers: Drivers): Handlers<T>
   readonly jobs?: readonly Job[]
   readonly limited?: readonly LimitedKind[]
   readonly locks?: Locks
@@ -129,7 +130,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       locks,
       defaults,
       changes: Object.values(changes),
-      handlers: (platform) => routes(platform) as Handlers<Endpoints>,
+      handlers: (platform, drivers) => routes(platform, drivers) as Handlers<Endpoints>,
     }
   }
   const { type, param, find } = resources
@@ -143,9 +144,9 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     locks,
     defaults,
     changes: Object.values(changes),
-    handlers: (platform) =>
+    handlers: (platform, drivers) =>
       ({
-        ...routes(platform),
+        ...routes(platform, drivers),
         ...familyActionRoutes(platform, type, (scope, key) => find(platform, scope, key)),
       }) as unknown as Handlers<Endpoints>,
   }

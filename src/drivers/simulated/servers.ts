@@ -1,11 +1,14 @@
 /** Simulated servers. */
 import type { ServerDriver, ServerState } from '../../families/servers/driver.ts'
+import { measuredOf, type PowerChange } from './measurements.ts'
 import { simulatePackets } from './packets.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
 export interface SimulatedServer {
   readonly state: ServerState
   readonly power: 'on' | 'off'
+  /** When it got power and lost it, as far back as it is known. */
+  readonly changes: readonly PowerChange[]
   /** How often the server was restarted. */
   readonly restarts: number
   /** How often an image was written to the server's disk. */
@@ -29,7 +32,7 @@ export function simulateServers(site: Site) {
     if (share === 'all') generations.see(state.id, state.generation)
     const server = share === 'all' ? finished(state, known) : unfinished(state, known)
     const addresses = [server.state.ipv4, server.state.ipv6].filter((address) => address !== null)
-    servers.set(state.id, server)
+    servers.set(state.id, { ...server, changes: changesOf(known, server.power, site.clock.now()) })
     packets.putHost(state.id, { isOn: server.power === 'on', addresses })
   }
 
@@ -47,18 +50,31 @@ export function simulateServers(site: Site) {
       site.perform({ driver: 'servers', method: 'apply', subject: state.id }, (share) => put(state, share)),
     remove: (id, generation) =>
       site.perform({ driver: 'servers', method: 'remove', subject: id }, (share) => remove(id, generation, share)),
+    async measure({ id, created, power, cores }, series, moments) {
+      // A process that has not touched the server takes it to have always been as it is.
+      const changes = servers.get(id)?.changes ?? [{ atMs: Date.parse(created), power }]
+      return measuredOf({ id, cores, changes }, series, moments)
+    },
   }
   return {
     drivers: { servers: driver },
     world: { servers: servers as ReadonlyMap<number, SimulatedServer> },
+    certain: ['servers.measure'],
     put,
     /** Registers a listener for the ids of removed servers, so that other parts can drop their state. */
     onRemoval: (listener: (id: number) => void) => void listeners.push(listener),
   }
 }
 
+const mostChanges = 1_000
+
+function changesOf(known: SimulatedServer | undefined, power: 'on' | 'off', atMs: number): readonly PowerChange[] {
+  const changes = known?.changes ?? []
+  return changes.at(-1)?.power === power ? changes : [...changes, { atMs, power }].slice(-mostChanges)
+}
+
 /** The server after a complete change. The disk is written for a new server and for a new installation. */
-function finished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
+function finished(state: ServerState, known: SimulatedServer | undefined): Omit<SimulatedServer, 'changes'> {
   const cycles = state.cycle !== null && state.cycle !== (known?.state.cycle ?? null)
   const installs = known === undefined || known.state.installation !== state.installation
   const resets = state.passwordReset !== null && state.passwordReset !== (known?.state.passwordReset ?? null)
@@ -80,7 +96,7 @@ function systemOf({ power, rescue }: ServerState, running: SimulatedServer['syst
 }
 
 /** The server after half a change: power, disk, ISO, password and IPv4 address are not in the desired state. */
-function unfinished(state: ServerState, known: SimulatedServer | undefined): SimulatedServer {
+function unfinished(state: ServerState, known: SimulatedServer | undefined): Omit<SimulatedServer, 'changes'> {
   const { cycle = null, installation = null, passwordReset = null, iso = null } = known?.state ?? {}
   return {
     state: { ...state, cycle, installation, passwordReset, iso, ipv4: null },

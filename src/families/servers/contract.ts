@@ -25,6 +25,7 @@ import { accessEndpoints } from './access/contract.ts'
 import { serverChanges } from './changes.ts'
 import { serverStatuses } from './domain.ts'
 import { isoEndpoints } from './iso/contract.ts'
+import { metricEndpoints } from './metrics/contract.ts'
 import { membershipEndpoints } from './placement-groups/contract.ts'
 import { typeEndpoints } from './type/contract.ts'
 
@@ -165,6 +166,7 @@ export const serverEndpoints = defineEndpoints({
   reset: power('/servers/{id}/actions/reset', 'Cut and restore the power of a server'),
   ...typeEndpoints,
   ...accessEndpoints,
+  ...metricEndpoints,
   createImage: {
     method: 'POST',
     path: '/servers/{id}/actions/create_image',

@@ -32,11 +32,21 @@ export interface ServerState {
   readonly ipv6: string | null
 }
 
+/** A server whose measurements are asked for. */
+export interface Measured {
+  readonly id: number
+  readonly cores: number
+  readonly created: string
+  readonly power: 'on' | 'off'
+}
+
 export interface ServerDriver {
   /** Makes the server be as described; creates it when there is none. Repeating it changes nothing. */
   apply(state: ServerState): Promise<void>
   /** Removes the server, its packet filter and the routes to it; succeeds when there is none. Only a newer generation brings it back. */
   remove(id: number, generation: number): Promise<void>
+  /** What was measured of a series at some moments (seconds since the epoch); moments without a value are missing. */
+  measure(server: Measured, series: string, moments: readonly number[]): Promise<ReadonlyMap<number, number>>
 }
 
 declare module '../../kernel/actions/define.ts' {

@@ -231,6 +231,7 @@ export const proof: Proof = {
       update: rename('server'),
       createImage: () => ({ body: { description: 'a copy' } }),
       rebuild: () => ({ body: { image: 'debian-13' } }),
+      metrics: () => ({ query: 'type=cpu&start=2026-11-21T00:00:00Z&end=2026-11-22T00:00:00Z' }),
       changeType: async (world) => ({ target: { id: await makeServer(world, off) }, body: bigger }),
       enableRescue: () => ({ body: {} }),
       changeProtection: () => ({ body: { delete: true, rebuild: true } }),

@@ -1,7 +1,7 @@
 /** Servers through the API. */
 import { hash, randomInt } from 'node:crypto'
 import { lockProject } from '../../kernel/access/projects.ts'
-import type { ActionDefinition } from '../../kernel/actions/define.ts'
+import type { ActionDefinition, Drivers } from '../../kernel/actions/define.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { type ActionStart, recordOf, startAction, startActions, toStart } from '../../kernel/actions/store.ts'
 import type { Action } from '../../kernel/actions/tables.ts'
@@ -32,6 +32,7 @@ import { state } from './desired.ts'
 import { diskRoutes } from './disk/routes.ts'
 import { makePassword, memoryMbOf, type Server } from './domain.ts'
 import { isoRoutes } from './iso/routes.ts'
+import { metricRoutes } from './metrics/routes.ts'
 import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys } from './placement.ts'
 import { membershipRoutes } from './placement-groups/routes.ts'
 import { insertServer, type PowerChange, servers, setPower } from './store.ts'
@@ -39,7 +40,7 @@ import { typeRoutes } from './type/routes.ts'
 import { serversToWire, serverToWire } from './view.ts'
 
 /** One handler for each endpoint. */
-export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoints> {
+export function serverRoutes(platform: Platform, drivers: Drivers): Handlers<typeof serverEndpoints> {
   const { db } = platform
 
   /** Sets the desired power of a server and starts the action that makes it so. */
@@ -75,6 +76,7 @@ export function serverRoutes(platform: Platform): Handlers<typeof serverEndpoint
     ...isoRoutes(platform),
     ...typeRoutes(platform),
     ...accessRoutes(platform),
+    ...metricRoutes(platform, drivers),
     ...resource,
 
     async create({ scope, body }) {
