@@ -138,6 +138,7 @@ forEachDatabase('servers', (open) => {
         passwordReset: null,
         rescue: null,
         power: 'on',
+        iso: null,
         manner: 'hard',
         cycle: null,
         ipv4: server.public_net.ipv4.ip,
