@@ -33,17 +33,24 @@ const typesParam: Param<readonly MetricType[]> = {
 /** RFC 3339, whose offset loses its plus sign in URLs that are not encoded. */
 const moment = /^\d{4}-\d\d-\d\d[Tt ]\d\d:\d\d(:\d\d(\.\d+)?)?([Zz]|[+ -]\d\d:?\d\d)?$/
 
+/** The longest time and the longest number of seconds, in characters. */
+const mostMoment = 64
+const mostStep = 16
+
 /** Milliseconds since the epoch. */
 function momentParam(description: string): Param<number> {
   return {
-    schema: { type: 'string', format: 'date-time' },
+    schema: { type: 'string', format: 'date-time', maxLength: mostMoment },
     description: `${description}. Required`,
     repeatable: false,
     parse(texts) {
       const text = texts.at(-1)
       if (text === undefined) throw 'is required'
       const [, date, time, offset = 'Z'] = /^(.{10}).(.*?)([Zz]|[+ -]\d\d:?\d\d)?$/.exec(text) ?? []
-      const ms = moment.test(text) ? Date.parse(`${date}T${time}${offset.toUpperCase().replace(' ', '+')}`) : Number.NaN
+      const ms =
+        text.length <= mostMoment && moment.test(text)
+          ? Date.parse(`${date}T${time}${offset.toUpperCase().replace(' ', '+')}`)
+          : Number.NaN
       if (Number.isNaN(ms)) throw 'must be a time in RFC 3339'
       return ms
     },
@@ -51,13 +58,13 @@ function momentParam(description: string): Param<number> {
 }
 
 const stepParam: Param<number | undefined> = {
-  schema: { type: 'string', pattern: '^\\d+$' },
+  schema: { type: 'string', pattern: '^\\d+$', maxLength: mostStep },
   description: 'Seconds between two values. Longer ones are used when a series would have more than 500 values',
   repeatable: false,
   parse(texts) {
     const text = texts.at(-1)
     if (text === undefined || text === '') return undefined
-    if (!/^0*[1-9]\d{0,8}$/.test(text)) throw 'must be a positive number of seconds'
+    if (text.length > mostStep || !/^0*[1-9]\d{0,8}$/.test(text)) throw 'must be a positive number of seconds'
     return Number(text)
   },
 }
