@@ -483,7 +483,8 @@ forEachDatabase('every action', (open, engineName) => {
     const { simulation } = followed(simulate({ delayMs: 0, slowMs: 3 * leaseMs }))
     const world = await open({ addressPool: pools, simulation, engine: { leaseMs } })
     const idle = () => until(async () => (await countRunning(world)) === 0, 'every action is over')
-    const prepared = await Promise.all(scenarios.map(({ prepare }) => prepare({ ...world, settle: idle })))
+    const prepared: Started[] = []
+    for (const { prepare } of scenarios) prepared.push(await prepare({ ...world, settle: idle }))
     simulation.behave(() => 'slow')
     const started = await Promise.all(prepared.map((one) => one.act(world.api)))
     await idle()
