@@ -478,11 +478,11 @@ forEachDatabase('every action', (open, engineName) => {
   })
 
   test('a call that takes three leases is waited for', async () => {
-    // Long enough that a busy machine extends it in time for every action at once.
-    const leaseMs = 300
+    const leaseMs = 60
     const { simulation } = followed(simulate({ delayMs: 0, slowMs: 3 * leaseMs }))
     const world = await open({ addressPool: pools, simulation, engine: { leaseMs } })
     const idle = () => until(async () => (await countRunning(world)) === 0, 'every action is over')
+    // One after another: many that look at the database at the same time, for nobody's Project, come before all Projects.
     const prepared: Started[] = []
     for (const { prepare } of scenarios) prepared.push(await prepare({ ...world, settle: idle }))
     simulation.behave(() => 'slow')
