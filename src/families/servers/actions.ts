@@ -115,14 +115,19 @@ export function changeAction(command: string, step: string): ActionDefinition<In
   })
 }
 
-/** Starts such an action on a server that the transaction has locked, before the change is written. Errors: `locked`. */
+/**
+ * Starts such an action on a server that the transaction has locked, before the change is written. `hold` locks what else
+ * the change needs, in its place in the order of locks. Errors: `locked`, and those of `hold`.
+ */
 export async function startChange(
   tx: Transaction,
   scope: ProjectScope,
   definition: ActionDefinition<Input>,
   id: number,
+  hold: () => Promise<void> = async () => undefined,
 ): Promise<Action> {
   await state.renew(tx, scope, [id])
+  await hold()
   const action = await startAction(tx, scope, { definition, input: { server: id }, ...onServer(id) })
   await rememberFormer(tx, scope, id)
   return action

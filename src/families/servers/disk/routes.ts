@@ -71,7 +71,7 @@ export function diskRoutes(platform: Platform): DiskRoutes {
         if (server.protection.rebuild) throw new ApiError('protected', 'server rebuild is protected')
         const image = await findFitting(tx, scope, server, body.image)
         const password = server.sshKeys.length === 0 ? makePassword(randomInt) : null
-        const action = await startChange(tx, scope, rebuildServer, id)
+        const action = await startChange(tx, scope, rebuildServer, id, () => holdTemplate(tx, scope, image))
         await setDisk(tx, scope, id, {
           image: image.id,
           userData: body.user_data ?? server.userData,
@@ -96,7 +96,6 @@ export function diskRoutes(platform: Platform): DiskRoutes {
     const image = await findTemplate(tx.query, scope, catalogue, toIdOrName(wanted), architecture)
     const problem = image ? unfitFor(image, { architecture, disk }, clock.now()) : 'image not found'
     if (!image || problem) throw invalidInput([{ field: 'image', message: problem ?? 'image not found' }])
-    await holdTemplate(tx, scope, image)
     return image
   }
 }
