@@ -58,6 +58,11 @@ const subnetBody = {
   network_zone: Type.String({ maxLength: 64 }),
   ip_range: Type.Optional(nullable(Cidr)),
   vswitch_id: Type.Optional(nullable(Id)),
+  gateway: Type.Optional(
+    nullable(
+      Type.String({ maxLength: 64, description: 'Ignored: follows from the range. Older clients send it empty' }),
+    ),
+  ),
 }
 const SubnetBody = named('NewSubnet', subnetBody, closed)
 const RouteBody = Type.Object({ destination: Cidr, gateway: Address }, closed)

@@ -101,6 +101,22 @@ forEachDatabase('Networks', (open) => {
     await done(foreign.post('/networks', rival))
   })
 
+  test('a subnet may come with a gateway, as older clients send it, which follows from the range all the same', async () => {
+    const { api, settle } = await open()
+    const id = await makeNetwork({ api })
+    await done(api.post(`/networks/${id}/actions/add_subnet`, { ...cloudSubnet('10.0.16.0/24'), gateway: '' }))
+    await settle()
+    const made = await done(
+      api.post('/networks', {
+        name: 'm',
+        ip_range: '10.0.0.0/16',
+        subnets: [{ ...cloudSubnet(), gateway: '10.0.0.9' }],
+      }),
+    )
+    const gateways = [...(await get(api, id)).subnets, ...made.network.subnets].map(({ gateway }) => gateway)
+    assert.deepEqual(gateways, ['10.0.0.1', '10.0.0.1'])
+  })
+
   test('errors name the field, also within lists', async () => {
     const { api } = await open()
     const refused = async (more: object) => {
