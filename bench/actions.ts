@@ -1,6 +1,5 @@
 /** Asynchronous work: the time from a request until its last action has succeeded. */
-import { setTimeout as delay } from 'node:timers/promises'
-import { call, forAll } from './client.ts'
+import { call, forAll, idsOf, timed, untilSettled } from './client.ts'
 import type { Running, Workshop } from './processes.ts'
 import { median, type Row } from './report.ts'
 import { type Effort, inTurns } from './rounds.ts'
@@ -21,20 +20,6 @@ async function createServers({ url }: Running, count: number): Promise<number[]>
     replies.flatMap(({ body }) => [body.action.id, ...body.next_actions.map(({ id }: { id: number }) => id)]),
   )
   return replies.map(({ body }) => body.server.id)
-}
-
-/** Waits until all these actions have succeeded; checks the newest first, because they end last. */
-async function untilSettled(url: string, ids: readonly number[]): Promise<void> {
-  const left = [...ids].sort((a, b) => a - b)
-  while (left.length > 0) {
-    const asked = left.slice(-100)
-    const { body } = await call('GET', `${url}/v1/actions?${asked.map((id) => `id=${id}`).join('&')}`)
-    const actions = body.actions as { status: string }[]
-    const failed = actions.find(({ status }) => status === 'error')
-    if (failed) throw new Error(`an action failed: ${JSON.stringify(failed)}`)
-    if (actions.every(({ status }) => status === 'success')) left.splice(-100)
-    else await delay(2)
-  }
 }
 
 /** Measures the time from changing a firewall's rules until each of its 100 servers has them. */
@@ -68,16 +53,8 @@ export async function setRules(workshop: Workshop, { rounds }: Effort): Promise<
   return [{ name: 'set_rules, applied to 100 servers', unit: 'ms', ...compared, note }]
 }
 
-const idsOf = (actions: readonly { id: number }[]) => actions.map(({ id }) => id)
-
 function ruleFor(port: number) {
   return { direction: 'in', protocol: 'tcp', port: String(port), source_ips: ['0.0.0.0/0', '::/0'] }
-}
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now()
-  await work()
-  return performance.now() - start
 }
 
 const burst = 400

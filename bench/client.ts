@@ -1,4 +1,5 @@
 /** A small HTTP client for preparing benchmarks. */
+import { setTimeout as delay } from 'node:timers/promises'
 import { token } from './processes.ts'
 
 interface Reply {
@@ -28,4 +29,26 @@ export async function forAll<T, R>(items: readonly T[], work: (item: T) => Promi
   }
   await Promise.all(Array.from({ length: 32 }, worker))
   return results
+}
+
+/** Waits until all these actions have succeeded; checks the newest first, because they end last. */
+export async function untilSettled(url: string, ids: readonly number[]): Promise<void> {
+  const left = [...ids].sort((a, b) => a - b)
+  while (left.length > 0) {
+    const asked = left.slice(-100)
+    const { body } = await call('GET', `${url}/v1/actions?${asked.map((id) => `id=${id}`).join('&')}`)
+    const actions = body.actions as { status: string }[]
+    const failed = actions.find(({ status }) => status === 'error')
+    if (failed) throw new Error(`an action failed: ${JSON.stringify(failed)}`)
+    if (actions.every(({ status }) => status === 'success')) left.splice(-100)
+    else await delay(2)
+  }
+}
+
+export const idsOf = (actions: readonly { readonly id: number }[]) => actions.map(({ id }) => id)
+
+export async function timed(work: () => Promise<unknown>): Promise<number> {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
 }

@@ -1,4 +1,4 @@
-/** Generates SQLite files with many firewalls, bypassing the server; they are kept, because a million takes a while. */
+/** Generates SQLite files with many resources, bypassing the server; they are kept, because a million takes a while. */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ export const idOf = (number: number) => firstId + idsLeftFree + number
  * Realistic labels: `env` and `tier` are common and independent of each other, `app` is rare. A multiplicative hash
  * keeps the common labels from repeating in step with `app`.
  */
-function labelsOf(number: number, count: number): Record<string, string> {
+export function labelsOf(number: number, count: number): Record<string, string> {
   const spread = Math.imul(number, 2_654_435_761) >>> 0
   return {
     env: ['prod', 'staging', 'dev'][spread % 3]!,
@@ -52,20 +52,44 @@ function labelsOf(number: number, count: number): Record<string, string> {
 
 /** The path of a file with `count` firewalls in Project default, which is created on first use. */
 export async function filledFile(count: number): Promise<string> {
-  const digest = createHash('sha256').update(JSON.stringify({ migrations, rules, made: labelsOf.toString() }))
-  const path = join(cache, `${count}-${digest.digest('hex').slice(0, 12)}.db`)
+  return keptFile(`${count}`, [rules, labelsOf.toString()], async (draft) => {
+    const projectId = await createSchema(draft)
+    fill(draft, ['firewall', 'label'], (database) => insertFirewalls(database, projectId, count))
+  })
+}
+
+/** The path of a file that `make` makes, unless it is there from an earlier run with the same ingredients. */
+export async function keptFile(
+  name: string,
+  ingredients: unknown,
+  make: (draft: string) => Promise<void>,
+): Promise<string> {
+  const digest = createHash('sha256').update(JSON.stringify({ migrations, ingredients }))
+  const path = join(cache, `${name}-${digest.digest('hex').slice(0, 12)}.db`)
   if (existsSync(path)) return path
   mkdirSync(cache, { recursive: true })
   const draft = `${path}.${process.pid}`
-  const projectId = await createSchema(draft)
-  const database = new DatabaseSync(draft)
+  await make(draft)
+  renameSync(draft, path)
+  for (const rest of ['-wal', '-shm', '-serve-lock']) rmSync(draft + rest, { force: true })
+  return path
+}
+
+/** Inserts many rows into tables whose indexes are built afterwards, so that each is written in its own order. */
+export function fill(path: string, tables: readonly string[], insert: (database: DatabaseSync) => void): void {
+  const database = new DatabaseSync(path)
   database.exec('pragma journal_mode = off; pragma synchronous = off; pragma cache_size = -256000')
-  insertAll(database, projectId, count)
+  const indexes = database
+    .prepare("select name, tbl_name as owner, sql from sqlite_schema where type = 'index' and sql is not null")
+    .all() as { name: string; owner: string; sql: string }[]
+  const theirs = indexes.filter(({ owner }) => tables.includes(owner))
+  database.exec('begin')
+  for (const { name } of theirs) database.exec(`drop index ${name}`)
+  insert(database)
+  for (const { sql } of theirs) database.exec(sql)
+  database.exec('commit')
   database.exec('pragma journal_mode = wal')
   database.close()
-  renameSync(draft, path)
-  for (const rest of ['-wal', '-shm']) rmSync(draft + rest, { force: true })
-  return path
 }
 
 async function createSchema(path: string): Promise<number> {
@@ -76,27 +100,25 @@ async function createSchema(path: string): Promise<number> {
   return project.id
 }
 
-function insertAll(database: DatabaseSync, projectId: number, count: number): void {
-  const indexes = database
-    .prepare("select name, sql from sqlite_schema where type = 'index' and sql is not null and tbl_name in (?, ?)")
-    .all('firewall', 'label') as { name: string; sql: string }[]
-  database.exec('begin')
-  // An index built after the inserts is written in its own order.
-  for (const { name } of indexes) database.exec(`drop index ${name}`)
+function insertFirewalls(database: DatabaseSync, projectId: number, count: number): void {
   const firewall = database.prepare(
     `insert into firewall (id, project_id, name, labels, rules, created, version) values (?, ?, ?, ?, ?, ?, 1)`,
   )
-  const label = database.prepare(
-    `insert into label (project_id, kind, resource_id, key, value) values (?, 'firewall', ?, ?, ?)`,
-  )
+  const label = labelWriter(database, 'firewall', projectId)
   const text = JSON.stringify(rules)
   for (let number = 0; number < count; number++) {
     const id = idOf(number)
     const labels = labelsOf(number, count)
     firewall.run(id, projectId, `firewall-${number}`, JSON.stringify(labels), text, created)
-    for (const [key, value] of Object.entries(labels)) label.run(projectId, id, key, value)
+    label(id, labels)
   }
-  for (const { sql } of indexes) database.exec(sql)
   database.prepare('update id_sequence set next = ?').run(idOf(count))
-  database.exec('commit')
+}
+
+/** Returns a function that files the labels of a resource of one kind. */
+export function labelWriter(database: DatabaseSync, kind: string, projectId: number) {
+  const label = database.prepare(`insert into label (project_id, kind, resource_id, key, value) values (?, ?, ?, ?, ?)`)
+  return (id: number, labels: Readonly<Record<string, string>>): void => {
+    for (const [key, value] of Object.entries(labels)) label.run(projectId, kind, id, key, value)
+  }
 }

@@ -45,10 +45,11 @@ export async function listSites(
   workshop: Workshop,
   files: readonly { readonly name: string; readonly path: string }[],
   paths: readonly string[],
+  more: readonly string[] = [],
 ): Promise<Site[]> {
   const sites: Site[] = []
   for (const { name, path } of files) {
-    const wolke = await workshop.serve(`sqlite:${path}`, { watch: true })
+    const wolke = await workshop.serve(`sqlite:${path}`, { watch: true, more })
     sites.push({ name, wolke, bare: await bareLike(workshop, wolke, paths) })
   }
   return sites

@@ -14,11 +14,13 @@ import { footprint } from './footprint.ts'
 import { history } from './history.ts'
 import { lists } from './lists.ts'
 import { neighbour } from './neighbour.ts'
+import { networks } from './networks.ts'
 import { postgres } from './postgres.ts'
 import { Workshop } from './processes.ts'
 import { type Row, table } from './report.ts'
 import { get, post } from './requests.ts'
 import type { Effort } from './rounds.ts'
+import { servers } from './servers.ts'
 
 const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise<Row[]>> = {
   get,
@@ -28,6 +30,8 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   'set-rules': setRules,
   actions,
   'floating-ips': floatingIps,
+  servers,
+  networks,
   images,
   metadata,
   certificates,

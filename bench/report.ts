@@ -2,7 +2,7 @@
 
 export interface Row {
   readonly name: string
-  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'MB' | 'actions/s'
+  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'MB' | 'actions/s' | 'servers/s'
   readonly wolke: number
   /** The result of the bare route, or of Knot for DNS, in the same run; absent without a counterpart. */
   readonly bare?: number

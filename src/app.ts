@@ -3,9 +3,9 @@
  * server. The command line and the tests both build the program through it.
  */
 import type { Catalogue } from './catalogue/catalogue.ts'
+import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
-import { simulatedMetadata } from './drivers/simulated/metadata.ts'
 import { families } from './families.ts'
 import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
@@ -27,6 +27,7 @@ import type { Secrets } from './kernel/secrets/secrets.ts'
 import { labEndpoints, labPath } from './lab/contract.ts'
 import { labRoutes } from './lab/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
+import { DefaultNames } from './net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
@@ -48,6 +49,8 @@ export interface AppOptions {
   readonly secrets: Secrets
   readonly vendor: string
   readonly reverseDomain: string
+  /** Default reverse names of another form than usual. */
+  readonly defaultNames?: DefaultNames
   /** Requests per hour and Project; undefined means no limit. */
   readonly rateLimit: number | undefined
   readonly tls?: EdgeOptions['tls']
@@ -87,10 +90,11 @@ export interface App {
 /** Builds the app; nothing listens or runs yet. */
 export async function buildApp(options: AppOptions): Promise<App> {
   const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
+  const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
   const db = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
   const limits = options.limits ?? {}
   const settings = settingsOf(families, reverseDomain, options.settings ?? {})
-  const platform: Platform = { db, clock, catalogue, faults, reverseDomain, limits, secrets, settings }
+  const platform: Platform = { db, clock, catalogue, faults, defaultNames, limits, secrets, settings }
   const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
   const edge = buildEdge({ ...edgeOptions(options, db), clock, log, vendor, publicFamilies })
@@ -100,6 +104,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const jobs = planJobs(jobsOf(platform, drivers), log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
+  edge.accept(consoleSocket({ db, drivers, secrets, log }))
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })
   for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages(clock)]) edge.open(page)
@@ -116,12 +121,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
       return `${options.tls ? 'https' : 'http'}://${hostAndPort({ host, port: actual })}/v1`
     },
     async serveMetadata(at, prefix) {
-      const service = await startMetadataService({ db, clock, catalogue, log, driver: simulatedMetadata, prefix }, at)
+      const service = await startMetadataService({ db, clock, catalogue, log, driver: drivers.metadata, prefix }, at)
       services.push(service)
       return service.url
     },
     async serveDns(at, dns) {
-      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain }
+      const parts = { db, clock, log, secrets, settings: settings.zones, reverseDomain, defaultNames }
       const server = await startNameServer({ ...parts, ...dns }, at)
       services.push(server)
       return server

@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { defaultResponseRates, type ResponseRates } from './dns/response-rate.ts'
 import { defaultZoneLimits } from './families/zones/limits.ts'
 import { defaultTransferLimits, type ZoneSettings } from './families/zones/settings.ts'
+import { type AddressType, DefaultNames, formProblem, placeholders, usualForm } from './net/default-names.ts'
 import { isDnsName, isHostLabel, isLowerCase } from './net/hostnames.ts'
 import { parseAddress, parseCidr } from './net/ip.ts'
 
@@ -22,6 +23,8 @@ export interface DnsConfig {
   readonly zoneBytes: number
   readonly nameservers?: readonly string[]
   readonly hostmaster?: string
+  readonly reverseName: string
+  readonly reverseNameIpv6?: string
 }
 
 /** The value `off` of an option; commander would turn undefined into an empty text. */
@@ -92,6 +95,14 @@ function nameserverNames(text: string): string[] {
   return names
 }
 
+function nameForm(type: AddressType): (text: string) => string {
+  return (text) => {
+    const problem = formProblem(text, type)
+    if (problem) throw new InvalidArgumentError(`${text}: ${problem}.`)
+    return text
+  }
+}
+
 /** The options behind {@link DnsConfig}. */
 export function dnsOptions(): Option[] {
   return [
@@ -154,6 +165,27 @@ export function dnsOptions(): Option[] {
       .env('WOLKE_HOSTMASTER')
       .argParser(absoluteName),
   ]
+}
+
+/** The options about default reverse names. */
+export function reverseNameOptions(): Option[] {
+  return [
+    new Option('--reverse-name <form>', `form of default reverse names of IPv4: ${placeholders('ipv4')}, {domain}`)
+      .env('WOLKE_REVERSE_NAME')
+      .argParser(nameForm('ipv4'))
+      .default(usualForm),
+    new Option(
+      '--reverse-name-ipv6 <form>',
+      `form of default reverse names in IPv6 networks: ${placeholders('ipv6')}, {domain} (default: none)`,
+    )
+      .env('WOLKE_REVERSE_NAME_IPV6')
+      .argParser(nameForm('ipv6')),
+  ]
+}
+
+/** The reverse names of addresses that were given no others. */
+export function defaultNamesOf({ reverseName: ipv4, reverseNameIpv6: ipv6 }: DnsConfig, domain: string): DefaultNames {
+  return new DefaultNames({ domain, ipv4, ipv6 })
 }
 
 /** The zone settings that the options set explicitly. */

@@ -1,6 +1,6 @@
 /** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
-import { absoluteName, count, type DnsConfig, dnsOptions } from './config-dns.ts'
+import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './config-dns.ts'
 import { defaultLimits, limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
@@ -335,6 +335,7 @@ export function serveOptions(): Option[] {
     new Option('--reverse-domain <domain>', 'domain of default reverse names (default: VENDOR.example)')
       .env('WOLKE_REVERSE_DOMAIN')
       .argParser((text) => absoluteName(text).slice(0, -1)),
+    ...reverseNameOptions(),
     new Option('--limits <kind=n,...>', 'maximum resources per Project, such as servers=10,firewalls=50')
       .env('WOLKE_LIMITS')
       .argParser(limits)
@@ -368,6 +369,11 @@ export function serveOptions(): Option[] {
   ]
 }
 
+/** The domain of the installation. */
+export function domainOf({ reverseDomain, vendor }: Pick<Config, 'reverseDomain' | 'vendor'>): string {
+  return reverseDomain ?? `${vendor}.example`
+}
+
 /**
  * Checks the options against each other. Errors: `InvalidArgumentError` with a message of one line for the operator.
  */
@@ -378,6 +384,8 @@ export function toConfig(options: Config): Config {
   if ((options.acmeEabKid === undefined) !== (options.acmeEabKey === undefined)) {
     throw new InvalidArgumentError('--acme-eab-kid and --acme-eab-key belong together')
   }
+  if (!defaultNamesOf(options, domainOf(options)).fit)
+    throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
   if (options.smtp && options.mailFrom === undefined) throw new InvalidArgumentError('--smtp needs --mail-from')
   return Object.freeze({ ...options })
 }

@@ -1,8 +1,10 @@
 /** The list of all families, each with its simulated drivers. Adding a family takes one line here. */
 import { simulateCertificates } from './drivers/simulated/certificates.ts'
+import { simulateConsoles } from './drivers/simulated/console.ts'
 import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
 import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
+import { simulateMetadata } from './drivers/simulated/metadata.ts'
 import { simulateNetworks } from './drivers/simulated/networks.ts'
 import { simulatePackets } from './drivers/simulated/packets.ts'
 import { simulateServers } from './drivers/simulated/servers.ts'
@@ -55,8 +57,8 @@ const members = [
 
 type Simulated = Extract<(typeof members)[number], { readonly simulate: MakePart }>
 
-/** Parts of the infrastructure that belong to no family. */
-const otherParts = [simulatePackets]
+/** Further parts of the infrastructure. */
+const otherParts = [simulatePackets, simulateConsoles, simulateMetadata]
 
 export const families: readonly Family[] = members.map(({ family }) => family)
 

@@ -14,6 +14,7 @@ import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
 import type { ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
+import type { DefaultNames } from './net/default-names.ts'
 
 /** Settings by family. Families add theirs by declaration merging. */
 // biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
@@ -26,8 +27,8 @@ export interface Platform {
   readonly db: Database
   readonly clock: Clock
   readonly catalogue: Catalogue
-  /** Domain of the default reverse DNS names of addresses. */
-  readonly reverseDomain: string
+  /** The reverse DNS names of addresses that were given no others. */
+  readonly defaultNames: DefaultNames
   readonly faults: Faults
   /** Limits of Projects without limits of their own. */
   readonly limits: DefaultLimits

@@ -103,6 +103,14 @@ const expectations: Partial<Record<string, Expectation>> = {
     before: '422 invalid_input',
     after: 201,
   },
+  network_members: {
+    observe: async ({ api }) => {
+      const { network } = await ok(api.post('/networks', { name: 'n', ip_range: '10.0.0.0/16' }))
+      return code(await api.get(`/networks/${network.id}/members`))
+    },
+    before: '404 not_found',
+    after: 200,
+  },
   server_subnets_removed: {
     observe: async ({ api }) => {
       const subnets = [{ type: 'server', network_zone: 'eu-central' }]
@@ -194,6 +202,11 @@ const expectations: Partial<Record<string, Expectation>> = {
   },
   server_type_category_added: { observe: field(serverType, 'category'), before: false, after: true },
   server_type_locations_added: { observe: field(serverType, 'locations'), before: false, after: true },
+  server_type_availability_added: {
+    observe: field(async (world) => ((await serverType(world)) as { locations: object[] }).locations[0], 'available'),
+    before: false,
+    after: true,
+  },
   dns_ptr_trailing_dot: {
     observe: async (world) => {
       const { id, ip } = await makeFloatingIp(world)

@@ -7,6 +7,7 @@ import fc from 'fast-check'
 import { placeChallenge, removeChallenge } from '../src/families/zones/effects.ts'
 import { zonesOfDomains } from '../src/families/zones/reads.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
+import { DefaultNames } from '../src/net/default-names.ts'
 import { ask, exchangeStream, exchangeTcp, exchangeUdp, framed, question, serveDns, tell } from './dns-client.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { expect } from './resources.ts'
@@ -502,6 +503,38 @@ forEachDatabase('The name server', (open, engineName) => {
     const told = await ask(place, name, 'TXT')
     assert.deepEqual([told.rcode, told.answers, told.authorities.length], ['NOERROR', [], 1])
     assert.equal((await ask(place, name.split('.').slice(3).join('.'), 'PTR')).rcode, 'NOERROR')
+  })
+
+  test('default names have the form that the operator gives them, in IPv6 networks too', async () => {
+    const forms = { ipv4: 'ip-{ipv4-dashed}.hosts.{domain}', ipv6: '{ipv6-dashed}.hosts.{domain}' }
+    const world = await open({ defaultNames: new DefaultNames({ domain: 'wolke.example', ...forms }) })
+    const place = await serveDns(world)
+    const make = async (type: string) =>
+      expect(await world.api.post('/floating_ips', { type, home_location: 'hel1' }), 201).body.floating_ip
+    const [one, network] = [await make('ipv4'), await make('ipv6')]
+    const name = `ip-${one.ip.replaceAll('.', '-')}.hosts.wolke.example`
+    assert.deepEqual([one.dns_ptr, network.dns_ptr], [[{ ip: one.ip, dns_ptr: name }], []])
+    const reverse = `${one.ip.split('.').reverse().join('.')}.in-addr.arpa`
+    assert.deepEqual((await ask(place, reverse, 'PTR')).answers, [`${reverse} PTR ${name}`])
+    assert.deepEqual((await ask(place, name, 'A')).answers, [`${name} A ${one.ip}`])
+    const change = { ip: one.ip, dns_ptr: 'www.example.com' }
+    expect(await world.api.post(`/floating_ips/${one.id}/actions/change_dns_ptr`, change), 201)
+    expect(await world.api.post(`/floating_ips/${one.id}/actions/change_dns_ptr`, { ...change, dns_ptr: null }), 201)
+    assert.deepEqual((await ask(place, reverse, 'PTR')).answers, [`${reverse} PTR ${name}`])
+
+    const groups = network.ip
+      .replace('::/64', '')
+      .split(':')
+      .map((group: string) => group.padStart(4, '0'))
+    const full = [...groups, ...Array.from({ length: 8 - groups.length }, () => '0000')]
+    full[7] = '00ab'
+    const six = `${full.join('-')}.hosts.wolke.example`
+    const reverse6 = `${full.join('').split('').reverse().join('.')}.ip6.arpa`
+    assert.deepEqual((await ask(place, reverse6, 'PTR')).answers, [`${reverse6} PTR ${six}`])
+    assert.equal((await ask(place, six, 'AAAA')).answers.length, 1)
+    assert.deepEqual((await ask(place, six, 'A')).answers, [])
+    expect(await world.api.delete(`/floating_ips/${network.id}`), 204)
+    assert.equal((await ask(place, reverse6, 'PTR')).rcode, 'NXDOMAIN')
   })
 
   test('reverse zones have a SOA record whose serial grows, and our name servers', async () => {

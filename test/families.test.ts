@@ -56,9 +56,11 @@ const dependants: readonly Dependant[] = [
   },
   {
     path: 'src/metadata/',
-    families: ['servers', 'primary-ips', 'datacenters'],
+    families: ['servers', 'primary-ips', 'datacenters', 'networks'],
     why: 'what servers read of themselves',
   },
+  { path: 'src/console/', families: ['servers'], why: 'the screens of servers' },
+  { path: 'src/drivers/simulated/console.ts', families: ['servers'], why: 'the screens of servers' },
   { path: 'src/lab/', families: ['servers'], why: 'packets go from server to server' },
   {
     path: 'src/catalogue/',
@@ -75,8 +77,8 @@ const dependants: readonly Dependant[] = [
   { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
   {
     path: 'test/attacks/contention.ts',
-    families: ['firewalls', 'floating-ips', 'images', 'server-types', 'servers', 'zones'],
-    why: 'requests that get in the way of each other, each of certain families',
+    families: ['firewalls'],
+    why: 'what another Project does meanwhile',
   },
 ]
 

@@ -96,6 +96,7 @@ export interface WorldOptions {
   readonly limits?: AppOptions['limits']
   readonly settings?: AppOptions['settings']
   readonly publicOrigins?: AppOptions['publicOrigins']
+  readonly defaultNames?: AppOptions['defaultNames']
   readonly mail?: AppOptions['mail']
   readonly addressPool?: readonly string[]
   /** The database of another world, to act as its second process (PostgreSQL) or to restart it. */
@@ -184,6 +185,7 @@ async function openWorld(
     limits: options.limits ?? {},
     ...(options.settings ? { settings: options.settings } : {}),
     ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
+    ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     observe: (exchange) => holdAgainstContract(exchange, failures),

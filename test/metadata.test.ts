@@ -63,6 +63,44 @@ forEachDatabase('The metadata service', (open) => {
     }
   })
 
+  test('lists the private networks of the server as clients look for them', async () => {
+    const world = await open()
+    const subnets = [{ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.0.0/24' }]
+    const { network } = (await world.api.post('/networks', { name: 'backend', ip_range: '10.0.0.0/16', subnets })).body
+    const odd = {
+      name: 'yes: no #',
+      ip_range: '192.168.0.0/16',
+      subnets: [{ ...subnets[0], ip_range: '192.168.7.0/24' }],
+    }
+    const { network: second } = (await world.api.post('/networks', odd)).body
+    const server = await makeServer(world, { networks: [network.id, second.id] })
+    const aliases = { network: network.id, alias_ips: ['10.0.0.3', '10.0.0.4'] }
+    await world.api.post(`/servers/${server.id}/actions/change_alias_ips`, aliases)
+    await world.settle()
+    const { text } = await call(`${await serveMetadata(world)}/servers/${server.id}/v1/metadata/private-networks`)
+    const lines = [
+      '- ip: 10.0.0.2',
+      '  alias_ips: [10.0.0.3, 10.0.0.4]',
+      '  interface_num: 1',
+      '  mac_address: 86:00:0a:00:00:02',
+      `  network_id: ${network.id}`,
+      '  network_name: backend',
+      '  network: 10.0.0.0/16',
+      '  subnet: 10.0.0.0/24',
+      '  gateway: 10.0.0.1',
+      '- ip: 192.168.7.1',
+      '  alias_ips: []',
+      '  interface_num: 2',
+      '  mac_address: 86:00:c0:a8:07:01',
+      `  network_id: ${second.id}`,
+      '  network_name: "yes: no #"',
+      '  network: 192.168.0.0/16',
+      '  subnet: 192.168.7.0/24',
+      '  gateway: 192.168.0.1',
+    ]
+    assert.equal(text, `${lines.join('\n')}\n`)
+  })
+
   test('a server without a public IPv4 address has an empty one, and without user data an empty document', async () => {
     const world = await open()
     const server = await makeServer(world, { public_net: { enable_ipv4: false }, user_data: undefined })

@@ -24,6 +24,7 @@ export interface Proof {
   /** Scenarios by `family/command`; a space and the circumstances may follow. */
   readonly actions?: Readonly<Record<string, ActionScenario>>
   readonly consistency?: Consistency
+  readonly traffic?: Traffic
   /** The family's rows of the tables in the spec. */
   readonly spec?: SpecRows
 }
@@ -204,4 +205,73 @@ export interface Consistency {
   rows?(found: Snapshot): Promise<void>
   /** Compares the infrastructure with the database. */
   world?(found: Snapshot, world: World, options: CheckOptions): Promise<void>
+  /** Checks what the API shows of the first Project at rest. */
+  shown?(api: Client): Promise<void>
 }
+
+/** Checks that resources which refer to each other do so in both lists: family, and ids of the other that one shows. */
+export async function agree(
+  api: Client,
+  [left, others]: readonly [string, (one: Shown) => readonly number[]],
+  [right, back]: readonly [string, (one: Shown) => readonly number[]],
+): Promise<void> {
+  const list = async (family: string): Promise<Shown[]> =>
+    (await done(api.get(`/${family}?per_page=50`)))[family.replace(/\?.*/, '')]
+  const there = (await list(left)).flatMap((one) => others(one).map((other) => `${one.id} ${other}`))
+  const reverse = (await list(right)).flatMap((one) => back(one).map((other) => `${other} ${one.id}`))
+  assert.deepEqual(there.sort(), reverse.sort(), `${left} and ${right} show the same of each other`)
+}
+
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+/** A resource as an answer showed it. */
+export interface Shown {
+  readonly id: number
+  // biome-ignore lint/suspicious/noExplicitAny: resources of every shape
+  readonly [field: string]: any
+}
+
+/** Chooses what is in a random request. */
+export interface Draw {
+  /** A number from 0 to below a limit. */
+  number(limit: number): number
+  oneOf<T>(items: readonly T[]): T
+  /** A resource of a family that the Project has; the request is not sent when there is none. */
+  any(family: string): Promise<Shown>
+}
+
+/** Makes a body; `target` is the resource that the path names last. */
+export type RandomBody = (draw: Draw, target: Shown) => unknown
+
+/**
+ * Requests that clients send at random: alone in random lives, and many at once. Others have often been there first, so
+ * that most of them may be refused. Every endpoint that writes needs one; names and labels are few, so that they collide.
+ */
+export interface Traffic {
+  /** The field of answers that holds a resource of this family. */
+  readonly kind: string
+  /** Parameters of the list that has only resources of the Project. */
+  readonly query?: string
+  /** Bodies by method and path, in which `{servers}` stands for any server. */
+  readonly requests: Readonly<Record<string, RandomBody>>
+  /** What this family adds, now and then, to the bodies of requests of others. */
+  readonly adds?: Readonly<Record<string, (draw: Draw) => Promise<object>>>
+  /** Ends what keeps a resource from being deleted, besides its protection. */
+  release?(api: Client, resource: Shown): Promise<unknown>
+}
+
+export const noBody: RandomBody = () => undefined
+
+/** One of few names. */
+export const anyName = (what: string, { number }: Draw) => `${what}${number(12)}`
+
+export const anyLabels = ({ oneOf }: Draw) =>
+  oneOf<object>([{}, { env: 'dev' }, { env: 'prod' }, { env: 'dev', tier: '1' }, { tier: '2' }])
+
+/** Changes the name or the labels. */
+export const anyRename =
+  (what: string): RandomBody =>
+  (draw) =>
+    draw.number(2) === 0 ? { name: anyName(what, draw) } : { labels: anyLabels(draw) }
+
+export const anyProtection: RandomBody = ({ number }) => ({ delete: number(2) === 0 })

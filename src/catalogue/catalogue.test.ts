@@ -146,8 +146,8 @@ describe('built-in server types', () => {
       id: 1,
       name: 'fsn1',
       deprecation: end,
-      available: false,
-      recommended: false,
+      available: true,
+      recommended: true,
     })
   })
 

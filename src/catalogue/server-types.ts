@@ -137,7 +137,6 @@ export const serverTypes: readonly ServerType[] = families.flatMap((family) =>
 function serverTypeOf(family: Family, [id, name, cores, memory, disk, offers]: Row): ServerType {
   const offeredIn = locations.filter((location) => offers[regionOf(location)] !== undefined)
   const { architecture, category, cpuType, deprecation, recommended } = family
-  const orderable = deprecation === null
   return {
     id,
     name,
@@ -154,8 +153,8 @@ function serverTypeOf(family: Family, [id, name, cores, memory, disk, offers]: R
       id: location.id,
       name: location.name,
       deprecation,
-      available: orderable,
-      recommended: orderable && recommended,
+      available: true,
+      recommended,
     })),
     deprecation,
   }

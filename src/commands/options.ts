@@ -8,8 +8,8 @@ import { dirname } from 'node:path'
 import type { AppOptions } from '../app.ts'
 import { builtIn } from '../catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
-import type { Config } from '../config.ts'
-import { givenZoneSettings } from '../config-dns.ts'
+import { type Config, domainOf } from '../config.ts'
+import { defaultNamesOf, givenZoneSettings } from '../config-dns.ts'
 import type { AuthorityOptions } from '../drivers/authorities.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
 import { pemBlocks } from '../net/pem.ts'
@@ -45,7 +45,8 @@ export function appOptions(
     catalogue,
     authority: authorityOptions(config, acmeCa),
     vendor: config.vendor,
-    reverseDomain: config.reverseDomain ?? `${config.vendor}.example`,
+    reverseDomain: domainOf(config),
+    defaultNames: defaultNamesOf(config, domainOf(config)),
     settings: { zones: givenZoneSettings(config) },
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
@@ -53,7 +54,6 @@ export function appOptions(
     publicOrigins: config.publicUrl,
     ...(tls ? { tls } : {}),
     ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
-    engine: { callTimeoutMs: Math.max(60_000, config.actionDelay * 10) },
   }
 }
 

@@ -2,7 +2,7 @@
 import { Command } from 'commander'
 import { buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config.ts'
-import { simulate } from '../families.ts'
+import { openInfrastructure } from '../drivers/infrastructure.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { runningClock } from '../kernel/process/clock.ts'
@@ -59,7 +59,7 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, files.keys))
   const token = await prepareInstallation(db, config)
-  const { drivers } = simulate({ delayMs: config.actionDelay })
+  const drivers = await openInfrastructure({ delayMs: config.actionDelay })
   const app = await buildApp({ ...appOptions(config, files), db, clock, log, secrets, drivers })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)

@@ -8,6 +8,7 @@ import { floatingIpNames } from '../families/floating-ips/host.ts'
 import { primaryIpNames } from '../families/primary-ips/host.ts'
 import { defaultTtl, soaTimes, type ZoneSettings } from '../families/zones/settings.ts'
 import type { Database } from '../kernel/data/db.ts'
+import type { DefaultNames } from '../net/default-names.ts'
 import { addressBytes, addressText } from '../net/dns/addresses.ts'
 import { type NameKey, selfAndParents } from '../net/dns/names.ts'
 import { parseRdata, recordTypes } from '../net/dns/rdata.ts'
@@ -19,20 +20,20 @@ import { ZoneImage } from './zone-image.ts'
 export interface AddressNamesOptions {
   readonly db: Database
   readonly settings: ZoneSettings
-  /** The domain of the default reverse names. */
-  readonly reverseDomain: string
+  readonly defaultNames: DefaultNames
   readonly now: () => number
 }
 
 /** The maximum number of addresses whose names are cached. */
 const mostRemembered = 50_000
-const { PTR, A } = recordTypes
+const { PTR } = recordTypes
 
 export class AddressNames {
   readonly #options: AddressNamesOptions
   /** Zones with their SOA and NS records only; PTR and A records are generated per query. */
   readonly #zones = new Map<NameKey, ZoneImage>()
-  readonly #forward: ZoneImage
+  /** Those of the zones that have the default names of addresses. */
+  readonly #forward: readonly ZoneImage[]
   #pools: readonly string[] = []
   /** Names by IPv4 address and by IPv6 network; null for an address that is not assigned. */
   readonly #known = new Map<string, readonly ReverseName[] | null>()
@@ -41,17 +42,15 @@ export class AddressNames {
   constructor(options: AddressNamesOptions) {
     this.#options = options
     this.#serial = Math.floor(options.now() / 1_000)
-    this.#forward = this.#zone(`clients.${options.reverseDomain}`)
+    this.#forward = options.defaultNames.zones.map((name) => this.#zone(name))
   }
 
   /** Serves the reverse zones of the given networks and of no others. */
   serve(pools: readonly string[]): void {
     this.#pools = pools
     this.#zones.clear()
-    for (const zone of [...new Set(pools.flatMap(reverseZones))].map((name) => this.#zone(name))) {
-      this.#zones.set(zone.origin, zone)
-    }
-    this.#zones.set(this.#forward.origin, this.#forward)
+    const reverse = [...new Set(pools.flatMap(reverseZones))].map((name) => this.#zone(name))
+    for (const zone of [...reverse, ...this.#forward]) this.#zones.set(zone.origin, zone)
   }
 
   /** Drops the cached names of an IPv4 address or an IPv6 network. */
@@ -74,7 +73,7 @@ export class AddressNames {
   async answer(zone: ZoneImage, name: NameKey, type: number): Promise<Answer> {
     zone.put(this.#soa(), this.#serial)
     if (name === zone.origin) return lookUp(zone, name, type, () => undefined)
-    const found = zone === this.#forward ? this.#forwardAnswer(name) : await this.#reverseAnswer(name)
+    const found = this.#forward.includes(zone) ? this.#forwardAnswer(name, zone) : await this.#reverseAnswer(name)
     if (found === undefined) return lookUp(zone, name, type, () => undefined)
     // The name exists without records of this type: the answer is NODATA with the SOA record of the zone.
     if (!found || found.type !== type) return { ...lookUp(zone, zone.origin, 0, () => undefined) }
@@ -102,8 +101,10 @@ export class AddressNames {
     if (typeof address !== 'string') return address
     if (!this.#isOurs(address)) return undefined
     const holder = address.includes(':') ? networkOf(address) : address
-    const names = (await this.#namesOf(holder))?.filter(({ ip }) => ip === address) ?? []
-    const data = names.flatMap(({ name: target }) => {
+    const given = await this.#namesOf(holder)
+    const names = given?.filter(({ ip }) => ip === address).map(({ name }) => name) ?? []
+    const usual = given && names.length === 0 ? this.#options.defaultNames.nameOf(address) : undefined
+    const data = (usual === undefined ? names : [usual]).flatMap((target) => {
       const read = parseRdata('PTR', `${target}.`, '\0')
       return read.ok ? [read.bytes] : []
     })
@@ -111,14 +112,13 @@ export class AddressNames {
   }
 
   /** The address of a default name such as `static.7.2.0.192.clients.wolke.example`. */
-  #forwardAnswer(name: NameKey): WireRrset | null | undefined {
-    const labels = labelsOf(name.slice(0, -this.#forward.origin.length))
-    const [first, ...octets] = labels.length === 5 ? labels : ['static', ...labels]
-    const isPartial = labels.length < 5 && octets.every(isOctet)
-    if (isPartial) return null
-    const address = octets.toReversed().join('.')
-    if (first !== 'static' || octets.length !== 4 || !octets.every(isOctet) || !this.#isOurs(address)) return undefined
-    return { type: A.code, ttl: defaultTtl, data: [addressBytes(address)] }
+  #forwardAnswer(name: NameKey, { origin }: ZoneImage): WireRrset | null | undefined {
+    const [labels, zone] = [labelsOf(name.slice(0, -origin.length)), labelsOf(origin).join('.')]
+    const address = this.#options.defaultNames.addressOf(labels, zone)
+    if (address == null) return address
+    if (!this.#isOurs(address)) return undefined
+    const { code } = recordTypes[address.includes(':') ? 'AAAA' : 'A']
+    return { type: code, ttl: defaultTtl, data: [addressBytes(address)] }
   }
 
   #isOurs(address: string): boolean {

@@ -9,6 +9,7 @@ import type { Database } from '../kernel/data/db.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import type { Secrets } from '../kernel/secrets/secrets.ts'
+import type { DefaultNames } from '../net/default-names.ts'
 import type { NameKey } from '../net/dns/names.ts'
 import { parseAddress } from '../net/ip.ts'
 import type { ListenAddress } from '../net/listen-address.ts'
@@ -29,6 +30,7 @@ export interface NameServerOptions {
   readonly secrets: Secrets
   readonly settings: ZoneSettings
   readonly reverseDomain: string
+  readonly defaultNames: DefaultNames
   /** Name servers that may transfer every zone and are notified of changes; none by default. */
   readonly transferTo?: readonly Secondary[]
   /** Limits of UDP answers to one network; `off` removes them. */
@@ -50,8 +52,8 @@ const lookMs = { shared: 500, alone: 5_000 }
 
 /** Starts the name server; it answers queries once the promise resolves. */
 export async function startNameServer(options: NameServerOptions, listen: ListenAddress): Promise<NameServer> {
-  const { db, clock, log, secrets, settings, reverseDomain, transferTo = [] } = options
-  const addresses = new AddressNames({ db, settings, reverseDomain, now: clock.now })
+  const { db, clock, log, secrets, settings, reverseDomain, defaultNames, transferTo = [] } = options
+  const addresses = new AddressNames({ db, settings, defaultNames, now: clock.now })
   const notifier = new Notifier(transferTo, log)
   const catalog = new CatalogZone({ reverseDomain, settings, now: clock.now, zones: () => registry.zones() })
   const secondaries = new Secondaries({ db, clock, log, secrets, settings })

@@ -64,8 +64,9 @@ const Reachability = named('Reachability', {
   reachable: Type.Boolean(),
   path: nullable(Type.Enum(['public', 'private'])),
   decided_by: Type.Object({
-    type: Type.Enum(['rule', 'filter', 'power', 'address', 'nothing']),
+    type: Type.Enum(['rule', 'filter', 'power', 'address', 'route', 'nothing']),
     server: nullable(Id),
+    network: nullable(Id),
     direction: nullable(Type.Enum(['in', 'out'])),
     rule: nullable(
       Type.Object({ protocol: Type.String(), port: nullable(Type.String()), networks: Type.Array(Type.String()) }),

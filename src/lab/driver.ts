@@ -11,6 +11,8 @@ export interface PacketEnd {
   readonly server: number | null
   /** Null when the packet may use any address of the server. */
   readonly address: string | null
+  /** Whether the address is one that only private networks lead to. */
+  readonly isPrivate: boolean
 }
 
 export interface Packet {
@@ -23,9 +25,11 @@ export interface Packet {
 
 /** What let a packet through or stopped it. */
 export interface Decision {
-  /** `nothing` when no filter was on the way. */
-  readonly by: 'rule' | 'filter' | 'power' | 'address' | 'nothing'
+  /** `route` when a route of a private network led it on or none did, `nothing` when it met neither filter nor route. */
+  readonly by: 'rule' | 'filter' | 'power' | 'address' | 'route' | 'nothing'
   readonly server: number | null
+  /** The private network whose route or whose members it was about. */
+  readonly network: number | null
   readonly direction: 'in' | 'out' | null
   readonly rule: {
     readonly protocol: string
@@ -36,15 +40,13 @@ export interface Decision {
 
 export interface Verdict {
   readonly reachable: boolean
-  /** The network that the packet takes; null when it takes none. */
+  /** The network by which the packet arrives; null when it does not. */
   readonly path: 'public' | 'private' | null
   readonly decidedBy: Decision
   readonly explanation: string
 }
 
 export interface ReachabilityDriver {
-  /** Whether it sees what other processes have handed over, and what this one did before it was started again. */
-  remembers(): Promise<boolean>
   /** What would happen to the first packet of a connection; answers to it always pass. */
   trace(packet: Packet): Promise<Verdict>
 }

@@ -1,16 +1,17 @@
 /** The test lab through the API. Whatever belongs to another Project is as unknown as what lies outside. */
 import { isFree, ownerOf } from '../families/addresses/store.ts'
-import { handOverAgain, serverOf } from '../families/servers/desired.ts'
+import { holdersOf, onTheWay, recall, serverOf } from '../families/servers/desired.ts'
 import { serversByIds } from '../families/servers/reads.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries } from '../kernel/data/db.ts'
 import { invalidInput, notFound } from '../kernel/errors.ts'
 import type { ProjectScope } from '../kernel/scope.ts'
-import { parseCidr } from '../net/ip.ts'
+import { cidrContains, parseCidr } from '../net/ip.ts'
+import { privateUse } from '../net/private-networks.ts'
 import type { Platform } from '../platform.ts'
 import type { labEndpoints, NamedEnd } from './contract.ts'
-import type { PacketEnd, Verdict } from './driver.ts'
+import type { Packet, PacketEnd, Verdict } from './driver.ts'
 
 /** One handler for each endpoint. */
 export function labRoutes({ db: { query } }: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
@@ -20,37 +21,80 @@ export function labRoutes({ db: { query } }: Platform, drivers: Drivers): Handle
         const message = protocol === 'icmp' ? 'must not be given for icmp' : `is required for ${protocol}`
         throw invalidInput([{ field: 'port', message }])
       }
-      const ends = { from: await endOf(query, scope, from), to: await endOf(query, scope, to) }
-      const { server, address } = ends.to
-      if (server === null && address !== null && (await leadsNowhere(query, scope, address))) {
-        return { reachability: toWire(nowhere(address)) }
-      }
-      const world = { query, scope, drivers }
-      if (!(await drivers.reachability.remembers())) {
-        for (const end of [ends.from, ends.to]) if (end.server !== null) await handOverAgain(world, end.server)
-      }
+      const lookUp = { query, scope }
+      const ends = await choosePlace(lookUp, { from: await endOf(lookUp, from), to: await endOf(lookUp, to) })
+      const lost = await leadingNowhere(lookUp, ends)
+      if (lost) return { reachability: toWire(nowhere(lost)) }
+      for (const id of await concerned(lookUp, ends)) await recall({ query, scope, drivers }, id)
       return { reachability: toWire(await drivers.reachability.trace({ ...ends, protocol, port: port ?? null })) }
     },
   }
 }
 
+interface LookUp {
+  readonly query: Queries
+  readonly scope: ProjectScope
+}
+
+type Ends = Pick<Packet, 'from' | 'to'>
+
 /** The server behind what a request names, if the Project has it. Errors: `not_found`. */
-async function endOf(query: Queries, scope: ProjectScope, end: NamedEnd): Promise<PacketEnd> {
+async function endOf({ query, scope }: LookUp, end: NamedEnd): Promise<PacketEnd> {
   if ('server' in end) {
     const [known] = await serversByIds(query, scope, [end.server])
     if (!known) throw notFound('server', end.server)
-    return { server: end.server, address: null }
+    return { server: end.server, address: null, isPrivate: false }
   }
-  const owner = await ownerOf(query, scope, rowOf(end.address))
+  const { address } = end
+  const owner = await ownerOf(query, scope, rowOf(address))
   const server = owner === undefined ? undefined : await serverOf(query, scope, owner)
-  return { server: server ?? null, address: end.address }
+  const isPrivate = owner === undefined && inPrivateUse(address) && (await isOfNetworks({ query, scope }, address))
+  return { server: server ?? null, address, isPrivate }
 }
 
-/** Whether an address that no server of the Project has is free, or one that the Project keeps without a server. */
-async function leadsNowhere(query: Queries, scope: ProjectScope, address: string): Promise<boolean> {
-  const ip = rowOf(address)
-  return (await ownerOf(query, scope, ip)) !== undefined || isFree(query, ip)
+/** An installation may give out addresses of private ranges as its public ones; a network may have the same all the same. */
+async function isOfNetworks({ query, scope }: LookUp, address: string): Promise<boolean> {
+  return !(await isFree(query, rowOf(address))) || (await holdersOf(query, scope, address)).length > 0
 }
+
+/**
+ * Finds the server that sends from a private address. Several networks may have it: then it is the one in the first of
+ * them in which the destination is as well, and else the one in the first of them.
+ */
+async function choosePlace(lookUp: LookUp, { from, to }: Ends): Promise<Ends> {
+  if (!from.isPrivate) return { from, to }
+  const senders = await holdersOf(lookUp.query, lookUp.scope, from.address!)
+  const receivers = to.isPrivate ? await holdersOf(lookUp.query, lookUp.scope, to.address!) : []
+  const near = await firstWhere(senders, async ({ server, network }) =>
+    to.server === null
+      ? receivers.some((receiver) => receiver.network === network)
+      : (await onTheWay(lookUp.query, lookUp.scope, server, { server: to.server })).includes(to.server),
+  )
+  return { from: { ...from, server: (near ?? senders[0])?.server ?? null }, to }
+}
+
+async function firstWhere<T>(all: readonly T[], fits: (one: T) => Promise<boolean>): Promise<T | undefined> {
+  for (const one of all) if (await fits(one)) return one
+  return undefined
+}
+
+/** The address of an end that no server has, although it is free, the Project keeps it, or it could only be the Project's. */
+async function leadingNowhere({ query, scope }: LookUp, { from, to }: Ends): Promise<string | undefined> {
+  if (from.isPrivate && from.server === null) return from.address!
+  if (to.server !== null || to.isPrivate) return undefined
+  const ip = rowOf(to.address!)
+  return (await ownerOf(query, scope, ip)) !== undefined || (await isFree(query, ip)) ? to.address! : undefined
+}
+
+/** All servers that have a part in the answer. */
+async function concerned({ query, scope }: LookUp, { from, to }: Ends): Promise<Set<number>> {
+  const ends = [from.server, to.server].filter((id) => id !== null)
+  if (from.server === null) return new Set(ends)
+  const target = to.address === null ? { server: to.server! } : { address: to.address }
+  return new Set([...ends, ...(await onTheWay(query, scope, from.server, target))])
+}
+
+const inPrivateUse = (address: string) => privateUse.some((range) => cidrContains(range, address))
 
 /** How rows of the pool have an address: IPv6 is given out in /64 networks. */
 function rowOf(address: string): string {
@@ -62,16 +106,16 @@ function nowhere(address: string): Verdict {
   return {
     reachable: false,
     path: null,
-    decidedBy: { by: 'address', server: null, direction: null, rule: null },
+    decidedBy: { by: 'address', server: null, network: null, direction: null, rule: null },
     explanation: `No server has the address ${address}.`,
   }
 }
 
-function toWire({ reachable, path, decidedBy: { by, server, direction, rule }, explanation }: Verdict) {
+function toWire({ reachable, path, decidedBy: { by, server, network, direction, rule }, explanation }: Verdict) {
   return {
     reachable,
     path,
-    decided_by: { type: by, server, direction, rule: rule && { ...rule, networks: [...rule.networks] } },
+    decided_by: { type: by, server, network, direction, rule: rule && { ...rule, networks: [...rule.networks] } },
     explanation,
   }
 }

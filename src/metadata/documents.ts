@@ -1,5 +1,7 @@
 /** The documents that a server can read about itself, byte for byte (spec: Server metadata service). */
 
+import type { OwnInterface } from '../families/networks/reads.ts'
+
 export interface ServerFacts {
   readonly id: number
   readonly hostname: string
@@ -7,6 +9,7 @@ export interface ServerFacts {
   readonly availabilityZone: string
   readonly region: string
   readonly userData: string | null
+  readonly interfaces: readonly OwnInterface[]
 }
 
 const leaves: Readonly<Record<string, (facts: ServerFacts) => string>> = {
@@ -23,9 +26,36 @@ export function documentAt(path: string, facts: ServerFacts): string | undefined
   if (path === '/v1/metadata' || path === '/v1/metadata/') return summary(facts)
   if (!path.startsWith('/v1/metadata/')) return undefined
   const key = path.slice('/v1/metadata/'.length)
-  if (key === 'private-networks') return '[]'
+  if (key === 'private-networks') return privateNetworks(facts)
   return Object.hasOwn(leaves, key) ? leaves[key]!(facts) : undefined
 }
+
+/**
+ * YAML in block style. Clients look for `network_id: ID` with the end of a line behind it, so that no other key is on its
+ * line and it is not the last one.
+ */
+function privateNetworks({ interfaces }: ServerFacts): string {
+  if (interfaces.length === 0) return '[]'
+  return interfaces
+    .map(({ ip, aliasIps, mac, network, subnet, gateway }, index) =>
+      [
+        `- ip: ${ip}`,
+        `  alias_ips: [${aliasIps.join(', ')}]`,
+        `  interface_num: ${index + 1}`,
+        `  mac_address: ${mac}`,
+        `  network_id: ${network.id}`,
+        `  network_name: ${scalar(network.name)}`,
+        `  network: ${network.ipRange}`,
+        `  subnet: ${subnet}`,
+        `  gateway: ${gateway}\n`,
+      ].join('\n'),
+    )
+    .join('')
+}
+
+/** Text that YAML could take for something else is quoted; a JSON string is one of YAML too. */
+const scalar = (text: string) =>
+  /^[A-Za-z][\w-]*$/.test(text) && !/^(true|false|yes|no|on|off|null|y|n)$/i.test(text) ? text : JSON.stringify(text)
 
 function summary(facts: ServerFacts): string {
   return Object.entries(leaves)

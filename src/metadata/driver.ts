@@ -11,3 +11,9 @@ export interface MetadataDriver {
   /** Identifies the calling server and the requested path; undefined when the caller is not a server. */
   identify(caller: Caller): { readonly serverId: number; readonly path: string } | undefined
 }
+
+declare module '../kernel/actions/define.ts' {
+  interface Drivers {
+    metadata: MetadataDriver
+  }
+}

@@ -8,6 +8,7 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Catalogue } from '../catalogue/catalogue.ts'
 import { datacenterOf } from '../families/datacenters/reads.ts'
+import { interfacesOf } from '../families/networks/reads.ts'
 import { primaryIpsOfServers } from '../families/primary-ips/reads.ts'
 import { serverById } from '../families/servers/host.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
@@ -91,6 +92,7 @@ async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Pr
   const location = found && catalogue.locationById(found.server.locationId)
   if (!found || !location) return undefined
   const ips = await primaryIpsOfServers(db.query, found.scope, [serverId])
+  const interfaces = await interfacesOf(db.query, found.scope, serverId)
   return {
     id: serverId,
     hostname: found.server.name,
@@ -98,6 +100,7 @@ async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Pr
     availabilityZone: datacenterOf(location).name,
     region: location.networkZone,
     userData: found.server.userData,
+    interfaces,
   }
 }
 

@@ -26,6 +26,9 @@ import { networks } from './0021-networks.ts'
 import { volumes } from './0022-volumes.ts'
 import { primaryIps } from './0023-primary-ips.ts'
 import { serverChanges } from './0024-server-changes.ts'
+import { consoleSessions } from './0025-console-sessions.ts'
+import { privateAddresses } from './0026-private-addresses.ts'
+import { holdersByServer } from './0027-holders-by-server.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -54,4 +57,7 @@ export const migrations: readonly Migration[] = [
   isos,
   networkAttachments,
   serverChanges,
+  consoleSessions,
+  holdersByServer,
+  privateAddresses,
 ]

@@ -100,16 +100,6 @@ export function cidrContains(cidr: string, address: string): boolean {
   return bits >> shift === network.bits >> shift
 }
 
-/**
- * Returns the octets of an IPv4 address in reverse order: `192.0.2.7` gives `7.2.0.192`, as in reverse DNS names.
- * Throws RangeError when the text is not an IPv4 address.
- */
-export function reverseOctets(address: string): string {
-  const { family } = requireAddress(address)
-  if (family !== 4) throw new RangeError(`${address} is not an ipv4 address`)
-  return address.split('.').reverse().join('.')
-}
-
 /** Returns the IPv4 address in the last four bytes of an address. Throws RangeError when the text is not an address. */
 export function embeddedIpv4(address: string): string {
   return formatAddress({ family: 4, bits: requireAddress(address).bits & 0xffffffffn })

@@ -1,22 +1,23 @@
 /** Private addresses: requests that tenants or strangers can trigger must not reach this host or its neighbours. */
 import { cidrContains, embeddedIpv4 } from './ip.ts'
 
+/** What private networks use (RFC 1918). */
+export const privateUse = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
+
 /**
  * The special-purpose networks of the IANA registries (RFC 6890) and everything that is not global unicast.
  * Documentation ranges are missing on purpose: they are not routed, and trial installations assign addresses from them.
  */
 const privateNetworks = [
   '0.0.0.0/8', // this host, this network
-  '10.0.0.0/8', // private use
+  ...privateUse,
   '100.64.0.0/10', // shared between a provider and its customers
   '127.0.0.0/8', // loopback
   '169.254.0.0/16', // link-local
-  '172.16.0.0/12', // private use
   '192.0.0.0/24', // protocol assignments
   '192.31.196.0/24', // AS112, anycast
   '192.52.193.0/24', // AMT multicast tunnels, anycast
   '192.88.99.0/24', // 6to4 relays, anycast
-  '192.168.0.0/16', // private use
   '192.175.48.0/24', // AS112
   '198.18.0.0/15', // benchmarks of network devices
   '224.0.0.0/3', // multicast, reserved, broadcast

@@ -5,6 +5,8 @@
  */
 import { Agent, request as send } from 'node:http'
 import { setTimeout as delay } from 'node:timers/promises'
+import type { Draw, Shown } from '../proof.ts'
+import { drawing, type RequestKind, requestKinds, resourcesIn } from '../traffic.ts'
 
 export interface ContentionOptions {
   /** Base URLs of the processes that share the database; clients are distributed over them. */
@@ -57,7 +59,7 @@ export async function contention(options: ContentionOptions): Promise<Contention
   const callers = urls.map((url) => callWith(agent, url, token))
   try {
     const arena = new Arena(callers[0]!)
-    await arena.prepare()
+    await arena.prepare(randomFrom(seed))
     const other = neighbour === undefined ? undefined : new Neighbour(callWith(agent, urls[0]!, neighbour))
     const idle = await other?.write(idleWrites)
     const log = new Log()
@@ -144,168 +146,75 @@ function randomFrom(seed: number): () => number {
 
 // ---- The contended resources ---------------------------------------------------------------------------------------
 
-type Kind = 'server' | 'firewall' | 'floating_ip' | 'image' | 'zone'
-
-const paths: Record<Kind, string> = {
-  server: '/servers',
-  firewall: '/firewalls',
-  floating_ip: '/floating_ips',
-  image: '/images',
-  zone: '/zones',
-}
-
-interface Step {
-  readonly method: string
-  readonly path: string
-  readonly body?: unknown
-  /** The kind of resource that the request creates; `takes` is the resource that it deletes. */
-  readonly makes?: Kind
-  readonly takes?: { readonly kind: Kind; readonly id: number }
-}
-
 /** How many resources of each kind exist at the start; deleted ones are created again. */
-const stock: Partial<Record<Kind, number>> = { server: 3, firewall: 4, floating_ip: 4, zone: 1 }
-const names = ['a', 'b', 'c', 'd', 'e', 'f']
-const tiers = ['web', 'db', 'cache']
+const stock = 3
+
+const creations = requestKinds.filter(({ isCreation }) => isCreation)
 
 class Arena {
   readonly #call: Call
-  readonly #ids: Record<Kind, number[]> = { server: [], firewall: [], floating_ip: [], image: [], zone: [] }
-  #made = 0
+  /** The resources that there are, by family, as answers showed them last; the oldest come first. */
+  readonly #there = new Map<string, Shown[]>()
 
   constructor(call: Call) {
     this.#call = call
   }
 
-  async prepare(): Promise<void> {
+  async prepare(random: () => number): Promise<void> {
     const log = new Log()
-    for (const [kind, count] of Object.entries(stock)) {
-      for (let i = 0; i < count; i++) await this.#perform(this.#creation(kind as Kind, Math.random), this.#call, log)
-    }
+    for (const kind of creations) for (let i = 0; i < stock; i++) await this.#perform(kind, random, this.#call, log)
     if (log.failures.length > 0) throw new Error(log.failures.join('\n'))
   }
 
   /** Sends one request of a client and records its answer. */
   async act(random: () => number, call: Call, log: Log): Promise<void> {
-    const lacking = (Object.keys(stock) as Kind[]).find((kind) => this.#ids[kind].length < stock[kind]!)
-    await this.#perform(lacking ? this.#creation(lacking, random) : this.#step(random), call, log)
+    for (let isSent = false; !isSent; ) {
+      const lacking = creations.filter(({ family }) => this.#of(family).length < stock)
+      // Not all clients are to make the same thing.
+      const wanted = random() < 0.3 && lacking.length > 0 ? lacking : requestKinds
+      isSent = await this.#perform(oneOf(wanted, random), random, call, log)
+    }
   }
 
-  async #perform({ method, path, body, makes, takes }: Step, call: Call, log: Log): Promise<void> {
-    if (takes) this.#ids[takes.kind] = this.#ids[takes.kind].filter((id) => id !== takes.id)
-    const answer = await call(method, path, body)
+  #of(family: string): Shown[] {
+    return this.#there.get(family) ?? []
+  }
+
+  /** Returns false when what the request needs is not there. */
+  async #perform(kind: RequestKind, random: () => number, call: Call, log: Log): Promise<boolean> {
+    const request = await kind.make(this.#draw(random))
+    if (!request) return false
+    const { method, path } = request
+    const answer = await call(method, path, request.body)
     log.note(`${method} ${path}`, answer)
-    if (takes && answer.status >= 400 && answer.status !== 404) this.#ids[takes.kind].push(takes.id)
-    if (makes && answer.status === 201) this.#ids[makes].push(JSON.parse(answer.text)[makes].id as number)
+    if (method === 'DELETE' && (answer.status < 300 || answer.status === 404)) this.#forget(path)
+    const body = answer.status < 300 && answer.text !== '' ? JSON.parse(answer.text) : undefined
+    for (const { family, resource } of resourcesIn({ body })) this.#remember(family, resource)
+    return true
   }
 
-  #creation(kind: Kind, random: () => number): Step {
-    const name = `${kind.replace('_', '-')}-${++this.#made}`
-    const labels = { tier: oneOf(tiers, random) }
-    const body: Record<Kind, object> = {
-      server: {
-        name,
-        labels,
-        server_type: 'cpx22',
-        image: 'debian-12',
-        firewalls: this.#ids.firewall.slice(0, 2).map((firewall) => ({ firewall })),
-      },
-      firewall: {
-        name,
-        labels,
-        rules: rulesFor(random),
-        apply_to: this.#ids.server.slice(0, 2).map((id) => ({ type: 'server', server: { id } })),
-      },
-      floating_ip: { name, labels, type: 'ipv4', server: this.#any('server', random) },
-      image: {},
-      zone: { name: `${name}.example`, mode: 'primary' },
-    }
-    if (kind === 'floating_ip' && this.#ids.server.length === 0) {
-      return { method: 'POST', path: paths[kind], body: { name, type: 'ipv4', home_location: 'fsn1' }, makes: kind }
-    }
-    return { method: 'POST', path: paths[kind], body: body[kind], makes: kind }
+  /** Mostly takes the oldest resources, to concentrate contention on them. */
+  #draw(random: () => number): Draw {
+    const number = (limit: number) => Math.floor(random() * limit)
+    const any = async (family: string) => (random() < 0.7 ? this.#of(family)[0] : oneOf(this.#of(family), random))
+    return drawing({ number, any })
   }
 
-  #any(kind: Kind, random: () => number): number {
-    return oneOf(this.#ids[kind], random)
+  #forget(path: string): void {
+    const [, family, id] = path.split('/')
+    const rest = this.#of(family!).filter((one) => String(one.id) !== id)
+    this.#there.set(family!, rest)
   }
 
-  /** Mostly returns the oldest server, to concentrate contention on it. */
-  #hot(random: () => number): number {
-    return random() < 0.7 ? this.#ids.server[0]! : this.#any('server', random)
-  }
-
-  #step(random: () => number): Step {
-    const [server, other] = [this.#hot(random), this.#any('server', random)]
-    const firewall = this.#any('firewall', random)
-    const ip = this.#any('floating_ip', random)
-    const image = this.#ids.image.length > 0 ? this.#any('image', random) : undefined
-    const zone = this.#any('zone', random)
-    const post = (path: string, body: unknown = {}, makes?: Kind): Step => ({
-      method: 'POST',
-      path,
-      body,
-      ...(makes ? { makes } : {}),
-    })
-    const onServer = (action: string, body?: unknown, makes?: Kind) =>
-      post(`/servers/${server}/actions/${action}`, body, makes)
-    const targets = [server, other].filter((id, index, all) => all.indexOf(id) === index)
-    const inAnyOrder = random() < 0.5 ? targets : targets.reverse()
-    const resources = inAnyOrder.map((id) => ({ type: 'server', server: { id } }))
-    const selector = [{ type: 'label_selector', label_selector: { selector: `tier=${oneOf(tiers, random)}` } }]
-    const remove = (kind: Kind, id: number): Step => ({
-      method: 'DELETE',
-      path: `${paths[kind]}/${id}`,
-      takes: { kind, id },
-    })
-    const put = (kind: Kind, id: number, body: unknown): Step => ({
-      method: 'PUT',
-      path: `${paths[kind]}/${id}`,
-      body,
-    })
-    const labels = { tier: oneOf(tiers, random), n: oneOf(names, random) }
-    const steps: readonly (readonly [weight: number, step: () => Step])[] = [
-      [14, () => onServer(oneOf(['poweron', 'poweroff', 'reboot', 'reset', 'shutdown'], random))],
-      [9, () => post(`/firewalls/${firewall}/actions/set_rules`, { rules: rulesFor(random) })],
-      [9, () => post(`/firewalls/${firewall}/actions/apply_to_resources`, { apply_to: resources })],
-      [9, () => post(`/firewalls/${firewall}/actions/remove_from_resources`, { remove_from: resources })],
-      [3, () => post(`/firewalls/${firewall}/actions/apply_to_resources`, { apply_to: selector })],
-      [3, () => post(`/firewalls/${firewall}/actions/remove_from_resources`, { remove_from: selector })],
-      [9, () => post(`/floating_ips/${ip}/actions/assign`, { server: random() < 0.5 ? server : other })],
-      [6, () => post(`/floating_ips/${ip}/actions/unassign`)],
-      [6, () => put('server', server, { name: `server-${oneOf(names, random)}` })],
-      [6, () => put('server', server, { labels })],
-      [3, () => put('firewall', firewall, { name: `firewall-${oneOf(names, random)}`, labels })],
-      [2, () => put('floating_ip', ip, { name: `ip-${oneOf(names, random)}`, labels })],
-      [3, () => onServer(oneOf(['enable_backup', 'disable_backup'], random))],
-      [3, () => onServer('create_image', { type: oneOf(['snapshot', 'backup'], random) }, 'image')],
-      [2, () => onServer('rebuild', { image: 'debian-12' })],
-      [2, () => onServer('change_protection', { delete: false, rebuild: false })],
-      [2, () => (image === undefined ? onServer('poweron') : remove('image', image))],
-      [1, () => (image === undefined ? onServer('poweron') : put('image', image, { labels }))],
-      [2, () => remove('server', server)],
-      [2, () => remove('firewall', firewall)],
-      [2, () => remove('floating_ip', ip)],
-      [1, () => post(`/floating_ips/${ip}/actions/change_dns_ptr`, { ip: '192.0.2.1', dns_ptr: null })],
-      [2, () => put('zone', zone, { labels })],
-      [2, () => post(`/zones/${zone}/actions/change_ttl`, { ttl: 60 + Math.floor(random() * 1_000) })],
-    ]
-    let at = random() * steps.reduce((sum, [weight]) => sum + weight, 0)
-    for (const [weight, step] of steps) {
-      at -= weight
-      if (at < 0) return step()
-    }
-    return onServer('poweron')
+  #remember(family: string, resource: Shown): void {
+    const all = this.#of(family)
+    const known = all.findIndex(({ id }) => id === resource.id)
+    this.#there.set(family, known < 0 ? [...all, resource] : all.with(known, resource))
   }
 }
 
 function oneOf<T>(items: readonly T[], random: () => number): T {
   return items[Math.floor(random() * items.length)]!
-}
-
-function rulesFor(random: () => number) {
-  const port = String(1 + Math.floor(random() * 60_000))
-  return [{ direction: 'in', protocol: 'tcp', port, source_ips: ['0.0.0.0/0'] }]
 }
 
 // ---- Another Project -----------------------------------------------------------------------------------------------
@@ -337,7 +246,9 @@ class Neighbour {
   }
 
   async #write(): Promise<number> {
-    const rules = rulesFor(() => (++this.#writes % 50_000) / 60_000)
+    const rules = [
+      { direction: 'in', protocol: 'tcp', port: `${(++this.#writes % 50_000) + 1}`, source_ips: ['0.0.0.0/0'] },
+    ]
     const answer =
       this.#id === undefined
         ? await this.#call('POST', '/firewalls', { name: 'neighbour', rules })

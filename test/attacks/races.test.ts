@@ -5,13 +5,21 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { allow, newFirewall, toSelector, toServer } from '../../src/families/firewalls/proof.ts'
+import {
+  allow,
+  apply,
+  newFirewall,
+  remove,
+  setRules,
+  toSelector,
+  toServer,
+} from '../../src/families/firewalls/proof.ts'
 import { newServer, serverBody } from '../../src/families/servers/proof.ts'
 import { simulate } from '../../src/families.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { checkConsistency } from '../consistency.ts'
-import { type Answer, type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
-import { expect, settleAll } from '../resources.ts'
+import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
+import { expect, settleAll, tally } from '../resources.ts'
 
 const rounds = 5
 const rivals = 8
@@ -299,22 +307,3 @@ async function openArena(open: Open, twice: boolean, options: WorldOptions): Pro
 
 const all = <T>(count: number, request: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => request(index)))
-
-const apply = (client: Client, id: number, ...targets: unknown[]) =>
-  client.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: targets })
-
-const remove = (client: Client, id: number, ...targets: unknown[]) =>
-  client.post(`/firewalls/${id}/actions/remove_from_resources`, { remove_from: targets })
-
-const setRules = (client: Client, id: number, rules: unknown[]) =>
-  client.post(`/firewalls/${id}/actions/set_rules`, { rules })
-
-/** How many answers there were of each kind. */
-function tally(answers: readonly Answer[]): Record<string, number> {
-  const counts: Record<string, number> = {}
-  for (const { status, body } of answers) {
-    const kind = body?.error ? `${status} ${body.error.code}` : String(status)
-    counts[kind] = (counts[kind] ?? 0) + 1
-  }
-  return counts
-}

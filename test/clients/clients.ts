@@ -16,7 +16,8 @@ const root = join(import.meta.dirname, '../..')
 /** Built clients; below node_modules, so that a second run finds them and nobody commits them. */
 const cache = join(root, 'node_modules/.cache/clients')
 
-const versions = { python: '2.27.0' }
+/** Versions of the Python library: the newest, and one of the major version before. */
+const pythonVersions = { old: '1.35.0', new: '2.27.0' }
 
 /** Who runs the tests may not have every client; the run that guards the main branch must. */
 export function skipWithout(t: TestContext, reason: string): void {
@@ -80,14 +81,64 @@ async function install(program: string, args: readonly string[], cwd: string): P
 
 // ---- Clients -------------------------------------------------------------------------------------------------------
 
-/** The hcloud command line. It is looked up rather than built: distributions package it. */
-export function findHcloud(): string | undefined {
-  return process.env.WOLKE_TEST_HCLOUD ?? findProgram('hcloud')
+/** A hcloud command line, and its minor version: 30 is 1.30. */
+export interface HcloudProgram {
+  readonly program: string
+  readonly minor: number
+}
+
+/**
+ * The hcloud command line in one of two generations: `old` is the one on the machine, which distributions package, and
+ * `new` that of Debian 13, unpacked on first use; undefined where it cannot be had.
+ */
+export async function installHcloud(generation: 'old' | 'new'): Promise<HcloudProgram | undefined> {
+  if (generation === 'new') return unpackHcloud()
+  const program = process.env.WOLKE_TEST_HCLOUD ?? findProgram('hcloud')
+  if (!program) return undefined
+  const { stdout } = await run(program, ['version'])
+  // The program of Debian does not know its version.
+  const packaged = findProgram('dpkg-query')
+  const version = /v?1\.\d+/.exec(stdout)?.[0] ?? (packaged && (await run(packaged, ['--show', 'hcloud-cli'])).stdout)
+  return { program, minor: minorOf(version ?? '') }
+}
+
+const minorOf = (version: string) => Number(/1\.(\d+)/.exec(version)?.[1] ?? 30)
+
+/** Debian signs its lists with keys that its earlier release has too, so that its tools verify what they download. */
+const debian13 =
+  'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main'
+
+async function unpackHcloud(): Promise<HcloudProgram | undefined> {
+  const folder = join(cache, 'hcloud-debian-13')
+  const finished = join(folder, '.installed')
+  const [apt, dpkg] = ['apt-get', 'dpkg-deb'].map(findProgram)
+  if (!existsSync(finished)) {
+    if (!apt || !dpkg) return undefined
+    rmSync(folder, { recursive: true, force: true })
+    for (const path of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, path), { recursive: true })
+    writeFileSync(join(folder, 'sources.list'), `${debian13}\n`)
+    const options = [
+      '-qq',
+      `-oDir::Etc::sourcelist=${join(folder, 'sources.list')}`,
+      '-oDir::Etc::sourceparts=-',
+      `-oDir::State::lists=${join(folder, 'lists')}`,
+      `-oDir::Cache=${join(folder, 'cache')}`,
+      '-oAcquire::Languages=none',
+    ]
+    await install(apt, [...options, 'update'], folder)
+    await install(apt, [...options, 'download', 'hcloud-cli'], folder)
+    const [archive = ''] = globSync('hcloud-cli_*.deb', { cwd: folder })
+    await install(dpkg, ['--extract', archive, '.'], folder)
+    for (const path of ['lists', 'cache']) rmSync(join(folder, path), { recursive: true })
+    writeFileSync(finished, archive)
+  }
+  return { program: join(folder, 'usr/bin/hcloud'), minor: minorOf(readFileSync(finished, 'utf8')) }
 }
 
 /** A Python that has the library, made on first use; undefined without Python. */
-export async function installPython(): Promise<string | undefined> {
-  const folder = join(cache, `python-hcloud-${versions.python}`)
+export async function installPython(generation: 'old' | 'new' = 'new'): Promise<string | undefined> {
+  const version = pythonVersions[generation]
+  const folder = join(cache, `python-hcloud-${version}`)
   const python = join(folder, 'bin/python')
   const finished = join(folder, '.installed')
   if (existsSync(finished)) return python
@@ -95,7 +146,7 @@ export async function installPython(): Promise<string | undefined> {
   if (!system) return undefined
   mkdirSync(cache, { recursive: true })
   await install(system, ['-m', 'venv', '--clear', folder], cache)
-  await install(python, ['-m', 'pip', 'install', '--quiet', `hcloud==${versions.python}`], cache)
+  await install(python, ['-m', 'pip', 'install', '--quiet', `hcloud==${version}`], cache)
   writeFileSync(finished, '')
   return python
 }

@@ -4,7 +4,10 @@ import json
 import os
 import sys
 
-from hcloud import APIException, Client
+import requests
+from hcloud_steps import IS_RECENT, client, expect, finish, refused, report, step
+
+from hcloud import Client
 from hcloud.actions import ActionFailedException
 from hcloud.firewalls import (
     FirewallResource,
@@ -17,27 +20,6 @@ from hcloud.server_types import ServerType
 from hcloud.servers import Server
 
 EVERYBODY = ["0.0.0.0/0", "::/0"]
-steps = []
-
-
-def step(name):
-    steps.append(name)
-
-
-def expect(actual, expected):
-    if actual != expected:
-        raise AssertionError(f"expected {expected!r}, got {actual!r}")
-
-
-def refused(code, call):
-    """The error of a call that must fail with this code."""
-    try:
-        call()
-    except APIException as error:
-        expect(error.code, code)
-        assert error.correlation_id and int(error.correlation_id, 16) >= 0, error.correlation_id
-        return error
-    raise AssertionError(f"{code} expected, but the call went through")
 
 
 def rule_rows(firewall):
@@ -53,18 +35,12 @@ def targets(firewall):
     ]
 
 
-def finish(*actions):
-    for action in actions:
-        action.wait_until_finished()
-        expect((action.status, action.progress, action.error), ("success", 100, None))
+def change_zone(method, path="", body=None):
+    """Without a client for zones, which older versions do not have."""
+    url = os.environ["HCLOUD_ENDPOINT"] + "/zones" + path
+    headers = {"authorization": "Bearer " + os.environ["HCLOUD_TOKEN"]}
+    expect(requests.request(method, url, headers=headers, json=body, timeout=30).status_code, 201)
 
-
-client = Client(
-    token=os.environ["HCLOUD_TOKEN"],
-    api_endpoint=os.environ["HCLOUD_ENDPOINT"],
-    application_name="client-test",
-    poll_interval=0.02,
-)
 
 # SSH key
 key = client.ssh_keys.create(name="laptop", public_key=sys.argv[1], labels={"team": "core"})
@@ -94,10 +70,10 @@ refused("not_found", lambda: client.certificates.get_by_id(certificate.id))
 step("certificate")
 
 # Certificate, managed
-zone = client.zones.create(name="managed.example", mode="primary").zone
+change_zone("POST", body={"name": "managed.example", "mode": "primary"})
 issuing = client.certificates.create_managed(name="auto", domain_names=["managed.example", "*.managed.example"])
 expect((issuing.certificate.status.issuance, issuing.action.command), ("pending", "create_certificate"))
-issuing.action.wait_until_finished()
+finish(issuing.action)
 issued = client.certificates.get_by_id(issuing.certificate.id)
 expect((issued.status.issuance, issued.status.renewal, issued.status.error), ("completed", "unavailable", None))
 expect((issued.type, issued.domain_names), (issued.TYPE_MANAGED, ["managed.example", "*.managed.example"]))
@@ -109,16 +85,16 @@ try:
     raise AssertionError("there is no zone for it")
 except ActionFailedException as failure:
     expect(failure.action.error["code"], "dns_zone_not_found")
-late = client.zones.create(name="late.example", mode="primary").zone
+change_zone("POST", body={"name": "late.example", "mode": "primary"})
 retried = client.certificates.get_by_id(failing.certificate.id)
 expect(retried.status.error.code, "dns_zone_not_found")
 again = retried.retry_issuance()
-again.wait_until_finished()
+finish(again)
 expect(again.command, "issue_certificate")
 expect(client.certificates.get_by_id(retried.id).status.issuance, "completed")
 expect(retried.delete(), True)
-for made in (zone, late):
-    made.delete().action.wait_until_finished()
+for name in ("managed.example", "late.example"):
+    change_zone("DELETE", f"/{name}")
 step("managed certificate")
 
 # Firewall with rules
@@ -158,7 +134,9 @@ made = client.servers.create(
 finish(made.action, *made.next_actions)
 expect(made.root_password, None)
 server = client.servers.get_by_name("one")
-expect((server.status, server.location.name, server.server_type.name), (Server.STATUS_RUNNING, "hel1", "cpx22"))
+expect((server.status, server.server_type.name), (Server.STATUS_RUNNING, "cpx22"))
+if IS_RECENT:
+    expect(server.location.name, "hel1")
 expect(server.labels, {"tier": "front"})
 expect(
     sorted((item.firewall.id, item.status) for item in server.public_net.firewalls),
@@ -256,13 +234,15 @@ expect([(i.id, i.description) for i in client.images.get_all(label_selector="age
 finish(snapshot.change_protection(delete=True))
 refused("protected", snapshot.delete)
 finish(snapshot.change_protection(delete=False))
+assert "change_protection" in [action.command for action in snapshot.get_actions()]
 finish(twin.enable_backup())
 made = twin.create_image(type="backup")
 finish(made.action)
 expect([i.id for i in client.images.get_all(type=["backup"], bound_to=[str(twin.id)])], [made.image.id])
 converted = client.images.get_by_id(made.image.id).update(type="snapshot")
 expect((converted.type, converted.bound_to), ("snapshot", None))
-finish(twin.rebuild(image=snapshot).action)
+rebuilding = twin.rebuild(image=snapshot)
+finish(rebuilding.action if IS_RECENT else rebuilding)
 twin.reload()
 expect(twin.image.id, snapshot.id)
 finish(twin.disable_backup(), twin.delete())
@@ -280,6 +260,9 @@ last = client.servers.actions.get_list(sort=["id:desc"], per_page=1)
 expect((len(last.actions), last.meta.pagination.per_page), (1, 1))
 expect(client.actions.get_by_id(last.actions[0].id).command, last.actions[0].command)
 expect(sorted({action.status for action in firewall.get_actions()}), ["success"])
+for kind in (client.certificates, client.firewalls, client.floating_ips, client.images):
+    last = kind.actions.get_list(sort=["id:desc"], per_page=1).actions[0]
+    expect(kind.actions.get_by_id(last.id).command, last.command)
 step("actions")
 
 # The end
@@ -299,11 +282,6 @@ stranger = Client(token="x" * 64, api_endpoint=os.environ["HCLOUD_ENDPOINT"])
 refused("unauthorized", stranger.servers.get_all)
 step("deletion")
 
-left = {
-    "servers": len(client.servers.get_all()),
-    "firewalls": len(client.firewalls.get_all()),
-    "ssh_keys": len(client.ssh_keys.get_all()),
-    "floating_ips": len(client.floating_ips.get_all()),
-    "images": len(client.images.get_all(type=["snapshot", "backup"])),
-}
-print(json.dumps({"steps": steps, "left": left}))
+kinds = ["servers", "firewalls", "ssh_keys", "floating_ips"]
+images = client.images.get_all(type=["snapshot", "backup"])
+report(**{kind: len(getattr(client, kind).get_all()) for kind in kinds}, images=len(images))

@@ -1,45 +1,13 @@
 """Zones through the real Python library: prints a summary line as JSON, or fails with a traceback."""
 
-import json
-import os
+from hcloud_steps import client, expect, finish, refused, report, step
 
-from hcloud import APIException, Client
 from hcloud.zones import Zone, ZonePrimaryNameserver, ZoneRecord, ZoneRRSet
-
-steps = []
-
-
-def expect(actual, expected):
-    if actual != expected:
-        raise AssertionError(f"expected {expected!r}, got {actual!r}")
-
-
-def refused(code, call):
-    """The error of a call that must fail with this code."""
-    try:
-        call()
-    except APIException as error:
-        expect(error.code, code)
-        return error
-    raise AssertionError(f"{code} expected, but the call went through")
-
-
-def finish(*actions):
-    for action in actions:
-        action.wait_until_finished()
-        expect((action.status, action.progress, action.error), ("success", 100, None))
 
 
 def values(rrset):
     return [(record.value, record.comment or "") for record in rrset.records]
 
-
-client = Client(
-    token=os.environ["HCLOUD_TOKEN"],
-    api_endpoint=os.environ["HCLOUD_ENDPOINT"],
-    application_name="client-test",
-    poll_interval=0.02,
-)
 
 # Zones
 made = client.zones.create(
@@ -59,7 +27,7 @@ expect(zone.update(labels={"env": "prod"}).labels, {"env": "prod"})
 finish(zone.change_ttl(600), zone.change_protection(delete=True))
 refused("protected", zone.delete)
 finish(zone.change_protection(delete=False))
-steps.append("zones")
+step("zones")
 
 # RRSets
 made = zone.create_rrset(name="@", type="TXT", records=[ZoneRecord(value='"v=spf1 -all"')])
@@ -79,13 +47,13 @@ expect(zone.get_rrset("new", "AAAA").ttl, 300)
 expect(sorted(r.id for r in zone.get_rrset_all(type=["A", "AAAA"])), ["new/AAAA", "www/A"])
 finish(zone.delete_rrset(zone.get_rrset("new", "AAAA")).action)
 refused("not_found", lambda: zone.get_rrset("new", "AAAA"))
-steps.append("rrsets")
+step("rrsets")
 
 # Zone files
 exported = zone.export_zonefile().zonefile
 finish(zone.import_zonefile(exported + "foobar\tIN\tA\t192.168.0.2"))
 expect(values(zone.get_rrset("foobar", "A")), [("192.168.0.2", "")])
-steps.append("zonefile")
+step("zonefile")
 
 # Secondary zones
 made = client.zones.create(
@@ -97,7 +65,7 @@ finish(made.action)
 expect([(p.address, p.port) for p in made.zone.primary_nameservers], [("203.0.113.1", 53)])
 refused("incorrect_zone_mode", made.zone.export_zonefile)
 finish(made.zone.change_primary_nameservers([ZonePrimaryNameserver(address="203.0.113.1", port=5353)]))
-steps.append("secondary")
+step("secondary")
 
 # The end
 commands = {action.command for action in zone.get_actions()}
@@ -105,6 +73,6 @@ assert {"create_zone", "change_ttl", "add_rrset_records", "import_zonefile"} <= 
 deletion = zone.delete()
 finish(deletion.action, made.zone.delete().action)
 refused("not_found", lambda: client.zones.get("example.com"))
-steps.append("deletion")
+step("deletion")
 
-print(json.dumps({"steps": steps, "left": len(client.zones.get_all())}))
+report(zones=len(client.zones.get_all()))

@@ -1,142 +1,144 @@
-/** Terraform with the real provider applies, finds nothing left to do, changes and destroys. */
-import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+/** Terraform with the real provider leads the resources of every family through their lives. */
 import { it } from 'node:test'
-import { findProgram, installProvider, publicKey, run, serve, skipWithout } from './clients.ts'
+import { selfSigned } from '../certificates.ts'
+import { publicKey } from './clients.ts'
 import { drivesWhatIsSaid } from './driven.ts'
+import { describeTerraform, type Life, leads } from './terraform.ts'
 
 const key = publicKey()
-
-/** `rule` blocks of the firewall and the labels of the server vary between applies. */
-const plan = (options: { ports: readonly string[]; description: string }) => `
-terraform {
-  required_providers {
-    hcloud = { source = "hetznercloud/hcloud" }
-  }
+const certificate = selfSigned('www.example.com')
+const server = {
+  name: 'main',
+  server_type: 'cx23',
+  image: 'debian-12',
+  keep_disk: false,
+  backups: false,
+  protected: true,
+  labels: {},
+  public_key: publicKey(),
 }
 
-resource "hcloud_ssh_key" "laptop" {
-  name       = "laptop"
-  public_key = "${key}"
+/** The life of each configuration in the folder `configurations`. */
+const lives: Readonly<Record<string, Life>> = {
+  'ssh-keys': {
+    before: { name: 'laptop', public_key: key, labels: { owner: 'somebody' } },
+    after: { name: 'desktop', public_key: key, labels: {} },
+    change: { changed: 1 },
+  },
+  certificates: {
+    before: { name: 'first', ...certificate, labels: { owner: 'somebody' } },
+    after: { name: 'second', ...selfSigned('www.example.org'), labels: {} },
+    change: { added: 1, destroyed: 1 },
+  },
+  'placement-groups': {
+    before: { name: 'spread', labels: {} },
+    after: { name: 'wide', labels: { owner: 'somebody' } },
+    change: { changed: 1 },
+  },
+  firewalls: {
+    before: { ports: ['22', '80-90'], description: 'office', attached_name: 'attached' },
+    after: { ports: ['443'], description: 'everybody', attached_name: 'renamed' },
+    change: { changed: 2 },
+  },
+  volumes: {
+    before: { name: 'first', size: 10, protected: true, host: 'volumes-1' },
+    after: { name: 'second', size: 20, protected: false, host: 'volumes-2' },
+    change: { added: 2, changed: 3, destroyed: 2 },
+  },
+  networks: {
+    before: {
+      name: 'backend',
+      exposed: false,
+      protected: true,
+      subnets: { '10.0.1.0/24': 'eu-central', '10.0.2.0/24': 'us-east' },
+      routes: { '10.100.1.0/24': '10.0.1.2' },
+    },
+    after: {
+      name: 'behind',
+      exposed: true,
+      protected: false,
+      subnets: { '10.0.1.0/24': 'eu-central', '10.0.3.0/24': 'eu-central' },
+      routes: { '10.100.1.0/24': '10.0.1.9', '0.0.0.0/0': '10.0.1.2' },
+    },
+    change: { added: 3, changed: 1, destroyed: 2 },
+  },
+  'server-networks': {
+    before: { alias_ips: ['10.0.1.100'], inline_ip: '10.0.1.10', joined_ip: '10.0.2.10' },
+    after: { alias_ips: ['10.0.1.101', '10.0.1.102'], inline_ip: '10.0.1.11', joined_ip: '10.0.2.11' },
+    // Inline networks of an imported server are unknown at first.
+    importing: { changed: 2 },
+    change: { added: 1, changed: 2, destroyed: 1 },
+  },
+  'primary-ips': {
+    before: { name: 'first', protected: true },
+    after: { name: 'second', protected: false },
+    change: { changed: 3 },
+  },
+  'public-addresses': {
+    before: { ipv4: 'public-1', ipv6: true },
+    after: { ipv4: 'public-2', ipv6: false },
+    // The provider would delete the addresses of an imported server.
+    importing: 'never',
+    change: { changed: 2 },
+  },
+  'floating-ips': {
+    before: { description: 'first', protected: true, server: 'floating-1' },
+    after: { description: 'second', protected: false, server: 'floating-2' },
+    change: { changed: 3 },
+  },
+  snapshots: {
+    before: { description: 'first', labels: {} },
+    after: { description: 'second', labels: { owner: 'somebody' } },
+    change: { changed: 1 },
+  },
+  'reverse-names': {
+    before: { domain: 'example.com' },
+    after: { domain: 'example.org' },
+    change: { changed: 4 },
+  },
+  zones: {
+    before: { ttl: 3600, address: '192.0.2.1', comment: 'first', protected: true },
+    after: { ttl: 7200, address: '192.0.2.2', comment: 'second', protected: false },
+    // Records are imported by identity, which Terraform 1.11 does not know.
+    importing: 'never',
+    change: { changed: 7 },
+  },
+  replacements: {
+    before: { image: 'debian-12', range: '10.0.0.0/16', volumes: 4 },
+    after: { image: 'debian-13', range: '10.1.0.0/16', volumes: 4 },
+    // Inline networks of an imported server are unknown at first.
+    importing: { changed: 1 },
+    change: { added: 10, changed: 5, destroyed: 10 },
+  },
+  servers: {
+    before: { ...server, user_data: null, rescue: null, iso: null },
+    after: {
+      ...server,
+      name: 'renamed',
+      server_type: 'cx33',
+      image: 'debian-13',
+      user_data: '#!/bin/sh\n',
+      keep_disk: true,
+      backups: true,
+      rescue: 'linux64',
+      iso: 'systemrescue-12.02-amd64.iso',
+      protected: false,
+      labels: { owner: 'somebody' },
+    },
+    // How a server shall boot and be deleted is known to Terraform only.
+    importing: { changed: 2 },
+    change: { added: 1, changed: 2, destroyed: 1 },
+  },
 }
 
-resource "hcloud_firewall" "selected" {
-  name   = "selected"
-  labels = { managed = "yes" }
-  rule {
-    direction  = "in"
-    protocol   = "icmp"
-    source_ips = ["0.0.0.0/0", "::/0"]
-  }
-${options.ports
-  .map(
-    (port) => `  rule {
-    direction   = "in"
-    protocol    = "tcp"
-    port        = "${port}"
-    source_ips  = ["10.0.0.0/8", "2001:db8:10::/48"]
-    description = "${options.description}"
-  }`,
-  )
-  .join('\n')}
-  rule {
-    direction       = "out"
-    protocol        = "udp"
-    port            = "any"
-    destination_ips = ["0.0.0.0/0", "::/0"]
-  }
-  apply_to {
-    label_selector = "tier=front"
-  }
-}
-
-resource "hcloud_firewall" "attached" {
-  name = "attached"
-}
-
-resource "hcloud_firewall_attachment" "attached" {
-  firewall_id = hcloud_firewall.attached.id
-  server_ids  = [hcloud_server.one.id]
-}
-
-resource "hcloud_server" "one" {
-  name        = "one"
-  image       = "debian-12"
-  server_type = "cpx22"
-  location    = "hel1"
-  ssh_keys    = [hcloud_ssh_key.laptop.id]
-  labels      = { tier = "front" }
-  lifecycle {
-    ignore_changes = [firewall_ids]
-  }
-}
-
-output "server" {
-  value = { id = hcloud_server.one.id, status = hcloud_server.one.status, ipv4 = hcloud_server.one.ipv4_address }
-}
-`
-
-it('Terraform applies, changes and destroys', async (t) => {
-  const terraform = findProgram('terraform')
-  if (!terraform) return skipWithout(t, 'terraform is not installed')
-  const provider = await installProvider()
-  if (!provider) return skipWithout(t, 'go is not installed, which builds the Terraform provider')
-  const service = await serve('sqlite')
-  t.after(() => service.stop())
-  const cwd = join(service.folder, 'plan')
-  mkdirSync(cwd)
-  const settings = join(service.folder, 'terraform.rc')
-  // The provider comes from its folder; the registry is never asked.
-  writeFileSync(
-    settings,
-    `provider_installation {\n  dev_overrides { "hetznercloud/hcloud" = "${provider}" }\n  direct {}\n}\n`,
-  )
-  const env = { ...service.env, TF_CLI_CONFIG_FILE: settings, TF_IN_AUTOMATION: '1', CHECKPOINT_DISABLE: '1' }
-  const write = (options: Parameters<typeof plan>[0]) => writeFileSync(join(cwd, 'main.tf'), plan(options))
-
-  async function works(command: string, ...args: string[]): Promise<string> {
-    const { code, stdout, stderr } = await run(terraform as string, [command, '-no-color', ...args], { env, cwd })
-    assert.equal(code, 0, `terraform ${command}: ${stdout}${stderr}`)
-    return stdout
-  }
-  const apply = () => works('apply', '-auto-approve', '-input=false')
-  // With -detailed-exitcode, a plan that would change something exits with 2.
-  const planIsEmpty = () => works('plan', '-input=false', '-detailed-exitcode')
-  const shown = async (kind: string) => {
-    const response = await fetch(`${service.env.HCLOUD_ENDPOINT}/${kind}`, {
-      headers: { authorization: `Bearer ${service.env.HCLOUD_TOKEN}` },
+describeTerraform('Terraform', (cloud) => {
+  for (const [name, life] of Object.entries(lives)) {
+    it(`applies, imports, changes and destroys ${name.replace('-', ' ')}`, async () => {
+      const workspace = cloud().open(name)
+      workspace.take(name)
+      await leads(workspace, life)
     })
-    // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
-    return ((await response.json()) as Record<string, any>)[kind]
   }
-
-  write({ ports: ['22', '80-90'], description: 'office' })
-  assert.match(await apply(), /Apply complete! Resources: 5 added, 0 changed, 0 destroyed/)
-  await planIsEmpty()
-  const [server] = await shown('servers')
-  const output = JSON.parse(await works('output', '-json', 'server'))
-  assert.deepEqual(output, { id: String(server.id), status: 'running', ipv4: server.public_net.ipv4.ip })
-  assert.deepEqual(
-    server.public_net.firewalls.map(({ status }: { status: string }) => status),
-    ['applied', 'applied'],
-  )
-
-  write({ ports: ['443'], description: 'everybody' })
-  assert.match(await apply(), /Apply complete! Resources: 0 added, 1 changed, 0 destroyed/)
-  await planIsEmpty()
-  const firewall = (await shown('firewalls')).find(({ name }: { name: string }) => name === 'selected')
-  assert.deepEqual(
-    firewall.rules.map(({ protocol, port }: { protocol: string; port: string | null }) => [protocol, port]).sort(),
-    [
-      ['icmp', null],
-      ['tcp', '443'],
-      ['udp', 'any'],
-    ],
-  )
-
-  assert.match(await works('destroy', '-auto-approve', '-input=false'), /Destroy complete! Resources: 5 destroyed/)
-  for (const kind of ['servers', 'firewalls', 'ssh_keys']) assert.deepEqual(await shown(kind), [], kind)
 })
 
 drivesWhatIsSaid(import.meta.filename)

@@ -5,8 +5,13 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import { allow, toSelector, toServer } from '../../src/families/firewalls/proof.ts'
-import { serverBody } from '../../src/families/servers/proof.ts'
+import { cloudSubnet } from '../../src/families/networks/proof.ts'
+import { privateOnly, serverBody } from '../../src/families/servers/proof.ts'
+import { parseDatabaseUrl } from '../../src/kernel/data/dialect.ts'
+import { openDatabase } from '../../src/kernel/data/open.ts'
+import { runningClock } from '../../src/kernel/process/clock.ts'
 import { until } from '../bare-database.ts'
+import { checkDatabase } from '../consistency.ts'
 import { onPostgres } from '../engines.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
 import { call, program, type Reply, type Served } from './program.ts'
@@ -14,6 +19,8 @@ import { call, program, type Reply, type Served } from './program.ts'
 const { folder, serve } = program('restart')
 
 after(closeAdmin)
+
+const location = 'fsn1'
 
 type Call = (method: string, path: string, body?: unknown) => Promise<Reply>
 
@@ -24,6 +31,17 @@ interface Estate {
   readonly firewall: number
   readonly floatingIp: number
   readonly snapshot: number
+  /** A server that is off and has a volume and a place in a network. */
+  readonly stopped: number
+  readonly volume: number
+  readonly network: number
+  /** What no server has yet. */
+  readonly free: {
+    readonly volume: number
+    readonly primaryIp: number
+    readonly network: number
+    readonly group: number
+  }
   /** The server of another estate. */
   readonly neighbour: number
 }
@@ -42,6 +60,21 @@ const serverOperations: readonly Operation[] = [
   toTheServer('rebuild', { image: 'debian-12' }),
   (api, { server, snapshot }) => api('POST', `/servers/${server}/actions/rebuild`, { image: snapshot }),
   (api, { name, snapshot }) => api('POST', '/servers', serverBody(`${name}-clone`, { image: snapshot })),
+  (api, { name, firewall, network, free }) =>
+    api(
+      'POST',
+      '/servers',
+      serverBody(`${name}-full`, {
+        location,
+        firewalls: [{ firewall }],
+        networks: [network, free.network],
+        volumes: [free.volume],
+        placement_group: free.group,
+        public_net: { ipv4: free.primaryIp },
+      }),
+    ),
+  toTheServer('enable_rescue', {}),
+  toTheServer('reset_password'),
   async (api, { server }) => {
     // Only now: a process that starts makes the backups that are due.
     await api('POST', `/servers/${server}/actions/enable_backup`)
@@ -54,8 +87,27 @@ const serverOperations: readonly Operation[] = [
   (api, { server }) => api('DELETE', `/servers/${server}`),
 ]
 
-/** What is done to that which hangs on the first of these servers, at the same time. */
+const toTheStopped =
+  (command: string, body: (estate: Estate) => object): Operation =>
+  (api, estate) =>
+    api('POST', `/servers/${estate.stopped}/actions/${command}`, body(estate))
+
+/** What is done to the first of the servers that are off, and to what hangs on the first of all, at the same time. */
 const otherOperations: readonly (readonly Operation[])[] = [
+  [
+    toTheStopped('change_type', () => ({ server_type: 'cpx32', upgrade_disk: true })),
+    toTheStopped('add_to_placement_group', ({ free }) => ({ placement_group: free.group })),
+    toTheStopped('attach_to_network', ({ free }) => ({ network: free.network })),
+    toTheStopped('detach_from_network', ({ network }) => ({ network })),
+    toTheStopped('change_alias_ips', ({ network }) => ({ network, alias_ips: ['10.0.1.9'] })),
+    toTheStopped('attach_iso', () => ({ iso: 8637 })),
+    (api, { free, stopped }) =>
+      api('POST', `/primary_ips/${free.primaryIp}/actions/assign`, { assignee_id: stopped, assignee_type: 'server' }),
+    (api, { free, stopped }) => api('POST', `/volumes/${free.volume}/actions/attach`, { server: stopped }),
+    (api, { volume }) => api('POST', `/volumes/${volume}/actions/detach`),
+    (api, { volume }) => api('POST', `/volumes/${volume}/actions/resize`, { size: 20 }),
+    (api, { stopped }) => api('DELETE', `/servers/${stopped}`),
+  ],
   [
     (api, { floatingIp }) => api('POST', `/floating_ips/${floatingIp}/actions/unassign`),
     (api, { floatingIp, neighbour: server }) => api('POST', `/floating_ips/${floatingIp}/actions/assign`, { server }),
@@ -104,7 +156,38 @@ async function build(api: Call, name: string): Promise<Omit<Estate, 'neighbour'>
   const snapshot = await api('POST', `/servers/${server}/actions/create_image`)
   await succeeded(api, snapshot)
   await succeeded(api, floatingIp)
-  return { name, server, firewall, floatingIp: floatingIp.json.floating_ip.id, snapshot: snapshot.json.image.id }
+  const rest = await buildRest(api, name)
+  return {
+    name,
+    server,
+    firewall,
+    floatingIp: floatingIp.json.floating_ip.id,
+    snapshot: snapshot.json.image.id,
+    ...rest,
+  }
+}
+
+async function buildRest(api: Call, name: string): Promise<Pick<Estate, 'stopped' | 'volume' | 'network' | 'free'>> {
+  const make = async (path: string, key: string, body: object): Promise<number> => {
+    const reply = await api('POST', path, { name, ...body })
+    await succeeded(api, reply)
+    return reply.json[key].id
+  }
+  const volume = (suffix: string) => make('/volumes', 'volume', { name: name + suffix, size: 10, location })
+  const network = (suffix: string, ip_range: string, subnet: string) =>
+    make('/networks', 'network', { name: name + suffix, ip_range, subnets: [cloudSubnet(subnet)] })
+  const own = { volume: await volume('-own'), network: await network('-own', '10.0.0.0/16', '10.0.1.0/24') }
+  const off = { ...privateOnly, location, volumes: [own.volume], networks: [own.network] }
+  return {
+    ...own,
+    stopped: await make('/servers', 'server', serverBody(`${name}-stopped`, off)),
+    free: {
+      volume: await volume('-free'),
+      primaryIp: await make('/primary_ips', 'primary_ip', { type: 'ipv4', location }),
+      network: await network('-free', '10.1.0.0/16', '10.1.1.0/24'),
+      group: await make('/placement_groups', 'placement_group', { type: 'spread' }),
+    },
+  }
 }
 
 /** An estate for each operation on servers; `apis` take turns. */
@@ -128,6 +211,17 @@ async function checkImages(api: Call): Promise<void> {
   assert.ok(shown[0].image_size > 0)
 }
 
+/** Nothing is left over of what was interrupted, and the database agrees with itself. */
+async function checkLeft(url: string): Promise<void> {
+  const clock = runningClock()
+  const db = await openDatabase(parseDatabaseUrl(url)!, { clock, postgres: { connections: 2 } })
+  try {
+    await checkDatabase(db, clock)
+  } finally {
+    await db.close()
+  }
+}
+
 test('whatever is done to what an earlier process made succeeds, also when it was killed in the midst (SQLite)', async () => {
   const database = `sqlite:${folder}/restart.db`
   const first = await serve(database)
@@ -142,6 +236,8 @@ test('whatever is done to what an earlier process made succeeds, also when it wa
   for (const reply of interrupted) await succeeded(api, reply)
   for (const reply of await begin(() => api, late)) await succeeded(api, reply)
   await checkImages(api)
+  await third.stop()
+  await checkLeft(database)
 })
 
 test(
@@ -161,6 +257,7 @@ test(
       await one.kill()
       for (const reply of await begin(() => apis[1]!, late)) await succeeded(apis[1]!, reply)
       await checkImages(apis[1]!)
+      await checkLeft(url)
     } finally {
       await Promise.all(servers.map((server) => server.kill()))
       await drop()

@@ -83,7 +83,7 @@ const general: readonly SentenceRow[] = [
     section: 'Events',
     says: 'Progress and result of what takes time are read from its action',
     tests: [
-      'coverage-actions.test.ts: whatever the driver does once, the action ends, nothing stays held, and the operation can be done',
+      'failing-calls.test.ts: whatever the driver does once, the action ends, nothing stays held, and the operation can be done',
     ],
   },
   {

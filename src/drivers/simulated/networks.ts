@@ -6,6 +6,7 @@ import type {
   NetworkShape,
   NetworkState,
 } from '../../families/networks/driver.ts'
+import { simulatePackets } from './packets.ts'
 import { simulateServers } from './servers.ts'
 import { Generations, type Share, type Site } from './simulation.ts'
 
@@ -14,12 +15,15 @@ export function simulateNetworks(site: Site) {
   const networks = new Map<number, NetworkShape>()
   const generations = new Generations()
   const interfaces = simulateInterfaces(site)
+  const packets = site.part(simulatePackets)
 
   const put = ({ id, generation, shape }: NetworkState, share: Share) => {
     if (!generations.admits(id, generation, networks.has(id))) return
     if (share === 'all') generations.see(id, generation)
-    if (shape) networks.set(id, share === 'all' ? shape : { ...shape, subnets: shape.subnets.slice(0, 1), routes: [] })
-    else if (share === 'all') networks.delete(id)
+    if (!shape && share === 'half') return
+    if (!shape) networks.delete(id)
+    else networks.set(id, share === 'all' ? shape : { ...shape, subnets: shape.subnets.slice(0, 1), routes: [] })
+    packets.putNetwork(id, networks.get(id) ?? null)
   }
 
   const driver: NetworkDriver = {
@@ -39,13 +43,16 @@ export function simulateNetworks(site: Site) {
 function simulateInterfaces(site: Site) {
   const sets = new Map<number, InterfacesState>()
   const generations = new Generations()
+  const packets = site.part(simulatePackets)
   site.part(simulateServers).onRemoval((id) => sets.delete(id))
 
   const put = (state: InterfacesState, share: Share) => {
     const { serverId, generation } = state
     if (!generations.admits(serverId, generation, sets.has(serverId))) return
     if (share === 'all') generations.see(serverId, generation)
-    sets.set(serverId, share === 'all' ? state : { ...state, interfaces: state.interfaces.slice(0, 1) })
+    const interfaces = share === 'all' ? state.interfaces : state.interfaces.slice(0, 1)
+    sets.set(serverId, { ...state, interfaces })
+    packets.place(serverId, interfaces)
   }
 
   const driver: InterfacesDriver = {

@@ -4,6 +4,8 @@
  */
 import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../lab/driver.ts'
 import { addressAt, cidrContains, parseAddress } from '../../net/ip.ts'
+import { PrivateCouriers, type Sent, type Way } from './private-couriers.ts'
+import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './private-networks.ts'
 import type { Site } from './simulation.ts'
 
 /** A server as a host in the network. */
@@ -30,22 +32,22 @@ export interface Filter {
   readonly outbound: FilterDirection
 }
 
-/** The addresses of a packet on one of its possible ways. */
-interface Way {
-  readonly source: string
-  readonly destination: string
-}
-
-const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null }
+const undecided: Decision = { by: 'nothing', server: null, direction: null, rule: null, network: null }
 
 /** Creates the network with the driver that the test lab asks. */
 export function simulatePackets(_site: Site) {
   const hosts = new Map<number, Host>()
   const filters = new Map<number, Filter>()
   const routes = new Map<number, readonly string[]>()
+  const networks = new PrivateNetworks()
+  const couriers = new PrivateCouriers(networks, {
+    isOn: (id) => hosts.get(id)?.isOn ?? false,
+    ipv4Of: (id) => hosts.get(id)?.addresses.find((address) => familyOf(address) === 4),
+  })
 
-  /** The addresses that an end can use, one of each family at most. */
-  function addressesOf({ server, address }: PacketEnd): string[] {
+  /** The public addresses that an end can use, one of each family at most. */
+  function addressesOf({ server, address, isPrivate }: PacketEnd): string[] {
+    if (isPrivate) return []
     if (server === null) return [address!]
     const own = hosts.get(server)?.addresses ?? []
     if (address !== null)
@@ -54,55 +56,73 @@ export function simulatePackets(_site: Site) {
   }
 
   function trace(packet: Packet): Verdict {
-    const off = [packet.from, packet.to].find(({ server }) => server !== null && !hosts.get(server)?.isOn)
-    if (off) {
-      const decidedBy: Decision = { ...undecided, by: 'power', server: off.server }
-      return stopped(decidedBy, `Server ${off.server} is off.`)
-    }
-    const ways = waysBetween(addressesOf(packet.from), addressesOf(packet.to))
-    if (ways.length === 0) return withoutAddress(packet)
-    const verdicts = ways.map((way) => passFilters(packet, way))
-    return verdicts.find(({ reachable }) => reachable) ?? verdicts[0]!
+    const { from, to } = packet
+    const off = [from, to].find(({ server }) => server !== null && !hosts.get(server)?.isOn)
+    if (off?.server) return withoutPower(off.server)
+    const destinations = addressesOf(to)
+    const ways = waysBetween(addressesOf(from), destinations)
+    const verdicts = [
+      ...couriers.within(packet),
+      ...ways.map((way) => passFilters(filters, packet, way)),
+      ...couriers.outward(packet, destinations).map((sent) => leave(packet, sent)),
+    ]
+    return (
+      verdicts.find(({ reachable }) => reachable) ?? verdicts[0] ?? couriers.noWay(packet) ?? withoutAddress(packet)
+    )
   }
 
-  /** The packet leaves through the filter of its source and arrives through that of its destination. */
-  function passFilters({ from, to, protocol, port }: Packet, { source, destination }: Way): Verdict {
-    let decidedBy = undecided
-    const gates = [
-      { server: from.server, direction: 'out', peer: destination },
-      { server: to.server, direction: 'in', peer: source },
-    ] as const
-    for (const { server, direction, peer } of gates) {
-      const filter = server === null ? undefined : filters.get(server)
-      if (!filter) continue
-      const { otherwise, accept } = direction === 'in' ? filter.inbound : filter.outbound
-      const rule = accept.find((one) => accepts(one, protocol, port, peer))
-      if (!rule && otherwise === 'accept') continue
-      decidedBy = { by: rule ? 'rule' : 'filter', server, direction, rule: rule ? describe(rule) : null }
-      if (!rule) return stopped(decidedBy, refusal(decidedBy, peer))
-    }
-    const explanation = `${passage(decidedBy)} ${source} reaches ${destination}${outside(to)}.`
-    return { reachable: true, path: 'public', decidedBy, explanation }
+  /** A packet that private networks brought to a server goes on from there, with its public address. */
+  function leave(packet: Packet, sent: Sent): Verdict {
+    if ('verdict' in sent) return sent.verdict
+    const { server, way, explanation } = sent
+    const verdict = passFilters(filters, { ...packet, from: { server, address: way.source, isPrivate: false } }, way)
+    return { ...verdict, explanation: `${explanation} ${verdict.explanation}` }
   }
 
   const driver: ReachabilityDriver = {
-    // It is in the memory of one process.
-    remembers: async () => false,
     trace: async (packet) => trace(packet),
   }
   return {
     drivers: { reachability: driver },
     world: {},
-    // They only look.
-    certain: ['reachability.remembers', 'reachability.trace'],
+    // It only looks.
+    certain: ['reachability.trace'],
     putHost: (id: number, host: Host): void => void hosts.set(id, host),
     putFilter: (id: number, filter: Filter): void => void filters.set(id, filter),
     /** Makes exactly these further addresses lead to a host. */
     route: (id: number, addresses: readonly string[]): void => void routes.set(id, addresses),
+    putNetwork: (id: number, network: PrivateNetwork | null): void => networks.put(id, network),
+    /** Gives a host exactly these places in private networks. */
+    place: (id: number, places: readonly PrivatePlace[]): void => networks.place(id, places),
     removeHost(id: number): void {
       for (const known of [hosts, filters, routes]) known.delete(id)
+      networks.leave(id)
     },
   }
+}
+
+/** The packet leaves through the filter of its source and arrives through that of its destination. */
+function passFilters(
+  filters: ReadonlyMap<number, Filter>,
+  { from, to, protocol, port }: Packet,
+  { source, destination }: Way,
+): Verdict {
+  let decidedBy = undecided
+  const gates = [
+    { server: from.server, direction: 'out', peer: destination },
+    { server: to.server, direction: 'in', peer: source },
+  ] as const
+  for (const { server, direction, peer } of gates) {
+    const filter = server === null ? undefined : filters.get(server)
+    if (!filter) continue
+    const { otherwise, accept } = direction === 'in' ? filter.inbound : filter.outbound
+    const rule = accept.find((one) => accepts(one, protocol, port, peer))
+    if (!rule && otherwise === 'accept') continue
+    decidedBy = { ...undecided, by: rule ? 'rule' : 'filter', server, direction, rule: rule ? describe(rule) : null }
+    if (!rule) return stopped(decidedBy, refusal(decidedBy, peer))
+  }
+  const explanation = `${passage(decidedBy)} ${source} reaches ${destination}${outside(to)}.`
+  return { reachable: true, path: 'public', decidedBy, explanation }
 }
 
 /** An IPv4 address leads to itself, a /64 network to all that is in it. */
@@ -158,6 +178,10 @@ function passage({ by, server, direction, rule }: Decision): string {
   const port = rule?.port ? ` port ${rule.port}` : ''
   const networks = rule?.networks.join(', ')
   return `An ${direction}bound rule of server ${server} accepts ${rule?.protocol}${port} ${towards[direction!]} ${networks}.`
+}
+
+function withoutPower(server: number): Verdict {
+  return stopped({ ...undecided, by: 'power', server }, `Server ${server} is off.`)
 }
 
 const outside = ({ server }: PacketEnd) => (server === null ? ', which is not a server of this Project' : '')

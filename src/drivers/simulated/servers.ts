@@ -25,6 +25,7 @@ export function simulateServers(site: Site) {
   const generations = new Generations()
   const packets = site.part(simulatePackets)
   const listeners: ((id: number) => void)[] = []
+  const changeListeners: ((server: SimulatedServer) => void)[] = []
 
   const put = (state: ServerState, share: Share) => {
     const known = servers.get(state.id)
@@ -32,7 +33,9 @@ export function simulateServers(site: Site) {
     if (share === 'all') generations.see(state.id, state.generation)
     const server = share === 'all' ? finished(state, known) : unfinished(state, known)
     const addresses = [server.state.ipv4, server.state.ipv6].filter((address) => address !== null)
-    servers.set(state.id, { ...server, changes: changesOf(known, server.power, site.clock.now()) })
+    const changed = { ...server, changes: changesOf(known, server.power, site.clock.now()) }
+    servers.set(state.id, changed)
+    for (const listener of changeListeners) listener(changed)
     packets.putHost(state.id, { isOn: server.power === 'on', addresses })
   }
 
@@ -46,6 +49,8 @@ export function simulateServers(site: Site) {
   }
 
   const driver: ServerDriver = {
+    // They are in the memory of one process.
+    remembers: async () => false,
     apply: (state) =>
       site.perform({ driver: 'servers', method: 'apply', subject: state.id }, (share) => put(state, share)),
     remove: (id, generation) =>
@@ -59,8 +64,10 @@ export function simulateServers(site: Site) {
   return {
     drivers: { servers: driver },
     world: { servers: servers as ReadonlyMap<number, SimulatedServer> },
-    certain: ['servers.measure'],
+    certain: ['servers.measure', 'servers.remembers'],
     put,
+    /** Registers a listener for servers that were changed. */
+    onChange: (listener: (server: SimulatedServer) => void) => void changeListeners.push(listener),
     /** Registers a listener for the ids of removed servers, so that other parts can drop their state. */
     onRemoval: (listener: (id: number) => void) => void listeners.push(listener),
   }

@@ -55,6 +55,8 @@ export interface SimulatedPart {
   readonly world: object
   /** Calls as `driver.method` that always succeed, whatever behaviour tests choose. */
   readonly certain?: readonly string[]
+  /** Calls as `driver.method` that requests make, and no action. */
+  readonly direct?: readonly string[]
 }
 
 export type MakePart = (site: Site) => SimulatedPart
@@ -71,6 +73,8 @@ export interface Simulation<Make extends MakePart = MakePart> {
   readonly world: Merged<Union<Make, 'world'>>
   /** Calls as `driver.method` that always succeed, whatever behaviour tests choose. */
   readonly certain: ReadonlySet<string>
+  /** Calls as `driver.method` that requests make, and no action. */
+  readonly direct: ReadonlySet<string>
   /** All calls so far, oldest first; recording begins with the first call of this method. */
   record(): readonly Call[]
   /** Sets how calls behave from now on. */
@@ -112,6 +116,7 @@ export function createSimulation<Make extends MakePart>(
     drivers: Object.assign({}, ...made.map(({ drivers }) => drivers)),
     world: Object.assign({}, ...made.map(({ world }) => world)),
     certain: new Set(made.flatMap(({ certain = [] }) => certain)),
+    direct: new Set(made.flatMap(({ direct = [] }) => direct)),
     record() {
       calls ??= []
       return calls

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import type { Proof, Snapshot } from '../../../test/proof.ts'
+import type { Proof, RandomBody, Snapshot } from '../../../test/proof.ts'
 import { cidrSize } from '../../net/ip.ts'
 
 /** I4, I10: the addresses that resources of a table have are exactly those that the pool says are theirs. */
@@ -8,6 +8,15 @@ export async function checkHolders(found: Snapshot, table: 'primary_ip' | 'float
   const held = (await found.all(table)).map(({ ip, id, project_id }) => `${ip} ${table}:${id} ${project_id}`)
   const claimed = claims.map(({ ip, owner, project_id }) => `${ip} ${owner} ${project_id}`)
   assert.deepEqual(claimed.sort(), held.sort(), 'I4, I10: the owner of an address has it, and nobody else')
+}
+
+/** Gives an address of the target a reverse name, or takes it back. */
+export const anyReverseName: RandomBody = ({ number }, { ip }) => {
+  const host = number(12)
+  return {
+    ip: ip.replace('/64', host.toString(16)),
+    dns_ptr: number(3) === 0 ? null : `h${host}.example.com`,
+  }
 }
 
 /** How many addresses at the beginning of a pool are never given out. */

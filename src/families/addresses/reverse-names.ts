@@ -3,8 +3,9 @@
 import type { Static } from 'typebox'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { invalidInput } from '../../kernel/errors.ts'
+import type { DefaultNames } from '../../net/default-names.ts'
 import { isDnsName } from '../../net/hostnames.ts'
-import { cidrContains, parseAddress, reverseOctets } from '../../net/ip.ts'
+import { cidrContains, parseAddress } from '../../net/ip.ts'
 import { addressChanges } from './changes.ts'
 import type { ReverseNameChange } from './contract.ts'
 
@@ -21,9 +22,12 @@ export interface NamedAddress {
 }
 
 /** The names that an address has until somebody gives it others: one for IPv4, none for an IPv6 network. */
-export function defaultReverseNames(address: Omit<NamedAddress, 'reverseNames'>, domain: string): ReverseName[] {
-  const { type, ip } = address
-  return type === 'ipv4' ? [{ ip, name: `static.${reverseOctets(ip)}.clients.${domain}` }] : []
+export function defaultReverseNames(
+  { type, ip }: Omit<NamedAddress, 'reverseNames'>,
+  defaults: DefaultNames,
+): ReverseName[] {
+  const name = type === 'ipv4' ? defaults.nameOf(ip) : undefined
+  return name === undefined ? [] : [{ ip, name }]
 }
 
 /**
@@ -33,7 +37,7 @@ export function defaultReverseNames(address: Omit<NamedAddress, 'reverseNames'>,
 export function withReverseName(
   address: NamedAddress,
   change: Static<typeof ReverseNameChange>,
-  { domain, nowMs }: { readonly domain: string; readonly nowMs: number },
+  { defaults, nowMs }: { readonly defaults: DefaultNames; readonly nowMs: number },
 ): ReverseName[] {
   if (change.dns_ptr === undefined && inEffect(addressChanges.dns_ptr_required, nowMs)) {
     throw invalidInput([{ field: 'dns_ptr', message: 'is required' }])
@@ -41,7 +45,7 @@ export function withReverseName(
   const ip = ownAddress(address, change.ip)
   const name = change.dns_ptr == null ? null : checkedName(change.dns_ptr, nowMs)
   const others = address.reverseNames.filter((known) => known.ip !== ip)
-  return [...others, ...(name === null ? defaultReverseNames(address, domain) : [{ ip, name }])]
+  return [...others, ...(name === null ? defaultReverseNames(address, defaults) : [{ ip, name }])]
 }
 
 function ownAddress({ type, ip }: NamedAddress, text: string): string {

@@ -1,7 +1,16 @@
 /** Certificates on the wire (spec: Certificate, Certificates). */
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, enumParam, Id, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
+import {
+  closedObject,
+  defineEndpoints,
+  enumParam,
+  Id,
+  Labels,
+  named,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 
 export const spelling = {
@@ -11,7 +20,6 @@ export const spelling = {
   sortable: ['id', 'name', 'created'],
 } as const
 
-const closed = { additionalProperties: false } as const
 const types = ['uploaded', 'managed'] as const
 
 const Status = named('ManagedCertificateStatus', {
@@ -37,6 +45,7 @@ export const Certificate = named('Certificate', {
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const section = 'Certificates'
+const action = actionsOf('/certificates/{id}', section)
 
 export const certificateEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Certificate, {
@@ -44,31 +53,23 @@ export const certificateEndpoints = defineEndpoints({
     filters: { type: enumParam('Only certificates of these types', types) },
     create: {
       summary: 'Upload a certificate, or have one issued and renewed',
-      body: Type.Object(
-        {
-          name: Name,
-          labels: Type.Optional(Labels),
-          type: Type.Optional(Type.Enum(types)),
-          certificate: Type.Optional(Type.String({ maxLength: 100_000, description: 'At most 30,000 bytes' })),
-          private_key: Type.Optional(Type.String({ maxLength: 20_000, description: 'At most 5,000 bytes' })),
-          domain_names: Type.Optional(
-            Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 1_000, description: 'At most 100 names' }),
-          ),
-        },
-        closed,
-      ),
+      body: closedObject({
+        name: Name,
+        labels: Type.Optional(Labels),
+        type: Type.Optional(Type.Enum(types)),
+        certificate: Type.Optional(Type.String({ maxLength: 100_000, description: 'At most 30,000 bytes' })),
+        private_key: Type.Optional(Type.String({ maxLength: 20_000, description: 'At most 5,000 bytes' })),
+        domain_names: Type.Optional(
+          Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 1_000, description: 'At most 100 names' }),
+        ),
+      }),
       reply: { action: nullable(ActionSchema) },
     },
-    update: { body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed) },
+    update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
     remove: { summary: 'Delete a certificate that nothing uses', errors: ['service_error'] },
   }),
-  retry: {
-    method: 'POST',
-    path: '/certificates/{id}/actions/retry',
+  retry: action('retry', {
     summary: 'Try again to issue or renew a managed certificate',
-    section,
-    status: 201,
-    reply: ActionReply,
     errors: ['unsupported_error'],
-  },
+  }),
 })

@@ -3,9 +3,13 @@ import { chain, type Party, party, rsaParty, selfSigned } from '../../../test/ce
 import type { Client, World } from '../../../test/harness.ts'
 import {
   act,
+  anyLabels,
+  anyName,
+  anyRename,
   conflict,
   done,
   neverExisted,
+  noBody,
   overLimit,
   type Proof,
   rename,
@@ -275,6 +279,18 @@ const spec: SpecRows = {
   ],
 }
 
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const traffic: Proof['traffic'] = {
+  kind: 'certificate',
+  requests: {
+    'POST /certificates': (draw) => ({ ...pair, name: anyName('c', draw), labels: anyLabels(draw) }),
+    'PUT /certificates/{certificates}': anyRename('c'),
+    'DELETE /certificates/{certificates}': noBody,
+    'POST /certificates/{certificates}/actions/retry': noBody,
+  },
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -287,5 +303,6 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  traffic,
   spec,
 }

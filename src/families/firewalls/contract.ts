@@ -1,11 +1,19 @@
 /** Firewalls on the wire (spec: Firewall, Firewalls). */
 import { Type } from 'typebox'
-import { ActionSchema, ActionsReply } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, Id, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { ActionSchema, ActionsReply, actionsOf } from '../../kernel/actions/contract.ts'
+import {
+  closed,
+  closedObject,
+  defineEndpoints,
+  Id,
+  Labels,
+  named,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { maxNetworks, maxRules, protocols } from './domain.ts'
 
-const closed = { additionalProperties: false } as const
 const Description = nullable(Type.String({ maxLength: 255 }))
 const ServerRef = Type.Object({ id: Id })
 
@@ -90,43 +98,32 @@ export const spelling = {
 } as const
 
 const section = 'Firewalls'
+const action = actionsOf('/firewalls/{id}', section)
 
 export const firewallEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Firewall, {
     section,
     create: {
-      body: Type.Object(
-        {
-          name: Name,
-          labels: Type.Optional(Labels),
-          rules: Type.Optional(nullable(GivenRules)),
-          apply_to: Type.Optional(nullable(Targets)),
-        },
-        closed,
-      ),
+      body: closedObject({
+        name: Name,
+        labels: Type.Optional(Labels),
+        rules: Type.Optional(nullable(GivenRules)),
+        apply_to: Type.Optional(nullable(Targets)),
+      }),
       reply: { actions: Type.Array(ActionSchema) },
       errors: ['server_already_added', 'incompatible_network_type', 'firewall_resource_not_found'],
     },
-    update: { body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed) },
+    update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
     remove: { errors: ['resource_in_use'] },
   }),
-  setRules: {
-    method: 'POST',
-    path: '/firewalls/{id}/actions/set_rules',
+  setRules: action('set_rules', {
     summary: 'Replace the rules of a firewall',
-    section,
-    body: Type.Object({ rules: GivenRules }, closed),
-    status: 201,
+    body: closedObject({ rules: GivenRules }),
     reply: ActionsReply,
-    errors: [],
-  },
-  applyToResources: {
-    method: 'POST',
-    path: '/firewalls/{id}/actions/apply_to_resources',
+  }),
+  applyToResources: action('apply_to_resources', {
     summary: 'Apply a firewall to servers and label selectors',
-    section,
-    body: Type.Object({ apply_to: Targets }, closed),
-    status: 201,
+    body: closedObject({ apply_to: Targets }),
     reply: ActionsReply,
     errors: [
       'firewall_already_applied',
@@ -135,16 +132,12 @@ export const firewallEndpoints = defineEndpoints({
       'resource_limit_exceeded',
     ],
     statuses: { firewall_resource_not_found: 404 },
-  },
-  removeFromResources: {
-    method: 'POST',
-    path: '/firewalls/{id}/actions/remove_from_resources',
+  }),
+  removeFromResources: action('remove_from_resources', {
     summary: 'Remove a firewall from servers and label selectors',
-    section,
-    body: Type.Object({ remove_from: Targets }, closed),
-    status: 201,
+    body: closedObject({ remove_from: Targets }),
     reply: ActionsReply,
     errors: ['firewall_resource_not_found', 'firewall_managed_by_label_selector'],
     statuses: { firewall_resource_not_found: 404 },
-  },
+  }),
 })

@@ -2,12 +2,19 @@ import assert from 'node:assert/strict'
 import type { Client, World } from '../../../test/harness.ts'
 import {
   act,
+  agree,
+  anyLabels,
+  anyName,
+  anyRename,
   conflict,
+  type Draw,
   done,
   neverExisted,
+  noBody,
   type Proof,
   rename,
   type Samples,
+  type Shown,
   type Snapshot,
   type Stage,
   takenName,
@@ -29,6 +36,12 @@ export async function newFirewall(api: Client, name: string, options: object = {
 export const toServer = (id: number) => ({ type: 'server', server: { id } })
 export const toSelector = (selector: string) => ({ type: 'label_selector', label_selector: { selector } })
 
+/** How a firewall shows a selector with the servers that it matches. */
+export const bySelector = (selector: string, ...servers: number[]) => ({
+  ...toSelector(selector),
+  applied_to_resources: servers.map(toServer),
+})
+
 /** An inbound rule for one port. */
 export function allow(port: string, sources: readonly string[] = ['0.0.0.0/0', '::/0']) {
   return { direction: 'in', protocol: 'tcp', port, source_ips: sources }
@@ -45,10 +58,41 @@ const prepare: Samples['prepare'] = async ({ api }) => {
 }
 
 const create = (client: Client, apply_to: object[]) => client.post('/firewalls', { name: unique('firewall'), apply_to })
-const apply = (client: Client, id: number, apply_to: object[]) =>
-  client.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to })
-const removeFrom = (client: Client, id: number, remove_from: object[]) =>
-  client.post(`/firewalls/${id}/actions/remove_from_resources`, { remove_from })
+
+/** An action as it is shown. */
+interface Told {
+  readonly id: number
+  readonly command: string
+  readonly status: string
+  readonly resources: readonly { id: number; type: string }[]
+}
+
+/** Commands with the resources they name, without the ids of selectors, which nobody can know. */
+export const told = (actions: readonly Told[]) =>
+  actions.map(({ command, resources }) => [
+    command,
+    ...resources.map(({ type, id }) => (type === 'label_selector' ? type : `${type} ${id}`)),
+  ])
+
+/** Asks for a firewall to be applied to targets. */
+export const apply = (api: Client, id: number, ...targets: unknown[]) =>
+  api.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: targets })
+
+/** Asks for a firewall to be removed from targets. */
+export const remove = (api: Client, id: number, ...targets: unknown[]) =>
+  api.post(`/firewalls/${id}/actions/remove_from_resources`, { remove_from: targets })
+
+/** Asks for other rules of a firewall. */
+export const setRules = (api: Client, id: number, rules: unknown[]) =>
+  api.post(`/firewalls/${id}/actions/set_rules`, { rules })
+
+/** The inbound ports that are open at a server now; undefined when it has no filter. */
+export const openPorts = ({ simulation }: World, id: number) =>
+  simulation.world.filters.get(id)?.inbound.accept.flatMap(({ ports }) => (ports ? [ports.first] : []))
+
+/** The newest actions that name a server. */
+export const actionsOf = async (api: Client, id: number): Promise<Told[]> =>
+  (await done(api.get(`/servers/${id}/actions?sort=id`))).actions
 
 const samples: Samples = {
   prepare,
@@ -59,7 +103,7 @@ const samples: Samples = {
     applyToResources: () => ({ body: { apply_to: [toSelector('sample=applied')] } }),
     async removeFromResources({ api }, { id }) {
       const target = toSelector('sample=removed')
-      await done(apply(api, id, [target]))
+      await done(apply(api, id, target))
       return { body: { remove_from: [target] } }
     },
   },
@@ -109,24 +153,24 @@ const errors: Proof['errors'] = {
   'firewalls.applyToResources': {
     async firewall_already_applied(stage) {
       const target = toServer(await makeServer(stage))
-      return apply(stage.api, await makeFirewall(stage, { apply_to: [target] }), [target])
+      return apply(stage.api, await makeFirewall(stage, { apply_to: [target] }), target)
     },
     incompatible_network_type: async (stage) =>
-      apply(stage.api, await makeFirewall(stage), [toServer(await makeServer(stage, privateOnly))]),
-    firewall_resource_not_found: async (stage) => apply(stage.api, await makeFirewall(stage), [toServer(neverExisted)]),
+      apply(stage.api, await makeFirewall(stage), toServer(await makeServer(stage, privateOnly))),
+    firewall_resource_not_found: async (stage) => apply(stage.api, await makeFirewall(stage), toServer(neverExisted)),
     async resource_limit_exceeded(stage) {
       const id = await makeFullServer(stage)
-      return apply(stage.api, await makeFirewall(stage), [toServer(id)])
+      return apply(stage.api, await makeFirewall(stage), toServer(id))
     },
   },
   'firewalls.removeFromResources': {
     firewall_resource_not_found: async (stage) =>
-      removeFrom(stage.api, await makeFirewall(stage), [toServer(await makeServer(stage))]),
+      remove(stage.api, await makeFirewall(stage), toServer(await makeServer(stage))),
     async firewall_managed_by_label_selector(stage) {
       const label = unique('managed')
       const server = await makeServer(stage, { labels: { [label]: 'yes' } })
       const id = await makeFirewall(stage, { apply_to: [toSelector(label)] })
-      return removeFrom(stage.api, id, [toServer(server)])
+      return remove(stage.api, id, toServer(server))
     },
   },
   'servers.create': {
@@ -160,7 +204,7 @@ const actions: Proof['actions'] = {
   },
   async 'firewalls/apply_firewall'(world) {
     const [server, firewall] = [await makeServer(world), await makeFirewall(world)]
-    return act((api) => apply(api, firewall, [toServer(server)]))
+    return act((api) => apply(api, firewall, toServer(server)))
   },
   async 'firewalls/remove_firewall'(world) {
     const target = toServer(await makeServer(world))
@@ -170,11 +214,11 @@ const actions: Proof['actions'] = {
     return act(async (api) => {
       // One that could not be removed from the server is wanted no longer all the same: it is put back to go again.
       if (!isApplied) {
-        await done(apply(api, firewall, [target]))
+        await done(apply(api, firewall, target))
         await world.settle()
       }
       isApplied = false
-      return removeFrom(api, firewall, [target])
+      return remove(api, firewall, target)
     })
   },
   async 'firewalls/set_firewall_rules'(world) {
@@ -257,6 +301,61 @@ const consistency: Proof['consistency'] = {
     for (const id of world.simulation.world.filters.keys()) assert.ok(servers.has(id), `I10: filter of no server ${id}`)
     await checkFilters(found, world, pendingToo)
   },
+  shown: (api) =>
+    agree(
+      api,
+      ['servers', ({ public_net }) => public_net.firewalls.map(({ id }: Shown) => id)],
+      ['firewalls', ({ id, applied_to }) => serversOf(id, applied_to)],
+    ),
+}
+
+interface Entry {
+  readonly server?: { readonly id: number }
+  readonly applied_to_resources?: readonly Entry[]
+}
+
+function serversOf(firewall: number, entries: readonly Entry[]): number[] {
+  const selected = entries.flatMap((entry) => entry.applied_to_resources ?? []).map((one) => one.server!.id)
+  assert.equal(new Set(selected).size, selected.length, `firewall ${firewall} shows a server under one selector`)
+  return [...new Set([...selected, ...entries.flatMap(({ server }) => server?.id ?? [])])]
+}
+
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const ruleSets = [
+  [],
+  [allow('80')],
+  [allow('22', ['10.0.0.0/8']), allow('any')],
+  [{ direction: 'out', protocol: 'icmp', destination_ips: ['::/0'] }],
+  [allow('443'), { direction: 'out', protocol: 'udp', port: '1-53', destination_ips: ['192.0.2.0/24'] }],
+]
+const selectors = ['env', 'env=dev', '!env', 'tier in (1,2)', 'env!=prod,tier']
+
+/** Up to two servers, in any order, or those of a selector. */
+async function anyTargets({ any, number, oneOf }: Draw): Promise<object[]> {
+  const toAny = async () => toServer((await any('servers')).id)
+  return [[], [toSelector(oneOf(selectors))], [await toAny()], [await toAny(), await toAny()]][number(4)]!
+}
+
+const traffic: Proof['traffic'] = {
+  kind: 'firewall',
+  requests: {
+    'POST /firewalls': async (draw) => ({
+      name: anyName('f', draw),
+      labels: anyLabels(draw),
+      rules: draw.oneOf(ruleSets),
+      apply_to: draw.number(2) === 0 ? [toSelector(draw.oneOf(selectors))] : await anyTargets(draw),
+    }),
+    'PUT /firewalls/{firewalls}': anyRename('f'),
+    'DELETE /firewalls/{firewalls}': noBody,
+    'POST /firewalls/{firewalls}/actions/set_rules': ({ oneOf }) => ({ rules: oneOf(ruleSets) }),
+    'POST /firewalls/{firewalls}/actions/apply_to_resources': async (draw) => ({ apply_to: await anyTargets(draw) }),
+    'POST /firewalls/{firewalls}/actions/remove_from_resources': async (draw) => ({
+      remove_from: await anyTargets(draw),
+    }),
+  },
+  adds: { 'POST /servers': async ({ any }) => ({ firewalls: [{ firewall: (await any('firewalls')).id }] }) },
+  release: (api, { id, applied_to }) => remove(api, id, ...applied_to),
 }
 
 // ---- Rows of the spec ----------------------------------------------------------------------------------------------
@@ -320,7 +419,7 @@ const spec: SpecRows = {
       status: 204,
       reply: [],
       also: [
-        'firewalls.test.ts: a firewall in use cannot be deleted, be it by a server or by a selector without servers',
+        'applications.test.ts: a firewall in use cannot be deleted, be it by a server or by a selector without servers',
       ],
     },
     {
@@ -329,7 +428,7 @@ const spec: SpecRows = {
       status: 201,
       required: ['apply_to'],
       reply: ['actions'],
-      also: ['firewalls.test.ts: applying to a server puts its rules in force there, removing takes them out again'],
+      also: ['applications.test.ts: applying to a server puts its rules in force there, removing takes them out again'],
     },
     {
       section: 'Firewalls',
@@ -337,7 +436,7 @@ const spec: SpecRows = {
       status: 201,
       required: ['remove_from'],
       reply: ['actions'],
-      also: ['firewalls.test.ts: removing several targets is done as a whole or not at all'],
+      also: ['applications.test.ts: removing several targets is done as a whole or not at all'],
     },
     {
       section: 'Firewalls',
@@ -476,7 +575,7 @@ const spec: SpecRows = {
       says: 'Lists and firewalls choose by the same expressions',
       tests: [
         'listing.test.ts: under every selector, sort and page shows what looking at everything finds',
-        'firewalls.test.ts: matching follows the labels of servers, with an action for each change',
+        'applications.test.ts: matching follows the labels of servers, with an action for each change',
       ],
     },
     {
@@ -495,13 +594,13 @@ const spec: SpecRows = {
     {
       section: 'Firewall',
       says: 'An entry for a selector lists the servers that it matches',
-      tests: ['firewalls.test.ts: matching follows the labels of servers, with an action for each change'],
+      tests: ['applications.test.ts: matching follows the labels of servers, with an action for each change'],
     },
     {
       section: 'Firewalls',
       says: 'A server that several selectors of a firewall match is shown under one of them',
       tests: [
-        'firewalls.test.ts: under several selectors of a firewall a server is shown once, and passes to the next one',
+        'applications.test.ts: under several selectors of a firewall a server is shown once, and passes to the next one',
       ],
     },
     {
@@ -512,4 +611,4 @@ const spec: SpecRows = {
   ],
 }
 
-export const proof: Proof = { samples, references, errors, actions, consistency, spec }
+export const proof: Proof = { samples, references, errors, actions, consistency, traffic, spec }

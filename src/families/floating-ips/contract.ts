@@ -1,7 +1,16 @@
 /** Floating IPs on the wire (spec: Floating IP, Floating IPs). */
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, Id, IdOrName, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import { ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
+import {
+  closedObject,
+  defineEndpoints,
+  Id,
+  IdOrName,
+  Labels,
+  named,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
 import { Location } from '../locations/contract.ts'
@@ -21,7 +30,7 @@ export const spelling = {
 } as const
 
 const section = 'Floating IPs'
-const closed = { additionalProperties: false } as const
+const action = actionsOf('/floating_ips/{id}', section)
 
 export const FloatingIp = named('FloatingIp', {
   id: Id,
@@ -45,67 +54,43 @@ export const floatingIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, FloatingIp, {
     section,
     create: {
-      body: Type.Object(
-        {
-          type: IpType,
-          home_location: Type.Optional(nullable(IdOrName)),
-          server: Type.Optional(nullable(Id)),
-          description: Type.Optional(Description),
-          labels: Type.Optional(Labels),
-          name: Type.Optional(nullable(Name)),
-        },
-        closed,
-      ),
+      body: closedObject({
+        type: IpType,
+        home_location: Type.Optional(nullable(IdOrName)),
+        server: Type.Optional(nullable(Id)),
+        description: Type.Optional(Description),
+        labels: Type.Optional(Labels),
+        name: Type.Optional(nullable(Name)),
+      }),
       reply: { action: nullable(ActionSchema) },
       errors: ['unavailable'],
       statuses: { unavailable: 412 },
     },
     update: {
       summary: 'Change name, description or labels of a Floating IP',
-      body: Type.Object(
-        { name: Type.Optional(Name), description: Type.Optional(Description), labels: Type.Optional(Labels) },
-        closed,
-      ),
+      body: closedObject({
+        name: Type.Optional(Name),
+        description: Type.Optional(Description),
+        labels: Type.Optional(Labels),
+      }),
     },
     remove: { errors: ['locked', 'protected', 'must_be_unassigned'] },
   }),
-  assign: {
-    method: 'POST',
-    path: '/floating_ips/{id}/actions/assign',
+  assign: action('assign', {
     summary: 'Assign a Floating IP to a server, also from another one',
-    section,
-    body: Type.Object({ server: Id }, closed),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ server: Id }),
     errors: ['locked', 'floating_ip_assigned'],
-  },
-  unassign: {
-    method: 'POST',
-    path: '/floating_ips/{id}/actions/unassign',
+  }),
+  unassign: action('unassign', {
     summary: 'Unassign a Floating IP',
-    section,
-    status: 201,
-    reply: ActionReply,
     errors: ['locked', 'service_error'],
-  },
-  changeDnsPtr: {
-    method: 'POST',
-    path: '/floating_ips/{id}/actions/change_dns_ptr',
+  }),
+  changeDnsPtr: action('change_dns_ptr', {
     summary: 'Change the reverse DNS name of an address',
-    section,
     body: ReverseNameChange,
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
-  changeProtection: {
-    method: 'POST',
-    path: '/floating_ips/{id}/actions/change_protection',
+  }),
+  changeProtection: action('change_protection', {
     summary: 'Protect a Floating IP from deletion, or no longer',
-    section,
-    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, closed),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
+    body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
+  }),
 })

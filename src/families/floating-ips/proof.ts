@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import type { World } from '../../../test/harness.ts'
 import {
   act,
+  agree,
+  anyLabels,
+  anyName,
+  anyProtection,
+  anyRename,
   conflict,
   done,
+  noBody,
   overLimit,
   type Proof,
   rename,
@@ -13,7 +19,7 @@ import {
   unique,
 } from '../../../test/proof.ts'
 import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
-import { checkHolders } from '../addresses/proof.ts'
+import { anyReverseName, checkHolders } from '../addresses/proof.ts'
 import { makeServer, newServer } from '../servers/proof.ts'
 
 const body = () => ({ type: 'ipv4', home_location: 'hel1' })
@@ -152,6 +158,31 @@ const consistency: Proof['consistency'] = {
     const wanted = assigned.map((row) => `${row.ip} to ${row.server_id}`)
     const actual = routes.flatMap(({ serverId, ips }) => ips.map((ip) => `${ip} to ${serverId}`))
     assert.deepEqual(actual.sort(), wanted.sort(), 'I6: where Floating IPs lead')
+  },
+  shown: (api) =>
+    agree(
+      api,
+      ['servers', ({ public_net }) => public_net.floating_ips],
+      ['floating_ips', ({ server }) => (server === null ? [] : [server])],
+    ),
+}
+
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const traffic: Proof['traffic'] = {
+  kind: 'floating_ip',
+  requests: {
+    'POST /floating_ips': async (draw) => {
+      const place = draw.number(2) === 0 ? { home_location: 'fsn1' } : { server: (await draw.any('servers')).id }
+      const type = draw.oneOf(['ipv4', 'ipv4', 'ipv6'])
+      return { type, name: anyName('ip', draw), labels: anyLabels(draw), ...place }
+    },
+    'PUT /floating_ips/{floating_ips}': anyRename('ip'),
+    'DELETE /floating_ips/{floating_ips}': noBody,
+    'POST /floating_ips/{floating_ips}/actions/assign': async ({ any }) => ({ server: (await any('servers')).id }),
+    'POST /floating_ips/{floating_ips}/actions/unassign': noBody,
+    'POST /floating_ips/{floating_ips}/actions/change_dns_ptr': anyReverseName,
+    'POST /floating_ips/{floating_ips}/actions/change_protection': anyProtection,
   },
 }
 
@@ -335,5 +366,6 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  traffic,
   spec,
 }

@@ -29,7 +29,7 @@ import { floatingIpToWire } from './view.ts'
 
 /** One handler for each endpoint. */
 export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIpEndpoints> {
-  const { clock, catalogue, reverseDomain } = platform
+  const { clock, catalogue, defaultNames } = platform
   const toWire = (floatingIp: FloatingIp) => floatingIpToWire(platform, floatingIp)
 
   return {
@@ -39,7 +39,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
       return adding(platform, floatingIps, scope, async (tx) => {
         const place = await findPlace(tx, scope, server ?? undefined, home ?? undefined)
         const given = { type, name: name ?? null, description: description ?? null, labels, ...place }
-        const floatingIp = await insertFloatingIp(tx, scope, given, reverseDomain)
+        const floatingIp = await insertFloatingIp(tx, scope, given, defaultNames)
         const { id, serverId } = floatingIp
         if (serverId === null) return { floating_ip: toWire(floatingIp), action: null }
         await routing.renew(tx, scope, [serverId])
@@ -78,7 +78,7 @@ export function floatingIpRoutes(platform: Platform): Handlers<typeof floatingIp
 
     changeDnsPtr: (call) =>
       act(platform, floatingIps, call, async (tx, floatingIp) => {
-        const names = withReverseName(floatingIp, call.body, { domain: reverseDomain, nowMs: tx.now })
+        const names = withReverseName(floatingIp, call.body, { defaults: defaultNames, nowMs: tx.now })
         await setReverseNames(tx, call.scope, floatingIp, names)
         return recordOf(changeFloatingIpDnsPtr, floatingIps.ref(floatingIp.id))
       }),

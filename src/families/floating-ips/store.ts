@@ -4,6 +4,7 @@ import { scoped } from '../../kernel/data/scoped.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import type { DefaultNames } from '../../net/default-names.ts'
 import { defaultReverseNames, type ReverseName } from '../addresses/reverse-names.ts'
 import { claimAddress, noAddressLeft } from '../addresses/store.ts'
 import { announceDns } from '../zones/effects.ts'
@@ -41,7 +42,7 @@ export async function insertFloatingIp(
   tx: Transaction,
   scope: ProjectScope,
   given: NewFloatingIp,
-  reverseDomain: string,
+  defaultNames: DefaultNames,
 ): Promise<FloatingIp> {
   const id = await drawId(tx)
   const { type } = given
@@ -55,7 +56,7 @@ export async function insertFloatingIp(
     ip,
     home_location: given.homeLocationId,
     server_id: given.serverId,
-    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, reverseDomain)),
+    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, defaultNames)),
     labels: given.labels,
     protect_delete: 0,
   })
@@ -84,8 +85,9 @@ export async function floatingIpsOfServers(
     .selectFrom('floating_ip')
     .select(['id', 'ip', 'server_id'])
     .where('server_id', 'in', serverIds)
-    .orderBy('id')
     .execute()
+  // Asked for an order, SQLite would go through all that the Project has.
+  rows.sort((a, b) => a.id - b.id)
   return rows.map((row) => ({ id: row.id, ip: row.ip, serverId: row.server_id as number }))
 }
 

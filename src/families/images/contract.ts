@@ -2,11 +2,12 @@
 
 import { Type } from 'typebox'
 import { osFlavors } from '../../catalogue/catalogue.ts'
-import { ActionReply } from '../../kernel/actions/contract.ts'
+import { actionsOf } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'
 import { kernelChanges } from '../../kernel/contract/changes.ts'
 import {
   booleanParam,
+  closedObject,
   defineEndpoints,
   enumParam,
   Id,
@@ -48,6 +49,7 @@ export const Image = named('Image', {
 export const spelling = { type: 'image', path: 'images', title: 'image', sortable: ['id', 'created'] } as const
 
 const section = 'Images'
+const action = actionsOf('/images/{id}', section)
 
 export const imageEndpoints = defineEndpoints({
   list: {
@@ -81,14 +83,11 @@ export const imageEndpoints = defineEndpoints({
     path: '/images/{id}',
     summary: 'Change description or labels of a snapshot or backup, or make a backup a snapshot',
     section,
-    body: Type.Object(
-      {
-        description: Type.Optional(Type.String({ maxLength: 1_024 })),
-        labels: Type.Optional(Labels),
-        type: Type.Optional(Type.Enum(['snapshot'])),
-      },
-      { additionalProperties: false },
-    ),
+    body: closedObject({
+      description: Type.Optional(Type.String({ maxLength: 1_024 })),
+      labels: Type.Optional(Labels),
+      type: Type.Optional(Type.Enum(['snapshot'])),
+    }),
     status: 200,
     reply: Type.Object({ image: Image }),
     errors: ['unsupported_error', 'conflict'],
@@ -101,14 +100,9 @@ export const imageEndpoints = defineEndpoints({
     status: 204,
     errors: ['unsupported_error', 'locked', 'protected'],
   },
-  changeProtection: {
-    method: 'POST',
-    path: '/images/{id}/actions/change_protection',
+  changeProtection: action('change_protection', {
     summary: 'Protect a snapshot from deletion, or no longer',
-    section: 'Images',
-    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, { additionalProperties: false }),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
     errors: ['unsupported_error'],
-  },
+  }),
 })

@@ -1,4 +1,5 @@
 /** What images need from the infrastructure. */
+import type { Report } from '../../kernel/actions/define.ts'
 import type { ServerState } from '../servers/driver.ts'
 
 export interface ImageRef {
@@ -16,7 +17,7 @@ export interface Capture {
 
 export interface ImageDriver {
   /** Copies the disk of a server and returns how large the copy is, in MB. Repeating it changes nothing. */
-  capture(capture: Capture): Promise<number>
+  capture(capture: Capture, report?: Report): Promise<number>
   /** Removes the copy; succeeds when there is none. A capture that comes later has no effect. */
   remove(image: ImageRef): Promise<void>
 }

@@ -2,9 +2,14 @@ import assert from 'node:assert/strict'
 import type { World } from '../../../test/harness.ts'
 import {
   act,
+  anyLabels,
+  anyName,
+  anyProtection,
   conflict,
+  type Draw,
   done,
   neverExisted,
+  noBody,
   type Proof,
   type Samples,
   type Stage,
@@ -211,7 +216,7 @@ const spec: SpecRows = {
       says: 'Name and architecture identify an image, and the type of a server chooses between them',
       tests: [
         'images.test.ts: a name stands for one image of each architecture',
-        'servers.test.ts: an image named by name has the architecture of the type; one named by id must have it',
+        'creation.test.ts: an image named by name has the architecture of the type; one named by id must have it',
       ],
     },
     {
@@ -235,6 +240,26 @@ const spec: SpecRows = {
   ],
 }
 
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const anyCopy = async ({ any }: Draw) => ({ image: (await any('images')).id })
+
+const traffic: Proof['traffic'] = {
+  kind: 'image',
+  query: 'type=snapshot&type=backup',
+  requests: {
+    'POST /servers/{servers}/actions/create_image': (draw) => ({
+      type: draw.oneOf(['snapshot', 'backup']),
+      labels: anyLabels(draw),
+    }),
+    'PUT /images/{images}': (draw) =>
+      draw.oneOf([{ type: 'snapshot' }, { description: anyName('d', draw), labels: anyLabels(draw) }]),
+    'DELETE /images/{images}': noBody,
+    'POST /images/{images}/actions/change_protection': anyProtection,
+  },
+  adds: { 'POST /servers': anyCopy, 'POST /servers/{servers}/actions/rebuild': anyCopy },
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -250,5 +275,6 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  traffic,
   spec,
 }

@@ -16,16 +16,18 @@ const made = new WeakMap<SystemImage, { current: ImageWire; former: ImageWire }>
  * All callers get the same object: embed it, never change it.
  */
 export function imageToWire(image: SystemImage, now: number): ImageWire {
+  const { deprecation } = image
+  if (deprecation && !deprecationToWire(deprecation, now)) return imageToWire({ ...image, deprecation: null }, now)
   let forms = made.get(image)
   if (!forms) {
-    const current = toCurrent(image)
+    const current = toCurrent(image, now)
     forms = { current, former: { ...current, deprecated: image.deprecation?.announced ?? null } }
     made.set(image, forms)
   }
   return inEffect(kernelChanges.deprecated_field_removed, now) ? forms.current : forms.former
 }
 
-function toCurrent(image: SystemImage): ImageWire {
+function toCurrent(image: SystemImage, now: number): ImageWire {
   const { id, type, name, description, created, architecture } = image
   return {
     id,
@@ -44,7 +46,7 @@ function toCurrent(image: SystemImage): ImageWire {
     rapid_deploy: image.rapidDeploy,
     protection: { delete: false },
     labels: {},
-    deprecation: deprecationToWire(image.deprecation),
+    deprecation: deprecationToWire(image.deprecation, now),
     deleted: null,
   }
 }

@@ -1,4 +1,4 @@
-import { act, done, firstOf, type Proof, unique } from '../../../test/proof.ts'
+import { act, done, firstOf, noBody, type Proof, unique } from '../../../test/proof.ts'
 import { makeServer, newServer } from '../servers/proof.ts'
 
 const x86Iso = 8637
@@ -27,6 +27,13 @@ export const proof: Proof = {
       await done(world.api.post(`/servers/${id}/actions/attach_iso`, { iso: x86Iso }))
       await world.settle()
       return act((api) => api.post(`/servers/${id}/actions/detach_iso`))
+    },
+  },
+  traffic: {
+    kind: 'iso',
+    requests: {
+      'POST /servers/{servers}/actions/attach_iso': () => ({ iso: x86Iso }),
+      'POST /servers/{servers}/actions/detach_iso': noBody,
     },
   },
 }

@@ -14,7 +14,7 @@ export function isoToWire({ id, name, description, architecture, deprecation }: 
     description,
     type: 'public',
     architecture,
-    deprecation: deprecationToWire(deprecation),
+    deprecation: deprecationToWire(deprecation, now),
     ...(inEffect(isoChanges.iso_deprecated_removed, now) ? {} : { deprecated: deprecation?.unavailableAfter ?? null }),
   }
 }

@@ -1,19 +1,21 @@
 /** What a server has in networks. */
 import { invalidInput } from '../../kernel/errors.ts'
 import type { Attachment } from '../servers/attachment.ts'
+import { state } from './desired.ts'
 import { attachToNetwork, startMember } from './members/actions.ts'
 import { join } from './members/attach.ts'
 import { interfaces } from './members/desired.ts'
 import { macOf } from './members/domain.ts'
-import { leaveNetworks, membershipsOf } from './members/store.ts'
+import { leaveNetworks, placesOf, placesWith } from './members/store.ts'
+import { onTheWay } from './members/ways.ts'
 import { networks } from './store.ts'
 
 /** The networks that a server is in; its addresses there are free again when it goes away. */
 export const networkAttachment: Attachment = {
   async show(query, scope, serverIds) {
-    const members = Map.groupBy(await membershipsOf(query, scope, serverIds), ({ serverId }) => serverId)
+    const places = Map.groupBy(await placesOf(query, scope, serverIds), ({ serverId }) => serverId)
     return (serverId) => ({
-      private_net: (members.get(serverId) ?? []).map(({ networkId, ip, aliasIps }) => {
+      private_net: (places.get(serverId) ?? []).map(({ networkId, ip, aliasIps }) => {
         return { network: networkId, ip, alias_ips: [...aliasIps], mac_address: macOf(ip) }
       }),
     })
@@ -27,8 +29,19 @@ export const networkAttachment: Attachment = {
   async attach(tx, scope, server, { networks: asked = [] }, platform) {
     const ids = [...new Set(asked)]
     for (const id of ids) await join(tx, scope, platform, await networks.get(tx.query, scope, id), server, {})
+    if (ids.length > 0) await interfaces.renew(tx, scope, [server.id])
     return ids.map((network) => startMember(attachToNetwork, { server: server.id, network }, false))
   },
+  connects: async (query, scope, serverId) => (await placesOf(query, scope, [serverId])).length > 0,
   detach: leaveNetworks,
   desired: interfaces,
+  beneath: {
+    desired: state,
+    of: async (query, scope, serverId) => (await placesOf(query, scope, [serverId])).map(({ networkId }) => networkId),
+  },
+  async holdersOf(query, scope, address) {
+    const places = await placesWith(query, scope, [address])
+    return places.map(({ serverId, networkId }) => ({ server: serverId, network: networkId }))
+  },
+  onTheWay,
 }

@@ -21,7 +21,6 @@ export const networkChanges = defineChanges({
     from: '2026-09-01',
     section: 'Networks',
     summary: 'Members of a network can be listed',
-    standing: 'the list of members is not there yet',
   },
   server_subnets_removed: {
     from: '2027-04-15',

@@ -1,9 +1,17 @@
 /** Networks on the wire (spec: Network, Networks). */
-import { type TObject, Type } from 'typebox'
-import { ActionReply } from '../../kernel/actions/contract.ts'
+import { Type } from 'typebox'
+import { actionsOf } from '../../kernel/actions/contract.ts'
 import { since } from '../../kernel/contract/as-of.ts'
-import { defineEndpoints, Id, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
-import type { ErrorCode } from '../../kernel/errors.ts'
+import {
+  closed,
+  closedObject,
+  defineEndpoints,
+  Id,
+  Labels,
+  named,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { networkChanges } from './changes.ts'
 import { mostRoutes, mostSubnets, subnetTypes } from './domain.ts'
@@ -22,7 +30,7 @@ export const spelling = {
 } as const
 
 const section = 'Networks'
-const closed = { additionalProperties: false } as const
+const action = actionsOf('/networks/{id}', section)
 /** Texts are parsed by `domain.ts`, whose messages say what is wrong with them. */
 const Cidr = Type.String({ maxLength: 64 })
 const Address = Type.String({ maxLength: 64 })
@@ -65,77 +73,59 @@ const subnetBody = {
   ),
 }
 const SubnetBody = named('NewSubnet', subnetBody, closed)
-const RouteBody = Type.Object({ destination: Cidr, gateway: Address }, closed)
-
-function changing<const Path extends string, Body extends TObject>(
-  path: Path,
-  summary: string,
-  body: Body,
-  errors: readonly ErrorCode[],
-) {
-  const row = { method: 'POST', path, summary, section, body, status: 201, reply: ActionReply } as const
-  return { ...row, errors: ['conflict', ...errors] as readonly ErrorCode[] }
-}
+const RouteBody = closedObject({ destination: Cidr, gateway: Address })
 
 export const networkEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Network, {
     section,
     create: {
-      body: Type.Object(
-        {
-          name: Name,
-          ip_range: Cidr,
-          subnets: Type.Optional(Type.Array(SubnetBody, { maxItems: mostSubnets })),
-          routes: Type.Optional(Type.Array(RouteBody, { maxItems: mostRoutes })),
-          labels: Type.Optional(Labels),
-          expose_routes_to_vswitch: Type.Optional(Type.Boolean()),
-        },
-        closed,
-      ),
+      body: closedObject({
+        name: Name,
+        ip_range: Cidr,
+        subnets: Type.Optional(Type.Array(SubnetBody, { maxItems: mostSubnets })),
+        routes: Type.Optional(Type.Array(RouteBody, { maxItems: mostRoutes })),
+        labels: Type.Optional(Labels),
+        expose_routes_to_vswitch: Type.Optional(Type.Boolean()),
+      }),
       errors: ['service_error', 'vswitch_id_already_used'],
     },
     update: {
       summary: 'Change name, labels or the exposure of routes of a network',
-      body: Type.Object(
-        {
-          name: Type.Optional(Name),
-          labels: Type.Optional(Labels),
-          expose_routes_to_vswitch: Type.Optional(Type.Boolean()),
-        },
-        closed,
-      ),
+      body: closedObject({
+        name: Type.Optional(Name),
+        labels: Type.Optional(Labels),
+        expose_routes_to_vswitch: Type.Optional(Type.Boolean()),
+      }),
     },
     remove: { errors: ['conflict', 'protected'] },
   }),
-  addSubnet: changing('/networks/{id}/actions/add_subnet', 'Add a subnet to a network', SubnetBody, [
-    'resource_limit_exceeded',
-    'service_error',
-    'vswitch_id_already_used',
-  ]),
-  deleteSubnet: changing(
-    '/networks/{id}/actions/delete_subnet',
-    'Delete a subnet of a network',
-    Type.Object({ ip_range: Cidr }, closed),
-    ['service_error'],
-  ),
-  addRoute: changing('/networks/{id}/actions/add_route', 'Add a route to a network', RouteBody, [
-    'resource_limit_exceeded',
-  ]),
-  deleteRoute: changing('/networks/{id}/actions/delete_route', 'Delete a route of a network', RouteBody, []),
-  changeIpRange: changing(
-    '/networks/{id}/actions/change_ip_range',
-    'Extend the range of a network',
-    Type.Object({ ip_range: Cidr }, closed),
-    [],
-  ),
-  changeProtection: {
-    method: 'POST',
-    path: '/networks/{id}/actions/change_protection',
+  addSubnet: action('add_subnet', {
+    summary: 'Add a subnet to a network',
+    body: SubnetBody,
+    errors: ['conflict', 'resource_limit_exceeded', 'service_error', 'vswitch_id_already_used'],
+  }),
+  deleteSubnet: action('delete_subnet', {
+    summary: 'Delete a subnet of a network',
+    body: closedObject({ ip_range: Cidr }),
+    errors: ['conflict', 'service_error'],
+  }),
+  addRoute: action('add_route', {
+    summary: 'Add a route to a network',
+    body: RouteBody,
+    errors: ['conflict', 'resource_limit_exceeded'],
+  }),
+  deleteRoute: action('delete_route', {
+    summary: 'Delete a route of a network',
+    body: RouteBody,
+    errors: ['conflict'],
+  }),
+  changeIpRange: action('change_ip_range', {
+    summary: 'Extend the range of a network',
+    body: closedObject({ ip_range: Cidr }),
+    errors: ['conflict'],
+  }),
+  changeProtection: action('change_protection', {
     summary: 'Protect a network from deletion, or no longer',
-    section,
-    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, closed),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
+    body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
+  }),
 })

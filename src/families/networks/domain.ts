@@ -1,7 +1,8 @@
 /** Private networks: which ranges, subnets and routes fit together. Pure (spec: Networks). */
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { invalidInput } from '../../kernel/errors.ts'
-import { addressAt, parseAddress, parseCidr } from '../../net/ip.ts'
+import { parseAddress, parseCidr } from '../../net/ip.ts'
+import { privateUse } from '../../net/private-networks.ts'
 
 export const subnetTypes = ['cloud', 'server', 'vswitch'] as const
 export type SubnetType = (typeof subnetTypes)[number]
@@ -48,8 +49,9 @@ interface Span {
   readonly last: number
 }
 
-const toNumber = (address: string) => address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
-const toAddress = (value: number) => addressAt('0.0.0.0/0', BigInt(value))
+/** An IPv4 address as a number. */
+export const toNumber = (address: string) => address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+const toAddress = (value: number) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.')
 
 function spanOf(cidr: string): Span {
   const [address = '', prefixLength] = cidr.split('/')
@@ -59,7 +61,8 @@ function spanOf(cidr: string): Span {
 
 const meet = (a: Span, b: Span) => a.first <= b.last && b.first <= a.last
 const holds = (outer: Span, inner: Span) => outer.first <= inner.first && inner.last <= outer.last
-const holdsAddress = (cidr: string, address: string) => {
+/** Whether a range holds an IPv4 address. */
+export const holdsAddress = (cidr: string, address: string) => {
   const at = toNumber(address)
   return holds(spanOf(cidr), { first: at, last: at })
 }
@@ -67,7 +70,7 @@ const holdsAddress = (cidr: string, address: string) => {
 /** Whether two ranges have an address in common. */
 export const overlap = (a: string, b: string) => meet(spanOf(a), spanOf(b))
 
-const privateRanges = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16'].map(spanOf)
+const privateRanges = privateUse.map(spanOf)
 const everywhere = '0.0.0.0/0'
 /** The gateway of the public interface of every server. */
 const publicGateway = '172.31.1.1'
@@ -80,21 +83,42 @@ export function subnetGateway(network: Pick<Topology, 'ipRange'>, subnet: Subnet
   return gatewayOf(subnet.type === 'vswitch' ? subnet.ipRange : network.ipRange)
 }
 
-/** The subnet that holds an address. */
-export const subnetAround = (subnets: readonly Subnet[], address: string) =>
-  subnets.find(({ ipRange }) => holdsAddress(ipRange, address))
-
-/** All addresses of a range, from the lowest. */
-export function* addressesOf(cidr: string): Generator<string> {
-  const { first, last } = spanOf(cidr)
-  for (let at = first; at <= last; at++) yield toAddress(at)
+/** Finds the subnet that holds an address, for many addresses. */
+export function subnetFinder(subnets: readonly Subnet[]): (address: string) => Subnet | undefined {
+  const spans = subnets.map((subnet) => ({ subnet, ...spanOf(subnet.ipRange) }))
+  return (address) => {
+    const at = toNumber(address)
+    return spans.find(({ first, last }) => first <= at && at <= last)?.subnet
+  }
 }
 
-/** Whether no server of a subnet can have an address: those of gateways, and the first and the last one. */
-export function isReserved(network: Pick<Topology, 'ipRange'>, { ipRange }: Subnet, address: string): boolean {
+/** The subnet that holds an address. */
+export const subnetAround = (subnets: readonly Subnet[], address: string) => subnetFinder(subnets)(address)
+
+/** What no server of a subnet can have: the addresses of gateways, and the first and the last one. */
+function reservedIn(network: Pick<Topology, 'ipRange'>, { ipRange }: Subnet): string[] {
   const { first, last } = spanOf(ipRange)
-  const reserved = [gatewayOf(network.ipRange), publicGateway, toAddress(first), toAddress(last)]
-  return reserved.includes(address)
+  return [gatewayOf(network.ipRange), publicGateway, toAddress(first), toAddress(last)]
+}
+
+/** Whether no server of a subnet can have an address. */
+export function isReserved(network: Pick<Topology, 'ipRange'>, subnet: Subnet, address: string): boolean {
+  return reservedIn(network, subnet).includes(address)
+}
+
+/** The lowest address of a subnet that servers can have and nobody has taken; undefined when there is none left. */
+export function lowestFree(
+  network: Pick<Topology, 'ipRange'>,
+  subnet: Subnet,
+  taken: ReadonlySet<string>,
+): string | undefined {
+  const { first, last } = spanOf(subnet.ipRange)
+  const reserved = reservedIn(network, subnet)
+  for (let at = first; at <= last; at++) {
+    const address = toAddress(at)
+    if (!taken.has(address) && !reserved.includes(address)) return address
+  }
+  return undefined
 }
 
 // ---- What requests ask for -----------------------------------------------------------------------------------------
@@ -155,6 +179,9 @@ export function withSubnet(network: Topology, asked: AskedSubnet, rules: SubnetR
   const isApart = type === 'vswitch' && rules.vswitchIsSmaller
   const ipRange = asked.ip_range ? readRange(asked.ip_range, field, [8, 30]) : freeRange(network, field, isApart)
   checkSubnet(network, ipRange, field, isApart)
+  const behind = type === 'vswitch' && network.routes.find(({ gateway }) => holdsAddress(ipRange, gateway))
+  if (behind)
+    throw refusal(field, `holds ${behind.gateway}, the gateway of a route, which must not be behind a vSwitch`)
   return { ...network, subnets: [...network.subnets, { type, ipRange, networkZone, vswitchId }] }
 }
 

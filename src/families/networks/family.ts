@@ -5,6 +5,7 @@ import { networkChanges } from './changes.ts'
 import { networkEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { memberActions } from './members/actions.ts'
+import { memberLimit } from './members/attach.ts'
 import { memberEndpoints } from './members/contract.ts'
 import { interfaces } from './members/desired.ts'
 import { memberRoutes } from './members/routes.ts'
@@ -17,7 +18,7 @@ export const networks = defineFamily({
   changes: networkChanges,
   endpoints: { ...networkEndpoints, ...memberEndpoints },
   routes: (platform) => ({ ...networkRoutes(platform), ...memberRoutes(platform) }),
-  limited: [resource],
+  limited: [resource, memberLimit],
   locks: networkLocks,
   resources: byId(resource),
   actions: [...networkActions, ...memberActions],

@@ -198,6 +198,12 @@ describe('what fits into a network', () => {
     }
   })
 
+  test('a vSwitch is not put around the gateway of a route', () => {
+    const network = withRoute(empty, via('10.200.0.0/16', '10.0.3.7'))
+    assert.throws(() => withSubnet(network, vswitch('10.0.3.0/24'), rules), { code: 'invalid_input' })
+    assert.equal(withSubnet(network, cloud('10.0.3.0/24'), rules).subnets.length, 1)
+  })
+
   test('a range only grows, from the same address', () => {
     assert.equal(extended({ ...empty, ipRange: '10.0.0.0/24' }, '10.0.0.0/16').ipRange, '10.0.0.0/16')
     for (const range of ['10.0.0.0/17', '10.1.0.0/16', '192.168.0.0/16']) {

@@ -1,12 +1,18 @@
 import assert from 'node:assert/strict'
-import { sql } from 'kysely'
 import type { World } from '../../../test/harness.ts'
 import {
   type ActionScenario,
   act,
+  agree,
+  anyLabels,
+  anyName,
+  anyProtection,
+  anyRename,
   conflict,
+  type Draw,
   done,
   type ErrorScenario,
+  noBody,
   overLimit,
   type Proof,
   rename,
@@ -18,10 +24,9 @@ import {
 } from '../../../test/proof.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { openCatalogue } from '../../catalogue/catalogue.ts'
-import type { Transaction } from '../../kernel/data/db.ts'
-import { makeServer, serverBody } from '../servers/proof.ts'
+import { createAgain, makeServer, serverBody } from '../servers/proof.ts'
+import { isReserved, type Subnet, subnetAround } from './domain.ts'
 import type { InterfacesState } from './driver.ts'
-import { mostMembers } from './members/domain.ts'
 
 /** A catalogue with vSwitches. */
 export const vswitchCatalogue = openCatalogue({ ...builtIn, vswitches: [4711, 4712] })
@@ -110,20 +115,6 @@ const lockedServer = (path: string, more: object): ErrorScenario => {
   }
 }
 
-/** Fills a network with servers that are not there, or takes them out again. */
-async function crowd(tx: Transaction, network: number, how: 'join' | 'leave' = 'join'): Promise<void> {
-  if (how === 'leave')
-    return void (await sql`delete from network_attachment where network_id = ${network}`.execute(tx.query))
-  const { project_id: project } = (
-    await sql<{ project_id: number }>`select project_id from network where id = ${network}`.execute(tx.query)
-  ).rows[0]!
-  for (let at = 0; at < mostMembers; at++) {
-    const ip = `10.0.2.${at}`
-    await sql`insert into network_attachment (id, project_id, network_id, server_id, ip, alias_ips, status)
-      values (${at}, ${project}, ${network}, ${at}, ${ip}, '[]', 'ok')`.execute(tx.query)
-  }
-}
-
 const errors: Proof['errors'] = {
   'networks.create': {
     uniqueness_error: takenTwice('/networks', body),
@@ -179,12 +170,10 @@ const errors: Proof['errors'] = {
   'networks.deleteRoute': { conflict: meanwhile('delete_route', route) },
   'networks.attachToNetwork': {
     locked: lockedServer('attach_to_network', {}),
-    async resource_limit_exceeded(stage) {
-      const { server, network } = await makePlace(stage)
-      await stage.db.transact((tx) => crowd(tx, network))
-      const answer = await stage.api.post(`/servers/${server}/actions/attach_to_network`, { network })
-      await stage.db.transact((tx) => crowd(tx, network, 'leave'))
-      return answer
+    async resource_limit_exceeded({ open }) {
+      const world = await open({ limits: { network_members: 0 } })
+      const { server, network } = await makePlace(world)
+      return world.api.post(`/servers/${server}/actions/attach_to_network`, { network })
     },
     async server_already_attached(stage) {
       const { server, network } = await makeMember(stage)
@@ -262,6 +251,8 @@ const actions: Proof['actions'] = {
     const { server, network } = await makeMember(world)
     return act((api) => api.post(`/servers/${server}/actions/change_alias_ips`, { network, alias_ips: ['10.0.1.9'] }))
   },
+  'servers/create_server in a network': async (world) =>
+    createAgain(world, { networks: [await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })] }),
   'networks/change_protection': onNetwork('change_protection', { delete: true }),
 }
 
@@ -286,6 +277,7 @@ const consistency: Proof['consistency'] = {
       assert.deepEqual([status, former], ['ok', null], `attachment ${id} is at rest`)
     }
     assert.deepEqual(coupled.sort(), wanted.sort(), 'vSwitches are coupled with the networks that name them')
+    await checkAddresses(found)
   },
   /** Networks whose newest state is confirmed are out there as they are wanted, and no others. */
   async world(found, { simulation }) {
@@ -306,12 +298,35 @@ const consistency: Proof['consistency'] = {
       )
     }
   },
+  shown: (api) =>
+    agree(
+      api,
+      ['servers', ({ private_net }) => private_net.map(({ network }: { network: number }) => network)],
+      ['networks', ({ servers }) => servers],
+    ),
+}
+
+/** Nobody in a network has the address of another one or of its gateway, and each is in a subnet. */
+async function checkAddresses(found: Snapshot): Promise<void> {
+  const members = Map.groupBy(await found.all('network_attachment'), (row) => row.network_id)
+  for (const { id, ip_range, subnets } of await found.all('network')) {
+    const network = { ipRange: ip_range, subnets: JSON.parse(subnets) as Subnet[] }
+    const addresses = (members.get(id) ?? []).flatMap((row) => [row.ip, ...(JSON.parse(row.alias_ips) as string[])])
+    assert.deepEqual(addresses, [...new Set(addresses)], `I4: an address of network ${id} is given once`)
+    for (const address of addresses) {
+      const subnet = subnetAround(network.subnets, address)
+      assert.ok(subnet && !isReserved(network, subnet, address), `${address} is there for servers in network ${id}`)
+    }
+  }
 }
 
 /** Servers have out there the addresses that they have in networks. */
 async function checkInterfaces(found: Snapshot, sets: ReadonlyMap<number, InterfacesState>): Promise<void> {
   const attachments = await found.all('network_attachment')
-  for (const { id, generation, generation_in_force: inForce } of await found.all('network_interfaces')) {
+  const desired = await found.all('network_interfaces')
+  const known = new Set<number>(desired.map(({ id }) => id))
+  for (const id of sets.keys()) assert.ok(known.has(id), `I10: interfaces of no server ${id}`)
+  for (const { id, generation, generation_in_force: inForce } of desired) {
     if (inForce < generation) continue
     const wanted = attachments.filter((row) => row.server_id === id)
     assert.deepEqual(
@@ -329,4 +344,50 @@ const references: Proof['references'] = {
   'networks.changeAliasIps network': { family: 'networks', body: (network) => ({ network, alias_ips: [] }) },
 }
 
-export const proof: Proof = { samples, references, errors, actions, consistency }
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const ranges = ['10.0.0.0/16', '10.1.0.0/16', '10.0.0.0/8']
+/** Small ones, so that their addresses run out. */
+const subnets = ['10.0.1.0/29', '10.0.2.0/29', '10.1.1.0/29'].map(cloudSubnet)
+const routes = [route, { destination: '10.100.2.0/24', gateway: '10.0.2.2' }]
+const hosts = ['10.0.1.2', '10.0.1.3', '10.0.1.4', '10.0.2.2', '10.0.2.3', '10.1.1.2']
+
+const anyAddresses = ({ oneOf }: Draw) =>
+  oneOf<object>([{}, {}, { ip: oneOf(hosts) }, { alias_ips: [oneOf(hosts)] }, { ip_range: oneOf(subnets).ip_range }])
+
+const anyNetwork = async ({ any }: Draw) => (await any('networks')).id
+
+const traffic: Proof['traffic'] = {
+  kind: 'network',
+  requests: {
+    'POST /networks': (draw) => {
+      const topology = draw.oneOf<object>([
+        {},
+        { subnets: [draw.oneOf(subnets)] },
+        { subnets: [subnets[0]] },
+        { subnets: subnets.slice(0, 2) },
+      ])
+      return { name: anyName('n', draw), labels: anyLabels(draw), ip_range: draw.oneOf(ranges), ...topology }
+    },
+    'PUT /networks/{networks}': anyRename('n'),
+    'DELETE /networks/{networks}': noBody,
+    'POST /networks/{networks}/actions/add_subnet': ({ oneOf }) => oneOf(subnets),
+    'POST /networks/{networks}/actions/delete_subnet': ({ oneOf }) => ({ ip_range: oneOf(subnets).ip_range }),
+    'POST /networks/{networks}/actions/add_route': ({ oneOf }) => oneOf(routes),
+    'POST /networks/{networks}/actions/delete_route': ({ oneOf }) => oneOf(routes),
+    'POST /networks/{networks}/actions/change_ip_range': ({ oneOf }) => ({ ip_range: oneOf(ranges) }),
+    'POST /networks/{networks}/actions/change_protection': anyProtection,
+    'POST /servers/{servers}/actions/attach_to_network': async (draw) => ({
+      network: await anyNetwork(draw),
+      ...anyAddresses(draw),
+    }),
+    'POST /servers/{servers}/actions/detach_from_network': async (draw) => ({ network: await anyNetwork(draw) }),
+    'POST /servers/{servers}/actions/change_alias_ips': async (draw) => ({
+      network: await anyNetwork(draw),
+      alias_ips: draw.oneOf([[], [draw.oneOf(hosts)], hosts.slice(0, 2)]),
+    }),
+  },
+  adds: { 'POST /servers': async (draw) => ({ networks: [await anyNetwork(draw)] }) },
+}
+
+export const proof: Proof = { samples, references, errors, actions, consistency, traffic }

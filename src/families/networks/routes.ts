@@ -3,11 +3,10 @@ import { recordOf, refuseLocked } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError } from '../../kernel/errors.ts'
+import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
-import { holdServers } from '../servers/reads.ts'
 import {
   addRoute,
   addSubnet,
@@ -25,18 +24,18 @@ import {
   mostRoutes,
   mostSubnets,
   type Network,
+  overlap,
   readNetworkRange,
   type Subnet,
   type SubnetRules,
-  subnetAround,
+  subnetFinder,
   type Topology,
   withoutRoute,
   withoutSubnet,
   withRoute,
   withSubnet,
 } from './domain.ts'
-import { interfaces } from './members/desired.ts'
-import { emptyNetwork, membersOf } from './members/store.ts'
+import { memberKinds, membersOf } from './members/attachments.ts'
 import { coupleVswitches, insertNetwork, keepVswitches, networks, setTopology } from './store.ts'
 import { networksToWire, networkToWire } from './view.ts'
 
@@ -58,6 +57,7 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
           const { scope } = call
           const wanted = changed(network, call.body)
           await refuseStranding(tx, scope, network.id, wanted)
+          await refuseMeeting(tx, scope, network, wanted)
           await coupleVswitches(tx, scope, network.id, added(network, wanted))
           await setTopology(tx, scope, network, wanted)
           await state.renew(tx, scope, [network.id])
@@ -108,12 +108,9 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
           const network = await networks.lock(tx, scope, id)
           if (network.isProtected) throw new ApiError('protected', 'network is delete protected')
           await refuseLocked(tx.query, scope, networks.ref(id))
-          const servers = (await membersOf(tx.query, scope, [id])).map(({ serverId }) => serverId)
-          await holdServers(tx, scope, servers)
+          for (const { leave } of memberKinds) await leave(tx, scope, id)
           await keepVswitches(tx, scope, id, [])
           await state.renew(tx, scope, [id])
-          await emptyNetwork(tx, scope, id)
-          await interfaces.renew(tx, scope, servers)
           await networks.remove(tx, scope, network)
         }),
       ),
@@ -146,8 +143,26 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
 /** Errors: `service_error` when a subnet that goes away holds addresses of servers. */
 async function refuseStranding(tx: Transaction, scope: ProjectScope, id: number, { subnets }: Topology): Promise<void> {
   const members = await membersOf(tx.query, scope, [id])
-  if (members.every(({ ip }) => subnetAround(subnets, ip))) return
+  const subnetOf = subnetFinder(subnets)
+  if (members.every(({ ip }) => subnetOf(ip))) return
   throw new ApiError('service_error', 'cannot delete the subnet: servers are attached to it')
+}
+
+/** Errors: `invalid_input` when a longer range meets another network of somebody in this one. */
+async function refuseMeeting(
+  tx: Transaction,
+  scope: ProjectScope,
+  { id, ipRange: before }: Network,
+  { ipRange }: Topology,
+): Promise<void> {
+  if (ipRange === before) return
+  const others = (await Promise.all(memberKinds.map(({ othersOf }) => othersOf(tx, scope, id)))).flat()
+  const rival = (await networks.byIds(tx.query, scope, [...new Set(others)])).find((other) =>
+    overlap(other.ipRange, ipRange),
+  )
+  if (!rival) return
+  const message = `overlaps with network with ID '${rival.id}', in which servers of this network are`
+  throw invalidInput([{ field: 'ip_range', message }])
 }
 
 const added = (before: Topology, after: Topology) => after.subnets.filter((subnet) => !before.subnets.includes(subnet))

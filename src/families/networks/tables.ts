@@ -55,8 +55,8 @@ declare module '../../kernel/data/db.ts' {
 
 export const networkLocks: Locks = {
   order: [
-    ['network', 'network_vswitch', 'network_state'],
-    // A change of one server locks the network, then the server, then what it has there.
-    ['firewall', 'network', 'server', 'network_attachment', 'network_interfaces'],
+    // A change of one server locks the network, then the server, then what it has there. A network that goes away is left
+    // by its members first.
+    ['firewall', 'network', 'server', 'network_attachment', 'network_interfaces', 'network_vswitch', 'network_state'],
   ],
 }

@@ -4,11 +4,13 @@ import type { Queries } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Network as Wire } from './contract.ts'
 import { type Network, subnetGateway } from './domain.ts'
-import { membersOf } from './members/store.ts'
+import { membersOf } from './members/attachments.ts'
+import type { Member } from './members/domain.ts'
 
 /** A network as the API shows it. */
-export function networkToWire(network: Network, servers: readonly number[]): Static<typeof Wire> {
+export function networkToWire(network: Network, members: readonly Member[]): Static<typeof Wire> {
   const { id, name, ipRange, subnets, routes, isProtected, labels, created, exposesRoutes } = network
+  const idsOf = (type: Member['type']) => members.filter((member) => member.type === type).map((member) => member.id)
   return {
     id,
     name,
@@ -21,8 +23,8 @@ export function networkToWire(network: Network, servers: readonly number[]): Sta
       vswitch_id: subnet.vswitchId,
     })),
     routes: routes.map(({ destination, gateway }) => ({ destination, gateway })),
-    servers: [...servers],
-    load_balancers: [],
+    servers: idsOf('server'),
+    load_balancers: idsOf('load_balancer'),
     protection: { delete: isProtected },
     labels,
     created,
@@ -30,18 +32,13 @@ export function networkToWire(network: Network, servers: readonly number[]): Sta
   }
 }
 
-/** The wire forms of some networks, in order, with one read for the servers in all of them. */
+/** The wire forms of some networks, in order, with one read of each kind for what is in all of them. */
 export async function networksToWire(query: Queries, scope: ProjectScope, some: readonly Network[]) {
   const members = await membersOf(
     query,
     scope,
     some.map(({ id }) => id),
   )
-  const serversIn = Map.groupBy(members, ({ networkId }) => networkId)
-  return some.map((network) =>
-    networkToWire(
-      network,
-      (serversIn.get(network.id) ?? []).map(({ serverId }) => serverId),
-    ),
-  )
+  const byNetwork = Map.groupBy(members, ({ networkId }) => networkId)
+  return some.map((network) => networkToWire(network, byNetwork.get(network.id) ?? []))
 }

@@ -1,7 +1,16 @@
 /** Placement groups on the wire (spec: Placement group, Placement groups). */
 import { Type } from 'typebox'
 import { ActionSchema } from '../../kernel/actions/contract.ts'
-import { defineEndpoints, enumParam, Id, Labels, named, nullable, Timestamp } from '../../kernel/contract/contract.ts'
+import {
+  closedObject,
+  defineEndpoints,
+  enumParam,
+  Id,
+  Labels,
+  named,
+  nullable,
+  Timestamp,
+} from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { placementGroupTypes } from './domain.ts'
 
@@ -30,16 +39,15 @@ export const PlacementGroup = named('PlacementGroup', {
 })
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
-const closed = { additionalProperties: false }
 
 export const placementGroupEndpoints = defineEndpoints(
   resourceEndpoints(spelling, PlacementGroup, {
     section: 'Placement groups',
     filters: { type: enumParam('Only placement groups of this type', placementGroupTypes) },
     create: {
-      body: Type.Object({ name: Name, type: GroupType, labels: Type.Optional(Labels) }, closed),
+      body: closedObject({ name: Name, type: GroupType, labels: Type.Optional(Labels) }),
       reply: { action: nullable(ActionSchema) },
     },
-    update: { body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed) },
+    update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
   }),
 )

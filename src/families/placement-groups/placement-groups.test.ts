@@ -3,6 +3,7 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, type World } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
+import { expect } from '../../../test/resources.ts'
 import { serveOptions } from '../../config.ts'
 import { defaultLimits } from '../../families.ts'
 import { makeServer, newServer, privateOnly, serverBody } from '../servers/proof.ts'
@@ -17,7 +18,7 @@ const membersOf = async (api: Client, id: number): Promise<number[]> =>
 
 const serverOf = async (api: Client, id: number) => (await done(api.get(`/servers/${id}`))).server
 
-const add = (api: Client, id: number, placement_group: number) =>
+const add = (api: Client, id: number, placement_group: number | string) =>
   api.post(`/servers/${id}/actions/add_to_placement_group`, { placement_group })
 
 /** A server that is off. */
@@ -102,6 +103,30 @@ forEachDatabase('placement groups', (open) => {
     const joined = await serverOf(api, id)
     assert.deepEqual([joined.status, joined.locked, joined.placement_group.servers], ['running', false, [id]])
     await checkConsistency(world)
+  })
+
+  test('a server without any network joins a group and stays off', async () => {
+    const world = await open()
+    const group = await newGroup(world.api, 'web')
+    const id = await makeServer(world, privateOnly)
+    await done(add(world.api, id, group.id))
+    await world.settle()
+    const joined = await serverOf(world.api, id)
+    assert.deepEqual([joined.status, joined.locked, joined.placement_group.id], ['off', false, group.id])
+    await checkConsistency(world)
+  })
+
+  test('the group to join may be named by its id as text, as older Python libraries do', async () => {
+    const world = await open()
+    const group = await newGroup(world.api, 'web')
+    const id = await makeOff(world)
+    for (const wrong of ['web', '', '0', '-1', ' 1', '1e3', '9'.repeat(16)]) {
+      const { error } = expect(await add(world.api, id, wrong), 422, 'invalid_input').body
+      assert.equal(error.message, "invalid input in field 'placement_group'", wrong)
+    }
+    await done(add(world.api, id, String(group.id)))
+    await world.settle()
+    assert.equal((await serverOf(world.api, id)).placement_group.id, group.id)
   })
 
   test('only a server that is off and in no group joins one', async () => {

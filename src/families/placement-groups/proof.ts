@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import type { World } from '../../../test/harness.ts'
 import {
   act,
+  agree,
+  anyLabels,
+  anyName,
+  anyRename,
   conflict,
+  type Draw,
   done,
+  noBody,
   overLimit,
   type Proof,
   rename,
@@ -105,6 +111,28 @@ const consistency: Proof['consistency'] = {
       assert.ok(members.length <= maxMembers, `placement group ${id} has ${members.length} members`)
     }
   },
+  shown: (api) =>
+    agree(
+      api,
+      ['servers', ({ placement_group: group }) => (group === null ? [] : [group.id])],
+      ['placement_groups', ({ servers }) => servers],
+    ),
+}
+
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const group = async ({ any }: Draw) => ({ placement_group: (await any('placement_groups')).id })
+
+const traffic: Proof['traffic'] = {
+  kind: 'placement_group',
+  requests: {
+    'POST /placement_groups': (draw) => ({ name: anyName('g', draw), labels: anyLabels(draw), type: 'spread' }),
+    'PUT /placement_groups/{placement_groups}': anyRename('g'),
+    'DELETE /placement_groups/{placement_groups}': noBody,
+    'POST /servers/{servers}/actions/add_to_placement_group': group,
+    'POST /servers/{servers}/actions/remove_from_placement_group': noBody,
+  },
+  adds: { 'POST /servers': group },
 }
 
 export const proof: Proof = {
@@ -119,4 +147,5 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  traffic,
 }

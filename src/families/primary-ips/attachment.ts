@@ -11,6 +11,10 @@ import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers,
 type PublicNet = NonNullable<CreateBody['public_net']>
 
 export const primaryIpAttachment: Attachment = {
+  async placeOf(query, scope, { public_net: asked = {} }) {
+    const ids = ipTypes.flatMap((type) => asked[type] ?? [])
+    return (await primaryIps.byIds(query, scope, ids))[0]?.locationId
+  },
   async show(query, scope, serverIds) {
     const ips = Map.groupBy(await primaryIpsOfServers(query, scope, serverIds), ({ serverId }) => serverId)
     return (serverId) => ({ public_net: publicNet(ips.get(serverId) ?? []) })
@@ -19,12 +23,12 @@ export const primaryIpAttachment: Attachment = {
     const made = typesToMake(asked)
     if (made.length > 0) await enforceLimit(tx, scope, primaryIps, limits, made.length)
   },
-  async attach(tx, scope, { id, locationId }, { public_net: asked = {} }, { reverseDomain }) {
+  async attach(tx, scope, { id, locationId }, { public_net: asked = {} }, { defaultNames }) {
     const claims: Claim[] = []
     for (const type of typesToMake(asked)) claims.push(await claimOne(tx, scope, type))
     await takeOver(tx, scope, { id, locationId }, asked)
     const given = { name: null, locationId, serverId: id, autoDelete: true, labels: {} }
-    for (const claim of claims) await insertPrimaryIp(tx, scope, claim, given, reverseDomain)
+    for (const claim of claims) await insertPrimaryIp(tx, scope, claim, given, defaultNames)
     return []
   },
   async state(query, scope, serverId) {
@@ -37,6 +41,7 @@ export const primaryIpAttachment: Attachment = {
     if (type !== primaryIps.type) return undefined
     return (await primaryIps.find(query, scope, Number(id)))?.serverId ?? undefined
   },
+  connects: async (query, scope, serverId) => (await primaryIpsOfServers(query, scope, [serverId])).length > 0,
   detach: releasePrimaryIpsOf,
 }
 

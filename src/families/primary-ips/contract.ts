@@ -1,8 +1,9 @@
 /** Primary IPs on the wire (spec: Primary IP, Primary IPs). */
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'
 import {
+  closedObject,
   defineEndpoints,
   Id,
   IdOrName,
@@ -12,6 +13,7 @@ import {
   Timestamp,
   textParam,
 } from '../../kernel/contract/contract.ts'
+import { largestId } from '../../kernel/ids.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
 import { Datacenter } from '../datacenters/contract.ts'
@@ -40,7 +42,7 @@ export const spelling = {
 } as const
 
 const section = 'Primary IPs'
-const closed = { additionalProperties: false } as const
+const action = actionsOf('/primary_ips/{id}', section)
 
 export const PrimaryIp = named('PrimaryIp', {
   id: Id,
@@ -62,45 +64,47 @@ export const PrimaryIp = named('PrimaryIp', {
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 const AssigneeType = Type.Enum(['server'])
 
+/** Older clients send the id of the path once more in the bodies of actions, under this name. */
+const repeatedId = {
+  ID: Type.Optional(
+    Type.Integer({ minimum: 1, maximum: largestId, description: 'Ignored: older clients repeat the id of the path' }),
+  ),
+}
+
+const serverAction = actionsOf('/servers/{id}', 'Servers')
+
 export const primaryIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, PrimaryIp, {
     section,
     filters: { ip: textParam('Exact address or network') },
     create: {
-      body: Type.Object(
-        {
-          name: Name,
-          type: IpType,
-          assignee_id: Type.Optional(nullable(Id)),
-          assignee_type: Type.Optional(nullable(AssigneeType)),
-          location: Type.Optional(nullable(IdOrName)),
-          datacenter: until(primaryIpChanges.primary_ip_datacenter_removed, IdOrName),
-          auto_delete: Type.Optional(nullable(Type.Boolean())),
-          labels: Type.Optional(Labels),
-        },
-        closed,
-      ),
+      body: closedObject({
+        name: Name,
+        type: IpType,
+        assignee_id: Type.Optional(nullable(Id)),
+        assignee_type: Type.Optional(nullable(AssigneeType)),
+        location: Type.Optional(nullable(IdOrName)),
+        datacenter: until(primaryIpChanges.primary_ip_datacenter_removed, IdOrName),
+        auto_delete: Type.Optional(nullable(Type.Boolean())),
+        labels: Type.Optional(Labels),
+      }),
       reply: { action: nullable(ActionSchema) },
       errors: ['unavailable', 'locked', 'server_not_stopped', 'server_has_ipv4', 'server_has_ipv6'],
       statuses: { unavailable: 412 },
     },
     update: {
       summary: 'Change name, labels or auto_delete of a Primary IP',
-      body: Type.Object(
-        { name: Type.Optional(Name), labels: Type.Optional(Labels), auto_delete: Type.Optional(Type.Boolean()) },
-        closed,
-      ),
+      body: closedObject({
+        name: Type.Optional(Name),
+        labels: Type.Optional(Labels),
+        auto_delete: Type.Optional(Type.Boolean()),
+      }),
     },
     remove: { errors: ['locked', 'protected', 'must_be_unassigned', 'server_not_stopped'] },
   }),
-  assign: {
-    method: 'POST',
-    path: '/primary_ips/{id}/actions/assign',
+  assign: action('assign', {
     summary: 'Assign a Primary IP to a server that is off',
-    section,
-    body: Type.Object({ assignee_id: Id, assignee_type: AssigneeType }, closed),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ assignee_id: Id, assignee_type: AssigneeType, ...repeatedId }),
     errors: [
       'locked',
       'primary_ip_already_assigned',
@@ -109,44 +113,21 @@ export const primaryIpEndpoints = defineEndpoints({
       'server_has_ipv4',
       'server_has_ipv6',
     ],
-  },
-  unassign: {
-    method: 'POST',
-    path: '/primary_ips/{id}/actions/unassign',
+  }),
+  unassign: action('unassign', {
     summary: 'Unassign a Primary IP from its server, which is off',
-    section,
-    status: 201,
-    reply: ActionReply,
     errors: ['locked', 'service_error', 'server_not_stopped'],
-  },
-  changeDnsPtr: {
-    method: 'POST',
-    path: '/primary_ips/{id}/actions/change_dns_ptr',
+  }),
+  changeDnsPtr: action('change_dns_ptr', {
     summary: 'Change the reverse DNS name of an address',
-    section,
-    body: ReverseNameChange,
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
-  changeServerDnsPtr: {
-    method: 'POST',
-    path: '/servers/{id}/actions/change_dns_ptr',
+    body: closedObject({ ...ReverseNameChange.properties, ...repeatedId }),
+  }),
+  changeServerDnsPtr: serverAction('change_dns_ptr', {
     summary: 'Change the reverse DNS name of an address of a server',
-    section: 'Servers',
     body: ReverseNameChange,
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
-  changeProtection: {
-    method: 'POST',
-    path: '/primary_ips/{id}/actions/change_protection',
+  }),
+  changeProtection: action('change_protection', {
     summary: 'Protect a Primary IP from deletion, or no longer',
-    section,
-    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, closed),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
+    body: closedObject({ delete: Type.Optional(Type.Boolean()), ...repeatedId }),
+  }),
 })

@@ -51,6 +51,27 @@ forEachDatabase('Primary IPs', (open) => {
     assert.deepEqual([net.ipv4.id, net.ipv4.ip], [ip.id, ip.ip])
   })
 
+  test('older clients repeat its id in the bodies of its actions', async () => {
+    const world = await open()
+    const server = await makeStopped(world)
+    const id = await makePrimaryIp(world, { location: 'hel1' })
+    const { ip } = await show(world, id)
+    // What they repeat is ignored, whatever it is.
+    for (const [name, body] of [
+      ['assign', to(server)],
+      ['change_dns_ptr', { ip, dns_ptr: 'www.example.com' }],
+      ['change_protection', { delete: true }],
+    ] as const) {
+      assert.equal(code(await act(world, id, name, { ...body, ID: id + 1 })), 201, name)
+    }
+    const { assignee_id, dns_ptr, protection } = await show(world, id)
+    assert.deepEqual(
+      [assignee_id, dns_ptr, protection],
+      [server, [{ ip, dns_ptr: 'www.example.com' }], { delete: true }],
+    )
+    assert.equal(code(await act(world, id, 'change_protection', { id })), '422 invalid_input')
+  })
+
   test('it needs exactly one of assignee_id and location, by what the Project and the catalogue have', async () => {
     const world = await open()
     const server = await makeStopped(world)
@@ -253,6 +274,38 @@ forEachDatabase('Primary IPs', (open) => {
     assert.equal(await make({ ipv4: id }), '423 locked', 'while it is being unassigned')
     assert.equal((await world.api.get('/servers')).body.servers.length, 1)
     assert.ok(server)
+  })
+
+  test('a new server without a location goes where the addresses or volumes are that it is given', async () => {
+    const world = await open()
+    const ip = await makePrimaryIp(world, { location: 'nbg1' })
+    const volume = { name: 'data', size: 10, location: 'fsn1' }
+    const { volume: data } = (await world.api.post('/volumes', volume)).body
+    await world.settle()
+    const placed = async (name: string, options: object) =>
+      (await world.api.post('/servers', serverBody(name, options))).body.server.location.name
+    assert.equal(await placed('one', { public_net: { ipv4: ip } }), 'nbg1')
+    assert.equal(await placed('two', { volumes: [data.id] }), 'fsn1')
+    const torn = { public_net: { ipv4: await makePrimaryIp(world) }, location: 'fsn1' }
+    assert.equal(
+      code(await world.api.post('/servers', serverBody('three', torn))),
+      '422 primary_ip_datacenter_mismatch',
+    )
+  })
+
+  test('a server that cannot be made gives back what it was given, and what was made for it is gone', async () => {
+    const world = await open({ runActions: false })
+    const id = await makePrimaryIp(world, { location: 'hel1', auto_delete: true })
+    world.simulation.behave(({ driver }) => (driver === 'servers' ? 'error before effect' : undefined))
+    const { server } = (await world.api.post('/servers', serverBody('failed', { public_net: { ipv4: id } }))).body
+    assert.equal(server.public_net.ipv4.id, id)
+    await world.settle()
+    assert.equal(code(await world.api.get(`/servers/${server.id}`)), '404 not_found')
+    assert.deepEqual(
+      (await world.api.get('/primary_ips')).body.primary_ips.map((ip: { id: number }) => ip.id),
+      [id],
+    )
+    assert.equal((await show(world, id)).assignee_type, 'unassigned')
   })
 
   test('two new servers that want the same address: one of them gets it', async () => {

@@ -1,9 +1,15 @@
 import { type Answer, testClock, type World } from '../../../test/harness.ts'
 import {
   act,
+  agree,
+  anyLabels,
+  anyName,
+  anyProtection,
+  anyRename,
   conflict,
   done,
   type ErrorScenario,
+  noBody,
   overLimit,
   type Proof,
   type Samples,
@@ -13,7 +19,7 @@ import {
   unique,
 } from '../../../test/proof.ts'
 import { actionRows, type SpecRows } from '../../../test/spec/rows.ts'
-import { checkHolders } from '../addresses/proof.ts'
+import { anyReverseName, checkHolders } from '../addresses/proof.ts'
 import { makeServer, serverBody } from '../servers/proof.ts'
 
 const body = (options: object = { location: 'hel1' }) => ({ name: unique('primary-ip'), type: 'ipv4', ...options })
@@ -219,6 +225,34 @@ const actions: Proof['actions'] = {
   },
 }
 
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const traffic: Proof['traffic'] = {
+  kind: 'primary_ip',
+  requests: {
+    'POST /primary_ips': async (draw) => {
+      const place = draw.number(2) === 0 ? { location: 'fsn1' } : { assignee_id: (await draw.any('servers')).id }
+      const type = draw.oneOf(['ipv4', 'ipv4', 'ipv6'])
+      return { type, name: anyName('p', draw), labels: anyLabels(draw), auto_delete: draw.number(2) === 0, ...place }
+    },
+    'PUT /primary_ips/{primary_ips}': (draw, target) =>
+      draw.number(2) === 0 ? { auto_delete: draw.number(2) === 0 } : anyRename('p')(draw, target),
+    'DELETE /primary_ips/{primary_ips}': noBody,
+    'POST /primary_ips/{primary_ips}/actions/assign': async ({ any }) => to((await any('servers')).id),
+    'POST /primary_ips/{primary_ips}/actions/unassign': noBody,
+    'POST /primary_ips/{primary_ips}/actions/change_dns_ptr': anyReverseName,
+    'POST /primary_ips/{primary_ips}/actions/change_protection': anyProtection,
+    'POST /servers/{servers}/actions/change_dns_ptr': async (draw, target) =>
+      anyReverseName(draw, target.public_net.ipv4 ?? (await draw.any('primary_ips'))),
+  },
+  adds: {
+    async 'POST /servers'({ any }) {
+      const { id, type, assignee_id } = await any('primary_ips')
+      return assignee_id === null ? { public_net: { [type]: id } } : {}
+    },
+  },
+}
+
 // ---- Rows of the spec ----------------------------------------------------------------------------------------------
 
 const section = 'Primary IPs'
@@ -364,6 +398,13 @@ export const proof: Proof = {
     resources: 'primary_ip',
     belongs: [['primary_ip', 'server_id', 'server']],
     rows: (found) => checkHolders(found, 'primary_ip'),
+    shown: (api) =>
+      agree(
+        api,
+        ['servers', ({ public_net: { ipv4, ipv6 } }) => [ipv4, ipv6].flatMap((ip) => ip?.id ?? [])],
+        ['primary_ips', ({ assignee_id }) => (assignee_id === null ? [] : [assignee_id])],
+      ),
   },
+  traffic,
   spec,
 }

@@ -33,7 +33,7 @@ type Server = NonNullable<Awaited<ReturnType<typeof lockServer>>>
 
 /** One handler for each endpoint. */
 export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEndpoints> {
-  const { db, clock, catalogue, reverseDomain } = platform
+  const { db, clock, catalogue, defaultNames } = platform
   const toWire = (primaryIp: PrimaryIp) => primaryIpToWire(platform, primaryIp)
   const resource = resourceRoutes(platform, primaryIps, (some) => some.map(toWire), {
     async after(_tx, _scope, primaryIp, { auto_delete }) {
@@ -53,7 +53,7 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
         if (!claim) throw noAddressLeft(type, tx.now)
         const serverId = server?.id ?? null
         const given = { name, locationId, serverId, autoDelete: auto_delete ?? false, labels }
-        const primaryIp = await insertPrimaryIp(tx, scope, claim, given, reverseDomain)
+        const primaryIp = await insertPrimaryIp(tx, scope, claim, given, defaultNames)
         if (serverId === null) return { primary_ip: toWire(primaryIp), action: null }
         const start = startAddressing(assignPrimaryIp, { primaryIp: primaryIp.id, server: serverId })
         return { primary_ip: toWire(primaryIp), action: actionToWire(await startAction(tx, scope, start)) }
@@ -136,7 +136,7 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
     primaryIp: PrimaryIp,
     change: Static<typeof ReverseNameChange>,
   ): Promise<void> {
-    const names = withReverseName(primaryIp, change, { domain: reverseDomain, nowMs: tx.now })
+    const names = withReverseName(primaryIp, change, { defaults: defaultNames, nowMs: tx.now })
     await setReverseNames(tx, scope, primaryIp, names)
   }
 

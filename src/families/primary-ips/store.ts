@@ -4,6 +4,7 @@ import { scoped } from '../../kernel/data/scoped.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import type { DefaultNames } from '../../net/default-names.ts'
 import { defaultReverseNames, type ReverseName } from '../addresses/reverse-names.ts'
 import { claimAddress, releaseAddress } from '../addresses/store.ts'
 import { announceDns } from '../zones/effects.ts'
@@ -55,7 +56,7 @@ export function insertPrimaryIp(
   scope: ProjectScope,
   { id, type, ip }: Claim,
   given: NewPrimaryIp,
-  reverseDomain: string,
+  defaultNames: DefaultNames,
 ): Promise<PrimaryIp> {
   return primaryIps.insert(tx, scope, {
     id,
@@ -65,7 +66,7 @@ export function insertPrimaryIp(
     location: given.locationId,
     server_id: given.serverId,
     auto_delete: given.autoDelete ? 1 : 0,
-    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, reverseDomain)),
+    dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, defaultNames)),
     labels: given.labels,
     protect_delete: 0,
   })
@@ -98,8 +99,16 @@ export async function primaryIpsOfServers(
   return rows.map(fromRow)
 }
 
-/** Parts a server that goes away from its Primary IPs: it takes those with `auto_delete` with it, the others stay. */
-export async function releasePrimaryIpsOf(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void> {
+/**
+ * Parts a server that goes away from its Primary IPs: it takes those with `auto_delete` with it, the others stay. A server
+ * whose creation failed takes only those that were made with it, and so have later ids.
+ */
+export async function releasePrimaryIpsOf(
+  tx: Transaction,
+  scope: ProjectScope,
+  serverId: number,
+  wasMade: boolean,
+): Promise<void> {
   const rows = await scoped(tx.query, scope)
     .selectFrom('primary_ip')
     .selectAll()
@@ -108,7 +117,7 @@ export async function releasePrimaryIpsOf(tx: Transaction, scope: ProjectScope, 
     .modifyEnd(tx.dialect.lockRows('update'))
     .execute()
   for (const primaryIp of rows.map(fromRow)) {
-    if (primaryIp.autoDelete) await deletePrimaryIp(tx, scope, primaryIp)
+    if (primaryIp.autoDelete && (wasMade || primaryIp.id > serverId)) await deletePrimaryIp(tx, scope, primaryIp)
     else await primaryIps.set(tx, scope, primaryIp.id, { server_id: null })
   }
 }

@@ -37,4 +37,9 @@ export const serverTypeChanges = defineChanges({
     section: 'Versioning',
     summary: 'Server types have locations',
   },
+  server_type_availability_added: {
+    from: '2026-04-01',
+    section: 'Versioning',
+    summary: 'Locations of server types have available and recommended',
+  },
 })

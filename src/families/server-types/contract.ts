@@ -36,8 +36,11 @@ const ServerTypeLocation = named('ServerTypeLocation', {
   id: Id,
   name: Type.String(),
   deprecation: nullable(Deprecation),
-  available: Type.Boolean({ description: 'A hint about free capacity' }),
-  recommended: Type.Boolean(),
+  available: since(
+    serverTypeChanges.server_type_availability_added,
+    Type.Boolean({ description: 'A hint about free capacity' }),
+  ),
+  recommended: since(serverTypeChanges.server_type_availability_added, Type.Boolean()),
 })
 
 export const ServerType = named('ServerType', {

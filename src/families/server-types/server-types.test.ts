@@ -92,6 +92,23 @@ forEachDatabase('server types', (open) => {
     assert.equal((await api.get('/server_types/104')).status, 200)
   })
 
+  test('nobody knows of a deprecation before it is announced, and nothing is available after its end', async () => {
+    const clock = testClock('2025-10-16T05:59:59Z')
+    const { api } = await open({ clock })
+    const shown = async () => {
+      const { deprecation, deprecated, locations } = (await api.get('/server_types/104')).body.server_type
+      return { deprecation, deprecated, ...locations[0] }
+    }
+    assert.deepEqual(await shown(), { deprecation: null, deprecated: false, id: 1, name: 'fsn1' })
+    clock.advance(1_000)
+    const formerly = { announced: '2025-10-16T06:00:00+00:00', unavailable_after: '2025-12-31T23:59:59+00:00' }
+    assert.deepEqual(await shown(), { deprecation: formerly, deprecated: true, id: 1, name: 'fsn1' })
+    clock.set('2026-04-01T00:00:00Z')
+    const deprecation = { announced: '2025-10-16T06:00:00Z', unavailable_after: '2025-12-31T23:59:59Z' }
+    const ended = { available: false, recommended: false }
+    assert.deepEqual(await shown(), { deprecation, deprecated: true, id: 1, name: 'fsn1', ...ended })
+  })
+
   test('the field deprecated is there until 2 November 2026', async () => {
     const clock = testClock('2026-11-01T23:59:59Z')
     const { api } = await open({ clock })

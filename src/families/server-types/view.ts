@@ -1,29 +1,44 @@
 /** Server types as the API shows them, with what a dated change has not yet removed. */
 
 import type { Static } from 'typebox'
-import type { Deprecation, LocationPrice, ServerType } from '../../catalogue/catalogue.ts'
+import {
+  type Deprecation,
+  type LocationPrice,
+  type ServerType,
+  serverTypeOrderable,
+} from '../../catalogue/catalogue.ts'
 import { inEffect, kernelChanges } from '../../kernel/contract/changes.ts'
 import { serverTypeChanges } from './changes.ts'
 import type { Deprecation as DeprecationSchema, LocationPrice as PriceSchema, ServerType as Wire } from './contract.ts'
 
 type ServerTypeWire = Static<typeof Wire>
 
-/** Server types never change while the server runs, so each is turned into its wire forms once. */
-const made = new WeakMap<ServerType, { current: ServerTypeWire; former: ServerTypeWire }>()
+interface Forms {
+  readonly current: ServerTypeWire
+  readonly former: ServerTypeWire
+}
+
+/** Most server types never change while the server runs, so each of them is turned into its wire forms once. */
+const made = new WeakMap<ServerType, Forms>()
 
 /**
  * A server type as the API shows it at `now` (ms since the epoch): with `deprecated` until that field was removed.
  * All callers get the same object: embed it, never change it.
  */
 export function serverTypeToWire(type: ServerType, now: number): ServerTypeWire {
-  let forms = made.get(type)
-  if (!forms) {
-    const current = toCurrent(type)
-    forms = { current, former: { ...current, deprecated: type.deprecation !== null } }
-    made.set(type, forms)
-  }
+  const forms = formsOf(type, now)
   const form = inEffect(kernelChanges.deprecated_field_removed, now) ? forms.current : forms.former
   return inEffect(serverTypeChanges.server_type_traffic_removed, now) ? form : { ...form, ...formerTraffic(type, now) }
+}
+
+function formsOf(type: ServerType, now: number): Forms {
+  const known = made.get(type)
+  if (known) return known
+  const current = toCurrent(type, now)
+  const forms = { current, former: { ...current, deprecated: current.deprecation !== null } }
+  // What a type with a deprecation looks like depends on the time.
+  if ([type, ...type.locations].every(({ deprecation }) => deprecation === null)) made.set(type, forms)
+  return forms
 }
 
 /** The free traffic of a type, while it was told here: null from August 2024 on, gone since November 2024. */
@@ -35,8 +50,13 @@ function formerTraffic(type: ServerType, now: number): Pick<ServerTypeWire, 'inc
   return { included_traffic: traffic }
 }
 
-export function deprecationToWire(deprecation: Deprecation | null): Static<typeof DeprecationSchema> | null {
-  return deprecation && { announced: deprecation.announced, unavailable_after: deprecation.unavailableAfter }
+/** A deprecation at `now` (ms since the epoch): nobody knows of it before it is announced. */
+export function deprecationToWire(
+  deprecation: Deprecation | null,
+  now: number,
+): Static<typeof DeprecationSchema> | null {
+  if (deprecation === null || now < Date.parse(deprecation.announced)) return null
+  return { announced: deprecation.announced, unavailable_after: deprecation.unavailableAfter }
 }
 
 /** What a type costs in one location, as server types and the price list show it. */
@@ -50,7 +70,7 @@ export function locationPriceToWire(price: LocationPrice): Static<typeof PriceSc
   }
 }
 
-function toCurrent(type: ServerType): ServerTypeWire {
+function toCurrent(type: ServerType, now: number): ServerTypeWire {
   const { id, name, description, category, cores, memory, disk, architecture } = type
   return {
     id,
@@ -64,13 +84,16 @@ function toCurrent(type: ServerType): ServerTypeWire {
     cpu_type: type.cpuType,
     architecture,
     prices: type.prices.map(locationPriceToWire),
-    locations: type.locations.map((location) => ({
-      id: location.id,
-      name: location.name,
-      deprecation: deprecationToWire(location.deprecation),
-      available: location.available,
-      recommended: location.recommended,
-    })),
-    deprecation: deprecationToWire(type.deprecation),
+    locations: type.locations.map((location) => {
+      const deprecation = deprecationToWire(location.deprecation, now)
+      return {
+        id: location.id,
+        name: location.name,
+        deprecation,
+        available: location.available && serverTypeOrderable(type, location.id, now),
+        recommended: location.recommended && deprecation === null,
+      }
+    }),
+    deprecation: deprecationToWire(type.deprecation, now),
   }
 }

@@ -48,17 +48,17 @@ export const ofServer = {
 /** What of a server is in the infrastructure and comes and goes with it, in the order in which rows are locked. */
 const hanging = () => [state, ...attachments.flatMap(({ desired }) => desired ?? [])]
 
-/** Deletes what the database has of a server. `end` says what becomes of its desired state. */
-async function leave(tx: Transaction, { scope, input }: Context, end: 'forget' | 'renew'): Promise<void> {
+/** Deletes what the database has of a server; `wasMade` is false for one whose creation failed. */
+async function leave(tx: Transaction, { scope, input }: Context, wasMade: boolean): Promise<void> {
   const id = input.server
   // Who is applying a firewall to it right now goes first, and then what that brought is taken out too.
   await lockProject(tx, scope, 'share')
   await servers.hold(tx, scope, [id], 'update')
-  // The infrastructure may still have it: the state stays until a driver confirms that it is gone.
-  if (end === 'renew') await state.renew(tx, scope, [id])
-  else await state.forget(tx, scope, id)
+  // The infrastructure may have a part of it: the state stays until a driver confirms that it is gone.
+  if (wasMade) await state.forget(tx, scope, id)
+  else await state.renew(tx, scope, [id])
   for (const { detach, desired } of attachments) {
-    await detach(tx, scope, id)
+    await detach(tx, scope, id, wasMade)
     await desired?.forget(tx, scope, id)
   }
   await deleteServer(tx, scope, id)
@@ -79,11 +79,11 @@ export const createServer = defineAction<Input & { readonly starts: boolean }>({
       },
     }),
   ],
-  revert: (tx, context) => leave(tx, context, 'renew'),
+  revert: (tx, context) => leave(tx, context, false),
 })
 
 /** The server is as desired and rests. Its first boot with a rescue system has used that up. */
-async function rest(tx: Transaction, { scope, input, actionId }: Context): Promise<void> {
+export async function rest(tx: Transaction, { scope, input, actionId }: Context): Promise<void> {
   const server = await servers.find(tx.query, scope, input.server)
   if (!server) return
   const { id, power, powerInForce, cycle, rescue } = server
@@ -167,7 +167,7 @@ const remove = defineStep<Input, void, Returned>({
     // A worker that comes too late may find that the deletion was taken back: then the server stays.
     if (server?.status === 'deleting' && generation !== undefined) await drivers.servers.remove(server.id, generation)
   },
-  commit: (tx, context) => leave(tx, context, 'forget'),
+  commit: (tx, context) => leave(tx, context, true),
   // The removal may have happened although it failed: then the server comes back behind its packet filter.
   async undo(context) {
     const returned: [Desired, Confirmed | undefined][] = []

@@ -30,7 +30,18 @@ export interface NewServer {
   readonly labels: Labels
 }
 
+/** A server that has an address in a private network. */
+export interface Holder {
+  readonly server: number
+  readonly network: number
+}
+
+/** Where a packet goes: an address, or any private address of a server. */
+export type PrivateTarget = { readonly address: string } | { readonly server: number }
+
 export interface Attachment {
+  /** Where a new server has to be because of what it asks for, as the id of a location. */
+  placeOf?(query: Queries, scope: ProjectScope, body: CreateBody): Promise<number | undefined>
   /** What some servers show of it, with one read for all of them; what is returned is asked for each server. */
   show?(query: Queries, scope: ProjectScope, serverIds: readonly number[]): Promise<(serverId: number) => ServerPart>
   /** Refuses a new server with more than the Project may have. Errors: `resource_limit_exceeded`. */
@@ -47,14 +58,25 @@ export interface Attachment {
   ): Promise<readonly ActionStart[]>
   /** Follows new labels of a server; returns the actions to start. */
   relabel?(tx: Transaction, scope: ProjectScope, server: NewServer): Promise<readonly ActionStart[]>
-  /** Parts a server that goes away from it. */
-  detach(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void>
+  /** Parts a server that goes away from it; `wasMade` is false for one whose creation failed. */
+  detach(tx: Transaction, scope: ProjectScope, serverId: number, wasMade: boolean): Promise<void>
   /** What the infrastructure does about it: it goes with the server, and comes back when a deletion fails. */
   readonly desired?: Desired
   /** Whether `desired` is in force before the server gets power. */
   readonly comesBeforePower?: boolean
   /** The server to which the public addresses of an owner lead, such as `floating_ip:10000000007`. */
   serverOf?(query: Queries, scope: ProjectScope, owner: string): Promise<number | undefined>
+  /** What else has to be out there for `desired` to have its effect, such as the networks that a server is in. */
+  readonly beneath?: {
+    readonly desired: Desired
+    of(query: Queries, scope: ProjectScope, serverId: number): Promise<readonly number[]>
+  }
+  /** The servers that have an address in private networks, in order. */
+  holdersOf?(query: Queries, scope: ProjectScope, address: string): Promise<readonly Holder[]>
+  /** The servers that a packet of a server may pass or reach in private networks. */
+  onTheWay?(query: Queries, scope: ProjectScope, from: number, to: PrivateTarget): Promise<readonly number[]>
+  /** Whether it connects a server to a network. */
+  connects?(query: Queries, scope: ProjectScope, serverId: number): Promise<boolean>
   /** What of it the driver of servers has to know. */
   state?(query: Queries, scope: ProjectScope, serverId: number): Promise<Partial<ServerState>>
 }

@@ -1,9 +1,10 @@
 /** Servers on the wire (spec: Server, Servers). */
 
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { ActionReply, ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
 import { since, until } from '../../kernel/contract/as-of.ts'
 import {
+  closedObject,
   defineEndpoints,
   enumParam,
   Id,
@@ -13,7 +14,6 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
-import type { ErrorCode } from '../../kernel/errors.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
@@ -23,6 +23,7 @@ import { PlacementGroup } from '../placement-groups/contract.ts'
 import { ServerType } from '../server-types/contract.ts'
 import { accessEndpoints } from './access/contract.ts'
 import { serverChanges } from './changes.ts'
+import { consoleEndpoints } from './console/contract.ts'
 import { serverStatuses } from './domain.ts'
 import { isoEndpoints } from './iso/contract.ts'
 import { metricEndpoints } from './metrics/contract.ts'
@@ -81,11 +82,16 @@ export const spelling = {
 const UserData = Type.String({ maxLength: 65_536, description: 'At most 32,768 characters' })
 const Name = Type.String({ minLength: 1, maxLength: 253 })
 const section = 'Servers'
+const action = actionsOf('/servers/{id}', section)
 const Ids = Type.Array(Id, { maxItems: 100 })
 
-function power<const Path extends string>(path: Path, summary: string) {
-  const errors: ErrorCode[] = ['locked']
-  return { method: 'POST', path, summary, section, status: 201, reply: ActionReply, errors } as const
+function power<const Name extends string>(name: Name, summary: string) {
+  return action(name, { summary, errors: ['locked'] })
+}
+
+/** Declares one that starts a server that is off, which needs a network. */
+function start<const Name extends string>(name: Name, summary: string) {
+  return action(name, { summary, errors: ['locked', 'invalid_input'] })
 }
 
 export const serverEndpoints = defineEndpoints({
@@ -95,38 +101,30 @@ export const serverEndpoints = defineEndpoints({
     section,
     filters: { status: enumParam('Only servers with this status', serverStatuses) },
     create: {
-      body: Type.Object(
-        {
-          name: Name,
-          server_type: IdOrName,
-          image: IdOrName,
-          location: Type.Optional(IdOrName),
-          datacenter: until(serverChanges.server_datacenter_removed, IdOrName),
-          ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
-          volumes: Type.Optional(Ids),
-          automount: Type.Optional(Type.Boolean()),
-          networks: Type.Optional(Ids),
-          firewalls: Type.Optional(
-            Type.Array(Type.Object({ firewall: Id }, { additionalProperties: false }), { maxItems: 100 }),
-          ),
-          placement_group: Type.Optional(nullable(Id)),
-          user_data: Type.Optional(UserData),
-          labels: Type.Optional(Labels),
-          start_after_create: Type.Optional(Type.Boolean()),
-          public_net: Type.Optional(
-            Type.Object(
-              {
-                enable_ipv4: Type.Optional(Type.Boolean()),
-                enable_ipv6: Type.Optional(Type.Boolean()),
-                ipv4: Type.Optional(nullable(Id)),
-                ipv6: Type.Optional(nullable(Id)),
-              },
-              { additionalProperties: false },
-            ),
-          ),
-        },
-        { additionalProperties: false },
-      ),
+      body: closedObject({
+        name: Name,
+        server_type: IdOrName,
+        image: IdOrName,
+        location: Type.Optional(IdOrName),
+        datacenter: until(serverChanges.server_datacenter_removed, IdOrName),
+        ssh_keys: Type.Optional(Type.Array(IdOrName, { maxItems: 100 })),
+        volumes: Type.Optional(Ids),
+        automount: Type.Optional(Type.Boolean()),
+        networks: Type.Optional(Ids),
+        firewalls: Type.Optional(Type.Array(closedObject({ firewall: Id }), { maxItems: 100 })),
+        placement_group: Type.Optional(nullable(Id)),
+        user_data: Type.Optional(UserData),
+        labels: Type.Optional(Labels),
+        start_after_create: Type.Optional(Type.Boolean()),
+        public_net: Type.Optional(
+          closedObject({
+            enable_ipv4: Type.Optional(Type.Boolean()),
+            enable_ipv6: Type.Optional(Type.Boolean()),
+            ipv4: Type.Optional(nullable(Id)),
+            ipv6: Type.Optional(nullable(Id)),
+          }),
+        ),
+      }),
       reply: {
         action: ActionSchema,
         next_actions: Type.Array(ActionSchema),
@@ -146,7 +144,7 @@ export const serverEndpoints = defineEndpoints({
       statuses: { primary_ip_version_mismatch: 412 },
     },
     update: {
-      body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, { additionalProperties: false }),
+      body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }),
       errors: ['resource_limit_exceeded'],
     },
   }),
@@ -159,73 +157,40 @@ export const serverEndpoints = defineEndpoints({
     reply: ActionReply,
     errors: ['locked', 'protected'],
   },
-  powerOn: power('/servers/{id}/actions/poweron', 'Start a server'),
-  powerOff: power('/servers/{id}/actions/poweroff', 'Cut the power of a server'),
-  shutDown: power('/servers/{id}/actions/shutdown', 'Ask the operating system of a server to shut down'),
-  reboot: power('/servers/{id}/actions/reboot', 'Ask the operating system of a server to restart'),
-  reset: power('/servers/{id}/actions/reset', 'Cut and restore the power of a server'),
+  powerOn: start('poweron', 'Start a server'),
+  powerOff: power('poweroff', 'Cut the power of a server'),
+  shutDown: power('shutdown', 'Ask the operating system of a server to shut down'),
+  reboot: start('reboot', 'Ask the operating system of a server to restart'),
+  reset: start('reset', 'Cut and restore the power of a server'),
   ...typeEndpoints,
   ...accessEndpoints,
+  ...consoleEndpoints,
   ...metricEndpoints,
-  createImage: {
-    method: 'POST',
-    path: '/servers/{id}/actions/create_image',
+  createImage: action('create_image', {
     summary: 'Make a snapshot or a backup of a server',
-    section,
-    body: Type.Object(
-      {
-        type: Type.Optional(Type.Enum(['snapshot', 'backup'])),
-        description: Type.Optional(nullable(Type.String({ maxLength: 1_024 }))),
-        labels: Type.Optional(Labels),
-      },
-      { additionalProperties: false },
-    ),
-    status: 201,
+    body: closedObject({
+      type: Type.Optional(Type.Enum(['snapshot', 'backup'])),
+      description: Type.Optional(nullable(Type.String({ maxLength: 1_024 }))),
+      labels: Type.Optional(Labels),
+    }),
     reply: Type.Object({ image: Image, action: ActionSchema }),
     errors: ['locked', 'resource_limit_exceeded'],
-  },
-  rebuild: {
-    method: 'POST',
-    path: '/servers/{id}/actions/rebuild',
+  }),
+  rebuild: action('rebuild', {
     summary: 'Write an image to the disk of a server, over what is on it',
-    section,
-    body: Type.Object(
-      { image: IdOrName, user_data: Type.Optional(nullable(UserData)) },
-      { additionalProperties: false },
-    ),
-    status: 201,
+    body: closedObject({ image: IdOrName, user_data: Type.Optional(nullable(UserData)) }),
     reply: Type.Object({ action: ActionSchema, root_password: nullable(Type.String()) }),
     errors: ['locked', 'protected'],
-  },
-  enableBackup: {
-    method: 'POST',
-    path: '/servers/{id}/actions/enable_backup',
+  }),
+  enableBackup: action('enable_backup', {
     summary: 'Back up a server every day',
-    section,
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
-  disableBackup: {
-    method: 'POST',
-    path: '/servers/{id}/actions/disable_backup',
+  }),
+  disableBackup: action('disable_backup', {
     summary: 'No longer back up a server, and delete its backups',
-    section,
-    status: 201,
-    reply: ActionReply,
     errors: ['locked'],
-  },
-  changeProtection: {
-    method: 'POST',
-    path: '/servers/{id}/actions/change_protection',
+  }),
+  changeProtection: action('change_protection', {
     summary: 'Protect a server from deletion and rebuild, or no longer',
-    section,
-    body: Type.Object(
-      { delete: Type.Optional(Type.Boolean()), rebuild: Type.Optional(Type.Boolean()) },
-      { additionalProperties: false },
-    ),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
+    body: closedObject({ delete: Type.Optional(Type.Boolean()), rebuild: Type.Optional(Type.Boolean()) }),
+  }),
 })

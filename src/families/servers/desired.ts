@@ -3,6 +3,7 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Queries } from '../../kernel/data/db.ts'
 import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import type { Holder, PrivateTarget } from './attachment.ts'
 import { attachments } from './attachments.ts'
 import type { ServerState } from './driver.ts'
 import { servers } from './store.ts'
@@ -11,13 +12,11 @@ export const state: Desired = defineDesired({
   table: 'server_state',
   title: 'servers',
   target: 'server',
-  async enforce(world, id) {
-    const generation = await state.generation(world.query, world.scope, id)
-    if (generation === undefined) return undefined
+  async handOver(world, id, generation) {
     const wanted = await settled(world, id, generation)
-    if (wanted) await world.drivers.servers.apply(wanted)
+    if (wanted) await world.drivers.servers.apply(wanted, world.report)
     else await world.drivers.servers.remove(id, generation)
-    return { generation, isGone: wanted === undefined }
+    return { isGone: wanted === undefined }
   },
 })
 
@@ -37,6 +36,7 @@ async function settled(world: World, id: number, generation: number): Promise<Se
   return {
     ipv4: null,
     ipv6: null,
+    placementGroup: null,
     id,
     generation,
     name: server.name,
@@ -69,6 +69,12 @@ export async function settledState(world: World, id: number): Promise<ServerStat
   return wanted
 }
 
+/** Whether a server is in any network, public or private. */
+export async function isConnected(query: Queries, scope: ProjectScope, id: number): Promise<boolean> {
+  for (const { connects } of attachments) if (await connects?.(query, scope, id)) return true
+  return false
+}
+
 /** The server to which the public addresses of an owner lead (see `Attachment.serverOf`). */
 export async function serverOf(query: Queries, scope: ProjectScope, owner: string): Promise<number | undefined> {
   for (const attachment of attachments) {
@@ -78,13 +84,33 @@ export async function serverOf(query: Queries, scope: ProjectScope, owner: strin
   return undefined
 }
 
+/** The servers of a Project that have an address in private networks, in the order of the networks. */
+export async function holdersOf(query: Queries, scope: ProjectScope, address: string): Promise<Holder[]> {
+  const found = await Promise.all(attachments.map((attachment) => attachment.holdersOf?.(query, scope, address) ?? []))
+  return found.flat()
+}
+
+/** The servers that a packet of a server may pass or reach in private networks (see `Attachment.onTheWay`). */
+export async function onTheWay(
+  query: Queries,
+  scope: ProjectScope,
+  from: number,
+  to: PrivateTarget,
+): Promise<number[]> {
+  const found = await Promise.all(attachments.map((attachment) => attachment.onTheWay?.(query, scope, from, to) ?? []))
+  return found.flat()
+}
+
 /**
- * Hands the drivers once more what is in force for a server, for a driver that remembers nothing of earlier processes.
- * What an action still has to bring about is left to it.
+ * Hands the drivers once more what is in force for a server, unless they see what other and earlier processes have handed
+ * over. What an action still has to bring about is left to it.
  */
-export async function handOverAgain(world: World, id: number): Promise<void> {
-  for (const desired of [state, ...attachments.flatMap((attachment) => attachment.desired ?? [])]) {
-    const pending = await desired.pending(world.query, world.scope, [id])
-    if (!pending.has(id)) await desired.enforce(world, id)
+export async function recall(world: World, id: number): Promise<void> {
+  if (await world.drivers.servers.remembers()) return
+  await state.repeat(world, id)
+  for (const { desired, beneath } of attachments) {
+    for (const other of (await beneath?.of(world.query, world.scope, id)) ?? [])
+      await beneath?.desired.repeat(world, other)
+    await desired?.repeat(world, id)
   }
 }

@@ -102,7 +102,7 @@ export function openWindow(now: number): { window: string; day: string } {
 
 const passwordAlphabet = 'abcdefghijkmnopqrstuvwxyzABCDEFGHJKLMNPQRSTUVWXYZ23456789'
 
-/** A password of 20 characters (116 bits), without those that look alike. `pick(n)` returns a random number below n. */
-export function makePassword(pick: (below: number) => number): string {
-  return Array.from({ length: 20 }, () => passwordAlphabet[pick(passwordAlphabet.length)]).join('')
+/** A password, by default of 116 bits, without characters that look alike. `pick(n)` returns a random number below n. */
+export function makePassword(pick: (below: number) => number, length = 20): string {
+  return Array.from({ length }, () => passwordAlphabet[pick(passwordAlphabet.length)]).join('')
 }

@@ -1,4 +1,5 @@
 /** What servers need from the infrastructure. */
+import type { Report } from '../../kernel/actions/define.ts'
 
 /** The whole desired state of one server. A driver ignores a generation older than the last one it saw. */
 export interface ServerState {
@@ -30,6 +31,8 @@ export interface ServerState {
   readonly ipv4: string | null
   /** A /64 network. */
   readonly ipv6: string | null
+  /** The servers of one placement group run on different hosts. */
+  readonly placementGroup: number | null
 }
 
 /** A server whose measurements are asked for. */
@@ -41,8 +44,10 @@ export interface Measured {
 }
 
 export interface ServerDriver {
+  /** Whether it sees what other processes have handed over, and what this one did before it was started again. */
+  remembers(): Promise<boolean>
   /** Makes the server be as described; creates it when there is none. Repeating it changes nothing. */
-  apply(state: ServerState): Promise<void>
+  apply(state: ServerState, report?: Report): Promise<void>
   /** Removes the server, its packet filter and the routes to it; succeeds when there is none. Only a newer generation brings it back. */
   remove(id: number, generation: number): Promise<void>
   /** What was measured of a series at some moments (seconds since the epoch); moments without a value are missing. */

@@ -10,23 +10,23 @@ export interface DueServer {
 const atOnce = 200
 
 /**
- * Does `work` on all servers that `find` returns in pages past an id. A locked server is due again in the next round, a
- * deleted one needs nothing, and one that fails does not keep the others waiting. Errors: one for all that failed.
+ * Does `work` on all servers that `find` returns in pages, each past the last server of the one before. A locked server is
+ * due again in the next round, a deleted one needs nothing, and one that fails does not keep the others waiting. Errors:
+ * one for all that failed.
  */
-export async function forEachDue(
+export async function forEachDue<Due extends DueServer>(
   failed: string,
-  find: (after: number, limit: number) => Promise<readonly DueServer[]>,
-  work: (server: DueServer) => Promise<void>,
+  find: (after: Due | undefined, limit: number) => Promise<readonly Due[]>,
+  work: (server: Due) => Promise<void>,
 ): Promise<void> {
   const failures: unknown[] = []
   const note = (error: unknown) => {
     if (!(error instanceof ApiError && (error.code === 'locked' || error.code === 'not_found'))) failures.push(error)
   }
-  for (let after = 0; ; ) {
-    const due = await find(after, atOnce)
+  let due: readonly Due[] = []
+  do {
+    due = await find(due.at(-1), atOnce)
     for (const server of due) await work(server).catch(note)
-    if (due.length < atOnce) break
-    after = due.at(-1)!.id
-  }
+  } while (due.length === atOnce)
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${failed}`)
 }

@@ -4,6 +4,7 @@ import { accessActions } from './access/actions.ts'
 import { endRescues } from './access/jobs.ts'
 import { serverActions } from './actions.ts'
 import { serverChanges } from './changes.ts'
+import { requestConsole } from './console/actions.ts'
 import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk/actions.ts'
@@ -24,6 +25,14 @@ export const servers = defineFamily({
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),
-  actions: [...serverActions, ...diskActions, ...typeActions, ...accessActions, ...membershipActions, ...isoActions],
+  actions: [
+    ...serverActions,
+    requestConsole,
+    ...diskActions,
+    ...typeActions,
+    ...accessActions,
+    ...membershipActions,
+    ...isoActions,
+  ],
   desired: [state],
 })

@@ -1,4 +1,5 @@
 /** What the host's side asks about servers: it knows from the connection which server calls, not of which Project it is. */
+import { sql } from 'kysely'
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -15,12 +16,12 @@ export async function serverById(
   return row && { server: fromRow(row), scope: { projectId: row.project_id } }
 }
 
-/** Servers of all Projects, past an id, that wait for their backup of a day. */
+/** Servers of all Projects that wait for their backup of a day, by id. */
 export async function dueServers(
   query: Queries,
   window: string,
   day: string,
-  after: number,
+  after: DueServer | undefined,
   limit: number,
 ): Promise<DueServer[]> {
   const rows = await acrossProjects(query)
@@ -28,22 +29,33 @@ export async function dueServers(
     .select(['id', 'project_id'])
     .where('backup_window', '=', window)
     .where('last_backup_day', '<', day)
-    .where('id', '>', after)
+    .where('id', '>', after?.id ?? 0)
     .orderBy('id')
     .limit(limit)
     .execute()
   return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
 }
 
-/** Servers of all Projects, past an id, whose rescue system waited for a boot until `now`. */
-export async function overdueRescues(query: Queries, now: string, after: number, limit: number): Promise<DueServer[]> {
+/** A server with the end of the time in which its rescue system waited for a boot. */
+export interface OverdueRescue extends DueServer {
+  readonly until: string
+}
+
+/** Servers of all Projects whose rescue system waited for a boot until `now`, longest overdue first. */
+export async function overdueRescues(
+  query: Queries,
+  now: string,
+  after: OverdueRescue | undefined,
+  limit: number,
+): Promise<OverdueRescue[]> {
   const rows = await acrossProjects(query)
     .selectFrom('server')
-    .select(['id', 'project_id'])
+    .select(['id', 'project_id', 'rescue_until'])
     .where('rescue_until', '<=', now)
-    .where('id', '>', after)
+    .where(sql<boolean>`(rescue_until, id) > (${after?.until ?? ''}, ${after?.id ?? 0})`)
+    .orderBy('rescue_until')
     .orderBy('id')
     .limit(limit)
     .execute()
-  return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id } }))
+  return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id }, until: row.rescue_until! }))
 }

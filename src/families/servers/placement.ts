@@ -13,6 +13,7 @@ import { images } from '../images/effects.ts'
 import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { CreateBody } from './attachment.ts'
+import { attachments } from './attachments.ts'
 import { serverChanges } from './changes.ts'
 
 /** Longest user data, in characters. */
@@ -38,7 +39,7 @@ export async function placeServer(
   const image = await findTemplate(db.query, scope, catalogue, toIdOrName(body.image), type?.architecture)
   if (!image) problems.push({ field: 'image', message: 'image not found' })
   const asked = locationAsked(catalogue, body, now)
-  const location = findLocation(catalogue, asked, type, now)
+  const location = findLocation(catalogue, asked ?? (await placeAsked(db.query, scope, body)), type, now)
   // Without a wish an unknown type has no location either, which is not the location's fault.
   if (!location && (type || asked !== undefined)) problems.push({ field: 'location', message: 'location not found' })
   if (!type || !image || !location) throw invalidInput(problems)
@@ -70,6 +71,15 @@ function locationAsked(catalogue: Catalogue, body: CreateBody, now: number): num
   const found = locationOfDatacenter(catalogue.locations, toIdOrName(datacenter))
   if (!found) throw invalidInput([{ field: 'datacenter', message: 'datacenter not found' }])
   return found.id
+}
+
+/** Where what the request names already is, such as a volume. */
+async function placeAsked(query: Queries, scope: ProjectScope, body: CreateBody): Promise<number | undefined> {
+  for (const { placeOf } of attachments) {
+    const place = await placeOf?.(query, scope, body)
+    if (place !== undefined) return place
+  }
+  return undefined
 }
 
 /** Without a wish: the first location that recommends the type, else the first that offers it. */
@@ -109,6 +119,13 @@ export function checkUserData(userData = ''): void {
   if (userData.length > maxUserData) throw invalidInput([{ field: 'user_data', message: userDataTooLong }])
 }
 
+const startlessText = 'a server without any network cannot be started'
+
+/** The refusal to start a server that has no address, in public or in a network. */
+export function withoutNetwork(): ApiError {
+  return invalidInput([{ field: 'public_net', message: startlessText }], startlessText)
+}
+
 /** Errors: `invalid_input` for what the shape of the body alone cannot tell. */
 export function checkRequest(body: CreateBody): void {
   const problems: Problem[] = []
@@ -121,8 +138,7 @@ export function checkRequest(body: CreateBody): void {
       refuse(`public_net.${family}`, `excludes enable_${family}: false`)
   }
   if (!hasPublicNet(body)) {
-    if (networks.length === 0 && body.start_after_create !== false)
-      refuse('public_net', 'a server without any network cannot be started')
+    if (networks.length === 0 && body.start_after_create !== false) refuse('public_net', startlessText)
     if (body.firewalls?.length) refuse('firewalls', 'the server has no public network interface')
   }
   if (problems.length > 0) throw invalidInput(problems)

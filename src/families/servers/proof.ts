@@ -1,11 +1,15 @@
 import assert from 'node:assert/strict'
-import type { Client, World } from '../../../test/harness.ts'
+import type { Answer, Client, World } from '../../../test/harness.ts'
 import {
   type ActionScenario,
   act,
+  anyLabels,
+  anyName,
+  anyRename,
   conflict,
   done,
   type ErrorScenario,
+  noBody,
   type Proof,
   rename,
   type Samples,
@@ -33,6 +37,16 @@ export async function makeServer({ api, settle }: World, options: object = {}): 
   return id
 }
 
+/** A server as it is shown. */
+export async function serverOf(api: Client, id: number): Promise<Answer['body']> {
+  return (await done(api.get(`/servers/${id}`))).server
+}
+
+/** Asks for an action of a server. */
+export function command(api: Client, id: number, action: string, body?: unknown): Promise<Answer> {
+  return api.post(`/servers/${id}/actions/${action}`, body)
+}
+
 /** A server without any network, which nothing can reach. */
 export const privateOnly = { public_net: { enable_ipv4: false, enable_ipv6: false }, start_after_create: false }
 
@@ -56,6 +70,11 @@ const locked = (path: string, body?: object): ErrorScenario => {
     await done(stage.api.post(`/servers/${id}/actions/poweroff`))
     return path === '' ? stage.api.delete(`/servers/${id}`) : stage.api.post(`/servers/${id}/actions/${path}`, body)
   }
+}
+
+/** Starts a server that is in no network. */
+const unconnected = (action: string): ErrorScenario => {
+  return async (stage) => stage.api.post(`/servers/${await makeServer(stage, privateOnly)}/actions/${action}`)
 }
 
 async function makeProtected(stage: Stage): Promise<number> {
@@ -88,11 +107,11 @@ const errors: Proof['errors'] = {
       stage.api.post(`/servers/${await makeProtected(stage)}/actions/rebuild`, { image: 'debian-13' }),
   },
   'servers.disableBackup': { locked: locked('disable_backup') },
-  'servers.powerOn': { locked: locked('poweron') },
+  'servers.powerOn': { locked: locked('poweron'), invalid_input: unconnected('poweron') },
   'servers.powerOff': { locked: locked('poweroff') },
   'servers.shutDown': { locked: locked('shutdown') },
-  'servers.reboot': { locked: locked('reboot') },
-  'servers.reset': { locked: locked('reset') },
+  'servers.reboot': { locked: locked('reboot'), invalid_input: unconnected('reboot') },
+  'servers.reset': { locked: locked('reset'), invalid_input: unconnected('reset') },
   'servers.changeType': {
     locked: locked('change_type', bigger),
     server_not_stopped: async (stage) =>
@@ -105,6 +124,9 @@ const errors: Proof['errors'] = {
   },
   'servers.enableRescue': { locked: locked('enable_rescue', {}) },
   'servers.disableRescue': { locked: locked('disable_rescue') },
+  'servers.requestConsole': {
+    service_error: async (stage) => stage.api.post(`/servers/${await makeServer(stage, off)}/actions/request_console`),
+  },
   'servers.resetPassword': {
     locked: locked('reset_password'),
     service_error: async (stage) => stage.api.post(`/servers/${await makeServer(stage, off)}/actions/reset_password`),
@@ -169,6 +191,7 @@ const actions: Proof['actions'] = {
     return act((api) => api.post(`/servers/${id}/actions/disable_rescue`))
   },
   'servers/reset_password': onServer('reset_password'),
+  'servers/request_console': onServer('request_console'),
   async 'servers/reset_server into the rescue system'(world) {
     const id = await makeServer(world)
     await done(world.api.post(`/servers/${id}/actions/enable_rescue`, {}))
@@ -223,6 +246,43 @@ const consistency: Proof['consistency'] = {
   },
 }
 
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const nets = [{}, {}, { public_net: { enable_ipv6: false } }, { public_net: { enable_ipv4: false } }, privateOnly]
+
+const traffic: Proof['traffic'] = {
+  kind: 'server',
+  requests: {
+    'POST /servers': (draw) => ({
+      ...serverBody(anyName('s', draw), { labels: anyLabels(draw) }),
+      start_after_create: draw.number(3) > 0,
+      ...draw.oneOf(nets),
+    }),
+    'PUT /servers/{servers}': anyRename('s'),
+    'DELETE /servers/{servers}': noBody,
+    'POST /servers/{servers}/actions/poweron': noBody,
+    'POST /servers/{servers}/actions/poweroff': noBody,
+    'POST /servers/{servers}/actions/shutdown': noBody,
+    'POST /servers/{servers}/actions/reboot': noBody,
+    'POST /servers/{servers}/actions/reset': noBody,
+    'POST /servers/{servers}/actions/rebuild': ({ oneOf }) => ({ image: oneOf(['debian-12', 'debian-13']) }),
+    'POST /servers/{servers}/actions/enable_backup': noBody,
+    'POST /servers/{servers}/actions/disable_backup': noBody,
+    'POST /servers/{servers}/actions/change_type': ({ oneOf, number }) => ({
+      server_type: oneOf(['cpx22', 'cpx32']),
+      upgrade_disk: number(2) === 0,
+    }),
+    'POST /servers/{servers}/actions/enable_rescue': () => ({}),
+    'POST /servers/{servers}/actions/disable_rescue': noBody,
+    'POST /servers/{servers}/actions/reset_password': noBody,
+    'POST /servers/{servers}/actions/request_console': noBody,
+    'POST /servers/{servers}/actions/change_protection': ({ oneOf }) => {
+      const isOn = oneOf([true, false])
+      return { delete: isOn, rebuild: isOn }
+    },
+  },
+}
+
 export const proof: Proof = {
   samples: {
     prepare,
@@ -247,4 +307,5 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  traffic,
 }

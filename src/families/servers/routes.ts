@@ -27,13 +27,14 @@ import {
 } from './actions.ts'
 import type { CreateBody } from './attachment.ts'
 import { attachments } from './attachments.ts'
+import { consoleRoutes } from './console/routes.ts'
 import type { serverEndpoints } from './contract.ts'
-import { state } from './desired.ts'
+import { isConnected, state } from './desired.ts'
 import { diskRoutes } from './disk/routes.ts'
 import { makePassword, memoryMbOf, type Server } from './domain.ts'
 import { isoRoutes } from './iso/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
-import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys } from './placement.ts'
+import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys, withoutNetwork } from './placement.ts'
 import { membershipRoutes } from './placement-groups/routes.ts'
 import { insertServer, type PowerChange, servers, setPower } from './store.ts'
 import { typeRoutes } from './type/routes.ts'
@@ -76,6 +77,7 @@ export function serverRoutes(platform: Platform, drivers: Drivers): Handlers<typ
     ...isoRoutes(platform),
     ...typeRoutes(platform),
     ...accessRoutes(platform),
+    ...consoleRoutes(platform),
     ...metricRoutes(platform, drivers),
     ...resource,
 
@@ -158,7 +160,10 @@ export function serverRoutes(platform: Platform, drivers: Drivers): Handlers<typ
   }
 }
 
-/** Changes the desired power of a server that the transaction has locked. Errors: `locked`. */
+/**
+ * Changes the desired power of a server that the transaction has locked. Errors: `locked`; `invalid_input` when a server
+ * without any network would start.
+ */
 async function changePower(
   tx: Transaction,
   scope: ProjectScope,
@@ -169,7 +174,11 @@ async function changePower(
   const { id } = server
   await state.renew(tx, scope, [id])
   const action = await startAction(tx, scope, { definition, input: { server: id }, ...onServer(id) })
-  await setPower(tx, scope, id, wanted(server, action.id))
+  const change = wanted(server, action.id)
+  if (change.power === 'on' && server.powerInForce === 'off' && !(await isConnected(tx.query, scope, id))) {
+    throw withoutNetwork()
+  }
+  await setPower(tx, scope, id, change)
   return action
 }
 

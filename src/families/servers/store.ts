@@ -6,6 +6,7 @@ import { scoped } from '../../kernel/data/scoped.ts'
 import { idsLabelled, rarestTerm, readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { forgetSessions } from './console/store.ts'
 import { spelling } from './contract.ts'
 import { type Manner, type Power, type Rescue, restingStatus, type Server, type ServerStatus } from './domain.ts'
 import { changeable, type ServerRow } from './tables.ts'
@@ -156,6 +157,7 @@ export async function revertPower(tx: Transaction, scope: ProjectScope, id: numb
 /** Deletes the row and its labels; nothing happens when it is gone already. */
 export async function deleteServer(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
   await forgetFormer(tx, scope, id)
+  await forgetSessions(tx.query, scope, id)
   const server = await servers.find(tx.query, scope, id)
   if (server) await servers.remove(tx, scope, server)
 }

@@ -90,6 +90,8 @@ export const serverLocks: Locks = {
       'network_attachment',
       'network_interfaces',
     ],
+    // The password of a console is sealed.
+    ['server', 'key secrets', 'project_key'],
   ],
-  belonging: { server_former: 'the server' },
+  belonging: { server_former: 'the server', console_session: 'the server, or whoever takes the one with its token' },
 }

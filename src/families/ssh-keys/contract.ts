@@ -1,6 +1,14 @@
 /** SSH keys on the wire (spec: SSH key, SSH keys). */
 import { Type } from 'typebox'
-import { defineEndpoints, Id, Labels, named, Timestamp, textParam } from '../../kernel/contract/contract.ts'
+import {
+  closedObject,
+  defineEndpoints,
+  Id,
+  Labels,
+  named,
+  Timestamp,
+  textParam,
+} from '../../kernel/contract/contract.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 
 export const spelling = { type: 'ssh_key', path: 'ssh_keys', title: 'SSH key', sortable: ['id', 'name'] } as const
@@ -16,13 +24,12 @@ export const SshKey = named('SshKey', {
 
 const Name = Type.String({ minLength: 1, maxLength: 255 })
 const PublicKey = Type.String({ minLength: 1, maxLength: 16_384 })
-const closed = { additionalProperties: false }
 
 export const sshKeyEndpoints = defineEndpoints(
   resourceEndpoints(spelling, SshKey, {
     section: 'SSH keys',
     filters: { fingerprint: textParam('Exact fingerprint') },
-    create: { body: Type.Object({ name: Name, public_key: PublicKey, labels: Type.Optional(Labels) }, closed) },
-    update: { body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed) },
+    create: { body: closedObject({ name: Name, public_key: PublicKey, labels: Type.Optional(Labels) }) },
+    update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
   }),
 )

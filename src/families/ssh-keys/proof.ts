@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import {
+  anyLabels,
+  anyName,
+  anyRename,
   conflict,
   done,
+  noBody,
   overLimit,
   type Proof,
   rename,
@@ -40,4 +44,13 @@ export const proof: Proof = {
     },
   },
   consistency: { resources: 'ssh_key' },
+  traffic: {
+    kind: 'ssh_key',
+    requests: {
+      'POST /ssh_keys': (draw) => ({ name: anyName('k', draw), public_key: publicKey(), labels: anyLabels(draw) }),
+      'PUT /ssh_keys/{ssh_keys}': anyRename('k'),
+      'DELETE /ssh_keys/{ssh_keys}': noBody,
+    },
+    adds: { 'POST /servers': async ({ any }) => ({ ssh_keys: [(await any('ssh_keys')).id] }) },
+  },
 }

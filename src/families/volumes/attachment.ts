@@ -11,6 +11,9 @@ import { alreadyAttached, inAnotherLocation, tooManyVolumes } from './errors.ts'
 import { detachAll, setServer, volumes, volumesOfServers } from './store.ts'
 
 export const volumeAttachment: Attachment = {
+  async placeOf(query, scope, { volumes: asked = [] }) {
+    return (await volumes.byIds(query, scope, asked.slice(0, 1)))[0]?.locationId
+  },
   async show(query, scope, serverIds) {
     const found = Map.groupBy(await volumesOfServers(query, scope, serverIds), ({ serverId }) => serverId)
     return (serverId) => ({ volumes: (found.get(serverId) ?? []).map(({ id }) => id) })

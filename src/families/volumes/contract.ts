@@ -1,7 +1,8 @@
 /** Volumes on the wire (spec: Volume, Volumes). */
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
 import {
+  closedObject,
   defineEndpoints,
   enumParam,
   Id,
@@ -29,7 +30,7 @@ export const spelling = {
 } as const
 
 const section = 'Volumes'
-const closed = { additionalProperties: false } as const
+const action = actionsOf('/volumes/{id}', section)
 const Format = Type.Enum([...volumeFormats])
 
 export const Volume = named('Volume', {
@@ -58,61 +59,37 @@ export const volumeEndpoints = defineEndpoints({
     section,
     filters: { status: enumParam('Only volumes with this status', volumeStatuses) },
     create: {
-      body: Type.Object(
-        {
-          name: Name,
-          size: Size,
-          location: Type.Optional(nullable(IdOrName)),
-          server: Type.Optional(nullable(Id)),
-          automount: Type.Optional(Type.Boolean()),
-          format: Type.Optional(nullable(Format)),
-          labels: Type.Optional(Labels),
-        },
-        closed,
-      ),
+      body: closedObject({
+        name: Name,
+        size: Size,
+        location: Type.Optional(nullable(IdOrName)),
+        server: Type.Optional(nullable(Id)),
+        automount: Type.Optional(Type.Boolean()),
+        format: Type.Optional(nullable(Format)),
+        labels: Type.Optional(Labels),
+      }),
       reply: { action: ActionSchema, next_actions: Type.Array(ActionSchema) },
       errors: ['locked'],
     },
-    update: { body: Type.Object({ name: Type.Optional(Name), labels: Type.Optional(Labels) }, closed) },
+    update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
     remove: { errors: ['locked', 'protected', 'service_error'] },
   }),
-  attach: {
-    method: 'POST',
-    path: '/volumes/{id}/actions/attach',
+  attach: action('attach', {
     summary: 'Attach a volume to a server',
-    section,
-    body: Type.Object({ server: Id, automount: Type.Optional(Type.Boolean()) }, closed),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ server: Id, automount: Type.Optional(Type.Boolean()) }),
     errors: ['locked', 'volume_already_attached', 'resource_limit_exceeded'],
-  },
-  detach: {
-    method: 'POST',
-    path: '/volumes/{id}/actions/detach',
+  }),
+  detach: action('detach', {
     summary: 'Detach a volume from its server',
-    section,
-    status: 201,
-    reply: ActionReply,
     errors: ['locked', 'service_error'],
-  },
-  resize: {
-    method: 'POST',
-    path: '/volumes/{id}/actions/resize',
+  }),
+  resize: action('resize', {
     summary: 'Make a volume larger',
-    section,
-    body: Type.Object({ size: Size }, closed),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ size: Size }),
     errors: ['locked'],
-  },
-  changeProtection: {
-    method: 'POST',
-    path: '/volumes/{id}/actions/change_protection',
+  }),
+  changeProtection: action('change_protection', {
     summary: 'Protect a volume from deletion, or no longer',
-    section,
-    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, closed),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
+    body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
+  }),
 })

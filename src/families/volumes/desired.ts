@@ -1,32 +1,28 @@
 /** What the infrastructure is to do about volumes: that each is there in its size, and which of them each server has. */
-import { type Desired, defineDesired } from '../../kernel/resource/desired.ts'
+import { defineDesired } from '../../kernel/resource/desired.ts'
 import { volumes, volumesOfServers } from './store.ts'
 
 /** By volume. One that the database does not have is removed. */
-export const states: Desired = defineDesired({
+export const states = defineDesired({
   table: 'volume_state',
   title: 'volumes',
   target: 'volume',
-  async enforce({ query, scope, drivers }, id) {
-    const generation = await states.generation(query, scope, id)
-    if (generation === undefined) return undefined
+  async handOver({ query, scope, drivers }, id, generation) {
     const volume = await volumes.find(query, scope, id)
     if (volume) {
       const { locationId, size: sizeGb, format } = volume
       await drivers.volumes.apply({ id, generation, locationId, sizeGb, format })
     } else await drivers.volumes.remove(id, generation)
-    return { generation, isGone: volume === undefined }
+    return { isGone: volume === undefined }
   },
 })
 
 /** By server: all its volumes are handed to the driver as one set. */
-export const attaching: Desired = defineDesired({
+export const attaching = defineDesired({
   table: 'volume_attachment',
   title: 'sets of volumes',
   target: 'server',
-  async enforce({ query, scope, drivers }, serverId) {
-    const generation = await attaching.generation(query, scope, serverId)
-    if (generation === undefined) return undefined
+  async handOver({ query, scope, drivers }, serverId, generation) {
     const all = await volumesOfServers(query, scope, [serverId])
     const made = all.filter(({ status }) => status === 'available')
     await drivers.volumes.attach({
@@ -34,6 +30,5 @@ export const attaching: Desired = defineDesired({
       generation,
       volumes: made.map(({ id, automount }) => ({ id, automount })),
     })
-    return { generation }
   },
 })

@@ -2,8 +2,14 @@ import assert from 'node:assert/strict'
 import type { World } from '../../../test/harness.ts'
 import {
   act,
+  agree,
+  anyLabels,
+  anyName,
+  anyProtection,
+  anyRename,
   conflict,
   done,
+  noBody,
   overLimit,
   type Proof,
   rename,
@@ -222,6 +228,31 @@ const consistency: Proof['consistency'] = {
       'I6: which server has which volume',
     )
   },
+  shown: (api) =>
+    agree(api, ['servers', ({ volumes }) => volumes], ['volumes', ({ server }) => (server === null ? [] : [server])]),
+}
+
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const traffic: Proof['traffic'] = {
+  kind: 'volume',
+  requests: {
+    'POST /volumes': async (draw) => {
+      const size = 10 + draw.number(3) * 10
+      const place = draw.number(2) === 0 ? { location: 'fsn1' } : { server: (await draw.any('servers')).id }
+      return { name: anyName('v', draw), labels: anyLabels(draw), size, ...place }
+    },
+    'PUT /volumes/{volumes}': anyRename('v'),
+    'DELETE /volumes/{volumes}': noBody,
+    'POST /volumes/{volumes}/actions/attach': async ({ any, number }) => ({
+      server: (await any('servers')).id,
+      automount: number(2) === 0,
+    }),
+    'POST /volumes/{volumes}/actions/detach': noBody,
+    'POST /volumes/{volumes}/actions/resize': ({ number }) => ({ size: 20 + number(5) * 10 }),
+    'POST /volumes/{volumes}/actions/change_protection': anyProtection,
+  },
+  adds: { 'POST /servers': async ({ any }) => ({ volumes: [(await any('volumes')).id] }) },
 }
 
 // ---- Rows of the contract ------------------------------------------------------------------------------------------
@@ -297,5 +328,6 @@ export const proof: Proof = {
   errors,
   actions,
   consistency,
+  traffic,
   spec,
 }

@@ -71,8 +71,9 @@ export async function volumesOfServers(
     .selectFrom('volume')
     .select(['id', 'status', 'automount', 'server_id'])
     .where('server_id', 'in', serverIds)
-    .orderBy('id')
     .execute()
+  // Asked for an order, SQLite would go through all that the Project has.
+  rows.sort((a, b) => a.id - b.id)
   return rows.map((row) => ({
     id: row.id,
     status: row.status,

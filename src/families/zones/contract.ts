@@ -1,7 +1,9 @@
 /** DNS zones on the wire (spec: Zone, DNS zones). */
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../kernel/actions/contract.ts'
+import { ActionReply, ActionSchema, actionsOf } from '../../kernel/actions/contract.ts'
 import {
+  closed,
+  closedObject,
   defineEndpoints,
   enumParam,
   Id,
@@ -17,7 +19,6 @@ import { maxZonefileBody, Replaced, Zonefile } from './zonefiles/contract.ts'
 
 export const spelling = { type: 'zone', path: 'zones', title: 'zone', sortable: ['id', 'name', 'created'] } as const
 
-const closed = { additionalProperties: false } as const
 export const Mode = Type.Enum(['primary', 'secondary'])
 export const Ttl = Type.Integer({ minimum: 60, maximum: 2_147_483_647 })
 
@@ -68,6 +69,7 @@ declare module '../../kernel/errors.ts' {
 }
 
 const section = 'DNS zones'
+const action = actionsOf('/zones/{id_or_name}', section)
 
 export const zoneEndpoints = defineEndpoints({
   list: {
@@ -88,18 +90,15 @@ export const zoneEndpoints = defineEndpoints({
     path: '/zones',
     summary: 'Create a zone, with RRSets, from a zone file, or as a secondary of other name servers',
     section,
-    body: Type.Object(
-      {
-        name: Type.String({ minLength: 1, maxLength: 255 }),
-        mode: Mode,
-        ttl: Type.Optional(nullable(Ttl)),
-        labels: Type.Optional(Labels),
-        primary_nameservers: Type.Optional(nullable(NewNameservers)),
-        rrsets: Type.Optional(nullable(Type.Array(NewRrset, { maxItems: 1_000 }))),
-        zonefile: Type.Optional(nullable(Zonefile)),
-      },
-      closed,
-    ),
+    body: closedObject({
+      name: Type.String({ minLength: 1, maxLength: 255 }),
+      mode: Mode,
+      ttl: Type.Optional(nullable(Ttl)),
+      labels: Type.Optional(Labels),
+      primary_nameservers: Type.Optional(nullable(NewNameservers)),
+      rrsets: Type.Optional(nullable(Type.Array(NewRrset, { maxItems: 1_000 }))),
+      zonefile: Type.Optional(nullable(Zonefile)),
+    }),
     maxBodyBytes: maxZonefileBody,
     status: 201,
     reply: Type.Object({ zone: Zone, action: ActionSchema, replaced: Replaced }),
@@ -119,7 +118,7 @@ export const zoneEndpoints = defineEndpoints({
     path: '/zones/{id_or_name}',
     summary: 'Change the labels of a zone',
     section,
-    body: Type.Object({ labels: Type.Optional(Labels) }, closed),
+    body: closedObject({ labels: Type.Optional(Labels) }),
     status: 200,
     reply: Reply,
     errors: [],
@@ -133,34 +132,17 @@ export const zoneEndpoints = defineEndpoints({
     reply: ActionReply,
     errors: ['protected'],
   },
-  changeTtl: {
-    method: 'POST',
-    path: '/zones/{id_or_name}/actions/change_ttl',
+  changeTtl: action('change_ttl', {
     summary: 'Change the TTL of RRSets that have none of their own',
-    section,
-    body: Type.Object({ ttl: Ttl }, closed),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
-  changePrimaryNameservers: {
-    method: 'POST',
-    path: '/zones/{id_or_name}/actions/change_primary_nameservers',
+    body: closedObject({ ttl: Ttl }),
+  }),
+  changePrimaryNameservers: action('change_primary_nameservers', {
     summary: 'Change where a secondary zone comes from',
-    section,
-    body: Type.Object({ primary_nameservers: NewNameservers }, closed),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ primary_nameservers: NewNameservers }),
     errors: ['incorrect_zone_mode'],
-  },
-  changeProtection: {
-    method: 'POST',
-    path: '/zones/{id_or_name}/actions/change_protection',
+  }),
+  changeProtection: action('change_protection', {
     summary: 'Protect a zone from deletion, or no longer',
-    section,
-    body: Type.Object({ delete: Type.Optional(Type.Boolean()) }, closed),
-    status: 201,
-    reply: ActionReply,
-    errors: [],
-  },
+    body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
+  }),
 })

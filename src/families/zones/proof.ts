@@ -3,10 +3,16 @@ import type { Answer, Client, World } from '../../../test/harness.ts'
 import {
   type ActionScenario,
   act,
+  anyLabels,
+  anyName,
+  anyProtection,
+  type Draw,
   done,
   type ErrorScenario,
+  noBody,
   overLimit,
   type Proof,
+  type RandomBody,
   type Samples,
   type Target,
   takenTwice,
@@ -197,4 +203,35 @@ const consistency: Proof['consistency'] = {
   },
 }
 
-export const proof: Proof = { samples, errors, actions, consistency }
+// ---- Random requests -----------------------------------------------------------------------------------------------
+
+const anyRecords = ({ number }: Draw) => ({ records: [address(number(3))] })
+const anyTtl: RandomBody = ({ number }) => ({ ttl: 60 + number(3) })
+const rrset = '/zones/{zones}/rrsets/www/A'
+
+const traffic: Proof['traffic'] = {
+  kind: 'zone',
+  requests: {
+    'POST /zones': (draw) => ({ name: `${anyName('z', draw)}.example`, mode: 'primary', labels: anyLabels(draw) }),
+    'PUT /zones/{zones}': (draw) => ({ labels: anyLabels(draw) }),
+    'DELETE /zones/{zones}': noBody,
+    'POST /zones/{zones}/actions/change_ttl': anyTtl,
+    'POST /zones/{zones}/actions/change_protection': anyProtection,
+    'POST /zones/{zones}/actions/change_primary_nameservers': () => primaries,
+    'POST /zones/{zones}/actions/import_zonefile': () => ({ zonefile }),
+    'POST /zones/{zones}/rrsets': (draw) => ({ name: 'www', type: 'A', ...anyRecords(draw) }),
+    [`PUT ${rrset}`]: (draw) => ({ labels: anyLabels(draw) }),
+    [`DELETE ${rrset}`]: noBody,
+    [`POST ${rrset}/actions/add_records`]: anyRecords,
+    [`POST ${rrset}/actions/remove_records`]: anyRecords,
+    [`POST ${rrset}/actions/set_records`]: anyRecords,
+    [`POST ${rrset}/actions/update_records`]: ({ number }) => ({
+      records: [{ ...address(number(3)), comment: 'changed' }],
+    }),
+    [`POST ${rrset}/actions/change_ttl`]: anyTtl,
+    [`POST ${rrset}/actions/change_protection`]: ({ number }) => ({ change: number(2) === 0 }),
+  },
+  release: (api, { id }) => api.post(`/zones/${id}/rrsets/www/A/actions/change_protection`, { change: false }),
+}
+
+export const proof: Proof = { samples, errors, actions, consistency, traffic }

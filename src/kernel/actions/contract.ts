@@ -4,6 +4,7 @@ import { Type } from 'typebox'
 import { kernelChanges } from '../contract/changes.ts'
 import {
   defineEndpoints,
+  type Endpoint,
   enumParam,
   Id,
   idsParam,
@@ -14,6 +15,7 @@ import {
   sorting,
   Timestamp,
 } from '../contract/contract.ts'
+import type { ErrorCode } from '../errors.ts'
 
 export const ActionSchema = named('Action', {
   id: Id,
@@ -28,6 +30,28 @@ export const ActionSchema = named('Action', {
 
 export const ActionReply = named('ActionReply', { action: ActionSchema })
 export const ActionsReply = named('ActionsReply', { actions: Type.Array(ActionSchema) })
+
+type ActionRow = Pick<Endpoint, 'summary'> & Partial<Omit<Endpoint, 'method' | 'path' | 'section'>>
+type ActionDefaults = {
+  readonly status: 201
+  readonly reply: typeof ActionReply
+  readonly errors: readonly ErrorCode[]
+}
+type ActionEndpoint<Path extends string, Row extends ActionRow> = Row &
+  Omit<ActionDefaults, keyof Row> & { readonly method: 'POST'; readonly path: Path; readonly section: string }
+
+/**
+ * Declares endpoints `POST {base}/actions/{name}` of one section of the contract, which answer 201 with the action where
+ * their row says nothing else.
+ */
+export function actionsOf<const Base extends string>(base: Base, section: string) {
+  return <const Name extends string, const Row extends ActionRow>(name: Name, row: Row) => {
+    const defaults: ActionDefaults = { status: 201, reply: ActionReply, errors: [] }
+    const endpoint = { method: 'POST', path: `${base}/actions/${name}`, section, ...defaults, ...row }
+    return endpoint as unknown as ActionEndpoint<`${Base}/actions/${Name}`, Row>
+  }
+}
+
 const ActionPage = named('ActionPage', { actions: Type.Array(ActionSchema), meta: Meta })
 
 const sort = sorting(['id', 'command', 'status', 'started', 'finished'], {

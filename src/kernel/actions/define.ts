@@ -8,8 +8,13 @@ import type { ProjectScope } from '../scope.ts'
 import type { Secrets } from '../secrets/secrets.ts'
 
 /** Drivers by name. Each family adds its driver interface by declaration merging. */
-// biome-ignore lint/suspicious/noEmptyInterface: filled by declaration merging
-export interface Drivers {}
+export interface Drivers {
+  /** How long one call may take, in milliseconds; a minute unless these drivers need longer. */
+  readonly callTimeoutMs?: number
+}
+
+/** Tells how much of a call is done, from 0 to 1. May be called as often as a driver likes. */
+export type Report = (share: number) => void
 
 /** A resource that an action names (spec: Common types). */
 export interface ResourceRef {
@@ -27,6 +32,8 @@ export interface StepContext<Input extends ActionInput> {
   readonly query: Queries
   readonly drivers: Drivers
   readonly secrets: Secrets
+  /** Shows in the progress of the action how much of the step is done. */
+  readonly report: Report
 }
 
 /** The code and message in the error of an action that gave up. */

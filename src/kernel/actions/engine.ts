@@ -42,7 +42,8 @@ export class Engine {
   readonly #queue: Worker<ActionRow>
 
   constructor(given: EngineOptions) {
-    const options = { faults: noFaults, callTimeoutMs: 60_000, retryMs: 200, leaseMs, pollMs: 1_000, ...given }
+    const { callTimeoutMs = 60_000 } = given.drivers
+    const options = { faults: noFaults, callTimeoutMs, retryMs: 200, leaseMs, pollMs: 1_000, ...given }
     const { db, log, pollMs } = options
     this.#options = options
     this.#definitions = new Map(options.definitions.map((definition) => [keyOf(definition), definition]))

@@ -50,6 +50,10 @@ export class Run {
   readonly #claim: Claim<ActionRow>
   readonly #stopping: () => boolean
   readonly #context: StepContext<ActionInput>
+  /** What a driver says of the step in progress, while it is written. */
+  #reporting: Promise<void> | undefined
+  #isListening = false
+  #progress: number
   #step: number
   #attempts: number
 
@@ -61,6 +65,7 @@ export class Run {
     this.#stopping = stopping
     this.#step = row.step
     this.#attempts = row.attempts
+    this.#progress = row.progress
     this.#context = {
       actionId: row.id,
       scope: { projectId: row.project_id },
@@ -68,6 +73,7 @@ export class Run {
       query: options.db.query,
       drivers: options.drivers,
       secrets: options.secrets,
+      report: () => undefined,
     }
   }
 
@@ -78,7 +84,7 @@ export class Run {
       if (this.#stopping()) return this.#release({ delayMs: 0, counts: false })
       const step = steps[this.#step]!
       try {
-        const result = await this.#perform(step.name, () => step.run?.(this.#context))
+        const result = await this.#perform(step.name, () => step.run?.(this.#reported()))
         await this.#record((tx) => step.commit?.(tx, this.#context, result))
       } catch (error) {
         if (isInterruption(error)) throw error
@@ -89,14 +95,53 @@ export class Run {
     }
   }
 
+  /** The context of the next step, whose reports count until the step has ended. */
+  #reported(): StepContext<ActionInput> {
+    const [step, total] = [this.#step, this.#definition.steps.length]
+    const report = (share: number) => {
+      // The last percent is the end of the step, which is recorded with it.
+      const progress = Math.floor(((step + Math.min(Math.max(share, 0), 0.99)) / total) * 100)
+      if (!this.#isListening || step !== this.#step || !(progress > this.#progress)) return
+      this.#progress = progress
+      this.#reporting ??= this.#show()
+    }
+    return { ...this.#context, report }
+  }
+
+  /** Shows the newest progress, and what came meanwhile. It matters to nobody enough to fail for it. */
+  async #show(): Promise<void> {
+    try {
+      for (let shown = -1; shown < this.#progress && this.#isListening; ) {
+        const progress = this.#progress
+        await this.#options.db.transact((tx) => advance(tx, this.#claim.row, { progress }))
+        shown = progress
+      }
+    } catch (error) {
+      this.#options.log.debug({ err: error, action: this.#claim.row.id }, 'progress was not recorded')
+    } finally {
+      this.#reporting = undefined
+    }
+  }
+
   /** Runs one effect on the infrastructure, within its timeout and only while the lease is certain to hold. */
   async #perform(name: string, effect: () => Promise<void> | undefined): Promise<void> {
     if (this.#attempts > maxClaims) throw new Error('this step keeps killing its worker')
     await this.#reach('before-effect', name)
     if (performance.now() > this.#claim.safeUntil) throw new LeaseLost('the lease may have ended')
-    const result = await inTime(effect(), this.#options.callTimeoutMs)
+    const result = await this.#listen(() => inTime(effect(), this.#options.callTimeoutMs))
     await this.#reach('after-effect', name)
     return result
+  }
+
+  /** Waits for a call, and for what it has reported: what comes later counts no more. */
+  async #listen<T>(call: () => Promise<T>): Promise<T> {
+    this.#isListening = true
+    try {
+      return await call()
+    } finally {
+      this.#isListening = false
+      await this.#reporting
+    }
   }
 
   #reach(moment: string, name: string): Promise<void> | void {

@@ -3,6 +3,7 @@
  * errors. Routes, validation, types, the OpenAPI document and the coverage tests all derive from these rows.
  */
 import { type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
+import { maxNetworkText, parseCidr } from '../../net/ip.ts'
 import type { ErrorCode } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -41,6 +42,14 @@ export type Endpoints = Readonly<Record<string, Endpoint>>
 /** Declares a table of endpoints and keeps the exact types of its rows. */
 export function defineEndpoints<const T extends Endpoints>(table: T): T {
   return table
+}
+
+/** The option of a schema whose unknown properties are refused, as in all requests. */
+export const closed = { additionalProperties: false } as const
+
+/** Declares an object of a request, in which unknown properties are refused. */
+export function closedObject<const Properties extends TProperties>(properties: Properties) {
+  return Type.Object(properties, closed)
 }
 
 /** All possible error codes of an endpoint: its declared ones and those that follow from its shape. */
@@ -94,6 +103,8 @@ export interface ApiCall<E extends Endpoint> {
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>
   readonly body: BodyOf<E>
+  /** Where the caller reaches the API, such as `https://cloud.example.com`: for addresses in replies to this caller alone. */
+  readonly origin: () => string
 }
 
 /** One handler for each row; a missing, surplus or mistyped handler does not compile. */
@@ -192,6 +203,21 @@ export function enumParam<const V extends string>(
         const value = values.find((known) => known === text)
         if (value === undefined) throw `must be one of ${values.map((known) => `'${known}'`).join(', ')}`
         return value
+      }),
+  }
+}
+
+/** Ranges of addresses in canonical form; may be repeated. */
+export function rangesParam(description: string): Param<readonly string[] | undefined> {
+  return {
+    schema: { type: 'array', items: { type: 'string', maxLength: maxNetworkText }, maxItems: maxRepeats },
+    description,
+    repeatable: true,
+    parse: (texts) =>
+      repeated(texts, (text) => {
+        const parsed = parseCidr(text)
+        if (!parsed.ok) throw parsed.message
+        return parsed.cidr
       }),
   }
 }

@@ -1,6 +1,7 @@
 /** Parses and checks the target and the Host of a request. */
 import type { IncomingMessage } from 'node:http'
 import { isIP, isIPv6 } from 'node:net'
+import { hostAndPort } from '../../net/listen-address.ts'
 import { parseId } from '../ids.ts'
 import { type Endpoint, isIdParam, maxText } from './contract.ts'
 import { isStorable } from './input.ts'
@@ -98,6 +99,12 @@ export function originOf(protocol: string, host: string | undefined, publicOrigi
   if (named !== undefined) return named
   if (host !== undefined && isOwn(host.replace(/:\d+$/, ''))) return `${protocol}://${host}`
   return publicOrigins[0] ?? ''
+}
+
+/** Where a request itself says that it went: never for what is cached, since anybody can name any host. */
+export function reachedAt(protocol: string, { headers, socket }: IncomingMessage): string {
+  const host = headers.host ?? hostAndPort({ host: socket.localAddress ?? '', port: socket.localPort ?? 0 })
+  return `${protocol}://${host}`
 }
 
 function isOwn(hostname: string): boolean {

@@ -30,8 +30,11 @@ export function bystander(request: Caller, { limits }: Gate): Admission {
 }
 
 /** Admits a request that needs no token and charges its network. Refusals: `rate_limit_exceeded`. */
-export function visitor(request: Caller, { limits }: Gate): Admission {
-  const verdict = limits.networks.take(clientNetwork(request.ip)) as Verdict
+export function visitor(
+  { ip }: Pick<Caller, 'ip'>,
+  { limits }: { readonly limits: { readonly networks: Limiter } },
+): Admission {
+  const verdict = limits.networks.take(clientNetwork(ip)) as Verdict
   return verdict.admitted ? { verdict } : { verdict, refusal: tooMany(verdict) }
 }
 

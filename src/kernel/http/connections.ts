@@ -69,6 +69,7 @@ export class Connection {
   /** Set when no further input is processed. */
   #isLast = false
   #isEnding = false
+  #isHandedOver = false
   /** Set while bytes are read in pieces: Node's own reader, and the bytes that it has not been given yet. */
   #reader: ((bytes: Buffer) => void) | undefined
   #held: Buffer | undefined
@@ -139,6 +140,21 @@ export class Connection {
     socket.resume()
   }
 
+  /**
+   * Gives the socket up, paused, to another protocol that its last request has asked for. Returns the bytes that follow
+   * the request, of which Node has already read `head`; undefined when earlier requests still wait for their answers.
+   */
+  handOver(head: Buffer): Buffer | undefined {
+    if (this.#isLast || this.#current || this.#waiting.length > 0) return undefined
+    this.#isLast = true
+    this.#isHandedOver = true
+    this.#socket.pause()
+    const unread = this.#held ? Buffer.concat([head, this.#held]) : head
+    this.#held = undefined
+    if (this.#reader) this.#socket.removeAllListeners('data').removeAllListeners('drain')
+    return unread
+  }
+
   /** Starts passing one request at a time to Node's parser, the next one when it is answered. */
   readInPieces(): void {
     if (this.#reader || this.#isEnding) return
@@ -188,6 +204,7 @@ export class Connection {
       this.#held = end < bytes.length ? bytes.subarray(end) : undefined
       this.#reader?.(bytes.subarray(0, end))
     }
+    if (this.#isHandedOver) return
     if (this.#held) socket.pause()
     else if (this.#waiting.length === 0 && !socket.destroyed) socket.resume()
   }

@@ -122,7 +122,8 @@ function bodyHeaders(body: string): Record<string, string> {
   return { 'content-type': json, 'content-length': String(Buffer.byteLength(body)), connection: 'close' }
 }
 
-function rawAnswer(error: ApiError, headers: Record<string, string>): string {
+/** A whole response as text, after which the connection closes. */
+export function rawAnswer(error: ApiError, headers: Record<string, string>): string {
   const body = envelope(error)
   const lines = Object.entries({
     ...headers,

@@ -9,8 +9,8 @@ import type { Authenticator, Principal } from '../access/tokens.ts'
 import { asOf, currentSince } from '../contract/as-of.ts'
 import { inEffect, kernelChanges } from '../contract/changes.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
-import { type BodyCheck, bodyCheck, maxBodyBytes, parseJson, parseQuery } from '../contract/input.ts'
-import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, searchOf } from '../contract/urls.ts'
+import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
+import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, reachedAt, searchOf } from '../contract/urls.ts'
 import { unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
@@ -18,6 +18,7 @@ import { onBehalfOf } from '../process/behalf.ts'
 import { Line } from '../process/line.ts'
 import { loggedAgent, loggedPath } from '../process/log.ts'
 import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
+import { readBody } from './body.ts'
 import { isCompressible, pack, preferredEncoding } from './compress.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { linkHeader, type PageNumbers } from './link.ts'
@@ -25,6 +26,7 @@ import { type OpenPage, servePage } from './open-pages.ts'
 import type { Limiter } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
 import { type ServerOptions, serverFor } from './server.ts'
+import { type SocketPath, WebSockets } from './web-sockets.ts'
 
 /** One request and its response, as tests observe them. */
 export interface Exchange {
@@ -52,6 +54,8 @@ export interface Edge {
   /** Mounts endpoints below a base, which is that of the public API by default. */
   mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
   open(page: OpenPage): void
+  /** Lets WebSockets be opened at a path. */
+  accept(path: SocketPath): void
 }
 
 /** The last segment of the base URL (spec: Versioning). */
@@ -84,14 +88,15 @@ interface Routes {
 
 /** Creates the server; it serves what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
-  const server = createServer(options)
+  const sockets = new WebSockets(options)
+  const server = createServer(options, sockets)
   const routes: Routes = { mounted: [], pages: new Map() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
   admitAll(server, options, routes)
   readBodies(server)
   refuseAll(server, options, routes)
-  closeGently(server)
+  closeGently(server, sockets)
   // None of these fields can hold a secret, and redaction takes longer than writing the line.
   const requestLog = options.log.child({}, { redact: [] })
   server.addHook('onResponse', (request, reply, done) => {
@@ -124,12 +129,13 @@ export function buildEdge(options: EdgeOptions): Edge {
         return reply.code(status).headers(headers).send(body)
       })
     },
+    accept: (path) => sockets.listen(path),
   }
 }
 
-function createServer(options: EdgeOptions): FastifyInstance {
+function createServer(options: EdgeOptions, sockets: WebSockets): FastifyInstance {
   return fastify({
-    serverFactory: (handler: RequestListener) => serverFor(handler, options),
+    serverFactory: (requests: RequestListener) => serverFor({ requests, sockets }, options),
     logger: false,
     genReqId: correlationId,
     requestIdHeader: false,
@@ -145,10 +151,11 @@ function createServer(options: EdgeOptions): FastifyInstance {
 }
 
 /** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */
-function closeGently(server: FastifyInstance): void {
+function closeGently(server: FastifyInstance, sockets: WebSockets): void {
   let closing = false
   server.addHook('preClose', (done) => {
     closing = true
+    sockets.close()
     done()
   })
   server.addHook('onSend', (_request, reply, _payload, done) => {
@@ -228,7 +235,7 @@ function readBodies(server: FastifyInstance): void {
   server.addContentTypeParser('*', { parseAs: 'buffer' }, (request, bytes, done) => {
     const read = () => {
       try {
-        done(null, readBody(request, bytes as Buffer))
+        done(null, readBody(request.headers, bytes as Buffer))
       } catch (error) {
         done(error as Error)
       }
@@ -237,18 +244,6 @@ function readBodies(server: FastifyInstance): void {
     if (bytes.length > maxBodyBytes) large.join(read)
     else read()
   })
-}
-
-function readBody(request: FastifyRequest, bytes: Buffer): unknown {
-  const encoding = request.headers['content-encoding']
-  if (encoding && encoding !== 'identity') {
-    throw new ApiError('invalid_input', 'compressed request bodies are not accepted', { status: 415 })
-  }
-  const type = request.headers['content-type']
-  if (bytes.length > 0 && type && !/^application\/json\s*(;|$)/i.test(type)) {
-    throw new ApiError('invalid_input', 'send the body as Content-Type: application/json', { status: 415 })
-  }
-  return parseJson(bytes)
 }
 
 function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Routes, mounted: Mounted): void {
@@ -271,10 +266,10 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     try {
       input = readInput(request, endpoint, checkBody, now)
     } catch (refusal) {
-      if (hasParams) await mustExist(endpoint, toCall(request, params), routes)
+      if (hasParams) await mustExist(endpoint, toCall(request, params, options), routes)
       throw refusal
     }
-    const result = await handler(toCall(request, params, input))
+    const result = await handler(toCall(request, params, options, input))
     options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
     return answer(request, reply, mounted, result, options)
   }
@@ -290,6 +285,7 @@ function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyC
 function toCall(
   request: FastifyRequest,
   params: Record<string, number | string>,
+  options: EdgeOptions,
   input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
 ): ApiCall<Endpoint> {
   const { scope, readOnly } = request.principal!
@@ -299,6 +295,7 @@ function toCall(
     params,
     query: input.query,
     body: input.body as never,
+    origin: () => linksFrom(request, options) || reachedAt(request.protocol, request.raw),
   }
 }
 

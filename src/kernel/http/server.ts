@@ -1,12 +1,14 @@
 /** Node's HTTP server below the edge: with or without TLS, with timeouts and connection limits. */
-import type { RequestListener, Server } from 'node:http'
+import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { createServer as createSecureServer } from 'node:https'
+import type { Socket } from 'node:net'
 import type { Clock } from '../process/clock.ts'
 import type { Logger } from '../process/log.ts'
 import { type ConnectionLimits, Connections, defaultConnectionLimits } from './connections.ts'
 import { answerMalformed, clientNetwork } from './edge.ts'
 import { createServer } from './node-http.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
+import type { WebSockets } from './web-sockets.ts'
 
 export interface ServerOptions {
   readonly limits: { readonly networks: Limiter }
@@ -18,11 +20,17 @@ export interface ServerOptions {
   readonly handshakeMs?: number
 }
 
+/** What the server passes on. */
+interface Handlers {
+  readonly requests: RequestListener
+  readonly sockets: WebSockets
+}
+
 /** How long a connection may be idle while its caller does not read a response, in milliseconds. */
 const idleMs = 30_000
 
 /** An HTTP server with timeouts and with limits on connections and their requests. */
-export function serverFor(handler: RequestListener, options: ServerOptions): Server {
+export function serverFor({ requests, sockets }: Handlers, options: ServerOptions): Server {
   const { tls, clock, log, limits, handshakeMs = 5_000 } = options
   const settings = {
     headersTimeout: 5_000,
@@ -31,6 +39,8 @@ export function serverFor(handler: RequestListener, options: ServerOptions): Ser
     connectionsCheckingInterval: 1_000,
     // The edge refuses requests without Host; Node's own refusal would be empty.
     requireHostHeader: false,
+    // Everybody else is answered as if they had not asked for another protocol.
+    shouldUpgradeCallback: (request: IncomingMessage) => sockets.wants(request),
   }
   const server = tls
     ? createSecureServer({ ...settings, ...tls, handshakeTimeout: handshakeMs })
@@ -49,6 +59,12 @@ export function serverFor(handler: RequestListener, options: ServerOptions): Ser
   )
   server.on('clientError', malformed.clientError)
   malformed.attach(server, connections)
-  connections.serve(server, handler, { isSecure: tls !== undefined })
+  connections.serve(server, requests, { isSecure: tls !== undefined })
+  server.on('upgrade', (request, socket: Socket, head) => {
+    const connection = connections.of(socket)
+    const unread = connection?.handOver(head)
+    if (!connection || !unread) return void socket.destroy()
+    void sockets.accept(request, socket, unread, connection)
+  })
   return server
 }

@@ -30,7 +30,8 @@ export interface DesiredRow {
 type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
 
 /** What a call of a driver needs; the context of every step has it. */
-export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'>
+export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'> &
+  Partial<Pick<StepContext<ActionInput>, 'report'>>
 
 /** What a driver has confirmed. */
 export interface Confirmed {
@@ -46,11 +47,11 @@ export interface DesiredDefinition<T extends DesiredTable> {
   /** The type of the target: while an action holds its lock, the reconciler leaves it to the action. */
   readonly target: string
   /**
-   * Hands a driver the whole desired state of a target, which `generation` reads first: a newer state under an older
-   * generation is handed over again, an older state under a newer one never would be. May be repeated. Undefined when
-   * there is nothing to hand over.
+   * Hands a driver the whole desired state of a target under a generation. The generation was read before: a newer state
+   * under an older generation is handed over again, an older state under a newer one never would be. May be repeated.
+   * Returns whether nothing is left of the target.
    */
-  enforce(world: World, id: number): Promise<Confirmed | undefined>
+  handOver(world: World, id: number, generation: number): Promise<{ readonly isGone: boolean } | undefined>
 }
 
 /** One kind of desired state. */
@@ -61,7 +62,10 @@ export interface Desired {
   generation(query: Queries, scope: ProjectScope, id: number): Promise<number | undefined>
   /** Those of some targets of which the newest generation is not confirmed yet. */
   pending(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<ReadonlySet<number>>
-  enforce: DesiredDefinition<DesiredTable>['enforce']
+  /** Hands a driver what is desired of a target; undefined when that is nothing. May be repeated. */
+  enforce(world: World, id: number): Promise<Confirmed | undefined>
+  /** Hands a driver again what one has confirmed; nothing while an action still has to bring about something newer. */
+  repeat(world: World, id: number): Promise<void>
   /** Records what a driver has confirmed. */
   confirm(tx: Transaction, scope: ProjectScope, id: number, confirmed: Confirmed): Promise<void>
   /** Forgets a target of which the infrastructure has nothing any more. */
@@ -74,9 +78,17 @@ const rowsAtOnce = 1_000
 
 /** Defines a kind of desired state over a table of its own. */
 export function defineDesired<const T extends DesiredTable>(definition: DesiredDefinition<T>): Desired {
-  const { table, enforce } = definition
+  const { table } = definition
   const tableOf = (rows: Scoped) => rows as unknown as Scoped<Record<string, DesiredRow>>
   const rowsOf = (query: Queries, scope: ProjectScope) => tableOf(scoped(query, scope))
+  const statesOf = async (query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<DesiredRow[]> =>
+    ids.length === 0
+      ? []
+      : rowsOf(query, scope)
+          .selectFrom(table as string)
+          .selectAll()
+          .where('id', 'in', ids)
+          .execute()
   const generations = preparedScoped((rows, id: number) =>
     tableOf(rows)
       .selectFrom(table as string)
@@ -84,7 +96,15 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       .where('id', '=', id),
   )
   const desired: Desired = {
-    enforce,
+    async enforce(world, id) {
+      const generation = await desired.generation(world.query, world.scope, id)
+      if (generation === undefined) return undefined
+      return { generation, ...(await definition.handOver(world, id, generation)) }
+    },
+    async repeat(world, id) {
+      const [row] = await statesOf(world.query, world.scope, [id])
+      if (row && row.generation_in_force === row.generation) await definition.handOver(world, id, row.generation)
+    },
     async renew(tx, scope, ids) {
       // Always in the same order, so that two that renew the same targets do not wait for each other.
       const ordered = [...new Set(ids)].sort((a, b) => a - b)
@@ -102,14 +122,8 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       return row?.generation
     },
     async pending(query, scope, ids) {
-      if (ids.length === 0) return new Set()
-      const rows = await rowsOf(query, scope)
-        .selectFrom(table as string)
-        .select('id')
-        .where('id', 'in', ids)
-        .whereRef('generation_in_force', '<', 'generation')
-        .execute()
-      return new Set(rows.map(({ id }) => id))
+      const rows = await statesOf(query, scope, ids)
+      return new Set(rows.filter((row) => row.generation_in_force < row.generation).map(({ id }) => id))
     },
     async confirm(tx, scope, id, { generation, isGone }) {
       if (isGone) {
@@ -186,7 +200,7 @@ export function desiredStep<Input extends ActionInput>(
 }
 
 const pendingAtOnce = 200
-const callTimeoutMs = 20_000
+const usualTimeoutMs = 20_000
 
 /** One target that fails does not keep the others waiting. */
 async function reconcile(
@@ -198,7 +212,8 @@ async function reconcile(
   const failures: unknown[] = []
   const bringAbout = async ({ id, project_id: projectId }: Pick<DesiredRow, 'id' | 'project_id'>) => {
     const scope = { projectId }
-    const confirmed = await inTime(desired.enforce({ query: db.query, scope, drivers }, id), callTimeoutMs)
+    const enforced = desired.enforce({ query: db.query, scope, drivers }, id)
+    const confirmed = await inTime(enforced, drivers.callTimeoutMs ?? usualTimeoutMs)
     if (confirmed) await db.transact((tx) => desired.confirm(tx, scope, id, confirmed))
   }
   for (let after = 0; ; ) {

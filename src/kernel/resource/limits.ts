@@ -47,14 +47,24 @@ export async function enforceLimit(
   more = 1,
 ): Promise<void> {
   const { path, title } = kind
-  const own = await limitsOf(tx.settings, scope)
-  const most = own.has(path) ? own.get(path) : defaults[path]
-  if (most === undefined || most === null) return
+  const most = await mostOf(tx, scope, kind, defaults)
+  if (most === null) return
   await lockProject(tx, scope, 'update')
   const used = await countUpTo(tx, scope, kind, most + 1)
   if (used + more <= most) return
   const message = `${title} limit exceeded: ${used > most ? `more than ${most}` : used} in use, ${most} allowed`
   throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: path }] } })
+}
+
+/** How many of a kind a Project may have; null for any number. */
+export async function mostOf(
+  tx: Transaction,
+  scope: ProjectScope,
+  { path }: LimitedKind,
+  defaults: DefaultLimits,
+): Promise<number | null> {
+  const own = await limitsOf(tx.settings, scope)
+  return (own.has(path) ? own.get(path) : defaults[path]) ?? null
 }
 
 async function countUpTo(

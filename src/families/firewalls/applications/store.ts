@@ -99,9 +99,10 @@ export async function firewallRulesOf(
 const rulesOfServer = preparedScoped((rows, serverId: number) =>
   rows
     .selectFrom('firewall')
-    .innerJoin(selectPairs(rows, [serverId]).as('pair'), 'pair.firewall_id', 'firewall.id')
-    .select('firewall.rules')
-    .orderBy('firewall.id'),
+    .select('rules')
+    // For a join, SQLite would go through all firewalls of the Project in the order asked for.
+    .where('id', 'in', ({ selectFrom }) => selectFrom(selectPairs(rows, [serverId]).as('pair')).select('firewall_id'))
+    .orderBy('id'),
 )
 
 const selectorsAtOnce = 200

@@ -1,11 +1,13 @@
 /** Servers join networks, leave them and change their addresses there. */
-import { type ActionInput, defineAction, type StepContext } from '../../../kernel/actions/define.ts'
+import { type ActionInput, defineAction, type Step, type StepContext } from '../../../kernel/actions/define.ts'
 import { type ActionStart, toStart } from '../../../kernel/actions/store.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { desiredStep } from '../../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
+import { serversByIds } from '../../servers/reads.ts'
+import { state } from '../desired.ts'
 import { interfaces } from './desired.ts'
-import { membershipsOf, removeMember, setMember } from './store.ts'
+import { placesOf, removeMember, setMember } from './store.ts'
 
 interface Input extends ActionInput {
   readonly server: number
@@ -15,7 +17,14 @@ interface Input extends ActionInput {
 type Settle = (tx: Transaction, scope: ProjectScope, member: { networkId: number; serverId: number }) => Promise<void>
 
 /** An action that hands over the interfaces of a server; the database follows its success or its failure. */
-function memberAction(command: string, { done, undone }: { readonly done: Settle; readonly undone: Settle }) {
+function memberAction(
+  command: string,
+  {
+    first = [],
+    done,
+    undone,
+  }: { readonly first?: readonly Step<Input>[]; readonly done: Settle; readonly undone: Settle },
+) {
   const settle =
     (how: Settle) =>
     (tx: Transaction, { scope, input }: StepContext<Input>) =>
@@ -24,11 +33,15 @@ function memberAction(command: string, { done, undone }: { readonly done: Settle
     family: 'networks',
     command,
     steps: [
+      ...first,
       desiredStep<Input>(interfaces, { name: 'interfaces', targets: ({ server }) => [server], done: settle(done) }),
     ],
     async revert(tx, context) {
+      const { scope, input } = context
       await settle(undone)(tx, context)
-      await interfaces.renew(tx, context.scope, [context.input.server])
+      // One that could not be made has nothing that could be desired of it.
+      const [server] = await serversByIds(tx.query, scope, [input.server])
+      if (server) await interfaces.renew(tx, scope, [server.id])
     },
   })
 }
@@ -40,12 +53,19 @@ async function takeAliasesBack(
   scope: ProjectScope,
   member: { networkId: number; serverId: number },
 ): Promise<void> {
-  const all = await membershipsOf(tx.query, scope, [member.serverId])
+  const all = await placesOf(tx.query, scope, [member.serverId])
   const former = all.find(({ networkId }) => networkId === member.networkId)?.formerAliasIps
   await setMember(tx, scope, member, { status: 'ok', formerAliasIps: null, ...(former ? { aliasIps: former } : {}) })
 }
 
-export const attachToNetwork = memberAction('attach_to_network', { done: settled, undone: removeMember })
+/** A network comes into being without an action, so that it may not be out there yet when a server joins it. */
+const makeNetwork = desiredStep<Input>(state, { name: 'network', targets: ({ network }) => [network] })
+
+export const attachToNetwork = memberAction('attach_to_network', {
+  first: [makeNetwork],
+  done: settled,
+  undone: removeMember,
+})
 export const detachFromNetwork = memberAction('detach_from_network', { done: removeMember, undone: settled })
 export const changeAliasIps = memberAction('change_alias_ips', { done: settled, undone: takeAliasesBack })
 

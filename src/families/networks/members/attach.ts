@@ -1,43 +1,57 @@
 /** Puts servers into networks, on request and with their creation. */
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { ApiError } from '../../../kernel/errors.ts'
+import { type LimitedKind, mostOf } from '../../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { type Network, overlap } from '../domain.ts'
 import { networks } from '../store.ts'
-import { interfaces } from './desired.ts'
-import { chooseAddresses, mostMembers, takenBy, type Wish } from './domain.ts'
-import { insertMember, membershipsOf, membersOf } from './store.ts'
+import { occupancyOf } from './attachments.ts'
+import { chooseAddresses, mostMembers, type Wish } from './domain.ts'
+import { insertMember, placesOf } from './store.ts'
+
+/** How much may be in each network of a Project. */
+export const memberLimit: LimitedKind = {
+  path: 'network_members',
+  title: 'network member',
+  type: 'network_attachment',
+  most: mostMembers,
+}
 
 /**
- * Gives a server addresses in a network that the transaction has locked. Errors: `server_already_attached`,
- * `networks_overlap`, `resource_limit_exceeded`; those of `chooseAddresses`.
+ * Gives a server addresses in a network that the transaction has locked; the caller renews its interfaces afterwards.
+ * Errors: `server_already_attached`, `networks_overlap`, `resource_limit_exceeded`; those of `chooseAddresses`.
  */
 export async function join(
   tx: Transaction,
   scope: ProjectScope,
-  { catalogue }: Pick<Platform, 'catalogue'>,
+  { catalogue, limits }: Pick<Platform, 'catalogue' | 'limits'>,
   network: Network,
   server: { readonly id: number; readonly locationId: number },
   wish: Wish,
 ): Promise<void> {
-  const members = await membersOf(tx.query, scope, [network.id])
-  if (members.some(({ serverId }) => serverId === server.id)) {
+  const others = (await placesOf(tx.query, scope, [server.id])).map(({ networkId }) => networkId)
+  if (others.includes(network.id)) {
     throw new ApiError('server_already_attached', 'the server is attached to this network already')
   }
-  if (members.length >= mostMembers) {
-    const details = { limits: [{ name: 'network_attachments' }] }
-    throw new ApiError('resource_limit_exceeded', `a network can have at most ${mostMembers} servers`, { details })
+  const { members, addresses: taken } = await occupancyOf(tx, scope, network.id)
+  const most = await mostOf(tx, scope, memberLimit, limits)
+  if (most !== null && members >= most) {
+    const details = { limits: [{ name: memberLimit.path }] }
+    throw new ApiError('resource_limit_exceeded', `a network can have at most ${most} members`, { details })
   }
-  await refuseOverlap(tx, scope, network, server.id)
+  await refuseOverlap(tx, scope, network, others)
   const zone = catalogue.locationById(server.locationId)?.networkZone ?? ''
-  const addresses = chooseAddresses(network, takenBy(members), zone, wish)
+  const addresses = chooseAddresses(network, taken, zone, wish)
   await insertMember(tx, scope, { networkId: network.id, serverId: server.id, ...addresses })
-  await interfaces.renew(tx, scope, [server.id])
 }
 
-async function refuseOverlap(tx: Transaction, scope: ProjectScope, network: Network, serverId: number): Promise<void> {
-  const ids = (await membershipsOf(tx.query, scope, [serverId])).map(({ networkId }) => networkId)
+async function refuseOverlap(
+  tx: Transaction,
+  scope: ProjectScope,
+  network: Network,
+  ids: readonly number[],
+): Promise<void> {
   const rival = (await networks.byIds(tx.query, scope, ids)).find(({ ipRange }) => overlap(ipRange, network.ipRange))
   if (!rival) return
   throw new ApiError('networks_overlap', `the network overlaps with network with ID '${rival.id}' of the server`)

@@ -1,9 +1,19 @@
-/** Servers in networks, on the wire (spec: Networks). */
-import { type TProperties, Type } from 'typebox'
-import { ActionReply } from '../../../kernel/actions/contract.ts'
-import { defineEndpoints, Id } from '../../../kernel/contract/contract.ts'
-import type { ErrorCode } from '../../../kernel/errors.ts'
-import { mostAliases } from './domain.ts'
+/** Members of networks, on the wire (spec: Networks). */
+import { Type } from 'typebox'
+import { actionsOf } from '../../../kernel/actions/contract.ts'
+import {
+  closedObject,
+  defineEndpoints,
+  enumParam,
+  Id,
+  Meta,
+  named,
+  paging,
+  rangesParam,
+  sorting,
+} from '../../../kernel/contract/contract.ts'
+import { networkChanges } from '../changes.ts'
+import { memberStatuses, memberTypes, mostAliases } from './domain.ts'
 
 declare module '../../../kernel/errors.ts' {
   interface CallCodes {
@@ -17,48 +27,60 @@ declare module '../../../kernel/errors.ts' {
 const Address = Type.String({ maxLength: 64 })
 const AliasIps = Type.Array(Address, { maxItems: mostAliases })
 
-function onServer<const Path extends string, Body extends TProperties>(
-  path: Path,
-  summary: string,
-  body: Body,
-  errors: readonly ErrorCode[],
-) {
-  const row = { method: 'POST', path, summary, section: 'Networks', status: 201, reply: ActionReply } as const
-  return {
-    ...row,
-    body: Type.Object(body, { additionalProperties: false }),
-    errors: ['locked', ...errors] as readonly ErrorCode[],
-  }
-}
+export const NetworkMember = named('NetworkMember', {
+  type: Type.Enum([...memberTypes]),
+  id: Id,
+  ip: Type.String(),
+  alias_ips: Type.Array(Type.String()),
+  subnet: Type.String(),
+  status: Type.Enum([...memberStatuses]),
+})
+
+const action = actionsOf('/servers/{id}', 'Networks')
 
 export const memberEndpoints = defineEndpoints({
-  attachToNetwork: onServer(
-    '/servers/{id}/actions/attach_to_network',
-    'Attach a server to a network',
-    {
+  listMembers: {
+    method: 'GET',
+    path: '/networks/{id}/members',
+    summary: 'List what is in a network',
+    section: 'Networks',
+    addedBy: networkChanges.network_members,
+    query: {
+      ...paging,
+      ...sorting(['id', 'type', 'status', 'ip']),
+      type: enumParam('Only members of this type', memberTypes),
+      status: enumParam('Only members in this status', memberStatuses),
+      subnet: rangesParam('Only members with an address in this subnet'),
+    },
+    status: 200,
+    reply: Type.Object({ members: Type.Array(NetworkMember), meta: Meta }),
+    errors: [],
+  },
+  attachToNetwork: action('attach_to_network', {
+    summary: 'Attach a server to a network',
+    body: closedObject({
       network: Id,
       ip: Type.Optional(Address),
       ip_range: Type.Optional(Address),
       alias_ips: Type.Optional(AliasIps),
-    },
-    [
+    }),
+    errors: [
+      'locked',
       'resource_limit_exceeded',
       'server_already_attached',
       'networks_overlap',
       'no_subnet_available',
       'ip_not_available',
     ],
-  ),
-  detachFromNetwork: onServer(
-    '/servers/{id}/actions/detach_from_network',
-    'Detach a server from a network',
-    { network: Id },
-    ['service_error'],
-  ),
-  changeAliasIps: onServer(
-    '/servers/{id}/actions/change_alias_ips',
-    'Replace the alias addresses of a server in a network',
-    { network: Id, alias_ips: AliasIps },
-    ['service_error', 'ip_not_available'],
-  ),
+  }),
+  detachFromNetwork: action('detach_from_network', {
+    summary: 'Detach a server from a network',
+    body: closedObject({ network: Id }),
+    errors: ['locked', 'service_error'],
+  }),
+  changeAliasIps: action('change_alias_ips', {
+    summary: 'Replace the alias addresses of a server in a network',
+    body: closedObject({ network: Id, alias_ips: AliasIps }),
+    errors: ['locked', 'service_error', 'ip_not_available'],
+  }),
 })

@@ -1,19 +1,21 @@
-/** Servers in a network: which addresses they can have there. Pure (spec: Networks). */
+/** What is in a network, and which addresses it can have there. Pure (spec: Networks). */
 import { ApiError, invalidInput } from '../../../kernel/errors.ts'
-import { parseAddress } from '../../../net/ip.ts'
-import { addressesOf, isReserved, type Network, type Subnet, subnetAround } from '../domain.ts'
+import { parseAddress, parseCidr } from '../../../net/ip.ts'
+import { isReserved, lowestFree, type Network, type Subnet, subnetAround } from '../domain.ts'
 
-/** Most servers in one network, and most alias addresses of a server in it. */
+/** Most members of one network unless the operator says otherwise, and most alias addresses of a server in it. */
 export const mostMembers = 100
 export const mostAliases = 10
 
 export const memberStatuses = ['ok', 'attaching', 'detaching', 'updating', 'error'] as const
 export type MemberStatus = (typeof memberStatuses)[number]
 
-export interface Member {
-  readonly id: number
+export const memberTypes = ['server', 'load_balancer'] as const
+export type MemberType = (typeof memberTypes)[number]
+
+/** Where something is in a network. */
+export interface Place {
   readonly networkId: number
-  readonly serverId: number
   readonly ip: string
   readonly aliasIps: readonly string[]
   /** The alias addresses that it goes back to if the change that is under way fails. */
@@ -21,15 +23,20 @@ export interface Member {
   readonly status: MemberStatus
 }
 
+export interface ServerPlace extends Place {
+  readonly serverId: number
+}
+
+/** What is in a network, of whatever type. */
+export interface Member extends Place {
+  readonly type: MemberType
+  readonly id: number
+}
+
 /** The hardware address of an interface: in one network it is as unique as the address. */
 export function macOf(ip: string): string {
   const octets = ip.split('.').map((octet) => Number(octet).toString(16).padStart(2, '0'))
   return ['86', '00', ...octets].join(':')
-}
-
-/** Every address that somebody has or may come back to. */
-export function takenBy(members: readonly Member[]): ReadonlySet<string> {
-  return new Set(members.flatMap(({ ip, aliasIps, formerAliasIps }) => [ip, ...aliasIps, ...(formerAliasIps ?? [])]))
 }
 
 /** The addresses that a request wants. */
@@ -55,7 +62,7 @@ export function chooseAddresses(
 ): { readonly ip: string; readonly aliasIps: string[] } {
   const wanted = text === undefined ? undefined : readAddress(text, 'ip')
   const subnets = subnetsFor(network, zone, ipRange)
-  const ip = wanted === undefined ? lowestFree(network, subnets, others) : claim(network, subnets, others, wanted)
+  const ip = wanted === undefined ? lowestFreeOf(network, subnets, others) : claim(network, subnets, others, wanted)
   return { ip, aliasIps: chooseAliases(network, ip, new Set([...others, ip]), aliasIps) }
 }
 
@@ -89,16 +96,21 @@ function subnetsFor({ subnets, former }: Network, zone: string, ipRange: string 
   const fitting = subnets.filter(
     (subnet) => subnet.type !== 'vswitch' && subnet.networkZone === zone && isThere(subnet.ipRange),
   )
+  if (ipRange !== undefined) readSubnetRange(ipRange)
   const chosen = ipRange === undefined ? fitting : fitting.filter((subnet) => subnet.ipRange === ipRange)
   if (chosen.length > 0) return chosen
   throw new ApiError('no_subnet_available', `the network has no such subnet in the network zone ${zone}`)
 }
 
-function lowestFree(network: Network, subnets: readonly Subnet[], others: ReadonlySet<string>): string {
+function readSubnetRange(text: string): void {
+  const parsed = parseCidr(text)
+  if (!parsed.ok) throw refusal('ip_range', parsed.message)
+}
+
+function lowestFreeOf(network: Network, subnets: readonly Subnet[], others: ReadonlySet<string>): string {
   for (const subnet of subnets) {
-    for (const address of addressesOf(subnet.ipRange)) {
-      if (!others.has(address) && !isReserved(network, subnet, address)) return address
-    }
+    const address = lowestFree(network, subnet, others)
+    if (address) return address
   }
   throw new ApiError('no_subnet_available', 'all addresses of the subnets are in use')
 }

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { checkConsistency } from '../../../../test/consistency.ts'
 import { forEachDatabase, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
+import { expect } from '../../../../test/resources.ts'
 import { makeServer, serverBody } from '../../servers/proof.ts'
 import { cloudSubnet, makeNetwork } from '../proof.ts'
 
@@ -82,6 +84,129 @@ forEachDatabase('Servers in networks', (open) => {
     assert.equal((await change(world, server, 'change_alias_ips', { network, alias_ips: [] })).status, 'error')
     assert.equal((await change(world, server, 'detach_from_network', { network })).status, 'error')
     assert.deepEqual(await placesOf(world, server), before)
+  })
+
+  test('are listed as members, filtered, sorted and in pages', async () => {
+    const world = await open()
+    const network = await makeNetwork(world, { subnets })
+    const servers = [await makeServer(world), await makeServer(world), await makeServer(world)]
+    const asked = [{ ip: '10.0.1.10', alias_ips: ['10.0.1.6', '10.0.1.7'] }, { ip: '10.0.1.5' }, { ip: '10.0.0.7' }]
+    for (const [at, place] of asked.entries()) {
+      await change(world, servers[at]!, 'attach_to_network', { network, ...place })
+    }
+    const list = (query: string) => done(world.api.get(`/networks/${network}/members?${query}`))
+    const idsOf = async (query: string) => (await list(query)).members.map(({ id }: { id: number }) => id)
+    assert.deepEqual((await list('')).members[0], {
+      type: 'server',
+      id: servers[0],
+      ip: '10.0.1.10',
+      alias_ips: ['10.0.1.6', '10.0.1.7'],
+      subnet: '10.0.1.0/24',
+      status: 'ok',
+    })
+    const [first, second, third] = servers
+    const cases: readonly (readonly [string, readonly (number | undefined)[]])[] = [
+      ['', servers],
+      ['sort=id:desc', [third, second, first]],
+      ['sort=ip', [third, second, first]],
+      ['sort=ip:desc', [first, second, third]],
+      ['sort=type&sort=status&sort=id:desc', [third, second, first]],
+      ['type=server&status=ok', servers],
+      ['type=load_balancer', []],
+      ['status=error&status=attaching', []],
+      ['subnet=10.0.0.0/24', [third]],
+      ['subnet=10.0.0.0/24&subnet=10.0.1.0/24&per_page=2', [first, second]],
+      ['subnet=10.0.2.0/24', []],
+    ]
+    for (const [query, expected] of cases) assert.deepEqual(await idsOf(query), expected, query)
+    const { members, meta } = await list('per_page=2&page=2')
+    assert.deepEqual([members.length, meta.pagination.total_entries, meta.pagination.next_page], [1, 3, null])
+    for (const [name, value] of [
+      ['subnet', '10.0.0.1/24'],
+      ['type', 'volume'],
+      ['status', 'off'],
+      ['sort', 'name'],
+    ] as const) {
+      const { status, body } = await world.api.get(`/networks/${network}/members?${name}=${value}`)
+      assert.deepEqual([status, body.error.details.fields[0].name], [422, name])
+    }
+    assert.equal((await world.foreign.get(`/networks/${network}/members`)).status, 404)
+  })
+
+  test('show as members what is being done with them', async () => {
+    const world = await open({ runActions: false })
+    const network = await makeNetwork(world, { subnets })
+    const server = await makeServer(world)
+    const statusAfter = async (path: string, more: object) => {
+      await done(world.api.post(`/servers/${server}/actions/${path}`, { network, ...more }))
+      const { members } = await done(world.api.get(`/networks/${network}/members`))
+      await world.settle()
+      return members[0].status
+    }
+    assert.equal(await statusAfter('attach_to_network', {}), 'attaching')
+    assert.equal(await statusAfter('change_alias_ips', { alias_ips: ['10.0.1.9'] }), 'updating')
+    assert.equal(await statusAfter('detach_from_network', {}), 'detaching')
+    assert.deepEqual((await done(world.api.get(`/networks/${network}/members`))).members, [])
+  })
+
+  test('keep a network from growing into another one of theirs', async () => {
+    const world = await open()
+    const small = await makeNetwork(world, { ip_range: '10.0.0.0/24', subnets: [cloudSubnet('10.0.0.0/24')] })
+    const other = await makeNetwork(world, { ip_range: '10.0.8.0/24', subnets: [cloudSubnet('10.0.8.0/24')] })
+    const server = await makeServer(world, { networks: [small, other] })
+    const grow = (ip_range: string) => world.api.post(`/networks/${small}/actions/change_ip_range`, { ip_range })
+    const refused = await grow('10.0.0.0/16')
+    assert.deepEqual([refused.status, refused.body.error.details.fields[0].name], [422, 'ip_range'])
+    await done(grow('10.0.0.0/21'))
+    await world.settle()
+    await change(world, server, 'detach_from_network', { network: other })
+    await done(grow('10.0.0.0/16'))
+  })
+
+  test('never end up in networks that overlap, although one grows while they join the other', async () => {
+    const world = await open()
+    for (let round = 0; round < 4; round++) {
+      const growing = await makeNetwork(world, { ip_range: '10.0.0.0/24', subnets: [cloudSubnet('10.0.0.0/24')] })
+      const other = await makeNetwork(world, { ip_range: '10.0.8.0/24', subnets: [cloudSubnet('10.0.8.0/24')] })
+      const server = await makeServer(world, { networks: [growing] })
+      const answers = await Promise.all([
+        world.api.post(`/networks/${growing}/actions/change_ip_range`, { ip_range: '10.0.0.0/16' }),
+        world.api.post(`/servers/${server}/actions/attach_to_network`, { network: other }),
+      ])
+      assert.deepEqual(answers.map(({ status }) => status).sort(), [201, 422])
+      await world.settle()
+    }
+  })
+
+  test('are as many in each network as the operator allows', async () => {
+    const world = await open({ limits: { network_members: 1 } })
+    const [full, free] = [await makeNetwork(world, { subnets }), await makeNetwork(world, { subnets })]
+    await makeServer(world, { networks: [full] })
+    const refused = await world.api.post('/servers', serverBody('second', { networks: [full] }))
+    assert.deepEqual([refused.status, refused.body.error.details], [403, { limits: [{ name: 'network_members' }] }])
+    await makeServer(world, { networks: [free] })
+  })
+
+  test('are refused a range that is none', async () => {
+    const world = await open()
+    const place = { network: await makeNetwork(world, { subnets }), ip_range: 'everywhere' }
+    const { status, body } = await world.api.post(
+      `/servers/${await makeServer(world)}/actions/attach_to_network`,
+      place,
+    )
+    assert.deepEqual([status, body.error.details.fields[0].name], [422, 'ip_range'])
+  })
+
+  test('a server that cannot be made leaves nothing behind in its networks', async () => {
+    const world = await open()
+    const network = await makeNetwork(world, { subnets })
+    world.simulation.behave(() => 'error before effect')
+    const { server } = await done(world.api.post('/servers', serverBody('never', { networks: [network] })))
+    await world.settle()
+    world.simulation.behave(() => 'ok')
+    expect(await world.api.get(`/servers/${server.id}`), 404)
+    assert.deepEqual((await done(world.api.get(`/networks/${network}`))).network.servers, [])
+    await checkConsistency(world)
   })
 
   test('deleting a network detaches its servers', async () => {

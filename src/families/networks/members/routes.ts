@@ -1,22 +1,26 @@
-/** Servers in networks, through the API. */
+/** Members of networks, through the API. */
+import type { Static } from 'typebox'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { refuseLocked, startAction } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
-import type { Handlers } from '../../../kernel/contract/contract.ts'
+import type { Handlers, QueryOf } from '../../../kernel/contract/contract.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../../../kernel/errors.ts'
+import { pageOf } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { holdServers, serversByIds } from '../../servers/reads.ts'
 import { networkChanges } from '../changes.ts'
-import type { Network } from '../domain.ts'
+import { type Network, toNumber } from '../domain.ts'
 import { networks } from '../store.ts'
 import { attachToNetwork, changeAliasIps, detachFromNetwork, startMember } from './actions.ts'
 import { join } from './attach.ts'
-import type { memberEndpoints } from './contract.ts'
+import { membersOf, occupancyOf } from './attachments.ts'
+import type { memberEndpoints, NetworkMember } from './contract.ts'
 import { interfaces } from './desired.ts'
-import { chooseAliases, type Member, takenBy } from './domain.ts'
-import { membersOf, setMember } from './store.ts'
+import { chooseAliases, type ServerPlace } from './domain.ts'
+import { placesOf, setMember } from './store.ts'
+import { membersToWire } from './view.ts'
 
 interface Call {
   readonly scope: ProjectScope
@@ -24,7 +28,8 @@ interface Call {
   readonly body: { readonly network: number }
 }
 
-interface Place {
+/** A network and a server that nobody else changes meanwhile. */
+interface Pair {
   readonly network: Network
   readonly server: { readonly id: number; readonly locationId: number }
 }
@@ -33,11 +38,11 @@ interface Place {
 export function memberRoutes(platform: Platform): Handlers<typeof memberEndpoints> {
   const { db, clock } = platform
 
-  /** Does `work` with a network and a server that nobody else changes meanwhile, and starts the action. */
+  /** Does `work` with a network and a server, and starts the action. */
   async function change(
     definition: typeof attachToNetwork,
     { scope, params: { id }, body }: Call,
-    work: (tx: Transaction, place: Place) => Promise<void>,
+    work: (tx: Transaction, pair: Pair) => Promise<void>,
   ) {
     const action = await db.transact(async (tx) => {
       const [server] = await serversByIds(tx.query, scope, [id])
@@ -53,6 +58,18 @@ export function memberRoutes(platform: Platform): Handlers<typeof memberEndpoint
   }
 
   return {
+    async listMembers({ scope, params: { id }, query }) {
+      const members = await membersOf(db.query, scope, [id])
+      // Read after its members: one whose subnet is not there any more has left meanwhile.
+      const network = await networks.get(db.query, scope, id)
+      const asked = membersToWire(network, members).filter((member) => isAsked(member, query))
+      const numbers = new Map(asked.map(({ ip }) => [ip, toNumber(ip)]))
+      const { rows, pagination } = pageOf(asked, query, (member, field) => {
+        return field === 'ip' ? numbers.get(member.ip)! : member[field as 'id' | 'type' | 'status']
+      })
+      return { members: rows, meta: { pagination } }
+    },
+
     attachToNetwork: (call) =>
       change(attachToNetwork, call, async (tx, { network, server }) => {
         const { ip, ip_range: ipRange, alias_ips: aliasIps } = call.body
@@ -63,26 +80,37 @@ export function memberRoutes(platform: Platform): Handlers<typeof memberEndpoint
       }),
 
     detachFromNetwork: (call) =>
-      change(detachFromNetwork, call, async (tx, place) => {
-        const member = attachedMember(await membersOf(tx.query, call.scope, [place.network.id]), place)
-        await setMember(tx, call.scope, member, { status: 'detaching' })
+      change(detachFromNetwork, call, async (tx, pair) => {
+        const place = await placeOf(tx, call.scope, pair)
+        await setMember(tx, call.scope, place, { status: 'detaching' })
       }),
 
     changeAliasIps: (call) =>
-      change(changeAliasIps, call, async (tx, place) => {
-        const members = await membersOf(tx.query, call.scope, [place.network.id])
-        const member = attachedMember(members, place)
-        const others = takenBy(members.filter((other) => other !== member))
-        const texts = call.body.alias_ips
-        const aliasIps = chooseAliases(place.network, member.ip, new Set([...others, member.ip]), texts)
-        await setMember(tx, call.scope, member, { aliasIps, formerAliasIps: member.aliasIps, status: 'updating' })
+      change(changeAliasIps, call, async (tx, { network, server }) => {
+        const place = await placeOf(tx, call.scope, { network, server })
+        const { addresses } = await occupancyOf(tx, call.scope, network.id)
+        const others = new Set([...addresses].filter((address) => !place.aliasIps.includes(address)))
+        const aliasIps = chooseAliases(network, place.ip, others, call.body.alias_ips)
+        await setMember(tx, call.scope, place, { aliasIps, formerAliasIps: place.aliasIps, status: 'updating' })
       }),
   }
 }
 
 /** Errors: `service_error`. */
-function attachedMember(members: readonly Member[], { server }: Place): Member {
-  const member = members.find(({ serverId }) => serverId === server.id)
-  if (!member) throw new ApiError('service_error', 'the server is not attached to this network')
-  return member
+async function placeOf(tx: Transaction, scope: ProjectScope, { network, server }: Pair): Promise<ServerPlace> {
+  const place = (await placesOf(tx.query, scope, [server.id])).find(({ networkId }) => networkId === network.id)
+  if (!place) throw new ApiError('service_error', 'the server is not attached to this network')
+  return place
+}
+
+/** Whether a request asks for a member. */
+function isAsked(
+  member: Static<typeof NetworkMember>,
+  { type, status, subnet }: QueryOf<typeof memberEndpoints.listMembers>,
+): boolean {
+  return (
+    (type?.includes(member.type) ?? true) &&
+    (status?.includes(member.status) ?? true) &&
+    (subnet?.includes(member.subnet) ?? true)
+  )
 }

@@ -1,36 +1,49 @@
 /** Servers in networks, in the database. */
+import { sql } from 'kysely'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { NetworkAttachmentRow } from '../tables.ts'
-import type { Member } from './domain.ts'
+import type { Occupancy } from './attachment.ts'
+import type { ServerPlace } from './domain.ts'
 
-function fromRow(row: NetworkAttachmentRow): Member {
+function fromRow(row: NetworkAttachmentRow): ServerPlace {
   return {
-    id: row.id,
     networkId: row.network_id,
     serverId: row.server_id,
     ip: row.ip,
-    aliasIps: JSON.parse(row.alias_ips) as string[],
+    aliasIps: row.alias_ips === '[]' ? [] : (JSON.parse(row.alias_ips) as string[]),
     formerAliasIps: row.former_alias_ips === null ? null : (JSON.parse(row.former_alias_ips) as string[]),
     status: row.status,
   }
 }
 
-/** Who is in some networks, by id. */
-export const membersOf = (query: Queries, scope: ProjectScope, networkIds: readonly number[]) =>
-  membersWhere(query, scope, 'network_id', networkIds)
+/** The servers in some networks. */
+export const serversIn = (query: Queries, scope: ProjectScope, networkIds: readonly number[]) =>
+  placesWhere(query, scope, 'network_id', networkIds)
 
-/** Where some servers are, by id. */
-export const membershipsOf = (query: Queries, scope: ProjectScope, serverIds: readonly number[]) =>
-  membersWhere(query, scope, 'server_id', serverIds)
+/** How many servers are in a network, and the addresses that they have or may come back to. Few of them have aliases. */
+export async function occupancyOf(query: Queries, scope: ProjectScope, networkId: number): Promise<Occupancy> {
+  const all = () => scoped(query, scope).selectFrom('network_attachment').where('network_id', '=', networkId)
+  const own = await all().select('ip').execute()
+  const more = await all()
+    .select(['alias_ips', 'former_alias_ips'])
+    .where(sql<boolean>`(alias_ips <> '[]' or former_alias_ips is not null)`)
+    .execute()
+  const aliases = more.flatMap((row) => [...JSON.parse(row.alias_ips), ...JSON.parse(row.former_alias_ips ?? '[]')])
+  return { members: own.length, addresses: [...own.map(({ ip }) => ip), ...aliases] }
+}
 
-async function membersWhere(
+/** Where some servers are, from the oldest place. */
+export const placesOf = (query: Queries, scope: ProjectScope, serverIds: readonly number[]) =>
+  placesWhere(query, scope, 'server_id', serverIds)
+
+async function placesWhere(
   query: Queries,
   scope: ProjectScope,
   column: 'network_id' | 'server_id',
   ids: readonly number[],
-): Promise<Member[]> {
+): Promise<ServerPlace[]> {
   if (ids.length === 0) return []
   const rows = await scoped(query, scope)
     .selectFrom('network_attachment')
@@ -41,11 +54,33 @@ async function membersWhere(
   return rows.map(fromRow)
 }
 
+/** Those who have one of some addresses, as their own or as an alias; in all networks unless some are named. */
+export async function placesWith(
+  query: Queries,
+  scope: ProjectScope,
+  addresses: readonly string[],
+  networkIds?: readonly number[],
+): Promise<ServerPlace[]> {
+  if (addresses.length === 0 || networkIds?.length === 0) return []
+  const all = () => {
+    const places = scoped(query, scope).selectFrom('network_attachment').selectAll()
+    return networkIds ? places.where('network_id', 'in', networkIds) : places
+  }
+  const own = await all().where('ip', 'in', addresses).execute()
+  const aliases = await all()
+    // Written out, so that the index of those with aliases serves.
+    .where(sql<boolean>`alias_ips <> '[]'`)
+    .where((is) => is.or(addresses.map((address) => is('alias_ips', 'like', `%"${address}"%`))))
+    .execute()
+  const found = new Map([...own, ...aliases].map((row) => [row.id, row]))
+  return [...found.values()].sort((a, b) => a.network_id - b.network_id).map(fromRow)
+}
+
 /** Adds a server to a network that the transaction has locked. */
 export async function insertMember(
   tx: Transaction,
   scope: ProjectScope,
-  { networkId, serverId, ip, aliasIps }: Pick<Member, 'networkId' | 'serverId' | 'ip' | 'aliasIps'>,
+  { networkId, serverId, ip, aliasIps }: Pick<ServerPlace, 'networkId' | 'serverId' | 'ip' | 'aliasIps'>,
 ): Promise<void> {
   const addresses = { ip, alias_ips: JSON.stringify(aliasIps), former_alias_ips: null }
   const row = { id: await drawId(tx), network_id: networkId, server_id: serverId, ...addresses }
@@ -58,8 +93,8 @@ export async function insertMember(
 export async function setMember(
   tx: Transaction,
   scope: ProjectScope,
-  { networkId, serverId }: Pick<Member, 'networkId' | 'serverId'>,
-  change: Partial<Pick<Member, 'aliasIps' | 'formerAliasIps' | 'status'>>,
+  { networkId, serverId }: Pick<ServerPlace, 'networkId' | 'serverId'>,
+  change: Partial<Pick<ServerPlace, 'aliasIps' | 'formerAliasIps' | 'status'>>,
 ): Promise<void> {
   const { aliasIps, formerAliasIps, status } = change
   const columns = {
@@ -79,7 +114,7 @@ export async function setMember(
 export async function removeMember(
   tx: Transaction,
   scope: ProjectScope,
-  { networkId, serverId }: Pick<Member, 'networkId' | 'serverId'>,
+  { networkId, serverId }: Pick<ServerPlace, 'networkId' | 'serverId'>,
 ): Promise<void> {
   await scoped(tx.query, scope)
     .deleteFrom('network_attachment')
@@ -94,6 +129,6 @@ export async function leaveNetworks(tx: Transaction, scope: ProjectScope, server
 }
 
 /** Takes all servers out of a network. */
-export async function emptyNetwork(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void> {
+export async function removeServers(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void> {
   await scoped(tx.query, scope).deleteFrom('network_attachment').where('network_id', '=', networkId).execute()
 }

@@ -4,7 +4,7 @@ import { timestamp } from '../../../kernel/process/clock.ts'
 import type { Platform } from '../../../platform.ts'
 import { state } from '../desired.ts'
 import { forEachDue } from '../due.ts'
-import { overdueRescues } from '../host.ts'
+import { type OverdueRescue, overdueRescues } from '../host.ts'
 import { servers, setRescue } from '../store.ts'
 
 /** Lets the next boot go to the disk again; several processes may do so at once. */
@@ -12,7 +12,7 @@ export async function endRescues({ db, clock }: Platform): Promise<void> {
   const now = timestamp(clock.now())
   await forEachDue(
     'rescue systems could not be ended',
-    (after, limit) => overdueRescues(db.query, now, after, limit),
+    (after: OverdueRescue | undefined, limit) => overdueRescues(db.query, now, after, limit),
     ({ id, scope }) =>
       db.transact(async (tx) => {
         const { rescue } = await servers.lock(tx, scope, id)

@@ -25,10 +25,13 @@ export const createImage = defineAction<ImageInput>({
     defineStep<ImageInput, number>({
       name: 'capture',
       run: async (context) =>
-        context.drivers.images.capture({
-          imageId: context.input.image,
-          server: await settledState(context, context.input.server),
-        }),
+        context.drivers.images.capture(
+          {
+            imageId: context.input.image,
+            server: await settledState(context, context.input.server),
+          },
+          context.report,
+        ),
       undo: ({ drivers, input: { image, server } }) => drivers.images.remove({ imageId: image, serverId: server }),
       async commit(tx, { scope, input: { image, server } }, sizeMb) {
         const backups = await lockBackups(tx, scope, server)

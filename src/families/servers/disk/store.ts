@@ -37,12 +37,13 @@ export async function isBeingInstalled(query: Queries, scope: ProjectScope, imag
     .limit(1)
     .executeTakeFirst()
   if (row) return true
-  const rebuilding = scoped(query, scope).selectFrom('server').select('id').where('status', '=', 'rebuilding')
+  // Only servers that are being changed have a former state: these are few.
+  const former = scoped(query, scope).selectFrom('server_former').select('server_id').where('image', '=', imageId)
   const previous = await scoped(query, scope)
-    .selectFrom('server_former')
-    .select('server_id')
-    .where('image', '=', imageId)
-    .where('server_id', 'in', rebuilding)
+    .selectFrom('server')
+    .select('id')
+    .where('id', 'in', former)
+    .where('status', '=', 'rebuilding')
     .limit(1)
     .executeTakeFirst()
   return previous !== undefined

@@ -2,11 +2,11 @@
 import { defineAction, defineRecord } from '../../../kernel/actions/define.ts'
 import { desiredStep } from '../../../kernel/resource/desired.ts'
 import { leaveGroup } from '../../placement-groups/effects.ts'
-import { type Input, ofServer } from '../actions.ts'
+import { type Input, ofServer, rest } from '../actions.ts'
 import { state } from '../desired.ts'
-import { confirmPower, revertPower } from '../store.ts'
+import { revertPower } from '../store.ts'
 
-/** A server finds its host when it starts: one that joins a group does so off, and runs afterwards. */
+/** A server finds its host when it starts: one that joins a group does so off, and runs afterwards if it has a network. */
 export const addToPlacementGroup = defineAction<Input>({
   family: 'servers',
   command: 'add_to_placement_group',
@@ -14,7 +14,7 @@ export const addToPlacementGroup = defineAction<Input>({
     desiredStep(state, {
       name: 'start',
       ...ofServer,
-      done: (tx, { scope, input }) => confirmPower(tx, scope, input.server, 'on'),
+      done: rest,
     }),
   ],
   async revert(tx, { scope, input }) {

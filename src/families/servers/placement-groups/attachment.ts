@@ -1,7 +1,7 @@
 /** The placement group that a server is in. */
 import { invalidInput } from '../../../kernel/errors.ts'
 import { joinGroup, leaveGroup } from '../../placement-groups/effects.ts'
-import { placementGroupsOfServers } from '../../placement-groups/reads.ts'
+import { membersAmong, placementGroupsOfServers } from '../../placement-groups/reads.ts'
 import type { Attachment } from '../attachment.ts'
 
 export const placementGroupAttachment: Attachment = {
@@ -12,6 +12,10 @@ export const placementGroupAttachment: Attachment = {
   async attach(tx, scope, { id: serverId }, { placement_group: groupId }) {
     if (groupId) await joinGroup(tx, scope, { groupId, serverId }, () => groupMissing(groupId))
     return []
+  },
+  async state(query, scope, serverId) {
+    const [member] = await membersAmong(query, scope, [serverId])
+    return { placementGroup: member?.groupId ?? null }
   },
   detach: leaveGroup,
 }

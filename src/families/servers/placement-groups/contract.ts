@@ -1,7 +1,7 @@
 /** How servers join and leave placement groups, on the wire (spec: Servers). */
 import { Type } from 'typebox'
-import { ActionReply } from '../../../kernel/actions/contract.ts'
-import { defineEndpoints, Id } from '../../../kernel/contract/contract.ts'
+import { actionsOf } from '../../../kernel/actions/contract.ts'
+import { closedObject, defineEndpoints, Id } from '../../../kernel/contract/contract.ts'
 
 declare module '../../../kernel/errors.ts' {
   interface CallCodes {
@@ -10,25 +10,19 @@ declare module '../../../kernel/errors.ts' {
 }
 
 const section = 'Servers'
+const action = actionsOf('/servers/{id}', section)
+
+/** Older versions of the Python library send the id as text. */
+const idOrText = Type.Union([Id, Type.String({ pattern: '^[1-9]\\d*$', maxLength: 15, description: 'An id as text' })])
 
 export const membershipEndpoints = defineEndpoints({
-  addToPlacementGroup: {
-    method: 'POST',
-    path: '/servers/{id}/actions/add_to_placement_group',
+  addToPlacementGroup: action('add_to_placement_group', {
     summary: 'Put a server that is off into a placement group, and start it',
-    section,
-    body: Type.Object({ placement_group: Id }, { additionalProperties: false }),
-    status: 201,
-    reply: ActionReply,
+    body: closedObject({ placement_group: idOrText }),
     errors: ['locked', 'server_not_stopped', 'placement_group_member_limit_reached'],
-  },
-  removeFromPlacementGroup: {
-    method: 'POST',
-    path: '/servers/{id}/actions/remove_from_placement_group',
+  }),
+  removeFromPlacementGroup: action('remove_from_placement_group', {
     summary: 'Take a server out of its placement group',
-    section,
-    status: 201,
-    reply: ActionReply,
     errors: ['locked'],
-  },
+  }),
 })

@@ -7,7 +7,7 @@ import type { Platform } from '../../../platform.ts'
 import { joinGroup, leaveGroup } from '../../placement-groups/effects.ts'
 import { membersAmong } from '../../placement-groups/reads.ts'
 import { onServer } from '../actions.ts'
-import { state } from '../desired.ts'
+import { isConnected, state } from '../desired.ts'
 import { servers, setPower } from '../store.ts'
 import { addToPlacementGroup, removeFromPlacementGroup } from './actions.ts'
 import { groupMissing } from './attachment.ts'
@@ -26,9 +26,10 @@ export function membershipRoutes(platform: Platform): Handlers<typeof membership
           const message = `the server is in placement group with ID ${current.groupId} already`
           throw invalidInput([{ field: 'placement_group', message }], message)
         }
-        await setPower(tx, scope, id, { power: 'on', manner: 'hard', status: 'migrating' })
+        const power = (await isConnected(tx.query, scope, id)) ? 'on' : 'off'
+        await setPower(tx, scope, id, { power, manner: 'hard', status: 'migrating' })
         await state.renew(tx, scope, [id])
-        const member = { groupId: body.placement_group, serverId: id }
+        const member = { groupId: Number(body.placement_group), serverId: id }
         await joinGroup(tx, scope, member, () => groupMissing(member.groupId))
         return toStart({ definition: addToPlacementGroup, input: { server: id }, ...onServer(id) })
       }),

@@ -5,6 +5,7 @@ import type { Handlers } from '../../../kernel/contract/contract.ts'
 import { ApiError, invalidInput } from '../../../kernel/errors.ts'
 import type { Platform } from '../../../platform.ts'
 import { startChange } from '../actions.ts'
+import { isConnected } from '../desired.ts'
 import { memoryMbOf } from '../domain.ts'
 import { byIdOrName } from '../placement.ts'
 import { servers } from '../store.ts'
@@ -32,7 +33,7 @@ export function typeRoutes({ db, catalogue, clock }: Platform): Handlers<typeof 
           cores: type.cores,
           memory_mb: memoryMbOf(type),
           primary_disk_size: growsDisk ? type.disk : server.primaryDiskSize,
-          power: 'on',
+          power: (await isConnected(tx.query, scope, id)) ? 'on' : 'off',
           manner: 'hard',
           cycle: null,
           status: 'migrating',

@@ -1,7 +1,9 @@
 /** RRSets on the wire: the records of one name and type in a zone (spec: RRSet, DNS zones). */
 import { Type } from 'typebox'
-import { ActionReply, ActionSchema } from '../../../kernel/actions/contract.ts'
+import { ActionReply, ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
 import {
+  closed,
+  closedObject,
   defineEndpoints,
   enumParam,
   Id,
@@ -16,7 +18,6 @@ import {
 import { recordTypeNames } from '../../../net/dns/rdata.ts'
 import { zoneChanges } from '../changes.ts'
 
-const closed = { additionalProperties: false } as const
 const RrType = Type.Enum(recordTypeNames)
 const Ttl = Type.Integer({ minimum: 60, maximum: 2_147_483_647 })
 const Comment = Type.String({ maxLength: 255 })
@@ -52,18 +53,8 @@ const Reply = Type.Object({ rrset: Rrset })
 const section = 'DNS zones'
 const one = '/zones/{id_or_name}/rrsets/{rr_name}/{rr_type}'
 
-/** What all actions on one RRSet have in common. */
-function rrsetAction<const Path extends string>(path: Path, summary: string) {
-  return {
-    method: 'POST',
-    path: `${one}/actions/${path}`,
-    summary,
-    section,
-    status: 201,
-    reply: ActionReply,
-    errors: ['incorrect_zone_mode', 'protected'],
-  } as const
-}
+const action = actionsOf(one, section)
+const errors = ['incorrect_zone_mode', 'protected'] as const
 
 export const rrsetEndpoints = defineEndpoints({
   listRrsets: {
@@ -104,7 +95,7 @@ export const rrsetEndpoints = defineEndpoints({
     path: one,
     summary: 'Change the labels of an RRSet',
     section,
-    body: Type.Object({ labels: Type.Optional(Labels), records: Type.Optional(Type.Unknown()) }, closed),
+    body: closedObject({ labels: Type.Optional(Labels), records: Type.Optional(Type.Unknown()) }),
     status: 200,
     reply: Reply,
     errors: ['incorrect_zone_mode'],
@@ -118,36 +109,38 @@ export const rrsetEndpoints = defineEndpoints({
     reply: ActionReply,
     errors: ['incorrect_zone_mode', 'protected', 'invalid_input'],
   },
-  addRecords: {
-    ...rrsetAction('add_records', 'Add records to an RRSet, which is created when it is not there'),
-    body: Type.Object({ records: NewRecords, ttl: Type.Optional(nullable(Ttl)) }, closed),
-  },
-  removeRecords: {
-    ...rrsetAction('remove_records', 'Remove records from an RRSet, which goes with the last of them'),
-    body: Type.Object({ records: NewRecords }, closed),
-  },
-  setRecords: {
-    ...rrsetAction('set_records', 'Replace all records of an RRSet'),
-    body: Type.Object({ records: NewRecords }, closed),
-  },
-  updateRecords: {
-    ...rrsetAction('update_records', 'Change the comments of records'),
+  addRecords: action('add_records', {
+    summary: 'Add records to an RRSet, which is created when it is not there',
+    body: closedObject({ records: NewRecords, ttl: Type.Optional(nullable(Ttl)) }),
+    errors,
+  }),
+  removeRecords: action('remove_records', {
+    summary: 'Remove records from an RRSet, which goes with the last of them',
+    body: closedObject({ records: NewRecords }),
+    errors,
+  }),
+  setRecords: action('set_records', {
+    summary: 'Replace all records of an RRSet',
+    body: closedObject({ records: NewRecords }),
+    errors,
+  }),
+  updateRecords: action('update_records', {
+    summary: 'Change the comments of records',
     addedBy: zoneChanges.rrset_comments,
-    body: Type.Object(
-      {
-        records: Type.Array(Type.Object({ value: Value, comment: Comment }, closed), { minItems: 1, maxItems: most }),
-      },
-      closed,
-    ),
+    body: closedObject({
+      records: Type.Array(closedObject({ value: Value, comment: Comment }), { minItems: 1, maxItems: most }),
+    }),
     status: 200,
-  },
-  changeRrsetTtl: {
-    ...rrsetAction('change_ttl', 'Change the TTL of an RRSet; null takes that of the zone'),
-    body: Type.Object({ ttl: Type.Optional(nullable(Ttl)) }, closed),
-  },
-  changeRrsetProtection: {
-    ...rrsetAction('change_protection', 'Protect an RRSet from changes, or no longer'),
-    body: Type.Object({ change: Type.Boolean() }, closed),
+    errors,
+  }),
+  changeRrsetTtl: action('change_ttl', {
+    summary: 'Change the TTL of an RRSet; null takes that of the zone',
+    body: closedObject({ ttl: Type.Optional(nullable(Ttl)) }),
+    errors,
+  }),
+  changeRrsetProtection: action('change_protection', {
+    summary: 'Protect an RRSet from changes, or no longer',
+    body: closedObject({ change: Type.Boolean() }),
     errors: ['incorrect_zone_mode'],
-  },
+  }),
 })

@@ -1,7 +1,7 @@
 /** Zone files on the wire. */
 import { Type } from 'typebox'
-import { ActionSchema } from '../../../kernel/actions/contract.ts'
-import { defineEndpoints, named } from '../../../kernel/contract/contract.ts'
+import { ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
+import { closedObject, defineEndpoints, named } from '../../../kernel/contract/contract.ts'
 import { defaultZoneLimits } from '../limits.ts'
 
 /** Longest zone file in characters: every zone as a file, with its first lines and the serial. */
@@ -15,6 +15,7 @@ export const Replaced = Type.Optional(
 )
 
 const section = 'DNS zones'
+const action = actionsOf('/zones/{id_or_name}', section)
 
 export const zonefileEndpoints = defineEndpoints({
   exportZonefile: {
@@ -26,15 +27,11 @@ export const zonefileEndpoints = defineEndpoints({
     reply: Type.Object({ zonefile: Type.String() }),
     errors: ['incorrect_zone_mode'],
   },
-  importZonefile: {
-    method: 'POST',
-    path: '/zones/{id_or_name}/actions/import_zonefile',
+  importZonefile: action('import_zonefile', {
     summary: 'Replace all RRSets of a primary zone by those of a zone file',
-    section,
-    body: Type.Object({ zonefile: Zonefile }, { additionalProperties: false }),
+    body: closedObject({ zonefile: Zonefile }),
     maxBodyBytes: maxZonefileBody,
-    status: 201,
     reply: Type.Object({ action: ActionSchema, replaced: Replaced }),
     errors: ['incorrect_zone_mode', 'protected'],
-  },
+  }),
 })

@@ -1,0 +1,166 @@
+/**
+ * Consoles: whoever has the address and the password that a request was answered with sees the screen of a server and
+ * types on its keyboard, as VNC over a WebSocket. The driver connects to the machine; who may connect, and until when, is
+ * decided here, for every driver alike.
+ */
+import { randomBytes } from 'node:crypto'
+import { type Duplex, pipeline } from 'node:stream'
+import { consolePath } from '../families/servers/console/domain.ts'
+import { type OpenedSession, serversInForce, takeSession } from '../families/servers/console/host.ts'
+import { passwordPlace } from '../families/servers/console/store.ts'
+import { recall } from '../families/servers/desired.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
+import { inTime } from '../kernel/actions/in-time.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import type { SocketPath } from '../kernel/http/web-sockets.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { Logger } from '../kernel/process/log.ts'
+import type { Secrets } from '../kernel/secrets/secrets.ts'
+import { RfbHandshake } from '../net/rfb.ts'
+
+export interface ConsoleOptions {
+  readonly db: Database
+  readonly drivers: Drivers
+  readonly secrets: Secrets
+  readonly log: Logger
+}
+
+const maxViewers = 500
+const maxViewersOfServer = 8
+const handshakeMs = 30_000
+const callTimeoutMs = 10_000
+/** How often the process looks whether the servers that are looked at still run. */
+const watchMs = 1_000
+
+/** Somebody who looks at a server. */
+interface Viewer {
+  readonly session: OpenedSession
+  readonly stream: Duplex
+  /** The generation of the server that this process has last seen in force. */
+  generation: number
+}
+
+/** Where consoles are opened. */
+export function consoleSocket(options: ConsoleOptions): SocketPath {
+  const viewers = new Viewers(options)
+  return {
+    path: consolePath,
+    async admit(query) {
+      const session = await openSession(options, query.get('token') ?? '')
+      const { generation } = await viewers.judge(session)
+      const password = await passwordOf(options, session)
+      return (stream) => viewers.add({ session, stream, generation }, password)
+    },
+  }
+}
+
+/** Errors: `unauthorized`. */
+async function openSession({ db }: ConsoleOptions, token: string): Promise<OpenedSession> {
+  const session = await db.transact((tx) => takeSession(tx, token, timestamp(tx.now)))
+  if (!session) {
+    throw new ApiError('unauthorized', 'the console is unknown, was opened before, or was not opened within a minute')
+  }
+  return session
+}
+
+function passwordOf({ db, secrets }: ConsoleOptions, { id, scope, password }: OpenedSession): Promise<string> {
+  return secrets.open(db.query, scope, passwordPlace(id), password)
+}
+
+/** Everybody who looks at a server through this process. */
+class Viewers {
+  readonly #options: ConsoleOptions
+  readonly #viewers = new Set<Viewer>()
+  #watch: NodeJS.Timeout | undefined
+
+  constructor(options: ConsoleOptions) {
+    this.#options = options
+  }
+
+  /** What is in force of the server. Errors: `rate_limit_exceeded`, `service_error` when it does not run. */
+  async judge({ serverId }: OpenedSession): Promise<{ generation: number }> {
+    const inForce = (await serversInForce(this.#options.db.query, [serverId])).get(serverId)
+    const ofServer = [...this.#viewers].filter(({ session }) => session.serverId === serverId)
+    if (this.#viewers.size >= maxViewers) throw new ApiError('rate_limit_exceeded', 'too many consoles are open')
+    if (ofServer.length >= maxViewersOfServer) {
+      throw new ApiError('rate_limit_exceeded', `a server has at most ${maxViewersOfServer} open consoles`)
+    }
+    if (!inForce?.isOn) throw new ApiError('service_error', 'server is not running')
+    return inForce
+  }
+
+  /** Connects a viewer to its server until one of them ends. */
+  add(viewer: Viewer, password: string): void {
+    const { stream } = viewer
+    this.#viewers.add(viewer)
+    this.#watch ??= setTimeout(() => void this.#look(), watchMs)
+    stream.once('close', () => {
+      this.#viewers.delete(viewer)
+      if (this.#viewers.size > 0) return
+      clearTimeout(this.#watch)
+      this.#watch = undefined
+    })
+    this.#connect(viewer, password).catch((cause: unknown) => {
+      this.#options.log.warn({ err: cause, server: viewer.session.serverId }, 'a console could not be opened')
+      stream.end()
+    })
+  }
+
+  async #connect({ session: { scope, serverId }, stream }: Viewer, password: string): Promise<void> {
+    if (!(await authenticate(stream, password))) return
+    const { db, drivers } = this.#options
+    const connect = async () => {
+      await recall({ query: db.query, scope, drivers }, serverId)
+      return drivers.console.open(serverId)
+    }
+    const machine = (await inTime(connect(), callTimeoutMs)) as Duplex
+    // Either end takes the other along, whatever it ends with.
+    pipeline(stream, machine, () => undefined)
+    pipeline(machine, stream, () => undefined)
+  }
+
+  /** Ends consoles of servers that no longer run, and tells a driver in memory what other processes have changed. */
+  async #look(): Promise<void> {
+    const ids = [...new Set([...this.#viewers].map(({ session }) => session.serverId))]
+    try {
+      const inForce = await serversInForce(this.#options.db.query, ids)
+      const following = [...this.#viewers].map((viewer) => this.#follow(viewer, inForce.get(viewer.session.serverId)))
+      await Promise.all(following)
+    } catch (cause) {
+      this.#options.log.warn({ err: cause }, 'servers that are looked at could not be watched')
+    }
+    if (this.#viewers.size > 0) this.#watch = setTimeout(() => void this.#look(), watchMs)
+  }
+
+  async #follow(viewer: Viewer, inForce: { isOn: boolean; generation: number } | undefined): Promise<void> {
+    const { session, stream } = viewer
+    if (!inForce?.isOn) return void stream.end()
+    if (inForce.generation === viewer.generation) return
+    const { db, drivers } = this.#options
+    await inTime(recall({ query: db.query, scope: session.scope, drivers }, session.serverId), callTimeoutMs)
+    viewer.generation = inForce.generation
+  }
+}
+
+/** Lets a peer in that knows the password; others are told why not, and closed. */
+async function authenticate(stream: Duplex, password: string): Promise<boolean> {
+  const handshake = new RfbHandshake(password, randomBytes(16))
+  const timer = setTimeout(() => stream.destroy(), handshakeMs)
+  try {
+    stream.write(handshake.greeting)
+    for await (const bytes of stream.iterator({ destroyOnReturn: false })) {
+      const { send, outcome } = handshake.feed(bytes as Buffer)
+      stream.write(send)
+      if (outcome === 'refused') stream.end()
+      if (outcome === 'open') stream.unshift(handshake.rest)
+      if (outcome !== 'pending') return outcome === 'open'
+    }
+    return false
+  } catch {
+    // The peer has gone.
+    return false
+  } finally {
+    clearTimeout(timer)
+  }
+}

@@ -1,0 +1,24 @@
+/**
+ * What can be in a network and belongs to another family. Each family says here, as a value of its own, who of it is in a
+ * network and how that ends. The list of them is attachments.ts.
+ */
+import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { Member, MemberType } from './domain.ts'
+
+export interface Occupancy {
+  readonly members: number
+  readonly addresses: readonly string[]
+}
+
+export interface MemberKind {
+  readonly type: MemberType
+  /** Who is in some networks, with one read for all of them. */
+  within(query: Queries, scope: ProjectScope, networkIds: readonly number[]): Promise<Member[]>
+  /** How many are in a network that the transaction has locked, and the addresses that they have or may come back to. */
+  occupancy(tx: Transaction, scope: ProjectScope, networkId: number): Promise<Occupancy>
+  /** The other networks of those who are in a network. Nobody of them joins one until the transaction ends. */
+  othersOf(tx: Transaction, scope: ProjectScope, networkId: number): Promise<readonly number[]>
+  /** Takes everybody out of a network that the transaction has locked. */
+  leave(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void>
+}

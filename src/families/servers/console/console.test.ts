@@ -1,0 +1,226 @@
+import assert from 'node:assert/strict'
+import { connect } from 'node:net'
+import { test } from 'node:test'
+import { forEachDatabase, type World } from '../../../../test/harness.ts'
+import { request, talk } from '../../../../test/raw-http.ts'
+import { expect } from '../../../../test/resources.ts'
+import { type Refused, view } from '../../../../test/rfb-client.ts'
+import { makeServer, newServer } from '../proof.ts'
+
+const doing = ({ api }: World, id: number, what: string, body?: object) =>
+  api.post(`/servers/${id}/actions/${what}`, body)
+
+interface Session {
+  readonly wss_url: string
+  readonly password: string
+}
+
+const ask = async (world: World, id: number): Promise<Session> =>
+  expect(await doing(world, id, 'request_console'), 201).body
+
+async function open(world: World, id: number, options: Parameters<typeof view>[2] = {}) {
+  const { wss_url: url, password } = await ask(world, id)
+  return view(url, password, options)
+}
+
+async function settled(world: World, id: number, what: string, body?: object): Promise<void> {
+  expect(await doing(world, id, what, body), 201)
+  await world.settle()
+}
+
+/** Expects that a console is refused, and with which words or status. */
+const refused = (url: string, password: string, reason: string) =>
+  assert.rejects(view(url, password), (error: Refused) => error.message === reason)
+
+forEachDatabase('a console', (openWorld) => {
+  test('shows the boot of a running server and lets root in with its password', async () => {
+    const world = await openWorld({ runActions: false })
+    const created = expect(
+      await world.api.post('/servers', { name: 'screen', server_type: 'cpx22', image: 'debian-12' }),
+      201,
+    ).body
+    await world.settle()
+    const { id, public_net } = created.server
+    const { action, wss_url, password } = expect(await doing(world, id, 'request_console'), 201).body
+    const resources = [{ id, type: 'server' }]
+    assert.deepEqual(
+      [action.command, action.status, action.progress, action.resources],
+      ['request_console', 'success', 100, resources],
+    )
+    assert.match(password, /^\w{8}$/)
+    const { host } = new URL(world.baseUrl)
+    assert.match(wss_url, new RegExp(`^ws://${host}/wolke/v1/console\\?token=[\\w-]{43}$`))
+
+    const viewer = await view(wss_url, password)
+    const text = await viewer.shows('screen login:')
+    for (const part of [`machine ${id}`, 'Booting from disk', public_net.ipv4.ip]) assert.ok(text.includes(part), text)
+    viewer.type('root\nwrong\n')
+    await viewer.shows('Login incorrect')
+    viewer.type(`root\n${created.root_password}\n`)
+    await viewer.shows('root@screen:~#')
+    assert.ok(!viewer.text.includes(created.root_password), 'passwords are not shown')
+    viewer.type('hostnaXY')
+    viewer.press(0xff08)
+    viewer.press(0xff08)
+    viewer.type('me\nrm -rf /\n')
+    const output = await viewer.shows('rm: command not found')
+    assert.match(output, /~# hostname\nscreen\n/)
+    viewer.type('clear\nsleep')
+    viewer.press(0xffe3, 0x63)
+    viewer.press(0xffe3, 0x64)
+    await viewer.shows(/^root@screen:~# sleep\^C\nroot@screen:~# logout\n\nscreen login:$/)
+    await viewer.close()
+  })
+
+  test('is the same for all who look, in every version, encoding and colour of the protocol', async () => {
+    const world = await openWorld({ runActions: false })
+    const id = await makeServer(world)
+    const viewers = [
+      await open(world, id, { version: '003.003', depth: 16 }),
+      await open(world, id, { version: '003.007', encoding: 'rre' }),
+      await open(world, id, { version: '003.008', depth: 8 }),
+      await open(world, id, { encoding: 'rre', depth: 16 }),
+    ]
+    viewers[0]!.type('~!@#$%^&*()_+|"')
+    const texts = await Promise.all(viewers.map((viewer) => viewer.shows('login: ~!@#$%^&*()_+|"')))
+    assert.equal(new Set(texts).size, 1)
+    await viewers[0]!.close()
+    viewers[1]!.type('?')
+    await viewers[2]!.shows('+|"?')
+  })
+
+  test('boots again with its server, from the ISO in the drive or into the rescue system', async () => {
+    const world = await openWorld({ runActions: false })
+    const id = await makeServer(world)
+    const viewer = await open(world, id)
+    await viewer.shows('Booting from disk')
+    await settled(world, id, 'attach_iso', { iso: 8637 })
+    await settled(world, id, 'reset')
+    await viewer.shows('Booting from DVD: ISO 8637')
+    const { root_password: password } = expect(await doing(world, id, 'enable_rescue', {}), 201).body
+    await world.settle()
+    await settled(world, id, 'reboot')
+    await viewer.shows('Booting from rescue system')
+    viewer.type(`root\n${password}\n`)
+    await viewer.shows(':~#')
+  })
+
+  test('ends when the server is switched off or deleted, and is only given to a running one', async () => {
+    const world = await openWorld({ runActions: false })
+    const id = await makeServer(world)
+    const viewer = await open(world, id)
+    const early = await ask(world, id)
+    expect(await doing(world, id, 'poweroff'), 201)
+    await world.settle()
+    await viewer.ended()
+    const { body } = expect(await doing(world, id, 'request_console'), 422, 'service_error')
+    assert.equal(body.error.message, 'server is not running')
+    await refused(early.wss_url, early.password, '422')
+    await settled(world, id, 'poweron')
+    const again = await open(world, id)
+    const late = await ask(world, id)
+    expect(await world.api.delete(`/servers/${id}`), 200)
+    await world.settle()
+    await again.ended()
+    await refused(late.wss_url, late.password, '401')
+    expect(await doing(world, id, 'request_console'), 404, 'not_found')
+  })
+
+  test('is opened once, within a minute, with the password, by whoever was given the address', async () => {
+    const world = await openWorld({ runActions: false })
+    const id = await makeServer(world)
+    expect(await world.foreign.post(`/servers/${id}/actions/request_console`), 404, 'not_found')
+    const [right, wrong, late] = [await ask(world, id), await ask(world, id), await ask(world, id)]
+    await refused(wrong.wss_url, right.password, 'the password is wrong')
+    await refused(wrong.wss_url, wrong.password, '401')
+    await (await view(right.wss_url, right.password)).close()
+    await refused(right.wss_url, right.password, '401')
+    world.clock.advance(60_000)
+    await refused(late.wss_url, late.password, '401')
+    await refused(late.wss_url.replace(/token=.*/, 'token=guessed'), late.password, '401')
+    const rows = await world.db.query
+      .selectFrom('console_session' as never)
+      .selectAll()
+      .execute()
+    assert.equal(JSON.stringify(rows).includes(late.password), false)
+    await ask(world, id)
+  })
+
+  test('ends with what is no message, and only that one', async () => {
+    const world = await openWorld({ runActions: false })
+    const id = await makeServer(world)
+    const witness = await open(world, id)
+    const hostile = [
+      [99],
+      [0, 0, 0, 0, 7, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16, 0, 0, 0],
+      [0, 0, 0, 0, 8, 8, 0, 1, 255, 255, 0, 255, 0, 255, 31, 31, 31, 0, 0, 0],
+      [6, 0, 0, 0, 255, 255, 255, 255],
+    ]
+    for (const message of hostile) {
+      const viewer = await open(world, id)
+      viewer.send(Buffer.from(message))
+      await viewer.ended()
+    }
+    const large = await open(world, id)
+    large.send(Buffer.alloc(70_000, 5))
+    assert.equal(await large.ended(), 1009)
+    const deaf = await open(world, id)
+    deaf.pause()
+    const colors = Buffer.alloc(3_000 * 20, Buffer.from([0, 0, 0, 0, 8, 8, ...Array.from({ length: 14 }, () => 0)]))
+    for (let at = 0; at < 100; at++) deaf.send(colors)
+    witness.type('still here')
+    await witness.shows('login: still here')
+  })
+
+  test('goes to at most 8 viewers of a server, and closes when the process is stopped', async () => {
+    const world = await openWorld({ runActions: false })
+    const id = await makeServer(world)
+    const viewers = await Promise.all(Array.from({ length: 8 }, () => open(world, id)))
+    const { wss_url, password } = await ask(world, id)
+    await refused(wss_url, password, '429')
+    await viewers[0]!.close()
+    viewers.push(await open(world, id))
+    const ends = viewers.slice(1).map((viewer) => viewer.ended())
+    await world.stop()
+    assert.deepEqual(new Set(await Promise.all(ends)), new Set([1001]))
+  })
+
+  test('can be reached under the public name of the installation', async () => {
+    const world = await openWorld({ runActions: false, publicOrigins: ['https://cloud.example.com'] })
+    const id = await makeServer(world)
+    const { hostname, port } = new URL(world.baseUrl)
+    const reachedAs = async (host: string) => {
+      const text = request(`POST /v1/servers/${id}/actions/request_console`, world.api.token)
+      const [answer] = await talk(connect(Number(port), hostname), [text.replace('wolke.example', host)])
+      return new URL(JSON.parse(answer!.text).wss_url)
+    }
+    for (const [host, origin] of [
+      ['cloud.example.com', 'wss://cloud.example.com'],
+      ['elsewhere.example.com', 'wss://cloud.example.com'],
+      ['127.0.0.1:8080', 'ws://127.0.0.1:8080'],
+    ] as const) {
+      assert.equal((await reachedAs(host)).origin, origin)
+    }
+  })
+})
+
+forEachDatabase('a console of another process', (openWorld, engineName) => {
+  test('is opened there, follows what happens here, and ends with the server', async () => {
+    if (engineName === 'sqlite') return
+    const here = await openWorld({ runActions: false })
+    const there = await openWorld({ runActions: false, database: here.database })
+    const id = await newServer(here.api, 'shared')
+    await here.settle()
+    const { wss_url, password } = await ask(here, id)
+    const url = wss_url.replace(new URL(here.baseUrl).host, new URL(there.baseUrl).host)
+    const viewer = await view(url, password)
+    await viewer.shows('Booting from disk')
+    viewer.type('typed before the reset')
+    await viewer.shows('typed before')
+    await settled(here, id, 'attach_iso', { iso: 8637 })
+    await settled(here, id, 'reset')
+    await viewer.shows('Booting from DVD: ISO 8637')
+    await settled(here, id, 'poweroff')
+    await viewer.ended()
+  })
+})

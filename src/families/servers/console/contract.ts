@@ -1,0 +1,14 @@
+/** Consoles of servers on the wire (spec: Servers). */
+import { Type } from 'typebox'
+import { ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
+import { defineEndpoints } from '../../../kernel/contract/contract.ts'
+
+const action = actionsOf('/servers/{id}', 'Servers')
+
+export const consoleEndpoints = defineEndpoints({
+  requestConsole: action('request_console', {
+    summary: 'Ask for a console: the screen and keyboard of a running server, as VNC over a WebSocket',
+    reply: Type.Object({ action: ActionSchema, wss_url: Type.String(), password: Type.String() }),
+    errors: ['service_error'],
+  }),
+})

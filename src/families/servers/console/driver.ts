@@ -1,0 +1,17 @@
+/** What consoles need from the infrastructure. */
+import type { Duplex } from 'node:stream'
+
+export interface ConsoleDriver {
+  /**
+   * Connects to the screen and keyboard of a running server. The stream speaks RFB from ClientInit on (RFC 6143, 7.3.1):
+   * versions and the password are settled by then. It ends when the server loses power, and closing it affects no other
+   * viewer. Errors: `DriverError`, such as for a server without power.
+   */
+  open(server: number): Promise<Duplex>
+}
+
+declare module '../../../kernel/actions/define.ts' {
+  interface Drivers {
+    console: ConsoleDriver
+  }
+}

@@ -1,0 +1,45 @@
+/** What the console service asks: it knows sessions by their tokens, and servers by their ids, of all Projects. */
+import type { Queries, Transaction } from '../../../kernel/data/db.ts'
+import { acrossProjects } from '../../../kernel/data/scoped.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import { sessionTokenHash } from './store.ts'
+
+/** A session that somebody opens now. */
+export interface OpenedSession {
+  readonly id: number
+  readonly scope: ProjectScope
+  readonly serverId: number
+  /** Sealed. */
+  readonly password: string
+}
+
+/** Takes the session with this token, which nobody can take a second time; undefined when it is unknown or has expired. */
+export async function takeSession(tx: Transaction, token: string, now: string): Promise<OpenedSession | undefined> {
+  const row = await acrossProjects(tx.query)
+    .deleteFrom('console_session')
+    .where('token_hash', '=', sessionTokenHash(token))
+    .returningAll()
+    .executeTakeFirst()
+  if (!row || row.expires <= now) return undefined
+  const { id, project_id: projectId, server_id: serverId, password } = row
+  return { id, scope: { projectId }, serverId, password }
+}
+
+/** What of some servers is in force, by id; those that are gone are missing. */
+export async function serversInForce(
+  query: Queries,
+  ids: readonly number[],
+): Promise<ReadonlyMap<number, { isOn: boolean; generation: number }>> {
+  const rows = await acrossProjects(query)
+    .selectFrom('server')
+    .innerJoin('server_state', 'server_state.id', 'server.id')
+    .select(['server.id', 'server.power_in_force', 'server_state.generation_in_force'])
+    .where('server.id', 'in', ids)
+    .execute()
+  return new Map(
+    rows.map(({ id, power_in_force, generation_in_force: generation }) => [
+      id,
+      { isOn: power_in_force === 'on', generation },
+    ]),
+  )
+}

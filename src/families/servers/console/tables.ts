@@ -1,0 +1,20 @@
+/** Rows of console sessions. */
+import type { ProjectId } from '../../../kernel/scope.ts'
+
+/** A console that was asked for and that nobody has opened yet. */
+export interface ConsoleSessionRow {
+  /** The id of the action that asked for it. */
+  readonly id: number
+  readonly project_id: ProjectId
+  readonly server_id: number
+  readonly token_hash: string
+  /** Sealed. */
+  readonly password: string
+  readonly expires: string
+}
+
+declare module '../../../kernel/data/db.ts' {
+  interface TenantTables {
+    console_session: ConsoleSessionRow
+  }
+}

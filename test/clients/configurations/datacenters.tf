@@ -1,0 +1,1 @@
+data "hcloud_datacenters" "all" {}
