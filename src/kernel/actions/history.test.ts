@@ -115,6 +115,19 @@ function expected(actions: readonly Action[], sort: readonly Sort[]): Action[] {
   return [...actions].sort(compare)
 }
 
+/** A handle on a database on which `step` runs after the n-th read; `step` is told n, counted from 0. */
+function afterEachRead(db: Database, step: (read: number) => Promise<unknown>): Database {
+  let reads = 0
+  const query = db.query.withPlugin({
+    transformQuery: ({ node }) => node,
+    async transformResult({ result }) {
+      await step(reads++)
+      return result
+    },
+  })
+  return Object.create(db, { query: { value: query } }) as Database
+}
+
 /** Runs `work` and returns how the database goes about each of its reads. */
 async function plansOf(db: Database, isSqlite: boolean, work: (db: Database) => Promise<unknown>): Promise<string[]> {
   const statements: CompiledQuery[] = []
@@ -185,6 +198,33 @@ forEachBareDatabase('the history of actions', (open, engineName) => {
     await fileAllActions(bare.db)
     assert.equal(await unfiled(), 0)
     assert.equal((await pageOfActions(bare.db, bare.scope, of, { page: 10, per_page: 50, sort: [] })).length, 1)
+  })
+
+  test('shows an action that ends while it is read, whichever read that falls behind', async () => {
+    const bare = await open()
+    const of = { type: 'thing', since: everything }
+    const page = { page: 1, per_page: 25, sort: [] }
+    let reads = 0
+    for (let id = 1; reads === 0 || id <= reads + 1; id++) {
+      const action = makeAction(bare.scope.projectId, id - 1, { status: 'running', finished: null })
+      await insert(bare, [action])
+      const end = () =>
+        bare.db.transact(async (tx) => {
+          const change = { status: 'success', finished: at(now) } as const
+          await acrossProjects(tx.query).updateTable('action').set(change).where('id', '=', id).execute()
+          await noteEnded(tx, [{ ...action, ...change }])
+        })
+      const racing = afterEachRead(bare.db, async (read) => {
+        reads = Math.max(reads, read + 1)
+        if (read === id - 1) await end()
+      })
+      const shown = (await pageOfActions(racing, bare.scope, of, page)).map((found) => found.id)
+      assert.deepEqual(
+        shown,
+        Array.from({ length: id }, (_, i) => i + 1),
+      )
+    }
+    assert.ok(reads >= 3)
   })
 
   test('is found by ids whatever it names, and never in another Project', async () => {

@@ -160,15 +160,16 @@ const mostUnfiled = 200
 
 /** The running actions of a Project, and its ended actions without entries. */
 async function recentActions(db: Database, scope: ProjectScope, filter: ActionFilter): Promise<Action[]> {
+  // Read first: an action that ends before the other query is found there, and one that ends after it is found here.
+  const running = await runningActions(db.query, scope, filter)
   // A list of all actions does not use the entries.
   const unfiled = filter.type === undefined ? [] : await unfiledActions(db.query, scope)
   if (unfiled.length > mostUnfiled) {
     await fileActions(db, scope)
     return recentActions(db, scope, filter)
   }
-  const running = await runningActions(db.query, scope, filter)
-  const known = new Set(running.map(({ id }) => id))
-  return [...running, ...unfiled.filter((action) => !known.has(action.id) && passes(action, filter))]
+  const ended = new Set(unfiled.map(({ id }) => id))
+  return [...running.filter(({ id }) => !ended.has(id)), ...unfiled.filter((action) => passes(action, filter))]
 }
 
 async function unfiledActions(query: Queries, { projectId }: ProjectScope): Promise<Action[]> {
