@@ -242,11 +242,10 @@ async function checkMatches(found: Snapshot): Promise<void> {
   const servers = await found.all('server')
   const applications = await found.all('firewall_application')
   const rows = await found.all('firewall_match')
-  const reachable = new Set((await found.all('primary_ip')).map((ip) => ip.server_id))
   const wanted = new Set<string>()
   for (const { firewall_id, selector, project_id } of applications) {
     for (const { id, labels, project_id: owner } of servers) {
-      if (selector === null || owner !== project_id || !reachable.has(id)) continue
+      if (selector === null || owner !== project_id) continue
       if (isMatch(selector, labels)) wanted.add(`${firewall_id} ${id}`)
     }
   }

@@ -160,20 +160,33 @@ forEachDatabase('where firewalls are applied', (open) => {
     await checkConsistency(world)
   })
 
-  test('a server without a public network is refused, and selectors pass it by', async () => {
-    const world = await open()
-    const { api } = world
-    const hidden = await newServer(api, 'hidden', { ...privateOnly, labels: { env: 'dev' } })
-    const id = await newFirewall(api, 'f', { apply_to: [toSelector('env')] })
-    assert.deepEqual(await appliedTo(api, id), [bySelector('env')])
+  test('a server without a public network is refused by its id', async () => {
+    const { api } = await open()
+    const hidden = await newServer(api, 'hidden', privateOnly)
+    const half = await newServer(api, 'half', { public_net: { enable_ipv4: false } })
+    const id = await newFirewall(api, 'f', { apply_to: [toServer(half)] })
     expect(await apply(api, id, toServer(hidden)), 422, 'incompatible_network_type')
     const body = { name: 'g', apply_to: [toServer(hidden)] }
     expect(await api.post('/firewalls', body), 422, 'incompatible_network_type')
-    await api.put(`/servers/${hidden}`, { labels: { env: 'prod' } })
-    assert.deepEqual(await appliedTo(api, id), [bySelector('env')])
-    const half = await newServer(api, 'half', { public_net: { enable_ipv4: false }, labels: { env: 'dev' } })
-    assert.deepEqual(await appliedTo(api, id), [bySelector('env', half)])
+  })
+
+  test('a selector guards a server before it has a public address, and after it lost its last one', async () => {
+    const world = await open()
+    const { api } = world
+    const hidden = await newServer(api, 'hidden', { ...privateOnly, labels: { env: 'dev' } })
+    const id = await newFirewall(api, 'f', { rules: [allow('80')], apply_to: [toSelector('env')] })
+    const later = await newServer(api, 'later', { ...privateOnly, labels: { env: 'dev' } })
+    assert.deepEqual(await appliedTo(api, id), [bySelector('env', hidden, later)])
     await settleAll(world)
+    for (const server of [hidden, later]) {
+      const address = { name: `of-${server}`, type: 'ipv4', assignee_type: 'server', assignee_id: server }
+      const { primary_ip } = expect(await api.post('/primary_ips', address), 201).body
+      await settleAll(world)
+      assert.deepEqual(openPorts(world, server), [80])
+      expect(await api.post(`/primary_ips/${primary_ip.id}/actions/unassign`), 201)
+      await settleAll(world)
+    }
+    assert.deepEqual(await appliedTo(api, id), [bySelector('env', hidden, later)])
     await checkConsistency(world)
   })
 

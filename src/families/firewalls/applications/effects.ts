@@ -2,7 +2,7 @@
 import type { ActionStart } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Labels } from '../../../kernel/contract/labels.ts'
-import { matches, type Selector, storedSelector } from '../../../kernel/contract/selectors.ts'
+import { matches, storedSelector } from '../../../kernel/contract/selectors.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import { ApiError } from '../../../kernel/errors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
@@ -67,7 +67,8 @@ export async function applyTargets(
       has.add(serverId)
       continue
     }
-    const found = (await publicServersMatching(tx.query, scope, target.selector)).filter((id) => !matched.has(id))
+    const matching = await serversMatching(tx.query, scope, target.selector)
+    const found = matching.map(({ id }) => id).filter((id) => !matched.has(id))
     await putMatches(tx, scope, { firewallId, applicationId: application }, found)
     const added = found.filter((id) => !has.has(id))
     for (const serverId of added) {
@@ -108,12 +109,6 @@ async function checkTargets(
 
 async function publicServers(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<Set<number | null>> {
   return new Set((await primaryIpsOfServers(query, scope, ids)).map((ip) => ip.serverId))
-}
-
-async function publicServersMatching(query: Queries, scope: ProjectScope, selector: Selector): Promise<number[]> {
-  const ids = (await serversMatching(query, scope, selector)).map((server) => server.id)
-  const reachable = await publicServers(query, scope, ids)
-  return ids.filter((id) => reachable.has(id))
 }
 
 /**
@@ -190,8 +185,9 @@ async function removeSelector(
 }
 
 /**
- * Updates the matches of a server that is new or has new labels. The transaction has locked the Project and then the
- * server. Returns the actions to start. Errors: `resource_limit_exceeded`.
+ * Updates the matches of a server that is new or has new labels. Selectors match servers without a public address too, so
+ * that one that gets an address later is behind its firewalls from the first packet. The transaction has locked the
+ * Project and then the server. Returns the actions to start. Errors: `resource_limit_exceeded`.
  */
 export async function rematchServer(
   tx: Transaction,
@@ -201,9 +197,8 @@ export async function rematchServer(
   const matching = await selectorsMatching(tx.query, scope, server.labels)
   const before = await matchesOfServer(tx.query, scope, server.id)
   if (matching.length + before.size === 0) return []
-  const isPublic = (await publicServers(tx.query, scope, [server.id])).has(server.id)
   const after = new Map<number, number>()
-  for (const { id, firewall_id } of isPublic ? matching : []) {
+  for (const { id, firewall_id } of matching) {
     if (!after.has(firewall_id)) after.set(firewall_id, id)
   }
   const direct = await directFirewalls(tx.query, scope, server.id)

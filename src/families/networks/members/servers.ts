@@ -24,9 +24,9 @@ export const serverMembers: MemberKind = {
   },
 }
 
-/** The servers in a network, which nobody changes meanwhile. */
+/** The servers in a network, which nobody changes meanwhile; one that was deleted just now is not among them. */
 async function holdAll(tx: Transaction, scope: ProjectScope, networkId: number): Promise<number[]> {
-  const servers = (await serversIn(tx.query, scope, [networkId])).map(({ serverId }) => serverId)
-  await holdServers(tx, scope, servers)
-  return servers
+  const places = await serversIn(tx.query, scope, [networkId])
+  const servers = places.map(({ serverId }) => serverId)
+  return [...(await holdServers(tx, scope, servers))]
 }
