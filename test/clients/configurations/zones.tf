@@ -68,7 +68,7 @@ output "found" {
     by_name  = data.hcloud_zone.by_name.ttl
     labelled = data.hcloud_zones.labelled.zones[*].name
     shared   = sort(data.hcloud_zone_rrset.shared.records[*].value)
-    all      = [for rrset in data.hcloud_zone_rrsets.all.rrsets : rrset.id if rrset.type == "A"]
+    all      = sort([for rrset in data.hcloud_zone_rrsets.all.rrsets : rrset.id if rrset.type == "A"])
   }
 }
 
