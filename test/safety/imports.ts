@@ -1,0 +1,225 @@
+/** Who may import whom. */
+import { lineAt, type Source } from '../source.ts'
+import { checkImports, checkMatches, familyOf, inFolder, nameOf, nowhere, type Rule } from './rules.ts'
+
+/** What each part may import besides itself. A part that is not here may not be in src. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  net: [],
+  kernel: ['net'],
+  catalogue: ['kernel'],
+  'platform.ts': ['net', 'kernel', 'catalogue'],
+  families: ['net', 'kernel', 'catalogue', 'platform.ts'],
+  metadata: ['net', 'kernel', 'catalogue', 'families'],
+  console: ['net', 'kernel', 'families'],
+  dns: ['net', 'kernel', 'families'],
+  lab: ['net', 'kernel', 'families', 'platform.ts'],
+  drivers: [
+    'net',
+    'families',
+    'families.ts',
+    'kernel/actions/define.ts',
+    'kernel/process/clock.ts',
+    'lab/driver.ts',
+    'metadata/driver.ts',
+  ],
+  migrations: ['kernel'],
+  'families.ts': ['families', 'drivers/simulated', 'kernel', 'platform.ts'],
+  pages: ['calendar.ts', 'net', 'kernel', 'lab', 'families.ts', 'version.ts'],
+  'app.ts': [
+    'catalogue',
+    'console',
+    'dns',
+    'drivers/authorities.ts',
+    'families.ts',
+    'kernel',
+    'lab',
+    'metadata',
+    'net',
+    'pages',
+    'platform.ts',
+    'public-families.ts',
+  ],
+  'config-dns.ts': ['net', 'kernel', 'families', 'dns/response-rate.ts'],
+  'config.ts': ['config-dns.ts', 'net', 'kernel', 'families', 'families.ts'],
+  'version.ts': [],
+  'public-families.ts': ['kernel'],
+  'calendar.ts': ['families', 'families.ts', 'kernel', 'metadata', 'public-families.ts'],
+  commands: [
+    'app.ts',
+    'catalogue',
+    'config-dns.ts',
+    'config.ts',
+    'drivers',
+    'families',
+    'families.ts',
+    'kernel',
+    'migrations',
+    'net',
+    'version.ts',
+  ],
+  'main.ts': ['commands', 'version.ts'],
+  'bin.ts': ['main.ts'],
+}
+
+const partOf = (path: string) => path.split('/')[0]!
+
+const layering: Rule = {
+  promise: 'each part imports only parts below it; the kernel imports nothing but itself and protocols',
+  check: checkImports(({ path }, { file }) => {
+    if (file === undefined) return true
+    return [partOf(path), ...(layers[partOf(path)] ?? [])].some((allowed) => inFolder(file, allowed))
+  }),
+  planted: [
+    { 'kernel/a.ts': "import { getServer } from '../families/servers/store.ts'" },
+    { 'kernel/a.ts': "const { b } = await import('../commands/serve.ts')" },
+    { 'families/servers/a.ts': "import type { Simulation } from '../../drivers/simulated/simulation.ts'" },
+    { 'platform.ts': "import type { ZoneSettings } from './families/zones/settings.ts'" },
+    { 'elsewhere/a.ts': "export { b } from '../kernel/b.ts'" },
+  ],
+}
+
+/** The files of each circle: all that reach each other, types included, by Tarjan's algorithm. */
+function circlesAmong(sources: readonly Source[]): string[][] {
+  const imports = new Map(sources.map(({ path, imports }) => [path, imports.flatMap(({ file }) => file ?? [])]))
+  const order = new Map<string, number>()
+  const lowest = new Map<string, number>()
+  const open: string[] = []
+  const circles: string[][] = []
+  const visit = (path: string) => {
+    const index = order.size
+    order.set(path, index)
+    lowest.set(path, index)
+    open.push(path)
+    for (const next of imports.get(path) ?? []) {
+      if (!order.has(next)) visit(next)
+      if (open.includes(next)) lowest.set(path, Math.min(lowest.get(path)!, lowest.get(next)!))
+    }
+    if (lowest.get(path) !== index) return
+    const circle = open.splice(open.indexOf(path))
+    if (circle.length > 1 || imports.get(path)?.includes(path)) circles.push(circle)
+  }
+  for (const { path } of sources) if (!order.has(path)) visit(path)
+  return circles
+}
+
+const circles: Rule = {
+  promise: 'no file imports itself through others, not even for a type',
+  check: (sources) => circlesAmong(sources).map((circle) => circle.join(' <-> ')),
+  planted: [
+    { 'kernel/a.ts': "import { b } from './b.ts'", 'kernel/b.ts': "import type { A } from './a.ts'" },
+    {
+      'kernel/a.ts': "import { b } from './b.ts'",
+      'kernel/b.ts': "export { c } from './c.ts'",
+      'kernel/c.ts': "const { a } = await import('./a.ts')",
+    },
+  ],
+}
+
+const drivers: Rule = {
+  promise: 'drivers know of a family only the types of its driver.ts',
+  check: checkImports(
+    ({ path }, { file, isTypeOnly }) =>
+      !inFolder(path, 'drivers') || !file || !familyOf(file) || (nameOf(file) === 'driver.ts' && isTypeOnly),
+  ),
+  planted: [
+    { 'drivers/linux/a.ts': "import { toFilter } from '../../families/firewalls/driver.ts'" },
+    { 'drivers/linux/a.ts': "import type { Rule } from '../../families/firewalls/domain.ts'" },
+  ],
+}
+
+const betweenFamilies: Rule = {
+  promise:
+    'families know of each other only reads, effects, contracts, drivers, attachments, and what all addresses share',
+  check: checkImports(({ path }, { file }) => {
+    if (!file || !familyOf(path) || !familyOf(file) || familyOf(path) === familyOf(file)) return true
+    if (familyOf(file) === 'addresses') return true
+    return ['reads.ts', 'effects.ts', 'contract.ts', 'driver.ts', 'attachment.ts'].includes(nameOf(file))
+  }),
+  planted: [{ 'families/firewalls/a.ts': "import { getServer } from '../servers/store.ts'" }],
+}
+
+/** Modules that a pure module may be made of: none of them reaches out of the process. */
+const purePackages = ['node:buffer', 'node:crypto', 'node:net', 'node:url', 'ipaddr.js', 'tldts-icann']
+const impureFiles = ['tables.ts', 'contract.ts', 'store.ts', 'view.ts', 'routes.ts', 'actions.ts', 'db.ts']
+
+/** What a file is made of at run time, through all that it imports. */
+function madeOf(path: string, sources: readonly Source[], seen = new Set<string>()): Set<string> {
+  for (const { file, specifier, isTypeOnly } of sources.find((source) => source.path === path)?.imports ?? []) {
+    const next = file ?? specifier
+    if (isTypeOnly || seen.has(next)) continue
+    seen.add(next)
+    if (file) madeOf(file, sources, seen)
+  }
+  return seen
+}
+
+const isDomain = ({ path }: Source) => familyOf(path) !== undefined && nameOf(path) === 'domain.ts'
+const effects = /\b(async|await|Promise|process|fetch|setTimeout|setInterval|performance|Date\.now|Math\.random)\b/g
+
+const pureDomains: Rule = {
+  promise: 'a domain.ts is pure: no I/O, no time, no chance, nothing of the wire or of rows',
+  check: (sources) => {
+    const domains = sources.filter(isDomain)
+    const made = domains.flatMap(({ path }) =>
+      [...madeOf(path, sources)]
+        .filter((one) => (one.endsWith('.ts') ? impureFiles.includes(nameOf(one)) : !purePackages.includes(one)))
+        .map((one) => `${path} is made of ${one}`),
+    )
+    const named = checkImports((_, { file }) => !file || !impureFiles.includes(nameOf(file)))(domains)
+    return [...made, ...named, ...checkMatches(effects, nowhere)(domains)]
+  },
+  planted: [
+    { 'families/firewalls/domain.ts': "import type { FirewallRow } from './tables.ts'" },
+    { 'families/firewalls/domain.ts': "import { readFileSync } from 'node:fs'" },
+    { 'families/firewalls/domain.ts': "import { a } from '../../kernel/a.ts'", 'kernel/a.ts': "import 'pg'" },
+    { 'families/firewalls/domain.ts': 'export const now = () => Date.now()' },
+  ],
+}
+
+const packages: Rule = {
+  promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
+  check: checkImports(({ path }, { specifier }) => {
+    if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
+      return /^kernel\/http\/(http|edge)\.ts$/.test(path)
+    if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
+    return true
+  }),
+  planted: [
+    { 'families/servers/routes.ts': "import type { FastifyRequest } from 'fastify'" },
+    { 'kernel/resource/listing.ts': "const pg = await import('pg')" },
+  ],
+}
+
+const engineNames: Rule = {
+  promise: 'only the dialect, and what opens the database, asks which engine it is',
+  check: (sources) =>
+    sources
+      .filter(({ path }) => !path.startsWith('kernel/data/'))
+      .flatMap((source) =>
+        [...source.code.matchAll(/[!=]==?\s*'(sqlite|postgres)'|'(sqlite|postgres)'\s*[!=]==?/g)].map(
+          (match) => `${source.path}:${lineAt(source, match.index)} ${match[0]}`,
+        ),
+      ),
+  planted: [{ 'app.ts': "if (url.engine === 'sqlite') open()" }],
+}
+
+/** The Project's scope is made where tokens are; others use it. */
+const scopes: Rule = {
+  promise: 'families learn of Projects only through their scope',
+  check: checkImports(
+    ({ path }, { file, names }) =>
+      !familyOf(path) || !file || !inFolder(file, 'kernel/access') || names.every((name) => name === 'lockProject'),
+  ),
+  planted: [{ 'families/servers/a.ts': "import { listProjects } from '../../kernel/access/projects.ts'" }],
+}
+
+export const importRules: readonly Rule[] = [
+  layering,
+  circles,
+  drivers,
+  betweenFamilies,
+  pureDomains,
+  packages,
+  engineNames,
+  scopes,
+]
