@@ -4,27 +4,27 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import { forEachDatabase } from '../../test/harness.ts'
+import { done } from '../../test/proof.ts'
+import { guard } from '../families/firewalls/proof.ts'
+import { cloudSubnet, makeNetwork } from '../families/networks/proof.ts'
 import {
   answer,
   anywhere,
   ask,
   inside,
   type Json,
-  makeFirewall,
   makeServer,
   outside,
   type Question,
   ssh,
   unreachable,
-} from '../../test/lab.ts'
-import { done } from '../../test/proof.ts'
-import { cloudSubnet, makeNetwork } from '../families/networks/proof.ts'
+} from './proof.ts'
 
 forEachDatabase('reachability', (open, engineName) => {
   test('names the rule that lets a packet through, and the filter that stops it', async () => {
     const world = await open({ runActions: false })
     const web = await makeServer(world, 'web')
-    await makeFirewall(world, 'guard', [ssh], [web])
+    await guard(world, 'guard', [ssh], [web])
     const address = web.public_net.ipv4.ip
     const question = { from: outside, to: address, protocol: 'tcp', port: 22 } as const
     assert.deepEqual(await answer(world, question), {
@@ -63,7 +63,7 @@ forEachDatabase('reachability', (open, engineName) => {
   test('an outbound rule decides what leaves', async () => {
     const world = await open({ runActions: false })
     const server = await makeServer(world, 'quiet')
-    await makeFirewall(
+    await guard(
       world,
       'dns-only',
       [{ direction: 'out', protocol: 'udp', port: '53', destination_ips: ['9.9.9.9/32'] }],
@@ -140,7 +140,7 @@ forEachDatabase('reachability', (open, engineName) => {
       const file = { database: { engine: 'sqlite', path: join(folder, 'wolke.db') } as const }
       const first = await open({ runActions: false, ...(engineName === 'sqlite' ? file : {}) })
       const server = await makeServer(first, 'kept')
-      await makeFirewall(first, 'guard', [ssh], [server])
+      await guard(first, 'guard', [ssh], [server])
       const questions: Question[] = [22, 23].map(
         (port) => ({ from: outside, to: server.public_net.ipv4.ip, protocol: 'tcp', port }) as const,
       )

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
-import { forEachDatabase } from '../../test/harness.ts'
-import { addRoute, answer, inside, type Json, makeServer, removeRoutes, unreachable } from '../../test/lab.ts'
+import { forEachDatabase, type World } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import { cloudSubnet, makeNetwork } from '../families/networks/proof.ts'
 import { cidrContains } from '../net/ip.ts'
+import { answer, inside, type Json, makeServer, unreachable } from './proof.ts'
 
 forEachDatabase('reachability and an independent model', (open) => {
   test('agrees with a small model that knows only what the API shows', async () => {
@@ -78,6 +78,22 @@ forEachDatabase('reachability and an independent model', (open) => {
     )
   })
 })
+
+/** Adds a route to a network, and waits for it. */
+async function addRoute({ api, settle }: World, network: number, route: object): Promise<void> {
+  await done(api.post(`/networks/${network}/actions/add_route`, route))
+  await settle()
+}
+
+/** Removes all routes of some networks, and waits for that. */
+async function removeRoutes({ api, settle }: World, networks: Json[]): Promise<void> {
+  for (const { id, routes } of networks) {
+    for (const route of routes) {
+      await done(api.post(`/networks/${id}/actions/delete_route`, route))
+      await settle()
+    }
+  }
+}
 
 // ---- An independent model ------------------------------------------------------------------------------------------
 

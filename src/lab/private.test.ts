@@ -1,16 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachDatabase } from '../../test/harness.ts'
-import { answer, anywhere, ask, inside, makeFirewall, outside, ssh, unreachable } from '../../test/lab.ts'
 import { done } from '../../test/proof.ts'
+import { guard } from '../families/firewalls/proof.ts'
 import { cloudSubnet, makeNetwork, vswitchCatalogue, vswitchSubnet } from '../families/networks/proof.ts'
+import { answer, anywhere, ask, inside, outside, ssh, unreachable } from './proof.ts'
 
 forEachDatabase('reachability in private networks', (open) => {
   test('servers of a network reach each other there, past firewalls and without public addresses', async () => {
     const world = await open({ runActions: false })
     const network = await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })
     const [web, db] = [await inside(world, 'web', [network]), await inside(world, 'db', [network], unreachable)]
-    await makeFirewall(world, 'closed', [ssh], [web])
+    await guard(world, 'closed', [ssh], [web])
     const question = { from: `server:${db.id}`, to: `server:${web.id}`, protocol: 'tcp', port: 5432 } as const
     assert.deepEqual(await answer(world, question), {
       reachable: true,
@@ -94,12 +95,7 @@ forEachDatabase('reachability in private networks', (open) => {
       [out.path, out.explanation.includes(`${router.public_net.ipv4.ip} reaches ${outside}`)],
       ['public', true],
     )
-    await makeFirewall(
-      world,
-      'closed',
-      [{ ...ssh, direction: 'out', source_ips: [], destination_ips: anywhere }],
-      [router],
-    )
+    await guard(world, 'closed', [{ ...ssh, direction: 'out', source_ips: [], destination_ips: anywhere }], [router])
     const filtered = await ask4(outside)
     assert.deepEqual(
       [filtered.reachable, filtered.decided_by.type, filtered.decided_by.server],

@@ -36,6 +36,17 @@ export async function newFirewall(api: Client, name: string, options: object = {
 export const toServer = (id: number) => ({ type: 'server', server: { id } })
 export const toSelector = (selector: string) => ({ type: 'label_selector', label_selector: { selector } })
 
+/** Puts servers behind a new firewall, and waits for it. */
+export async function guard(
+  { api, settle }: World,
+  name: string,
+  rules: object[],
+  servers: readonly { readonly id: number }[],
+): Promise<void> {
+  await newFirewall(api, name, { rules, apply_to: servers.map(({ id }) => toServer(id)) })
+  await settle()
+}
+
 /** How a firewall shows a selector with the servers that it matches. */
 export const bySelector = (selector: string, ...servers: number[]) => ({
   ...toSelector(selector),

@@ -92,6 +92,6 @@ function admitsCatalogue({ status, bound_to, label_selector }: ImageFilter): boo
 
 /** A deprecated image appears only on demand, and not at all once nobody can order it (spec: Images). */
 function isShown({ deprecation }: SystemImage, includeDeprecated: boolean, now: number): boolean {
-  if (deprecation === null) return true
+  if (deprecation === null || now < Date.parse(deprecation.announced)) return true
   return includeDeprecated && now <= Date.parse(deprecation.unavailableAfter)
 }

@@ -166,6 +166,9 @@ forEachDatabase('images', (open) => {
       announced: '2026-08-31T08:00:00Z',
       unavailable_after: '2027-08-31T23:59:59Z',
     })
+    clock.set('2026-08-31T07:59:59Z')
+    const before = (await api.get('/images?name=debian-11&architecture=x86')).body.images
+    assert.deepEqual([before[0].id, before[0].deprecation], [image.id, null])
     clock.set(image.deprecation.unavailable_after)
     assert.deepEqual(ids(await api.get('/images?name=debian-11&architecture=x86&include_deprecated=true')), [image.id])
     clock.advance(1_000)

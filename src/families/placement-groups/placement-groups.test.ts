@@ -105,6 +105,34 @@ forEachDatabase('placement groups', (open) => {
     await checkConsistency(world)
   })
 
+  test('the infrastructure learns of a group that a server leaves, of one that goes, and of a name', async () => {
+    const world = await open({ runActions: false })
+    const { api } = world
+    const told = (id: number) => world.simulation.world.servers.get(id)!.state
+    const rest = async () => {
+      await world.settle()
+      await world.app.jobs.run()
+    }
+    const group = await newGroup(api, 'web')
+    const [first, second] = [
+      await makeServer(world, { placement_group: group.id }),
+      await makeServer(world, { placement_group: group.id }),
+    ]
+    assert.deepEqual(
+      [first, second].map((id) => told(id).placementGroup),
+      [group.id, group.id],
+    )
+    await done(api.post(`/servers/${first}/actions/remove_from_placement_group`))
+    await done(api.put(`/servers/${first}`, { name: 'renamed' }))
+    await rest()
+    assert.deepEqual([told(first).placementGroup, told(first).name], [null, 'renamed'])
+    assert.equal(told(second).placementGroup, group.id)
+    await done(api.delete(`/placement_groups/${group.id}`))
+    await rest()
+    assert.equal(told(second).placementGroup, null)
+    await checkConsistency(world)
+  })
+
   test('a server without any network joins a group and stays off', async () => {
     const world = await open()
     const group = await newGroup(world.api, 'web')

@@ -3,6 +3,7 @@ import { lockProject } from '../../kernel/access/projects.ts'
 import {
   type ActionDefinition,
   type ActionInput,
+  DriverError,
   defineAction,
   defineRecord,
   defineStep,
@@ -14,7 +15,7 @@ import type { Transaction } from '../../kernel/data/db.ts'
 import { type Confirmed, type Desired, desiredStep } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { attachments } from './attachments.ts'
-import { state } from './desired.ts'
+import { isConnected, state } from './desired.ts'
 import {
   confirmPower,
   deleteServer,
@@ -133,7 +134,13 @@ export async function startChange(
   return action
 }
 
-function powerAction(command: string) {
+/** A server may have lost its last network since its start was asked for: then it stays off. */
+async function checkConnected({ query, scope, input }: Context): Promise<void> {
+  if (await isConnected(query, scope, input.server)) return
+  throw new DriverError('the server is in no network', { transient: false })
+}
+
+function powerAction(command: string, check?: (context: Context) => Promise<void>) {
   return defineAction<Input>({
     family: 'servers',
     command,
@@ -141,6 +148,7 @@ function powerAction(command: string) {
       desiredStep(state, {
         name: 'power',
         ...ofServer,
+        check,
         done: rest,
       }),
     ],
@@ -151,7 +159,7 @@ function powerAction(command: string) {
   })
 }
 
-export const startServer = powerAction('start_server')
+export const startServer = powerAction('start_server', checkConnected)
 export const stopServer = powerAction('stop_server')
 export const shutdownServer = powerAction('shutdown_server')
 export const rebootServer = powerAction('reboot_server')

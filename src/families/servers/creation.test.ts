@@ -8,6 +8,7 @@ import { builtIn } from '../../catalogue/built-in.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import { newFirewall, toSelector } from '../firewalls/proof.ts'
+import { cloudSubnet, makeNetwork } from '../networks/proof.ts'
 import { command, newServer, privateOnly, serverBody, serverOf } from './proof.ts'
 
 interface WireAction {
@@ -324,6 +325,37 @@ forEachDatabase('creation of servers', (open) => {
       'starting locked applied',
       'running free applied',
     ])
+  })
+
+  test('a server that is not to start is locked until all that it asks for is attached', async () => {
+    const seen: boolean[] = []
+    let look: (() => Promise<void>) | undefined
+    const world = await open({ faults: { reach: () => look?.() } })
+    const { api } = world
+    const network = await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })
+    const firewall = await newFirewall(api, 'f')
+    look = async () => void seen.push((await api.get('/servers')).body.servers[0].locked)
+    const id = await newServer(api, 'a', { networks: [network], firewalls: [{ firewall }], start_after_create: false })
+    await settleAll(world)
+    assert.deepEqual([...new Set(seen.slice(0, -1))], [true])
+    assert.ok(seen.length > 6)
+    assert.equal((await serverOf(api, id)).locked, false)
+  })
+
+  test('a server that has lost its only network by the time of its first start stays off', async () => {
+    const world = await open({ runActions: false })
+    const { api } = world
+    const network = await makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })
+    const { public_net } = privateOnly
+    const { server, next_actions } = expect(await create(api, { public_net, networks: [network] }), 201).body
+    expect(await api.delete(`/networks/${network}`), 204)
+    await settleAll(world)
+    const { error } = await outcomeOf(api, next_actions[0])
+    assert.deepEqual([error?.code, error?.message], ['action_failed', 'the server is in no network'])
+    const after = await serverOf(api, server.id)
+    assert.deepEqual([after.status, after.locked, after.private_net], ['off', false, []])
+    assert.equal(world.simulation.world.servers.get(server.id)?.power, 'off')
+    await checkConsistency(world)
   })
 
   test('when no address is left nothing is begun; a released one rests before it is given out again', async () => {

@@ -5,6 +5,7 @@ import { endRescues } from './access/jobs.ts'
 import { serverActions } from './actions.ts'
 import { serverChanges } from './changes.ts'
 import { requestConsole } from './console/actions.ts'
+import { forgetConsoles } from './console/jobs.ts'
 import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk/actions.ts'
@@ -21,7 +22,7 @@ export const servers = defineFamily({
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,
-  jobs: [startBackups, endRescues],
+  jobs: [startBackups, endRescues, forgetConsoles],
   limited: [resource],
   locks: serverLocks,
   resources: byId(resource),

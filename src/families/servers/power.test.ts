@@ -87,6 +87,10 @@ forEachDatabase('power of servers', (open) => {
     await settle()
     const { server } = expect(await api.get(`/servers/${id}`), 200).body
     assert.deepEqual([server.status, server.server_type.name], ['off', 'cpx32'])
+    expect(await act('rebuild', { image: 'debian-13' }), 201)
+    await settle()
+    const rebuilt = expect(await api.get(`/servers/${id}`), 200).body.server
+    assert.deepEqual([rebuilt.status, rebuilt.image.name], ['off', 'debian-13'])
     const { network } = expect(await api.post('/networks', { name: 'inside', ip_range: '10.0.0.0/16' }), 201).body
     const subnet = { type: 'cloud', ip_range: '10.0.1.0/24', network_zone: 'eu-central' }
     expect(await api.post(`/networks/${network.id}/actions/add_subnet`, subnet), 201)

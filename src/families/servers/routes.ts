@@ -63,7 +63,8 @@ export function serverRoutes(platform: Platform, drivers: Drivers): Handlers<typ
       async before(tx, scope, { labels }) {
         if (labels) await lockProject(tx, scope, 'share')
       },
-      async after(tx, scope, server, { labels }) {
+      async after(tx, scope, server, { name, labels }) {
+        if (name !== undefined) await state.renew(tx, scope, [server.id])
         if (labels)
           for (const { relabel } of attachments)
             await startActions(tx, scope, (await relabel?.(tx, scope, server)) ?? [])
@@ -201,7 +202,7 @@ function newServer(body: CreateBody, { type, location, image }: Placement, sshKe
 
 /**
  * Starts what makes the server: creation, what is attached to it, then its power. They run in this order, because they
- * wait for each other by id; the lock belongs to the last, so that the server is locked until all is done. The reply names
+ * wait for each other by id; the last one has the lock, so that the server is locked until all is done. The reply names
  * the start first, as clients know it (spec: Servers).
  */
 async function startCreation(
@@ -218,9 +219,11 @@ async function startCreation(
     input: { ...input, starts },
     resources: [...resources, { type: 'image', id: server.imageId as number }],
     serial: serial!,
-    ...(starts ? {} : { locks: locks! }),
   })
-  const start = starts ? [toStart({ definition: startServer, input, resources, locks: locks!, serial: serial! })] : []
-  const actions = (await startActions(tx, scope, [create, ...attached, ...start])).map(actionToWire)
+  const start = starts ? [toStart({ definition: startServer, input, resources, serial: serial! })] : []
+  const all = [create, ...attached, ...start]
+  const last = all.at(-1)!
+  const holding = all.with(-1, { ...last, locks: [...(last.locks ?? []), ...locks!] })
+  const actions = (await startActions(tx, scope, holding)).map(actionToWire)
   return starts ? [actions[0]!, actions.at(-1)!, ...actions.slice(1, -1)] : actions
 }

@@ -163,6 +163,8 @@ export function desiredStep<Input extends ActionInput>(
     targets(input: Input): readonly number[]
     /** Why the step fails when a target is gone; without it there is nothing to do for one. */
     readonly missing?: string
+    /** Fails when what is desired can no longer be brought about. Errors: `DriverError`. */
+    check?: ((context: StepContext<Input>) => Promise<void>) | undefined
     done?(tx: Transaction, context: StepContext<Input>): Promise<void>
   },
 ): Step<Input> {
@@ -183,6 +185,7 @@ export function desiredStep<Input extends ActionInput>(
   return defineStep<Input, Enforced, Enforced>({
     name: step.name,
     async run(context) {
+      await step.check?.(context)
       const enforced = await run(context)
       const isMissing = (id: number) => enforced.get(id)?.isGone ?? true
       if (step.missing !== undefined && step.targets(context.input).some(isMissing)) {

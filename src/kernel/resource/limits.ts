@@ -9,7 +9,7 @@ import { preparedScoped, scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
-/** A kind of resource of which a Project may have only so many; each family names its own. */
+/** A kind of resource of which there may be only so many, in a Project or in what the family says; each names its own. */
 export interface LimitedKind {
   /** Its path, such as `floating_ips`: the name of the limit. */
   readonly path: string
@@ -17,7 +17,7 @@ export interface LimitedKind {
   readonly title: string
   /** The table whose rows count. */
   readonly type: keyof EveryTable
-  /** How many a Project may have unless the operator says otherwise; any number when it is missing. */
+  /** How many there may be unless the operator says otherwise; any number when it is missing. */
   readonly most?: number
 }
 
@@ -56,7 +56,7 @@ export async function enforceLimit(
   throw new ApiError('resource_limit_exceeded', message, { details: { limits: [{ name: path }] } })
 }
 
-/** How many of a kind a Project may have; null for any number. */
+/** How many of a kind there may be in a Project, or in one of what the family counts in; null for any number. */
 export async function mostOf(
   tx: Transaction,
   scope: ProjectScope,

@@ -131,6 +131,7 @@ forEachDatabase('a console', (openWorld) => {
     const id = await makeServer(world)
     expect(await world.foreign.post(`/servers/${id}/actions/request_console`), 404, 'not_found')
     const [right, wrong, late] = [await ask(world, id), await ask(world, id), await ask(world, id)]
+    const unopened = await ask(world, id)
     await refused(wrong.wss_url, right.password, 'the password is wrong')
     await refused(wrong.wss_url, wrong.password, '401')
     await (await view(right.wss_url, right.password)).close()
@@ -138,11 +139,16 @@ forEachDatabase('a console', (openWorld) => {
     world.clock.advance(60_000)
     await refused(late.wss_url, late.password, '401')
     await refused(late.wss_url.replace(/token=.*/, 'token=guessed'), late.password, '401')
-    const rows = await world.db.query
-      .selectFrom('console_session' as never)
-      .selectAll()
-      .execute()
-    assert.equal(JSON.stringify(rows).includes(late.password), false)
+    const sessions = () =>
+      world.db.query
+        .selectFrom('console_session' as never)
+        .selectAll()
+        .execute()
+    const rows = await sessions()
+    assert.equal(rows.length, 1)
+    assert.equal(JSON.stringify(rows).includes(unopened.password), false)
+    await world.app.jobs.run()
+    assert.deepEqual(await sessions(), [])
     await ask(world, id)
   })
 

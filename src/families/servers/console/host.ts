@@ -25,6 +25,11 @@ export async function takeSession(tx: Transaction, token: string, now: string): 
   return { id, scope: { projectId }, serverId, password }
 }
 
+/** Forgets the sessions of all Projects that nobody opened in time. */
+export async function forgetExpired({ query }: Transaction, now: string): Promise<void> {
+  await acrossProjects(query).deleteFrom('console_session').where('expires', '<=', now).execute()
+}
+
 /** What of some servers is in force, by id; those that are gone are missing. */
 export async function serversInForce(
   query: Queries,

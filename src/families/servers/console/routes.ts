@@ -12,7 +12,7 @@ import { servers } from '../store.ts'
 import { requestConsole } from './actions.ts'
 import type { consoleEndpoints } from './contract.ts'
 import { consolePath, sessionMs } from './domain.ts'
-import { forgetSessions, insertSession, makeSessionToken, passwordPlace, sessionTokenHash } from './store.ts'
+import { insertSession, makeSessionToken, passwordPlace, sessionTokenHash } from './store.ts'
 
 /** One handler for each endpoint that is about consoles. */
 export function consoleRoutes({ db, secrets }: Platform): Handlers<typeof consoleEndpoints> {
@@ -23,7 +23,6 @@ export function consoleRoutes({ db, secrets }: Platform): Handlers<typeof consol
       return db.transact(async (tx) => {
         const { powerInForce } = await servers.lock(tx, scope, id)
         if (powerInForce === 'off') throw new ApiError('service_error', 'server is not running')
-        await forgetSessions(tx.query, scope, id, timestamp(tx.now))
         const action = await startAction(tx, scope, recordOf(requestConsole, servers.ref(id)))
         await insertSession(tx, scope, {
           id: action.id,

@@ -23,14 +23,7 @@ export async function insertSession(
   await scoped(tx.query, scope).insertInto('console_session', [row]).execute()
 }
 
-/** Forgets the sessions of a server that nobody has opened: all of them, or those that have expired by a moment. */
-export async function forgetSessions(
-  query: Queries,
-  scope: ProjectScope,
-  serverId: number,
-  expiredBy?: string,
-): Promise<void> {
-  let sessions = scoped(query, scope).deleteFrom('console_session').where('server_id', '=', serverId)
-  if (expiredBy !== undefined) sessions = sessions.where('expires', '<=', expiredBy)
-  await sessions.execute()
+/** Forgets the sessions of a server that nobody has opened. */
+export async function forgetSessions(query: Queries, scope: ProjectScope, serverId: number): Promise<void> {
+  await scoped(query, scope).deleteFrom('console_session').where('server_id', '=', serverId).execute()
 }

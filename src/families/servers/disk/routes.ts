@@ -15,6 +15,7 @@ import { findTemplate, ownImageToWire, type Template, unfitFor } from '../../ima
 import { startChange } from '../actions.ts'
 import { serverChanges } from '../changes.ts'
 import type { serverEndpoints } from '../contract.ts'
+import { isConnected } from '../desired.ts'
 import { backupWindowOf, makePassword, type Server } from '../domain.ts'
 import { checkUserData, holdTemplate } from '../placement.ts'
 import { servers } from '../store.ts'
@@ -77,6 +78,7 @@ export function diskRoutes(platform: Platform): DiskRoutes {
           userData: body.user_data ?? server.userData,
           rootPasswordHash: password === null ? null : hash('sha256', password),
           installation: action.id,
+          starts: server.powerInForce === 'on' || (await isConnected(tx.query, scope, id)),
         })
         return { action: actionToWire(action), root_password: password }
       })

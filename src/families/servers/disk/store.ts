@@ -11,18 +11,20 @@ export interface DiskChange {
   readonly rootPasswordHash: string | null
   /** The action on whose behalf the disk is written anew. */
   readonly installation: number
+  /** Whether the server runs with it. */
+  readonly starts: boolean
 }
 
-/** Sets the desired disk of a server, switched on; the caller renews the desired state. */
+/** Sets the desired disk of a server; the caller renews the desired state. */
 export async function setDisk(tx: Transaction, scope: ProjectScope, id: number, disk: DiskChange): Promise<void> {
   await servers.set(tx, scope, id, {
     image: disk.image,
     user_data: disk.userData,
     root_password_hash: disk.rootPasswordHash,
     installation: disk.installation,
-    power: 'on',
+    power: disk.starts ? 'on' : 'off',
     manner: 'hard',
-    cycle: disk.installation,
+    cycle: disk.starts ? disk.installation : null,
     status: 'rebuilding',
   })
 }

@@ -34,10 +34,11 @@ export function membershipRoutes(platform: Platform): Handlers<typeof membership
         return toStart({ definition: addToPlacementGroup, input: { server: id }, ...onServer(id) })
       }),
 
-    // A server stays where it runs: nothing is left to be done by the infrastructure.
+    // A server stays where it runs: the infrastructure only has to know that its place is no longer bound.
     removeFromPlacementGroup: (call) =>
       act(platform, servers, call, async (tx, { id }) => {
         await refuseLocked(tx.query, call.scope, servers.ref(id))
+        await state.renew(tx, call.scope, [id])
         await leaveGroup(tx, call.scope, id)
         return recordOf(removeFromPlacementGroup, servers.ref(id))
       }),

@@ -1,6 +1,7 @@
 /** Servers, firewalls and networks in reach of each other, and questions about what a packet would do there. */
-import type { Client, World } from './harness.ts'
-import { done } from './proof.ts'
+import type { Client, World } from '../../test/harness.ts'
+import { done } from '../../test/proof.ts'
+import { newServer, serverOf } from '../families/servers/proof.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 export type Json = any
@@ -26,9 +27,9 @@ export async function answer(world: World, question: Question): Promise<Json> {
 
 /** Makes a server and waits until it runs. */
 export async function makeServer({ api, settle }: World, name: string, more: object = {}): Promise<Json> {
-  const { server } = await done(api.post('/servers', { name, server_type: 'cx23', image: 'debian-12', ...more }))
+  const id = await newServer(api, name, more)
   await settle()
-  return (await done(api.get(`/servers/${server.id}`))).server
+  return serverOf(api, id)
 }
 
 /** Without any public address. */
@@ -41,33 +42,5 @@ export const inside = (world: World, name: string, networks: number[], more: obj
 export const anywhere = ['0.0.0.0/0', '::/0']
 export const ssh = { direction: 'in', protocol: 'tcp', port: '22', source_ips: anywhere }
 
-/** Puts servers behind a firewall, and waits for it. */
-export async function makeFirewall(
-  { api, settle }: World,
-  name: string,
-  rules: object[],
-  servers: Json[],
-): Promise<void> {
-  const targets = servers.map(({ id }) => ({ type: 'server', server: { id } }))
-  await done(api.post('/firewalls', { name, rules, apply_to: targets }))
-  await settle()
-}
-
 /** An address that no server has. */
 export const outside = '8.8.4.4'
-
-/** Adds a route to a network, and waits for it. */
-export async function addRoute({ api, settle }: World, network: number, route: object): Promise<void> {
-  await done(api.post(`/networks/${network}/actions/add_route`, route))
-  await settle()
-}
-
-/** Removes all routes of some networks, and waits for that. */
-export async function removeRoutes({ api, settle }: World, networks: Json[]): Promise<void> {
-  for (const { id, routes } of networks) {
-    for (const route of routes) {
-      await done(api.post(`/networks/${id}/actions/delete_route`, route))
-      await settle()
-    }
-  }
-}
