@@ -29,7 +29,8 @@ export interface ConsoleOptions {
 const maxViewers = 500
 const maxViewersOfServer = 8
 const handshakeMs = 30_000
-const callTimeoutMs = 10_000
+/** How long a driver may take to show a machine, unless its calls may take longer. */
+const callTimeoutMs = 60_000
 /** How often the process looks whether the servers that are looked at still run. */
 const watchMs = 1_000
 
@@ -72,7 +73,7 @@ function passwordOf({ db, secrets }: ConsoleOptions, { id, scope, password }: Op
 class Viewers {
   readonly #options: ConsoleOptions
   readonly #viewers = new Set<Viewer>()
-  #watch: NodeJS.Timeout | undefined
+  #isWatching = false
 
   constructor(options: ConsoleOptions) {
     this.#options = options
@@ -81,26 +82,28 @@ class Viewers {
   /** What is in force of the server. Errors: `rate_limit_exceeded`, `service_error` when it does not run. */
   async judge({ serverId }: OpenedSession): Promise<{ generation: number }> {
     const inForce = (await serversInForce(this.#options.db.query, [serverId])).get(serverId)
-    const ofServer = [...this.#viewers].filter(({ session }) => session.serverId === serverId)
-    if (this.#viewers.size >= maxViewers) throw new ApiError('rate_limit_exceeded', 'too many consoles are open')
-    if (ofServer.length >= maxViewersOfServer) {
-      throw new ApiError('rate_limit_exceeded', `a server has at most ${maxViewersOfServer} open consoles`)
-    }
+    const refusal = this.#refusal(serverId)
+    if (refusal) throw refusal
     if (!inForce?.isOn) throw new ApiError('service_error', 'server is not running')
     return inForce
+  }
+
+  /** Why nobody else can look at a server. */
+  #refusal(serverId: number): ApiError | undefined {
+    const ofServer = [...this.#viewers].filter(({ session }) => session.serverId === serverId)
+    if (this.#viewers.size >= maxViewers) return new ApiError('rate_limit_exceeded', 'too many consoles are open')
+    if (ofServer.length < maxViewersOfServer) return undefined
+    return new ApiError('rate_limit_exceeded', `a server has at most ${maxViewersOfServer} open consoles`)
   }
 
   /** Connects a viewer to its server until one of them ends. */
   add(viewer: Viewer, password: string): void {
     const { stream } = viewer
+    // Several may have been admitted to the last place.
+    if (this.#refusal(viewer.session.serverId)) return void stream.end()
     this.#viewers.add(viewer)
-    this.#watch ??= setTimeout(() => void this.#look(), watchMs)
-    stream.once('close', () => {
-      this.#viewers.delete(viewer)
-      if (this.#viewers.size > 0) return
-      clearTimeout(this.#watch)
-      this.#watch = undefined
-    })
+    stream.once('close', () => this.#viewers.delete(viewer))
+    this.#watch()
     this.#connect(viewer, password).catch((cause: unknown) => {
       this.#options.log.warn({ err: cause, server: viewer.session.serverId }, 'a console could not be opened')
       stream.end()
@@ -112,17 +115,39 @@ class Viewers {
     const { db, drivers } = this.#options
     const connect = async () => {
       await recall({ query: db.query, scope, drivers }, serverId)
-      return drivers.console.open(serverId)
+      const machine = await drivers.console.open(serverId)
+      // The viewer may have gone, or have been sent away because this took too long.
+      if (stream.destroyed || stream.writableEnded) machine.destroy()
+      return machine
     }
-    const machine = (await inTime(connect(), callTimeoutMs)) as Duplex
+    const machine = (await inTime(connect(), this.#callTimeoutMs)) as Duplex
+    if (machine.destroyed) return
     // Either end takes the other along, whatever it ends with.
     pipeline(stream, machine, () => undefined)
     pipeline(machine, stream, () => undefined)
   }
 
+  get #callTimeoutMs(): number {
+    return this.#options.drivers.callTimeoutMs ?? callTimeoutMs
+  }
+
+  /** Looks again and again, as long as anybody looks at a server. */
+  #watch(): void {
+    if (this.#isWatching || this.#viewers.size === 0) return
+    this.#isWatching = true
+    const look = async () => {
+      await this.#look()
+      this.#isWatching = false
+      this.#watch()
+    }
+    // The connections of the viewers keep the process alive, not the watch.
+    setTimeout(() => void look(), watchMs).unref()
+  }
+
   /** Ends consoles of servers that no longer run, and tells a driver in memory what other processes have changed. */
   async #look(): Promise<void> {
     const ids = [...new Set([...this.#viewers].map(({ session }) => session.serverId))]
+    if (ids.length === 0) return
     try {
       const inForce = await serversInForce(this.#options.db.query, ids)
       const following = [...this.#viewers].map((viewer) => this.#follow(viewer, inForce.get(viewer.session.serverId)))
@@ -130,7 +155,6 @@ class Viewers {
     } catch (cause) {
       this.#options.log.warn({ err: cause }, 'servers that are looked at could not be watched')
     }
-    if (this.#viewers.size > 0) this.#watch = setTimeout(() => void this.#look(), watchMs)
   }
 
   async #follow(viewer: Viewer, inForce: { isOn: boolean; generation: number } | undefined): Promise<void> {
@@ -138,7 +162,7 @@ class Viewers {
     if (!inForce?.isOn) return void stream.end()
     if (inForce.generation === viewer.generation) return
     const { db, drivers } = this.#options
-    await inTime(recall({ query: db.query, scope: session.scope, drivers }, session.serverId), callTimeoutMs)
+    await inTime(recall({ query: db.query, scope: session.scope, drivers }, session.serverId), this.#callTimeoutMs)
     viewer.generation = inForce.generation
   }
 }

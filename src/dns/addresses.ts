@@ -1,6 +1,6 @@
 /**
  * The zones that follow from the installation's addresses: reverse zones for its address pools (RFC 1035, 3.5; RFC
- * 3596) with PTR records for every assigned address, and a forward zone with the default names of addresses.
+ * 3596) with PTR records for every assigned address, and forward zones with the default names of addresses.
  */
 
 import type { ReverseName } from '../families/addresses/reverse-names.ts'
@@ -30,7 +30,7 @@ const { PTR } = recordTypes
 
 export class AddressNames {
   readonly #options: AddressNamesOptions
-  /** Zones with their SOA and NS records only; PTR and A records are generated per query. */
+  /** Zones with their SOA and NS records only; PTR, A and AAAA records are generated per query. */
   readonly #zones = new Map<NameKey, ZoneImage>()
   /** Those of the zones that have the default names of addresses. */
   readonly #forward: readonly ZoneImage[]

@@ -127,7 +127,7 @@ describe('The package', () => {
     const { private: kept, dependencies, optionalDependencies, peerDependencies, engines } = readPackage(program)
     const needs = { kept, dependencies, optionalDependencies, peerDependencies, engines }
     const none = { dependencies: undefined, optionalDependencies: undefined, peerDependencies: undefined }
-    assert.deepEqual(needs, { kept: undefined, ...none, engines: { node: '>=24' } })
+    assert.deepEqual(needs, { kept: undefined, ...none, engines: { node: '>=24.9' } })
     assert.deepEqual(
       readdirSync(join(installed, 'node_modules')).filter((name) => !name.startsWith('.')),
       ['wolke'],
@@ -179,7 +179,7 @@ describe('The package', () => {
     const run = (node: string, ...flags: string[]) => {
       const child = spawnSync(node, [...flags, join(program, 'dist/main.js'), 'serve'], { encoding: 'utf8' })
       assert.deepEqual([child.status, child.stdout], [2, ''])
-      assert.match(child.stderr, /^wolke: needs Node\.js 24 or newer, not v[\d.]+\n$/)
+      assert.match(child.stderr, /^wolke: needs Node\.js 24\.9 or newer, not v[\d.]+\n$/)
     }
     const older = "{ version: { value: 'v22.1.0' }, versions: { value: { node: '22.1.0' } } }"
     run(process.execPath, '--import', `data:text/javascript,Object.defineProperties(process, ${older})`)

@@ -22,6 +22,8 @@ const encodings = { raw: 0, rre: 2 } as const
 const lengths: Readonly<Record<number, number>> = { 0: 20, 2: 4, 3: 10, 4: 8, 5: 6, 6: 8 }
 /** Texts that the viewer has copied are not used, but they have to be read over. */
 const maxTextBytes = 1024 * 1024
+/** More than there are; the list is waited for in memory. */
+const maxEncodings = 1_024
 
 /** Cells from the first line and column up to, and without, the last ones. */
 interface Area {
@@ -151,6 +153,7 @@ export class RfbServer extends Duplex {
 
   /** Takes the more compact of the two encodings if the viewer knows it. */
   #setEncodings(count: number): boolean {
+    if (count > maxEncodings) throw new Error('the viewer knows too many encodings')
     const length = 4 + count * 4
     if (this.#received.length < length) return false
     const known = Array.from({ length: count }, (_, at) => this.#received.readInt32BE(4 + at * 4))

@@ -9,7 +9,7 @@ import type { Secrets } from '../secrets/secrets.ts'
 
 /** Drivers by name. Each family adds its driver interface by declaration merging. */
 export interface Drivers {
-  /** How long one call may take, in milliseconds; a minute unless these drivers need longer. */
+  /** How long one call may take, in milliseconds, where these drivers need longer than their callers would wait. */
   readonly callTimeoutMs?: number
 }
 

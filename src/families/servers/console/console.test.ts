@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
+import { once } from 'node:events'
 import { connect } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { test } from 'node:test'
 import { forEachDatabase, type World } from '../../../../test/harness.ts'
 import { request, talk } from '../../../../test/raw-http.ts'
@@ -161,6 +163,7 @@ forEachDatabase('a console', (openWorld) => {
       [0, 0, 0, 0, 7, 24, 0, 1, 0, 255, 0, 255, 0, 255, 0, 8, 16, 0, 0, 0],
       [0, 0, 0, 0, 8, 8, 0, 1, 255, 255, 0, 255, 0, 255, 31, 31, 31, 0, 0, 0],
       [6, 0, 0, 0, 255, 255, 255, 255],
+      [2, 0, 255, 255],
     ]
     for (const message of hostile) {
       const viewer = await open(world, id)
@@ -181,7 +184,9 @@ forEachDatabase('a console', (openWorld) => {
   test('goes to at most 8 viewers of a server, and closes when the process is stopped', async () => {
     const world = await openWorld({ runActions: false })
     const id = await makeServer(world)
-    const viewers = await Promise.all(Array.from({ length: 8 }, () => open(world, id)))
+    const opened = await Promise.allSettled(Array.from({ length: 20 }, () => open(world, id)))
+    const viewers = opened.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []))
+    assert.equal(viewers.length, 8)
     const { wss_url, password } = await ask(world, id)
     await refused(wss_url, password, '429')
     await viewers[0]!.close()
@@ -189,6 +194,27 @@ forEachDatabase('a console', (openWorld) => {
     const ends = viewers.slice(1).map((viewer) => viewer.ended())
     await world.stop()
     assert.deepEqual(new Set(await Promise.all(ends)), new Set([1001]))
+  })
+
+  test('lets go of a machine that answers when nobody looks any more', async () => {
+    const [asked, answer] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const machine = new PassThrough()
+    const open = async () => {
+      asked.resolve()
+      await answer.promise
+      return machine
+    }
+    const world = await openWorld({ runActions: false, drivers: { console: { open } } })
+    const id = await makeServer(world)
+    const { wss_url, password } = await ask(world, id)
+    const looking = assert.rejects(view(wss_url, password))
+    await asked.promise
+    await settled(world, id, 'poweroff')
+    await looking
+    const gone = once(machine, 'close')
+    answer.resolve()
+    await gone
+    assert.ok(machine.destroyed)
   })
 
   test('can be reached under the public name of the installation', async () => {
