@@ -2,8 +2,9 @@
  * The names that addresses have until they are given others. Each kind of address has a form, a name with a placeholder
  * for the address, such as `static.{ipv4-reversed}.clients.{domain}`. A form works in both directions.
  */
+
+import { addressBytes, addressText } from './dns/addresses.ts'
 import { isDnsName, isHostLabel, isLowerCase } from './hostnames.ts'
-import { parseAddress } from './ip.ts'
 
 export type AddressType = 'ipv4' | 'ipv6'
 
@@ -127,10 +128,9 @@ function readName({ spelling, labels: forms }: Form, labels: readonly string[]):
   return above > 0 ? null : readParts(spelling, parts)
 }
 
-function readParts({ type, isReversed }: Spelling, parts: readonly string[]): string | undefined {
+function readParts({ type, isReversed }: Spelling, parts: readonly string[]): string {
   const all = isReversed ? parts.toReversed() : parts
-  const parsed = parseAddress(type === 'ipv4' ? all.join('.') : all.join('').replace(/(.{4})(?=.)/g, '$1:'))
-  return parsed.ok ? parsed.address : undefined
+  return addressText(type === 'ipv4' ? Buffer.from(all.map(Number)) : Buffer.from(all.join(''), 'hex'))
 }
 
 const isOctet = (part: string) => String(Number(part)) === part && Number(part) < 256
@@ -148,12 +148,7 @@ function spellWith({ type, separator, isReversed, parts }: Spelling, address: st
 
 /** An IPv6 address in groups of hexadecimal digits, of equal length, without abbreviations. */
 function groupsOf(address: string, count: number): string[] {
-  const [head = '', tail] = address.split('::')
-  const [first, last] = [head, tail ?? ''].map((part) => part.split(':').filter((group) => group !== ''))
-  const zeros = Array.from({ length: 8 - first!.length - last!.length }, () => '0')
-  const digits = [...first!, ...(tail === undefined ? [] : zeros), ...last!]
-    .map((group) => group.padStart(4, '0'))
-    .join('')
-  const length = 32 / count
+  const digits = addressBytes(address).toString('hex')
+  const length = digits.length / count
   return Array.from({ length: count }, (_, at) => digits.slice(at * length, (at + 1) * length))
 }

@@ -208,3 +208,9 @@ function formatAddress({ family, bits }: Address): string {
 function splitBytes(bits: bigint, count: number): number[] {
   return Array.from({ length: count }, (_, index) => Number((bits >> (BigInt(count - 1 - index) * byteBits)) & 0xffn))
 }
+
+/** 4 or 6; undefined for what is no address. */
+export function familyOf(address: string): Family | undefined {
+  const parsed = parseAddress(address)
+  return parsed.ok ? parsed.family : undefined
+}

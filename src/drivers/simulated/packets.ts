@@ -3,8 +3,8 @@
  * It knows servers by their ids only.
  */
 import type { Decision, Packet, PacketEnd, ReachabilityDriver, Verdict } from '../../lab/driver.ts'
-import { addressAt, cidrContains, parseAddress } from '../../net/ip.ts'
-import { PrivateCouriers, type Sent, type Way } from './private-couriers.ts'
+import { addressAt, cidrContains, familyOf } from '../../net/ip.ts'
+import { PrivateCouriers, type Sent, stopped, type Way } from './private-couriers.ts'
 import { type PrivateNetwork, PrivateNetworks, type PrivatePlace } from './private-networks.ts'
 import type { Site } from './simulation.ts'
 
@@ -130,11 +130,6 @@ function leadsTo(owned: string, address: string): boolean {
   return owned.includes('/') ? cidrContains(owned, address) : owned === address
 }
 
-function familyOf(address: string): number | undefined {
-  const parsed = parseAddress(address)
-  return parsed.ok ? parsed.family : undefined
-}
-
 function waysBetween(sources: readonly string[], destinations: readonly string[]): Way[] {
   return sources.flatMap((source) =>
     destinations
@@ -152,10 +147,6 @@ function accepts(rule: FilterRule, protocol: Packet['protocol'], port: number | 
 function describe({ protocol, ports, networks }: FilterRule): Decision['rule'] {
   const range = ports && (ports.first === ports.last ? `${ports.first}` : `${ports.first}-${ports.last}`)
   return { protocol, port: range, networks }
-}
-
-function stopped(decidedBy: Decision, explanation: string): Verdict {
-  return { reachable: false, path: null, decidedBy, explanation }
 }
 
 function withoutAddress({ from, to }: Packet): Verdict {

@@ -1,6 +1,6 @@
 /** What becomes of a packet in private networks: from the router of one to a gateway, and on into the next. */
 import type { Decision, Packet, PacketEnd, Verdict } from '../../lab/driver.ts'
-import { parseAddress } from '../../net/ip.ts'
+import { familyOf } from '../../net/ip.ts'
 import { addressesOf, type Exit, type PrivateNetworks, type Route } from './private-networks.ts'
 
 /** The addresses of a packet on one of its possible ways. */
@@ -79,14 +79,16 @@ export class PrivateCouriers {
   outward(packet: Packet, destinations: readonly string[]): Sent[] {
     const { from } = packet
     if (isOnlyPublic(from) || (from.address === null && this.#hosts.ipv4Of(from.server!))) return []
-    return destinations.filter(isIpv4).flatMap((destination): Sent[] => {
-      const outcome = this.#send(from, destination, true)
-      if (!outcome) return []
-      const { end, hops } = outcome
-      if (end.kind !== 'public') return [{ verdict: this.#toVerdict(packet, destination, outcome) }]
-      const way = { source: this.#hosts.ipv4Of(end.server)!, destination }
-      return [{ server: end.server, way, explanation: trail(hops).trim() }]
-    })
+    return destinations
+      .filter((one) => familyOf(one) === 4)
+      .flatMap((destination): Sent[] => {
+        const outcome = this.#send(from, destination, true)
+        if (!outcome) return []
+        const { end, hops } = outcome
+        if (end.kind !== 'public') return [{ verdict: this.#toVerdict(packet, destination, outcome) }]
+        const way = { source: this.#hosts.ipv4Of(end.server)!, destination }
+        return [{ server: end.server, way, explanation: trail(hops).trim() }]
+      })
   }
 
   /** Why there is no way at all, if that is about private networks. */
@@ -183,7 +185,8 @@ function concerns(to: PacketEnd, { end, hops }: Outcome): boolean {
 
 const isOnlyPublic = ({ server, address, isPrivate }: PacketEnd) => server === null || (address !== null && !isPrivate)
 
-function stopped(decidedBy: Decision, explanation: string): Verdict {
+/** The packet does not arrive. */
+export function stopped(decidedBy: Decision, explanation: string): Verdict {
   return { reachable: false, path: null, decidedBy, explanation }
 }
 
@@ -203,9 +206,4 @@ function trail(hops: readonly Hop[]): string {
         `The route of network ${networkId} to ${route.destination} leads to server ${server}. `,
     )
     .join('')
-}
-
-function isIpv4(address: string): boolean {
-  const parsed = parseAddress(address)
-  return parsed.ok && parsed.family === 4
 }
