@@ -5,7 +5,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { after, before } from 'node:test'
+import { after } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { promisify } from 'node:util'
 
@@ -41,9 +41,12 @@ export interface Program {
 /** The file to run after `build`. */
 export const bundle = join(root, 'dist/main.js')
 
-/** Builds the bundle unless it is current. */
+let building: Promise<unknown> | undefined
+
+/** Builds the bundle unless it is current, once for all who wait for it. */
 export async function build(): Promise<void> {
-  await promisify(execFile)(process.execPath, [join(root, 'build.mjs')])
+  building ??= promisify(execFile)(process.execPath, [join(root, 'build.mjs')])
+  await building
 }
 
 /** Makes a place to run the program from; what still runs in it after the tests is killed. */
@@ -51,7 +54,9 @@ export function program(name: string): Program {
   const folder = mkdtempSync(join(tmpdir(), `wolke-${name}-`))
   const running = new Set<ChildProcess>()
   let started = 0
-  const run = (args: readonly string[]) => {
+  // Hooks of the tests may run the program before those of this file would have built it.
+  const run = async (args: readonly string[]) => {
+    await build()
     // Commands find servers by this folder, and shall not meet those of other tests.
     const env = { ...process.env, TMPDIR: folder }
     const child = spawn(process.execPath, [bundle, ...args], { cwd: folder, env, stdio: ['ignore', 'pipe', 'pipe'] })
@@ -71,7 +76,6 @@ export function program(name: string): Program {
     const quiet = ['--rate-limit', 'off', '--log-level', 'error', '--token', token]
     return run(['serve', '--database', database, ...free, ...quiet, ...options])
   }
-  before(build)
   after(() => {
     for (const child of running) child.kill('SIGKILL')
     rmSync(folder, { recursive: true })
@@ -79,12 +83,12 @@ export function program(name: string): Program {
   return {
     folder,
     async command(...args) {
-      const { child, gone, written } = run(args)
+      const { child, gone, written } = await run(args)
       await gone
       return { code: child.exitCode, ...written }
     },
     async fail(database, ...options) {
-      const { child, gone, written } = server(database, options)
+      const { child, gone, written } = await server(database, options)
       const late = setTimeout(() => child.kill('SIGKILL'), 60_000)
       await gone
       clearTimeout(late)
@@ -93,7 +97,7 @@ export function program(name: string): Program {
     },
     async serve(database, ...options) {
       const own = ['--ready-file', join(folder, `ready-${++started}`)]
-      const { child, gone, written } = server(database, [...own, ...options])
+      const { child, gone, written } = await server(database, [...own, ...options])
       const path = [...own, ...options].at([...own, ...options].lastIndexOf('--ready-file') + 1)!
       // A busy machine may take long for it; whoever runs the tests bounds the whole.
       let ready = readReadyFile(path)
