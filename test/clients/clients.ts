@@ -72,11 +72,42 @@ export function findProgram(name: string): string | undefined {
     .find((path) => existsSync(path))
 }
 
+/** What a program said that was to install something and did not, as without a network. */
+class InstallError extends Error {}
+
 async function install(program: string, args: readonly string[], cwd: string): Promise<void> {
   // Package managers need the caches, proxies and settings of the user.
   const env = Object.fromEntries(Object.entries(process.env).filter(([, value]) => value !== undefined))
-  const outcome = await run(program, args, { cwd, env: env as Record<string, string>, timeoutMs: 900_000 })
-  if (outcome.code !== 0) throw new Error(`${program} ${args.join(' ')} failed:\n${outcome.stdout}${outcome.stderr}`)
+  const { code, stdout, stderr } = await run(program, args, {
+    cwd,
+    env: env as Record<string, string>,
+    timeoutMs: 900_000,
+  })
+  if (code !== 0) throw new InstallError(`${program} ${args.join(' ')} failed:\n${stdout}${stderr}`)
+}
+
+/**
+ * A folder of the cache, filled on first use; undefined where that is not possible, with the reason on standard error.
+ * Processes may do so side by side: the folder appears whole, and the first one stays.
+ */
+async function installOnce(name: string, fill: (draft: string) => Promise<void>): Promise<string | undefined> {
+  const folder = join(cache, name)
+  if (existsSync(folder)) return folder
+  const draft = `${folder}.${process.pid}`
+  rmSync(draft, { recursive: true, force: true })
+  mkdirSync(draft, { recursive: true })
+  try {
+    await fill(draft)
+    renameSync(draft, folder)
+    return folder
+  } catch (error) {
+    if (existsSync(folder)) return folder
+    if (!(error instanceof InstallError)) throw error
+    console.error(error.message)
+    return undefined
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
 }
 
 // ---- Clients -------------------------------------------------------------------------------------------------------
@@ -109,46 +140,46 @@ const debian13 =
   'deb [signed-by=/usr/share/keyrings/debian-archive-keyring.gpg] http://deb.debian.org/debian trixie main'
 
 async function unpackHcloud(): Promise<HcloudProgram | undefined> {
-  const folder = join(cache, 'hcloud-debian-13')
-  const finished = join(folder, '.installed')
   const [apt, dpkg] = ['apt-get', 'dpkg-deb'].map(findProgram)
-  if (!existsSync(finished)) {
-    if (!apt || !dpkg) return undefined
-    rmSync(folder, { recursive: true, force: true })
-    for (const path of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(folder, path), { recursive: true })
-    writeFileSync(join(folder, 'sources.list'), `${debian13}\n`)
+  if (!apt || !dpkg) return undefined
+  const folder = await installOnce('debian-13-hcloud', async (draft) => {
+    for (const path of ['lists/partial', 'cache/archives/partial']) mkdirSync(join(draft, path), { recursive: true })
+    writeFileSync(join(draft, 'sources.list'), `${debian13}\n`)
     const options = [
       '-qq',
-      `-oDir::Etc::sourcelist=${join(folder, 'sources.list')}`,
+      `-oDir::Etc::sourcelist=${join(draft, 'sources.list')}`,
       '-oDir::Etc::sourceparts=-',
-      `-oDir::State::lists=${join(folder, 'lists')}`,
-      `-oDir::Cache=${join(folder, 'cache')}`,
+      `-oDir::State::lists=${join(draft, 'lists')}`,
+      `-oDir::Cache=${join(draft, 'cache')}`,
       '-oAcquire::Languages=none',
     ]
-    await install(apt, [...options, 'update'], folder)
-    await install(apt, [...options, 'download', 'hcloud-cli'], folder)
-    const [archive = ''] = globSync('hcloud-cli_*.deb', { cwd: folder })
-    await install(dpkg, ['--extract', archive, '.'], folder)
-    for (const path of ['lists', 'cache']) rmSync(join(folder, path), { recursive: true })
-    writeFileSync(finished, archive)
-  }
-  return { program: join(folder, 'usr/bin/hcloud'), minor: minorOf(readFileSync(finished, 'utf8')) }
+    await install(apt, [...options, 'update'], draft)
+    await install(apt, [...options, 'download', 'hcloud-cli'], draft)
+    await install(dpkg, ['--extract', archiveIn(draft), '.'], draft)
+    for (const path of ['lists', 'cache']) rmSync(join(draft, path), { recursive: true })
+  })
+  if (!folder) return undefined
+  return { program: join(folder, 'usr/bin/hcloud'), minor: minorOf(archiveIn(folder)) }
 }
+
+/** The package in a folder. */
+const archiveIn = (folder: string) => globSync('*.deb', { cwd: folder })[0] ?? ''
 
 /** A Python that has the library, made on first use; undefined without Python. */
 export async function installPython(generation: 'old' | 'new' = 'new'): Promise<string | undefined> {
   const version = pythonVersions[generation]
-  const folder = join(cache, `python-hcloud-${version}`)
-  const python = join(folder, 'bin/python')
-  const finished = join(folder, '.installed')
-  if (existsSync(finished)) return python
   const system = findProgram('python3')
   if (!system) return undefined
-  mkdirSync(cache, { recursive: true })
-  await install(system, ['-m', 'venv', '--clear', folder], cache)
-  await install(python, ['-m', 'pip', 'install', '--quiet', `hcloud==${version}`], cache)
-  writeFileSync(finished, '')
-  return python
+  const folder = await installOnce(`hcloud-python-${version}`, (draft) =>
+    makePython(system, draft, [`hcloud==${version}`]),
+  )
+  return folder && join(folder, 'bin/python')
+}
+
+/** Makes a Python with these packages. Its folder may be renamed, but not the programs beside it, which nobody uses. */
+async function makePython(system: string, folder: string, packages: readonly string[]): Promise<void> {
+  await install(system, ['-m', 'venv', folder], cache)
+  await install(join(folder, 'bin/python'), ['-m', 'pip', 'install', '--quiet', ...packages], cache)
 }
 
 /** What cloud-init's own code needs to be imported; its package is unpacked, not installed, so that nothing starts. */
@@ -163,21 +194,15 @@ const cloudInitNeeds = [
 
 /** The code of the distribution's cloud-init and a Python that can run it; undefined without the tools of Debian. */
 export async function installCloudInit(): Promise<{ python: string; packages: string } | undefined> {
-  const folder = join(cache, 'cloud-init')
-  const found = { python: join(folder, 'python/bin/python'), packages: join(folder, 'usr/lib/python3/dist-packages') }
-  const finished = join(folder, '.installed')
-  if (existsSync(finished)) return found
   const [system, apt, dpkg] = ['python3', 'apt-get', 'dpkg-deb'].map(findProgram)
   if (!system || !apt || !dpkg) return undefined
-  rmSync(folder, { recursive: true, force: true })
-  mkdirSync(folder, { recursive: true })
-  await install(apt, ['download', '-qq', 'cloud-init'], folder)
-  const [archive = ''] = globSync('cloud-init_*.deb', { cwd: folder })
-  await install(dpkg, ['--extract', archive, '.'], folder)
-  await install(system, ['-m', 'venv', '--clear', 'python'], folder)
-  await install(found.python, ['-m', 'pip', 'install', '--quiet', ...cloudInitNeeds], folder)
-  writeFileSync(finished, '')
-  return found
+  const folder = await installOnce('debian-cloud-init', async (draft) => {
+    await install(apt, ['download', '-qq', 'cloud-init'], draft)
+    await install(dpkg, ['--extract', archiveIn(draft), '.'], draft)
+    await makePython(system, join(draft, 'python'), cloudInitNeeds)
+  })
+  if (!folder) return undefined
+  return { python: join(folder, 'python/bin/python'), packages: join(folder, 'usr/lib/python3/dist-packages') }
 }
 
 /** The folder of the Terraform provider, built on first use; undefined without Go. */

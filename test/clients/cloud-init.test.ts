@@ -9,7 +9,7 @@ const userData = '#cloud-config\nruncmd:\n  - [touch, /tmp/grüße]\n'
 
 it("cloud-init's data source reads what the metadata service says of a server", async (t) => {
   const installed = await installCloudInit()
-  if (!installed) return skipWithout(t, 'cloud-init needs python3, apt-get and dpkg-deb')
+  if (!installed) return skipWithout(t, 'cloud-init needs python3, apt-get, dpkg-deb and a network')
   const service = await serve('memory')
   t.after(() => service.stop())
   const { HCLOUD_ENDPOINT: api, HCLOUD_TOKEN: token } = service.env

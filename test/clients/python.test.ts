@@ -49,7 +49,7 @@ for (const [generation, database] of [
 ] as const) {
   it(`the ${generation} Python library does its work on ${database}`, async (t) => {
     const python = await installPython(generation)
-    if (!python) return skipWithout(t, 'python3 is not installed')
+    if (!python) return skipWithout(t, 'the Python library cannot be installed')
     const service = await serve(database)
     t.after(() => service.stop())
     const { certificate, private_key } = chain(2)

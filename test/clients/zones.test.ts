@@ -7,7 +7,7 @@ import { drivesWhatIsSaid } from './driven.ts'
 
 it('the Python library works with zones', async (t) => {
   const python = await installPython()
-  if (!python) return skipWithout(t, 'python3 is not installed')
+  if (!python) return skipWithout(t, 'the Python library cannot be installed')
   const service = await serve('sqlite')
   t.after(() => service.stop())
   const { code, stdout, stderr } = await run(python, ['-B', join(import.meta.dirname, 'hcloud_zones.py')], {
