@@ -257,6 +257,7 @@ test(
       await one.kill()
       for (const reply of await begin(() => apis[1]!, late)) await succeeded(apis[1]!, reply)
       await checkImages(apis[1]!)
+      await other.stop()
       await checkLeft(url)
     } finally {
       await Promise.all(servers.map((server) => server.kill()))
