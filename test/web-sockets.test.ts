@@ -93,6 +93,7 @@ describe('A WebSocket', () => {
       if (received.endsWith('\x82\x01A') || received.endsWith('\ufffd\x01A')) break
     }
     assert.match(received, /^HTTP\/1\.1 101 /)
+    assert.ok(received.endsWith('\x01A'), 'what came with the request is echoed')
   })
 
   test('is refused with the envelope of every other refusal', async (t) => {
