@@ -28,8 +28,8 @@ function mirror({ folder }: Service, provider: string, version: string): string 
 
 it('the first Terraform run goes as its page says', async (t) => {
   const provider = await installProvider()
-  if (!findProgram('terraform') || !provider)
-    return skipWithout(t, 'Terraform, or Go to build its provider, is missing')
+  if (!findProgram('terraform') || !findProgram('curl') || !provider)
+    return skipWithout(t, 'Terraform, Go to build its provider, or curl is missing')
   const version = basename(provider).replace(/.*-v/, '')
   assert.ok(page.includes(`provider ${version}`), 'the page names another version of the provider')
   const service = await serve('sqlite')
