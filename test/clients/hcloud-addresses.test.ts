@@ -153,4 +153,10 @@ const six: Story = {
   ],
 }
 
-tells(import.meta.filename, [primary, standing, floating, six, leavesNothing('server', 'primary-ip', 'floating-ip')])
+await tells(import.meta.filename, [
+  primary,
+  standing,
+  floating,
+  six,
+  leavesNothing('server', 'primary-ip', 'floating-ip'),
+])

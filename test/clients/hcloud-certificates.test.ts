@@ -125,4 +125,4 @@ const zones: Story = {
   ],
 }
 
-tells(import.meta.filename, [uploaded, managed, zones, leavesNothing('certificate')])
+await tells(import.meta.filename, [uploaded, managed, zones, leavesNothing('certificate')])

@@ -169,4 +169,4 @@ const keys: Story = {
   ],
 }
 
-tells(import.meta.filename, [rules, outward, targets, keys, leavesNothing('server', 'firewall', 'ssh-key')])
+await tells(import.meta.filename, [rules, outward, targets, keys, leavesNothing('server', 'firewall', 'ssh-key')])

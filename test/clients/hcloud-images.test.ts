@@ -141,4 +141,4 @@ const strangers: Story = {
   ],
 }
 
-tells(import.meta.filename, [snapshots, backups, offered, architectures, strangers, leavesNothing('server')])
+await tells(import.meta.filename, [snapshots, backups, offered, architectures, strangers, leavesNothing('server')])

@@ -166,7 +166,7 @@ const catalogue = join(folder, 'catalogue.json')
 writeFileSync(catalogue, JSON.stringify(toFile({ ...builtIn, vswitches: [4711] })))
 after(() => rmSync(folder, { recursive: true }))
 
-tells(
+await tells(
   import.meta.filename,
   [shape, vswitch, keeping, members, wrong, leavesNothing('server', 'network')],
   [`--catalogue=${catalogue}`],

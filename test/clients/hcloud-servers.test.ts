@@ -395,7 +395,7 @@ const wrong: Story = {
   ],
 }
 
-tells(import.meta.filename, [
+await tells(import.meta.filename, [
   creation,
   everything,
   privately,

@@ -78,4 +78,4 @@ const wrong: Story = {
   ],
 }
 
-tells(import.meta.filename, [moving, keeping, wrong, leavesNothing('server', 'volume')])
+await tells(import.meta.filename, [moving, keeping, wrong, leavesNothing('server', 'volume')])

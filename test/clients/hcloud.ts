@@ -22,7 +22,11 @@ export interface Hcloud {
   run(line: string, env?: Readonly<Record<string, string>>): Promise<Outcome>
 }
 
-export type Step = (hcloud: Hcloud) => Promise<void>
+export interface Step {
+  (hcloud: Hcloud): Promise<void>
+  /** Whether a version has anything to do here; every one has where it does not say. */
+  readonly isFor?: (minor: number) => boolean
+}
 
 /** What a test of the command line is: its steps share files in the folder in which the commands run. */
 export interface Story {
@@ -32,28 +36,27 @@ export interface Story {
 }
 
 /**
- * Declares the tests of a file: the same stories with both generations, each on a database of its own; `options` are
- * further ones of the server.
+ * Declares the tests of a file: the same stories with both generations, each on a database of its own, without those of
+ * which a generation could take no step; `options` are further ones of the server.
  */
-export function tells(path: string, stories: readonly Story[], options: readonly string[] = []): void {
+export async function tells(path: string, stories: readonly Story[], options: readonly string[] = []): Promise<void> {
+  const generations = [
+    { name: 'old', database: 'memory', installed: await installHcloud('old') },
+    { name: 'new', database: 'sqlite', installed: await installHcloud('new') },
+  ] as const
   // Commands mostly wait for actions, so the generations do so together.
   describe('hcloud', { concurrency: 2 }, () => {
-    for (const [generation, database] of [
-      ['old', 'memory'],
-      ['new', 'sqlite'],
-    ] as const) {
-      describe(`the ${generation} one, on ${database}`, { concurrency: 1 }, () => {
+    for (const { name, database, installed } of generations) {
+      describe(`the ${name} one, on ${database}`, { concurrency: 1 }, () => {
+        if (!installed) return void it('is driven', (t) => skipWithout(t, 'hcloud is not installed'))
         let hcloud: Hcloud | undefined
         before(async () => {
-          const installed = await installHcloud(generation)
-          if (installed) hcloud = against(await serve(database, options), installed)
+          hcloud = against(await serve(database, options), installed)
         })
         after(() => hcloud?.service.stop())
-        for (const story of stories) {
-          it(story.title, async (t) => {
-            if (!hcloud) return skipWithout(t, 'hcloud is not installed')
-            await tell(hcloud, story)
-          })
+        const isFor = (step: Step) => step.isFor?.(installed.minor) ?? true
+        for (const story of stories.filter(({ steps }) => steps.some(isFor))) {
+          it(story.title, () => tell(hcloud!, story))
         }
       })
     }
@@ -141,17 +144,16 @@ export function misused(line: string, message: RegExp): Step {
 }
 
 /** Steps for versions from this minor one on; older ones have no such command or option. */
-export function since(minor: number, ...steps: readonly Step[]): Step {
-  return async (hcloud) => {
-    if (hcloud.minor >= minor) for (const step of steps) await step(hcloud)
-  }
-}
+export const since = (minor: number, ...steps: readonly Step[]): Step => only((its) => its >= minor, steps)
 
 /** Steps for versions before this minor one. */
-export function until(minor: number, ...steps: readonly Step[]): Step {
-  return async (hcloud) => {
-    if (hcloud.minor < minor) for (const step of steps) await step(hcloud)
+export const until = (minor: number, ...steps: readonly Step[]): Step => only((its) => its < minor, steps)
+
+function only(isFor: (minor: number) => boolean, steps: readonly Step[]): Step {
+  const take = async (hcloud: Hcloud) => {
+    if (isFor(hcloud.minor)) for (const step of steps) await step(hcloud)
   }
+  return Object.assign(take, { isFor })
 }
 
 // ---- What commands print -------------------------------------------------------------------------------------------
