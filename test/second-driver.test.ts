@@ -122,7 +122,23 @@ forEachDatabase('drivers in the place of the simulated ones', (open) => {
     await shown(world, action.id, 99)
     finished.resolve()
     await world.settle()
-    report(0.5)
+    const { action: ended } = expect(await world.api.get(`/actions/${action.id}`), 200).body
+    assert.deepEqual([ended.status, ended.progress], ['success', 100])
+  })
+
+  test('change nothing by what they tell after the end', async () => {
+    const hosts = new Hosts()
+    const reports: Report[] = []
+    hosts.before = async ({ name }, report) => {
+      if (name === 'servers.apply') reports.push(report)
+    }
+    const world = await open({ drivers: hosts.drivers })
+    const { action } = await newServer(world, 'early')
+    await world.settle()
+    for (const report of reports) report(0.5)
+    // A later write, behind which that of the report would be done.
+    await newServer(world, 'later')
+    await world.settle()
     const { action: ended } = expect(await world.api.get(`/actions/${action.id}`), 200).body
     assert.deepEqual([ended.status, ended.progress], ['success', 100])
   })
