@@ -2,10 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forEachDatabase, type World } from '../../../test/harness.ts'
+import { type Client, forEachDatabase } from '../../../test/harness.ts'
 import { expect, settleAll } from '../../../test/resources.ts'
 import { newServer } from '../servers/proof.ts'
-import { allow, newFirewall, toSelector, toServer } from './proof.ts'
+import { allow, newFirewall, openPorts, toSelector, toServer } from './proof.ts'
 
 const apply = (api: Client, id: number, ...resources: object[]) =>
   api.post(`/firewalls/${id}/actions/apply_to_resources`, { apply_to: resources })
@@ -17,10 +17,6 @@ const bySelector = (selector: string, ...servers: number[]) => ({
   ...toSelector(selector),
   applied_to_resources: servers.map(toServer),
 })
-
-/** The inbound ports that are open at a server now; undefined when it has no filter. */
-const openPorts = ({ simulation }: World, id: number) =>
-  simulation.world.filters.get(id)?.inbound.accept.flatMap(({ ports }) => (ports ? [ports.first] : []))
 
 forEachDatabase('packet filters', (open) => {
   test('a firewall that cannot be put in force is taken off the server again', async () => {

@@ -5,13 +5,12 @@ import { type Client, forEachDatabase, testClock } from '../../../test/harness.t
 import { done } from '../../../test/proof.ts'
 import { builtIn } from '../../catalogue/built-in.ts'
 import { type Iso, openCatalogue } from '../../catalogue/catalogue.ts'
-import { makeServer } from '../servers/proof.ts'
+import { makeServer, serverOf } from '../servers/proof.ts'
 
 const english = 8637
 const german = 8638
 const germanName = 'SW_DVD9_Win_Server_STD_CORE_2022__64Bit_German_DC_STD_MLF_X22-74292.iso'
 
-const serverOf = async (api: Client, id: number) => (await done(api.get(`/servers/${id}`))).server
 const attach = (api: Client, id: number, iso: number | string) => api.post(`/servers/${id}/actions/attach_iso`, { iso })
 
 function iso(id: number, more: Partial<Iso> = {}): Iso {

@@ -6,7 +6,7 @@ import { done } from '../../../test/proof.ts'
 import { expect } from '../../../test/resources.ts'
 import { serveOptions } from '../../config.ts'
 import { defaultLimits } from '../../families.ts'
-import { makeServer, newServer, privateOnly, serverBody } from '../servers/proof.ts'
+import { makeServer, newServer, privateOnly, serverBody, serverOf } from '../servers/proof.ts'
 
 const groupBody = (name: string) => ({ name, type: 'spread' })
 
@@ -15,8 +15,6 @@ const newGroup = async (api: Client, name: string) =>
 
 const membersOf = async (api: Client, id: number): Promise<number[]> =>
   (await done(api.get(`/placement_groups/${id}`))).placement_group.servers
-
-const serverOf = async (api: Client, id: number) => (await done(api.get(`/servers/${id}`))).server
 
 const add = (api: Client, id: number, placement_group: number | string) =>
   api.post(`/servers/${id}/actions/add_to_placement_group`, { placement_group })

@@ -3,14 +3,12 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
 import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
-import { makeServer } from '../proof.ts'
+import { makeServer, serverOf } from '../proof.ts'
 
 const off = { server_type: 'cpx22', location: 'hel1', start_after_create: false }
 
 const changeType = ({ api }: World, id: number, server_type: string | number, upgrade_disk: boolean) =>
   api.post(`/servers/${id}/actions/change_type`, { server_type, upgrade_disk })
-
-const serverOf = async ({ api }: World, id: number) => expect(await api.get(`/servers/${id}`), 200).body.server
 
 forEachDatabase('changing the type of a server', (open) => {
   test('gives it the cores, the memory and, if asked, the disk of the type, and starts it', async () => {
@@ -23,9 +21,9 @@ forEachDatabase('changing the type of a server', (open) => {
     ] as const) {
       const { action } = expect(await changeType(world, id, type, upgrades), 201).body
       assert.deepEqual([action.command, action.resources], ['change_server_type', [{ id, type: 'server' }]])
-      assert.equal((await serverOf(world, id)).status, 'migrating')
+      assert.equal((await serverOf(world.api, id)).status, 'migrating')
       await world.settle()
-      const server = await serverOf(world, id)
+      const server = await serverOf(world.api, id)
       assert.deepEqual([server.status, server.locked, server.primary_disk_size], ['running', false, disk])
       assert.ok([server.server_type.id, server.server_type.name].includes(type))
       const { state, power } = world.simulation.world.servers.get(id)!
@@ -39,7 +37,7 @@ forEachDatabase('changing the type of a server', (open) => {
   test('is refused for types that do not fit, and changes nothing then', async () => {
     const world = await open({ runActions: false, clock: testClock('2026-01-15T12:00:00Z') })
     const id = await makeServer(world, { ...off, server_type: 'cpx32' })
-    const before = await serverOf(world, id)
+    const before = await serverOf(world.api, id)
     for (const [type, message] of [
       ['cax31', /architecture/],
       ['cpx31', /not available in the location/],
@@ -54,7 +52,7 @@ forEachDatabase('changing the type of a server', (open) => {
     const unknown = expect(await changeType(world, id, 'cpx99', false), 422, 'invalid_input')
     assert.equal(unknown.body.error.details.fields[0].name, 'server_type')
     expect(await world.api.post(`/servers/${id}/actions/change_type`, { server_type: 'cpx42' }), 422, 'invalid_input')
-    assert.deepEqual(await serverOf(world, id), before)
+    assert.deepEqual(await serverOf(world.api, id), before)
   })
 
   test('needs a server that is off; one that is being stopped is locked', async () => {
@@ -76,7 +74,7 @@ forEachDatabase('changing the type of a server', (open) => {
       world.simulation.behave(() => (calls++ === 0 ? failure : undefined))
       await world.settle()
       assert.equal(expect(await world.api.get(`/actions/${action.id}`), 200).body.action.status, 'error')
-      const server = await serverOf(world, id)
+      const server = await serverOf(world.api, id)
       assert.deepEqual([server.status, server.server_type.name, server.primary_disk_size], ['off', 'cpx22', 80])
       const { state, power } = world.simulation.world.servers.get(id)!
       assert.deepEqual([state.cores, state.diskGb, power], [2, 80, 'off'])
