@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
-import { type Client, forEachDatabase, testClock, type World } from '../../../test/harness.ts'
+import { forEachDatabase, testClock, type World } from '../../../test/harness.ts'
 import { expect, settleAll } from '../../../test/resources.ts'
 import { families, type Simulation, simulate } from '../../families.ts'
 import { Engine } from '../../kernel/actions/engine.ts'
 import { openLog } from '../../kernel/process/log.ts'
 import { allow, newFirewall } from '../firewalls/proof.ts'
 import { backupWindowOf, openWindow } from './domain.ts'
-import { newServer } from './proof.ts'
+import { command, newServer, serverOf } from './proof.ts'
 
 interface Image {
   readonly id: number
@@ -24,11 +24,8 @@ async function makeServer(world: World, name = 'web', options: object = {}): Pro
   return id
 }
 
-const doing = (api: Client, server: number, what: string, body?: object) =>
-  api.post(`/servers/${server}/actions/${what}`, body)
-
 async function makeImage(world: World, server: number, body: object = {}): Promise<Image> {
-  const { image } = expect(await doing(world.api, server, 'create_image', body), 201).body
+  const { image } = expect(await command(world.api, server, 'create_image', body), 201).body
   await world.settle()
   return expect(await world.api.get(`/images/${image.id}`), 200).body.image
 }
@@ -36,8 +33,6 @@ async function makeImage(world: World, server: number, body: object = {}): Promi
 async function backupsOf({ api }: World, server: number): Promise<Image[]> {
   return expect(await api.get(`/images?type=backup&bound_to=${server}&per_page=50`), 200).body.images
 }
-
-const serverOf = async ({ api }: World, id: number) => expect(await api.get(`/servers/${id}`), 200).body.server
 
 /** A time inside the server's window on a day of November 2026. */
 function inWindow(server: number, day: number): string {
@@ -69,7 +64,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const firewall = await newFirewall(world.api, 'web', { rules: [allow('443')] })
     const server = await makeServer(world, 'web', { firewalls: [{ firewall }] })
     const before = await makeImage(world, server)
-    const { image } = expect(await doing(world.api, server, 'create_image'), 201).body
+    const { image } = expect(await command(world.api, server, 'create_image'), 201).body
     const elsewhere = await settleElsewhere(world)
     const after = expect(await world.api.get(`/images/${image.id}`), 200).body.image
     assert.deepEqual({ ...after, id: 0, description: '' }, { ...before, id: 0, description: '' })
@@ -84,7 +79,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)
     const asked = { description: 'before the update', labels: { kept: 'yes' } }
-    const { image, action } = expect(await doing(world.api, id, 'create_image', asked), 201).body
+    const { image, action } = expect(await command(world.api, id, 'create_image', asked), 201).body
     assert.deepEqual([action.command, action.status, action.progress], ['create_image', 'running', 0])
     assert.deepEqual(action.resources, [
       { id, type: 'server' },
@@ -97,7 +92,7 @@ forEachDatabase('images of servers', (open, engineName) => {
       name: null,
       description: 'before the update',
       image_size: null,
-      disk_size: (await serverOf(world, id)).primary_disk_size,
+      disk_size: (await serverOf(world.api, id)).primary_disk_size,
       created: '2026-11-21T12:00:00Z',
       created_from: { id, name: 'web' },
       bound_to: null,
@@ -111,15 +106,15 @@ forEachDatabase('images of servers', (open, engineName) => {
       deleted: null,
     }
     assert.deepEqual(image, creating)
-    assert.equal((await serverOf(world, id)).locked, true)
-    expect(await doing(world.api, id, 'create_image', {}), 423, 'locked')
+    assert.equal((await serverOf(world.api, id)).locked, true)
+    expect(await command(world.api, id, 'create_image', {}), 423, 'locked')
     expect(await world.api.delete(`/servers/${id}`), 423, 'locked')
     expect(await world.api.delete(`/images/${image.id}`), 423, 'locked')
     await world.settle()
     const { image: made } = (await world.api.get(`/images/${image.id}`)).body
     assert.ok(made.image_size > 0)
     assert.deepEqual(made, { ...creating, status: 'available', image_size: made.image_size })
-    assert.equal((await serverOf(world, id)).status, 'running')
+    assert.equal((await serverOf(world.api, id)).status, 'running')
     expect(await world.foreign.get(`/images/${image.id}`), 404)
     await checkConsistency(world)
   })
@@ -128,13 +123,13 @@ forEachDatabase('images of servers', (open, engineName) => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)
     world.simulation.behave(({ method }) => (method === 'capture' ? 'error after effect' : undefined))
-    const { image, action } = (await doing(world.api, id, 'create_image', {})).body
+    const { image, action } = (await command(world.api, id, 'create_image', {})).body
     await world.settle()
     const failed = (await world.api.get(`/actions/${action.id}`)).body.action
     assert.deepEqual([failed.status, failed.error.code], ['error', 'action_failed'])
     expect(await world.api.get(`/images/${image.id}`), 404)
     assert.equal(world.simulation.world.images.size, 0)
-    assert.equal((await serverOf(world, id)).locked, false)
+    assert.equal((await serverOf(world.api, id)).locked, false)
     await checkConsistency(world)
   })
 
@@ -161,17 +156,17 @@ forEachDatabase('images of servers', (open, engineName) => {
   test('backups need to be enabled, and disabling deletes them all', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)
-    const refused = expect(await doing(world.api, id, 'create_image', { type: 'backup' }), 422, 'invalid_input')
+    const refused = expect(await command(world.api, id, 'create_image', { type: 'backup' }), 422, 'invalid_input')
     assert.equal(refused.body.error.details.fields[0].name, 'type')
-    const enabled = expect(await doing(world.api, id, 'enable_backup'), 201).body.action
+    const enabled = expect(await command(world.api, id, 'enable_backup'), 201).body.action
     assert.deepEqual([enabled.command, enabled.status], ['enable_backup', 'success'])
-    assert.equal((await serverOf(world, id)).backup_window, backupWindowOf(id))
+    assert.equal((await serverOf(world.api, id)).backup_window, backupWindowOf(id))
     const backup = await makeImage(world, id, { type: 'backup' })
     assert.deepEqual([backup.type, backup.bound_to], ['backup', id])
     const snapshot = await makeImage(world, id)
-    const disabled = expect(await doing(world.api, id, 'disable_backup'), 201).body.action
+    const disabled = expect(await command(world.api, id, 'disable_backup'), 201).body.action
     assert.deepEqual([disabled.command, disabled.status], ['disable_backup', 'success'])
-    assert.equal((await serverOf(world, id)).backup_window, null)
+    assert.equal((await serverOf(world.api, id)).backup_window, null)
     expect(await world.api.get(`/images/${backup.id}`), 404)
     expect(await world.api.get(`/images/${snapshot.id}`), 200)
     await world.settle()
@@ -182,11 +177,11 @@ forEachDatabase('images of servers', (open, engineName) => {
   test('an eighth backup drops the oldest, once it is complete', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)
-    await doing(world.api, id, 'enable_backup')
+    await command(world.api, id, 'enable_backup')
     const made: number[] = []
     for (let i = 0; i < 7; i++) made.push((await makeImage(world, id, { type: 'backup' })).id)
     world.simulation.behave(({ method }) => (method === 'capture' ? 'error before effect' : undefined))
-    await doing(world.api, id, 'create_image', { type: 'backup' })
+    await command(world.api, id, 'create_image', { type: 'backup' })
     await world.settle()
     assert.deepEqual(
       (await backupsOf(world, id)).map((image) => image.id),
@@ -204,7 +199,7 @@ forEachDatabase('images of servers', (open, engineName) => {
   test('backups go with their server; snapshots and what was converted stay', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)
-    await doing(world.api, id, 'enable_backup')
+    await command(world.api, id, 'enable_backup')
     const [backup, converted] = [
       await makeImage(world, id, { type: 'backup' }),
       await makeImage(world, id, { type: 'backup' }),
@@ -229,7 +224,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const world = await open({ runActions: false })
     const snapshot = await makeImage(world, await makeServer(world))
     const id = await makeServer(world, 'copy', { image: String(snapshot.id) })
-    const copy = await serverOf(world, id)
+    const copy = await serverOf(world.api, id)
     assert.deepEqual(copy.image, snapshot)
     assert.equal(world.simulation.world.servers.get(id)?.state.image, snapshot.id)
     for (const [type, message] of [
@@ -240,13 +235,13 @@ forEachDatabase('images of servers', (open, engineName) => {
       const refused = expect(await world.api.post('/servers', options), 422, 'invalid_input')
       assert.deepEqual(refused.body.error.details.fields, [{ name: 'image', messages: [message] }])
     }
-    const creating = (await doing(world.api, id, 'create_image', {})).body.image
+    const creating = (await command(world.api, id, 'create_image', {})).body.image
     const early = await world.api.post('/servers', { name: 'early', server_type: 'cpx22', image: creating.id })
     expect(early, 422, 'invalid_input')
     await world.settle()
     expect(await world.api.delete(`/images/${snapshot.id}`), 204)
     await world.settle()
-    assert.equal((await serverOf(world, id)).image, null)
+    assert.equal((await serverOf(world.api, id)).image, null)
     expect(
       await world.api.post('/servers', { name: 'late', server_type: 'cpx22', image: snapshot.id }),
       422,
@@ -267,7 +262,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     await world.settle()
     await world.app.jobs.run()
     await world.settle()
-    assert.equal((await serverOf(world, id)).status, 'running')
+    assert.equal((await serverOf(world.api, id)).status, 'running')
     assert.ok(order.indexOf('images remove') > order.indexOf('servers apply'), order.join())
     assert.equal(world.simulation.world.images.size, 0)
   })
@@ -275,30 +270,30 @@ forEachDatabase('images of servers', (open, engineName) => {
   test('rebuild writes an image to the disk, switches the server on and gives a password where there are no keys', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world, 'web', { user_data: 'first', start_after_create: false })
-    const { action, root_password } = expect(await doing(world.api, id, 'rebuild', { image: 'debian-13' }), 201).body
+    const { action, root_password } = expect(await command(world.api, id, 'rebuild', { image: 'debian-13' }), 201).body
     assert.deepEqual([action.command, action.resources], ['rebuild_server', [{ id, type: 'server' }]])
     assert.match(root_password, /^[a-zA-Z0-9]{20}$/)
-    const rebuilding = await serverOf(world, id)
+    const rebuilding = await serverOf(world.api, id)
     assert.deepEqual([rebuilding.status, rebuilding.locked], ['rebuilding', true])
     await world.settle()
-    const server = await serverOf(world, id)
+    const server = await serverOf(world.api, id)
     assert.deepEqual([server.status, server.image.name, server.locked], ['running', 'debian-13', false])
     const outside = () => world.simulation.world.servers.get(id)!
     assert.deepEqual([outside().installs, outside().state.userData], [2, 'first'])
     const snapshot = await makeImage(world, id)
-    expect(await doing(world.api, id, 'rebuild', { image: snapshot.id, user_data: 'second' }), 201)
+    expect(await command(world.api, id, 'rebuild', { image: snapshot.id, user_data: 'second' }), 201)
     await world.settle()
     assert.deepEqual([outside().installs, outside().state.userData, outside().state.image], [3, 'second', snapshot.id])
     for (const image of ['no-such', 4711, 161547270]) {
-      expect(await doing(world.api, id, 'rebuild', { image }), 422, 'invalid_input')
+      expect(await command(world.api, id, 'rebuild', { image }), 422, 'invalid_input')
     }
     expect(
-      await doing(world.api, id, 'rebuild', { image: 'debian-13', user_data: 'x'.repeat(32_769) }),
+      await command(world.api, id, 'rebuild', { image: 'debian-13', user_data: 'x'.repeat(32_769) }),
       422,
       'invalid_input',
     )
-    await doing(world.api, id, 'change_protection', { delete: true, rebuild: true })
-    expect(await doing(world.api, id, 'rebuild', { image: 'debian-13' }), 423, 'protected')
+    await command(world.api, id, 'change_protection', { delete: true, rebuild: true })
+    expect(await command(world.api, id, 'rebuild', { image: 'debian-13' }), 423, 'protected')
     await checkConsistency(world)
   })
 
@@ -307,9 +302,9 @@ forEachDatabase('images of servers', (open, engineName) => {
     const id = await makeServer(world, 'web', { user_data: 'first', start_after_create: false })
     let calls = 0
     world.simulation.behave(() => (calls++ === 0 ? 'error after effect' : undefined))
-    expect(await doing(world.api, id, 'rebuild', { image: 'debian-13', user_data: 'second' }), 201)
+    expect(await command(world.api, id, 'rebuild', { image: 'debian-13', user_data: 'second' }), 201)
     await world.settle()
-    const server = await serverOf(world, id)
+    const server = await serverOf(world.api, id)
     assert.deepEqual([server.status, server.image.name, server.locked], ['off', 'debian-12', false])
     assert.equal(world.simulation.world.servers.get(id)?.state.userData, 'first')
     await checkConsistency(world)
@@ -319,18 +314,18 @@ forEachDatabase('images of servers', (open, engineName) => {
     const world = await open({ runActions: false, limits: { images: 1 } })
     const id = await makeServer(world)
     await makeImage(world, id)
-    const refused = expect(await doing(world.api, id, 'create_image', {}), 403, 'resource_limit_exceeded')
+    const refused = expect(await command(world.api, id, 'create_image', {}), 403, 'resource_limit_exceeded')
     assert.deepEqual(refused.body.error.details, { limits: [{ name: 'images' }] })
     const [image] = (await world.api.get('/images?type=snapshot')).body.images
     expect(await world.api.delete(`/images/${image.id}`), 204)
-    expect(await doing(world.api, id, 'create_image', {}), 201)
+    expect(await command(world.api, id, 'create_image', {}), 201)
   })
 
   test('the clock makes one backup a day in the window of each server that wants one', async () => {
     const clock = testClock('2026-11-01T00:00:00Z')
     const world = await open({ runActions: false, clock })
     const [id, other] = [await makeServer(world), await makeServer(world, 'other')]
-    await doing(world.api, id, 'enable_backup')
+    await command(world.api, id, 'enable_backup')
     const tick = async () => {
       await world.app.jobs.run()
       await world.settle()
@@ -349,7 +344,7 @@ forEachDatabase('images of servers', (open, engineName) => {
       [4, 5, 6, 7, 8, 9, 10].map((day) => inWindow(id, day)),
     )
     assert.deepEqual(await backupsOf(world, other), [])
-    await doing(world.api, id, 'disable_backup')
+    await command(world.api, id, 'disable_backup')
     clock.set(inWindow(id, 11))
     await tick()
     assert.deepEqual(await backupsOf(world, id), [])
@@ -360,9 +355,9 @@ forEachDatabase('images of servers', (open, engineName) => {
     const clock = testClock('2026-11-01T00:00:00Z')
     const world = await open({ runActions: false, clock })
     const id = await makeServer(world)
-    await doing(world.api, id, 'enable_backup')
+    await command(world.api, id, 'enable_backup')
     clock.set(inWindow(id, 2))
-    expect(await doing(world.api, id, 'reboot'), 201)
+    expect(await command(world.api, id, 'reboot'), 201)
     await world.app.jobs.run()
     await world.settle()
     assert.deepEqual(await backupsOf(world, id), [])
@@ -377,7 +372,7 @@ forEachDatabase('images of servers', (open, engineName) => {
     const first = await open({ runActions: false, clock })
     const ids: number[] = []
     for (let i = 0; i < 6; i++) ids.push(await makeServer(first, `s${i}`))
-    for (const id of ids) await doing(first.api, id, 'enable_backup')
+    for (const id of ids) await command(first.api, id, 'enable_backup')
     const { database, simulation } = first
     const second = await open({ runActions: false, clock, database, simulation })
     for (let hour = 0; hour < 24; hour += 1) {

@@ -4,22 +4,17 @@ import { test } from 'node:test'
 import { checkConsistency } from '../../../../test/consistency.ts'
 import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
-import { makeServer } from '../proof.ts'
-
-const doing = ({ api }: World, id: number, what: string, body?: object) =>
-  api.post(`/servers/${id}/actions/${what}`, body)
-
-const serverOf = async ({ api }: World, id: number) => expect(await api.get(`/servers/${id}`), 200).body.server
+import { command, makeServer, serverOf } from '../proof.ts'
 
 async function enable(world: World, id: number, body: object = {}): Promise<string> {
-  const { action, root_password: password } = expect(await doing(world, id, 'enable_rescue', body), 201).body
+  const { action, root_password: password } = expect(await command(world.api, id, 'enable_rescue', body), 201).body
   assert.deepEqual([action.command, action.resources], ['enable_rescue', [{ id, type: 'server' }]])
   await world.settle()
   return password
 }
 
 async function settled(world: World, id: number, what: string): Promise<void> {
-  expect(await doing(world, id, what), 201)
+  expect(await command(world.api, id, what), 201)
   await world.settle()
 }
 
@@ -33,16 +28,16 @@ forEachDatabase('the rescue system', (open) => {
     const id = await makeServer(world)
     const password = await enable(world, id, { type: 'linux64', ssh_keys: [key.id] })
     assert.match(password, /^\w{20}$/)
-    let server = await serverOf(world, id)
+    let server = await serverOf(world.api, id)
     assert.deepEqual([server.status, server.rescue_enabled, server.locked], ['running', true, false])
     const { state, system, restarts } = outside(world, id)
     assert.deepEqual(state.rescue, { sshKeys: [key.public_key], rootPasswordHash: hash('sha256', password) })
     assert.deepEqual([system, restarts], ['disk', 0], 'enabling it changes nothing in what runs')
 
     await settled(world, id, 'poweron')
-    assert.equal((await serverOf(world, id)).rescue_enabled, true, 'a server that runs does not boot')
+    assert.equal((await serverOf(world.api, id)).rescue_enabled, true, 'a server that runs does not boot')
     await settled(world, id, 'reset')
-    server = await serverOf(world, id)
+    server = await serverOf(world.api, id)
     assert.deepEqual([server.status, server.rescue_enabled, outside(world, id).system], ['running', false, 'rescue'])
     await checkConsistency(world)
     await settled(world, id, 'reboot')
@@ -56,10 +51,10 @@ forEachDatabase('the rescue system', (open) => {
     assert.notEqual(passwords[0], passwords[1])
     assert.equal(outside(world, id).state.rescue?.rootPasswordHash, hash('sha256', passwords[1]!))
     await settled(world, id, 'poweron')
-    assert.deepEqual([outside(world, id).system, (await serverOf(world, id)).rescue_enabled], ['rescue', false])
+    assert.deepEqual([outside(world, id).system, (await serverOf(world.api, id)).rescue_enabled], ['rescue', false])
     await enable(world, id)
     await settled(world, id, 'disable_rescue')
-    assert.equal((await serverOf(world, id)).rescue_enabled, false)
+    assert.equal((await serverOf(world.api, id)).rescue_enabled, false)
     await settled(world, id, 'disable_rescue')
     await settled(world, id, 'reset')
     assert.equal(outside(world, id).system, 'disk')
@@ -73,10 +68,10 @@ forEachDatabase('the rescue system', (open) => {
     await enable(world, id)
     clock.advance(3_599_000)
     await world.app.jobs.run()
-    assert.equal((await serverOf(world, id)).rescue_enabled, true)
+    assert.equal((await serverOf(world.api, id)).rescue_enabled, true)
     clock.advance(1_000)
     await world.app.jobs.run()
-    assert.equal((await serverOf(world, id)).rescue_enabled, false)
+    assert.equal((await serverOf(world.api, id)).rescue_enabled, false)
     await world.app.jobs.run()
     assert.equal(outside(world, id).state.rescue, null)
     await checkConsistency(world)
@@ -90,13 +85,13 @@ forEachDatabase('the rescue system', (open) => {
       [{ type: 'linux32' }, 'type'],
       [{ type: 'freebsd64' }, 'type'],
     ] as const) {
-      const refused = expect(await doing(world, id, 'enable_rescue', body), 422, 'invalid_input')
+      const refused = expect(await command(world.api, id, 'enable_rescue', body), 422, 'invalid_input')
       assert.equal(refused.body.error.details.fields[0].name, field)
     }
     let calls = 0
     world.simulation.behave(() => (calls++ === 0 ? 'error after effect' : undefined))
     await enable(world, id)
-    assert.deepEqual([(await serverOf(world, id)).rescue_enabled, outside(world, id).state.rescue], [false, null])
+    assert.deepEqual([(await serverOf(world.api, id)).rescue_enabled, outside(world, id).state.rescue], [false, null])
     await checkConsistency(world)
   })
 })
@@ -105,13 +100,13 @@ forEachDatabase('a new root password', (open) => {
   test('is set in the running system, which goes on running', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world)
-    const { action, root_password: password } = expect(await doing(world, id, 'reset_password'), 201).body
+    const { action, root_password: password } = expect(await command(world.api, id, 'reset_password'), 201).body
     assert.deepEqual([action.command, action.resources], ['reset_password', [{ id, type: 'server' }]])
     await world.settle()
     const { state, passwordResets, restarts, system } = outside(world, id)
     assert.equal(state.rootPasswordHash, hash('sha256', password))
     assert.deepEqual([passwordResets, restarts, system], [1, 0, 'disk'])
-    const { status, locked } = await serverOf(world, id)
+    const { status, locked } = await serverOf(world.api, id)
     assert.deepEqual([status, locked], ['running', false])
     await settled(world, id, 'reset')
     assert.equal(outside(world, id).passwordResets, 1, 'it is set once')
@@ -121,11 +116,11 @@ forEachDatabase('a new root password', (open) => {
   test('needs a server that runs', async () => {
     const world = await open({ runActions: false })
     const id = await makeServer(world, { start_after_create: false })
-    const { body } = expect(await doing(world, id, 'reset_password'), 422, 'service_error')
+    const { body } = expect(await command(world.api, id, 'reset_password'), 422, 'service_error')
     assert.equal(body.error.message, 'server is not running')
-    await doing(world, id, 'poweron')
-    expect(await doing(world, id, 'reset_password'), 423, 'locked')
+    await command(world.api, id, 'poweron')
+    expect(await command(world.api, id, 'reset_password'), 423, 'locked')
     await world.settle()
-    expect(await doing(world, id, 'reset_password'), 201)
+    expect(await command(world.api, id, 'reset_password'), 201)
   })
 })

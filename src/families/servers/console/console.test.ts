@@ -7,10 +7,7 @@ import { forEachDatabase, type World } from '../../../../test/harness.ts'
 import { request, talk } from '../../../../test/raw-http.ts'
 import { expect } from '../../../../test/resources.ts'
 import { type Refused, view } from '../../../../test/rfb-client.ts'
-import { makeServer, newServer } from '../proof.ts'
-
-const doing = ({ api }: World, id: number, what: string, body?: object) =>
-  api.post(`/servers/${id}/actions/${what}`, body)
+import { command, makeServer, newServer } from '../proof.ts'
 
 interface Session {
   readonly wss_url: string
@@ -18,7 +15,7 @@ interface Session {
 }
 
 const ask = async (world: World, id: number): Promise<Session> =>
-  expect(await doing(world, id, 'request_console'), 201).body
+  expect(await command(world.api, id, 'request_console'), 201).body
 
 async function open(world: World, id: number, options: Parameters<typeof view>[2] = {}) {
   const { wss_url: url, password } = await ask(world, id)
@@ -26,7 +23,7 @@ async function open(world: World, id: number, options: Parameters<typeof view>[2
 }
 
 async function settled(world: World, id: number, what: string, body?: object): Promise<void> {
-  expect(await doing(world, id, what, body), 201)
+  expect(await command(world.api, id, what, body), 201)
   await world.settle()
 }
 
@@ -43,7 +40,7 @@ forEachDatabase('a console', (openWorld) => {
     ).body
     await world.settle()
     const { id, public_net } = created.server
-    const { action, wss_url, password } = expect(await doing(world, id, 'request_console'), 201).body
+    const { action, wss_url, password } = expect(await command(world.api, id, 'request_console'), 201).body
     const resources = [{ id, type: 'server' }]
     assert.deepEqual(
       [action.command, action.status, action.progress, action.resources],
@@ -99,7 +96,7 @@ forEachDatabase('a console', (openWorld) => {
     await settled(world, id, 'attach_iso', { iso: 8637 })
     await settled(world, id, 'reset')
     await viewer.shows('Booting from DVD: ISO 8637')
-    const { root_password: password } = expect(await doing(world, id, 'enable_rescue', {}), 201).body
+    const { root_password: password } = expect(await command(world.api, id, 'enable_rescue', {}), 201).body
     await world.settle()
     await settled(world, id, 'reboot')
     await viewer.shows('Booting from rescue system')
@@ -112,10 +109,10 @@ forEachDatabase('a console', (openWorld) => {
     const id = await makeServer(world)
     const viewer = await open(world, id)
     const early = await ask(world, id)
-    expect(await doing(world, id, 'poweroff'), 201)
+    expect(await command(world.api, id, 'poweroff'), 201)
     await world.settle()
     await viewer.ended()
-    const { body } = expect(await doing(world, id, 'request_console'), 422, 'service_error')
+    const { body } = expect(await command(world.api, id, 'request_console'), 422, 'service_error')
     assert.equal(body.error.message, 'server is not running')
     await refused(early.wss_url, early.password, '422')
     await settled(world, id, 'poweron')
@@ -125,7 +122,7 @@ forEachDatabase('a console', (openWorld) => {
     await world.settle()
     await again.ended()
     await refused(late.wss_url, late.password, '401')
-    expect(await doing(world, id, 'request_console'), 404, 'not_found')
+    expect(await command(world.api, id, 'request_console'), 404, 'not_found')
   })
 
   test('is opened once, within a minute, with the password, by whoever was given the address', async () => {
