@@ -176,16 +176,17 @@ const remove = defineStep<Input, void, Returned>({
     if (server?.status === 'deleting' && generation !== undefined) await drivers.servers.remove(server.id, generation)
   },
   commit: (tx, context) => leave(tx, context, true),
-  // The removal may have happened although it failed: then the server comes back behind its packet filter.
+  // The removal may have happened although it failed: then the server comes back behind its packet filter. It comes
+  // before what hangs on it, since only then a call of the removal that is still under way takes none of that along.
   async undo(context) {
     const returned: [Desired, Confirmed | undefined][] = []
-    for (const desired of hanging().toReversed()) {
+    for (const desired of hanging()) {
       returned.push([desired, await desired.enforce(context, context.input.server)])
     }
     return returned
   },
   async undone(tx, { scope, input }, returned) {
-    for (const [desired, confirmed] of returned.toReversed()) {
+    for (const [desired, confirmed] of returned) {
       if (confirmed) await desired.confirm(tx, scope, input.server, confirmed)
     }
   },
