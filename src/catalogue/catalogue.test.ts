@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { builtIn } from './built-in.ts'
-import { openCatalogue, type ServerType, serverTypeIsListed, serverTypeOrderable } from './catalogue.ts'
-import { type CatalogueFile, parseCatalogue, toFile } from './file.ts'
+import {
+  loadBalancerTypeIsListed,
+  openCatalogue,
+  type ServerType,
+  serverTypeIsListed,
+  serverTypeOrderable,
+} from './catalogue.ts'
 import { hourlyPriceOf, priceOf } from './prices.ts'
 
 const now = Date.parse('2026-11-21T12:00:00Z')
@@ -19,13 +24,14 @@ describe('openCatalogue', () => {
   const shuffled = {
     locations: builtIn.locations.toReversed(),
     serverTypes: builtIn.serverTypes.toReversed(),
+    loadBalancerTypes: builtIn.loadBalancerTypes.toReversed(),
     images: builtIn.images.toReversed(),
     isos: builtIn.isos.toReversed(),
     priceList: builtIn.priceList,
   }
 
   it('sorts by id whatever the order of its input', () => {
-    for (const list of ['locations', 'serverTypes', 'images', 'isos'] as const) {
+    for (const list of ['locations', 'serverTypes', 'loadBalancerTypes', 'images', 'isos'] as const) {
       const ids = openCatalogue(shuffled)[list].map(({ id }) => id)
       assert.deepEqual(
         ids,
@@ -38,11 +44,14 @@ describe('openCatalogue', () => {
   it('finds by id and name, and gives undefined for the unknown', () => {
     assert.equal(catalogue.locationById(3), catalogue.locationByName('hel1'))
     assert.equal(catalogue.serverTypeById(1), catalogue.serverTypeByName('cx11'))
+    assert.equal(catalogue.loadBalancerTypeById(1), catalogue.loadBalancerTypeByName('lb11'))
     assert.equal(catalogue.imageById(12345), undefined)
     assert.equal(catalogue.locationById(7), undefined)
     assert.equal(catalogue.locationByName('FSN1'), undefined)
     assert.equal(catalogue.serverTypeById(1094321), undefined)
     assert.equal(catalogue.serverTypeByName('constructor'), undefined)
+    assert.equal(catalogue.loadBalancerTypeById(4), undefined)
+    assert.equal(catalogue.loadBalancerTypeByName('LB11'), undefined)
     assert.deepEqual(catalogue.imagesByName('no-such-image'), [])
   })
 })
@@ -224,6 +233,50 @@ describe('serverTypeOrderable', () => {
   })
 })
 
+describe('built-in types of Load Balancers', () => {
+  it('have the sizes that clients know', () => {
+    assert.deepEqual(
+      catalogue.loadBalancerTypes.map((type) => [
+        type.id,
+        type.name,
+        type.description,
+        type.maxConnections,
+        type.maxServices,
+        type.maxTargets,
+        type.maxAssignedCertificates,
+        type.deprecation,
+      ]),
+      [
+        [1, 'lb11', 'LB11', 10_000, 5, 25, 10, null],
+        [2, 'lb21', 'LB21', 20_000, 15, 75, 25, null],
+        [3, 'lb31', 'LB31', 40_000, 30, 150, 50, null],
+      ],
+    )
+  })
+
+  it('have a price in every location, and most traffic in Europe', () => {
+    const included = Object.fromEntries(
+      catalogue.loadBalancerTypes.map(({ name, prices }) => [
+        name,
+        Object.fromEntries(prices.map(({ location, includedTraffic }) => [location, includedTraffic / 2 ** 40])),
+      ]),
+    )
+    assert.deepEqual(included, {
+      lb11: { ash: 1, fsn1: 20, hel1: 20, hil: 1, nbg1: 20, sin: 1 },
+      lb21: { ash: 2, fsn1: 30, hel1: 30, hil: 2, nbg1: 30, sin: 2 },
+      lb31: { ash: 3, fsn1: 40, hel1: 40, hil: 3, nbg1: 40, sin: 3 },
+    })
+  })
+
+  it('are listed until the end of their deprecation', () => {
+    const end = '2027-01-01T00:00:00Z'
+    const [type] = catalogue.loadBalancerTypes
+    const ending = { ...type!, deprecation: { announced: '2026-12-01T00:00:00Z', unavailableAfter: end } }
+    assert.equal(loadBalancerTypeIsListed(ending, Date.parse(end)), true)
+    assert.equal(loadBalancerTypeIsListed(ending, Date.parse(end) + 1), false)
+  })
+})
+
 describe('built-in images', () => {
   const asserted: [id: number, name: string, architecture: string, description: string][] = [
     [67794396, 'ubuntu-22.04', 'x86', 'Ubuntu 22.04'],
@@ -300,130 +353,4 @@ describe('prices', () => {
   for (const net of ['', '-1', '1.', '.5', '1e3', '0.12345678901']) {
     it(`refuse ${JSON.stringify(net)}`, () => assert.throws(() => priceOf(net), RangeError))
   }
-})
-
-describe('catalogue file', () => {
-  const fresh = (): CatalogueFile => JSON.parse(JSON.stringify(toFile(builtIn)))
-
-  it('round-trips the built-in catalogue through JSON', () => {
-    assert.deepEqual(parseCatalogue(fresh()), builtIn)
-  })
-
-  it('has the built-in prices in its own locations when it has none', () => {
-    const { pricing: _, ...file } = fresh()
-    assert.deepEqual(parseCatalogue(file), builtIn)
-  })
-
-  it('writes the field names of the API', () => {
-    const { server_types, images } = fresh()
-    assert.deepEqual(Object.keys(server_types[0]!.prices[0]!), [
-      'location',
-      'price_hourly',
-      'price_monthly',
-      'included_traffic',
-      'price_per_tb_traffic',
-    ])
-    const debian11 = images.find(({ name }) => name === 'debian-11')
-    assert.deepEqual(Object.keys(debian11?.deprecation ?? {}), ['announced', 'unavailable_after'])
-  })
-
-  it('ignores fields it does not know and normalises timestamps', () => {
-    const file = fresh()
-    const first = { ...file.images[0]!, created: '2021-08-16T13:12:01.250+02:00', labels: {} }
-    assert.deepEqual(parseCatalogue({ ...file, images: [first, ...file.images.slice(1)], volumes: [] }), builtIn)
-  })
-
-  it('has no ISOs when it was written before there were any', () => {
-    const { isos: _, ...file } = fresh()
-    assert.deepEqual(parseCatalogue(file), { ...builtIn, isos: [] })
-  })
-
-  // The mutations break the declared shape on purpose.
-  const set = (target: object | undefined, values: Record<string, unknown>) => void Object.assign(target!, values)
-  const bad: [change: (file: CatalogueFile) => void, message: string][] = [
-    [(f) => set(f, { images: undefined }), 'images: must be array'],
-    [(f) => Reflect.deleteProperty(f, 'server_types'), 'server_types: is missing'],
-    [(f) => Reflect.deleteProperty(f.images[2]!, 'os_version'), 'images[2].os_version: is missing'],
-    [(f) => set(f.locations[1], { id: 0 }), 'locations[1].id: must be >= 1'],
-    [(f) => set(f.locations[1], { id: 2 ** 52 }), 'locations[1].id: must be <= 4503599627370495'],
-    [(f) => set(f.locations[1], { id: 1.5 }), 'locations[1].id: must be integer'],
-    [(f) => set(f.locations[1], { name: 'A b' }), 'locations[1].name: must match pattern "^[a-z0-9][a-z0-9-]*$"'],
-    [(f) => set(f.isos?.[1], { architecture: 'mips' }), 'isos[1].architecture: must be one of x86, arm'],
-    [(f) => set(f.isos?.[1], { id: 551 }), 'isos[1].id: 551 is already used by isos[0]'],
-    [(f) => set(f.server_types[3], { cores: '4' }), 'server_types[3].cores: must be integer'],
-    [(f) => set(f.server_types[3], { category: 4 }), 'server_types[3].category: must be string or null'],
-    [(f) => set(f.server_types[3], { deprecation: 4 }), 'server_types[3].deprecation: must be object or null'],
-    [(f) => set(f.server_types[3], { cpu_type: 'x' }), 'server_types[3].cpu_type: must be one of shared, dedicated'],
-    [
-      (f) => set(f.server_types[0]?.deprecation ?? undefined, { announced: 'soon' }),
-      'server_types[0].deprecation.announced: must match format "date-time"',
-    ],
-    [
-      (f) => set(f.images[0], { created: '2016-12-31T23:59:60Z' }),
-      'images[0].created: must be a time without leap second',
-    ],
-    [
-      (f) => set(f.server_types[1]?.prices[0]?.price_hourly, { net: '1,5' }),
-      'server_types[1].prices[0].price_hourly.net: must match pattern "^\\d+(\\.\\d+)?$"',
-    ],
-    [(f) => set(f.images[0], { type: 'snapshot' }), 'images[0].type: must be one of system, app'],
-    [(f) => set(f.locations[2], { id: 1 }), 'locations[2].id: 1 is already used by locations[0]'],
-    [(f) => set(f.locations[2], { name: 'fsn1' }), 'locations[2].name: "fsn1" is already used by locations[0]'],
-    [(f) => set(f.server_types[5], { id: 22 }), 'server_types[5].id: 22 is already used by server_types[1]'],
-    [
-      (f) => set(f.server_types[5], { name: 'cpx11' }),
-      'server_types[5].name: "cpx11" is already used by server_types[1]',
-    ],
-    [(f) => set(f.images[1], { id: f.images[0]?.id }), 'images[1].id: 45557056 is already used by images[0]'],
-    [
-      (f) => set(f.images[1], { architecture: 'x86' }),
-      'images[1].name: "debian-11 (x86)" is already used by images[0]',
-    ],
-    [
-      (f) => set(f.server_types[1]?.locations[1], { id: 77 }),
-      'server_types[1].locations[1].id: there is no location with id 77',
-    ],
-    [
-      (f) => set(f.server_types[1]?.locations[1], { id: 4 }),
-      'server_types[1].locations[1].id: 4 is already used by server_types[1].locations[0]',
-    ],
-    [
-      (f) => set(f.server_types[1]?.locations[1], { name: 'ash' }),
-      'server_types[1].locations[1].name: location 5 has the name "hil"',
-    ],
-    [
-      (f) => set(f.server_types[0]?.locations[1], { deprecation: null }),
-      'server_types[0].deprecation: must be null unless the type is deprecated in all its locations',
-    ],
-    [
-      (f) => set(f.server_types[1]?.prices[0], { location: 'sin' }),
-      'server_types[1].prices[0].location: the type is not offered in "sin"',
-    ],
-    [(f) => f.server_types[1]?.prices.pop(), 'server_types[1].prices: has no price for location "hil"'],
-    [(f) => set(f.pricing, { currency: 'euro' }), 'pricing.currency: must match pattern "^[A-Z]{3}$"'],
-    [
-      (f) => set(f.pricing?.floating_ips[0]?.prices[1], { location: 'moon' }),
-      'pricing.floating_ips[0].prices[1].location: there is no location "moon"',
-    ],
-    [
-      (f) => set(f.pricing?.primary_ips[1]?.prices[1], { location: 'ash' }),
-      'pricing.primary_ips[1].prices[1].location: "ash" is already used by pricing.primary_ips[1].prices[0]',
-    ],
-    [
-      (f) => set(f.pricing?.primary_ips[1], { type: 'ipv4' }),
-      'pricing.primary_ips[1].type: "ipv4" is already used by pricing.primary_ips[0]',
-    ],
-  ]
-  for (const [change, message] of bad) {
-    it(`reports ${message}`, () => {
-      const file = fresh()
-      change(file)
-      assert.throws(() => parseCatalogue(file), { name: 'Error', message: `catalogue: ${message}` })
-    })
-  }
-
-  it('reports a file that is no object', () => {
-    assert.throws(() => parseCatalogue([]), { message: 'catalogue: must be object' })
-    assert.throws(() => parseCatalogue(null), { message: 'catalogue: must be object' })
-  })
 })

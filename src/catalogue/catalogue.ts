@@ -1,3 +1,6 @@
+/** What an installation offers and what it costs; built-in.ts and file.ts fill it. */
+import { cidrContains } from '../net/ip.ts'
+
 /**
  * ISO 3166 and coordinates describe a site; the network zone groups sites that one network can span (spec: Location).
  */
@@ -38,7 +41,7 @@ export type Price = {
   readonly gross: string
 }
 
-/** The price of a server type in one location. OpenAPI schema `price_per_time`. */
+/** The price of a type in one location. OpenAPI schema `price_per_time`. */
 export type LocationPrice = {
   /** Location name, e.g. `fsn1`. */
   readonly location: string
@@ -80,6 +83,20 @@ export type ServerType = {
   readonly deprecation: Deprecation | null
 }
 
+/** A size of Load Balancer, which every location offers. OpenAPI schema `load_balancer_type`. */
+export type LoadBalancerType = {
+  readonly id: number
+  readonly name: string
+  readonly description: string
+  /** How many may be open at the same time. */
+  readonly maxConnections: number
+  readonly maxServices: number
+  readonly maxTargets: number
+  readonly maxAssignedCertificates: number
+  readonly prices: readonly LocationPrice[]
+  readonly deprecation: Deprecation | null
+}
+
 /** The `os_flavor` values of the OpenAPI schema `image`. */
 export const osFlavors = ['alma', 'centos', 'debian', 'fedora', 'opensuse', 'rocky', 'ubuntu', 'unknown'] as const
 
@@ -112,7 +129,7 @@ export type AddressPrices<P extends AddressPrice> = {
   readonly prices: readonly P[]
 }
 
-/** The prices of everything but server types, which carry their own (spec: Pricing). */
+/** The prices of everything but server types and types of Load Balancers, which carry their own (spec: Pricing). */
 export type PriceList = {
   /** ISO 4217 code. */
   readonly currency: string
@@ -124,7 +141,6 @@ export type PriceList = {
   readonly serverBackupPercentage: string
   readonly floatingIps: readonly AddressPrices<AddressPrice>[]
   readonly primaryIps: readonly AddressPrices<AddressPrice & { readonly priceHourly: Price }>[]
-  readonly loadBalancerTypes: readonly Pick<ServerType, 'id' | 'name' | 'prices'>[]
 }
 
 /** An installation medium that can be in the drive of a server (spec: ISO). */
@@ -138,15 +154,25 @@ export type Iso = {
   readonly deprecation: Deprecation | null
 }
 
+/** A range of addresses outside of the cloud that belongs to a Project. */
+export type ExternalRange = {
+  /** The name of the Project. */
+  readonly project: string
+  /** A network in canonical form. */
+  readonly ipRange: string
+}
+
 /** The catalogue's lists in any order, and its prices. */
 export type CatalogueData = {
   readonly locations: readonly Location[]
   readonly serverTypes: readonly ServerType[]
+  readonly loadBalancerTypes: readonly LoadBalancerType[]
   readonly images: readonly SystemImage[]
   readonly isos: readonly Iso[]
   readonly priceList: PriceList
   /** Ids of the vSwitches that networks can be coupled with. */
   readonly vswitches?: readonly number[]
+  readonly externalAddresses?: readonly ExternalRange[]
 }
 
 /** The lists in ascending id order, with look-ups in constant time that return undefined for unknown keys. */
@@ -155,12 +181,16 @@ export type Catalogue = CatalogueData & {
   readonly locationByName: (name: string) => Location | undefined
   readonly serverTypeById: (id: number) => ServerType | undefined
   readonly serverTypeByName: (name: string) => ServerType | undefined
+  readonly loadBalancerTypeById: (id: number) => LoadBalancerType | undefined
+  readonly loadBalancerTypeByName: (name: string) => LoadBalancerType | undefined
   readonly imageById: (id: number) => SystemImage | undefined
   /** One entry per architecture, in ascending id order; empty for an unknown name. */
   readonly imagesByName: (name: string) => readonly SystemImage[]
   readonly isoById: (id: number) => Iso | undefined
   readonly isoByName: (name: string) => Iso | undefined
   readonly hasVswitch: (id: number) => boolean
+  /** Whether an address in canonical form is one outside of the cloud that belongs to the Project of this name. */
+  readonly ownsExternally: (projectName: string, address: string) => boolean
 }
 
 const none: readonly never[] = []
@@ -172,20 +202,25 @@ const none: readonly never[] = []
 export function openCatalogue(data: CatalogueData): Catalogue {
   const locations = sortedById(data.locations)
   const serverTypes = sortedById(data.serverTypes)
+  const loadBalancerTypes = sortedById(data.loadBalancerTypes)
   const images = sortedById(data.images)
   const isos = sortedById(data.isos)
   const locationsById = indexBy(locations, (location) => location.id)
   const locationsByName = indexBy(locations, (location) => location.name)
   const typesById = indexBy(serverTypes, (type) => type.id)
   const typesByName = indexBy(serverTypes, (type) => type.name)
+  const balancerTypesById = indexBy(loadBalancerTypes, (type) => type.id)
+  const balancerTypesByName = indexBy(loadBalancerTypes, (type) => type.name)
   const imagesById = indexBy(images, (image) => image.id)
   const imagesByName = Map.groupBy(images, (image) => image.name)
   const isosById = indexBy(isos, (iso) => iso.id)
   const isosByName = indexBy(isos, (iso) => iso.name)
   const vswitches = new Set(data.vswitches)
+  const rangesByProject = Map.groupBy(data.externalAddresses ?? none, ({ project }) => project)
   return {
     locations,
     serverTypes,
+    loadBalancerTypes,
     images,
     isos,
     priceList: data.priceList,
@@ -193,11 +228,16 @@ export function openCatalogue(data: CatalogueData): Catalogue {
     locationByName: (name) => locationsByName.get(name),
     serverTypeById: (id) => typesById.get(id),
     serverTypeByName: (name) => typesByName.get(name),
+    loadBalancerTypeById: (id) => balancerTypesById.get(id),
+    loadBalancerTypeByName: (name) => balancerTypesByName.get(name),
     imageById: (id) => imagesById.get(id),
     imagesByName: (name) => imagesByName.get(name) ?? none,
     isoById: (id) => isosById.get(id),
     isoByName: (name) => isosByName.get(name),
     hasVswitch: (id) => vswitches.has(id),
+    ownsExternally: (projectName, address) => {
+      return (rangesByProject.get(projectName) ?? none).some(({ ipRange }) => cidrContains(ipRange, address))
+    },
   }
 }
 
@@ -216,6 +256,14 @@ export function serverTypeIsListed(type: ServerType, now: number): boolean {
 export function serverTypeOrderable(type: ServerType, locationId: number, now: number): boolean {
   const location = type.locations.find((candidate) => candidate.id === locationId)
   return location !== undefined && isOffered(location, now)
+}
+
+/**
+ * Whether a type of Load Balancers is listed and can be ordered at `now` (ms since the epoch): until the end of its
+ * deprecation. Afterwards it can still be read by id.
+ */
+export function loadBalancerTypeIsListed(type: LoadBalancerType, now: number): boolean {
+  return isOffered(type, now)
 }
 
 /** Whether an ISO is listed and can be attached at `now` (ms since the epoch): until the end of its deprecation. */

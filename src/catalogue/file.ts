@@ -1,43 +1,37 @@
 /** Parses an operator's catalogue from JSON and reports the first error with its path. */
-import { type Static, type TSchema, Type } from 'typebox'
+import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
+import { type CatalogueData, type Iso, type Location, osFlavors, type SystemImage } from './catalogue.ts'
+import { ExternalAddressEntry, formatExternalAddress, parseExternalAddresses } from './external-address-file.ts'
 import {
-  type CatalogueData,
-  type Deprecation,
-  type Iso,
-  type Location,
-  osFlavors,
-  type ServerType,
-  type SystemImage,
-} from './catalogue.ts'
-import { Code, checkUnique, fail, Id, Name } from './file-entries.ts'
+  Architecture,
+  Code,
+  checkUnique,
+  DeprecationEntry,
+  fail,
+  formatDeprecation,
+  Id,
+  Name,
+  nullable,
+  parseDeprecation,
+  Timestamp,
+  utcSeconds,
+} from './file-entries.ts'
 import {
-  checkPricing,
-  formatPrice,
-  formatPricing,
-  LocationPriceEntry,
-  PricingEntry,
-  parsePrice,
-  parsePricing,
-} from './price-file.ts'
+  checkLoadBalancerTypes,
+  formatLoadBalancerType,
+  LoadBalancerTypeEntry,
+  parseLoadBalancerType,
+} from './load-balancer-type-file.ts'
+import { loadBalancerTypesIn } from './load-balancer-types.ts'
+import { checkPricing, formatPricing, PricingEntry, parsePricing } from './price-file.ts'
 import { priceListOf } from './price-list.ts'
+import { checkServerTypes, formatServerType, parseServerType, ServerTypeEntry } from './server-type-file.ts'
 
 // This module imports typebox, so a start loads it only when the operator names a catalogue file.
 //
 // Every field is required, so a misspelt one is reported as missing; unknown fields are ignored, so that replies of the
 // API can be pasted unchanged.
-
-const nullable = <T extends TSchema>(schema: T) => Type.Union([Type.Null(), schema])
-
-const Size = Type.Integer({ minimum: 1 })
-const Architecture = Type.Enum(['x86', 'arm'])
-// The format allows leap seconds, which Date cannot represent.
-const Timestamp = Type.Refine(
-  Type.String({ format: 'date-time' }),
-  (text) => !Number.isNaN(Date.parse(text)),
-  () => 'must be a time without leap second',
-)
-const DeprecationEntry = Type.Object({ announced: Timestamp, unavailable_after: Timestamp })
 
 const LocationEntry = Type.Object({
   id: Id,
@@ -48,30 +42,6 @@ const LocationEntry = Type.Object({
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
   network_zone: Code,
-})
-
-const ServerTypeLocationEntry = Type.Object({
-  id: Id,
-  name: Code,
-  deprecation: nullable(DeprecationEntry),
-  available: Type.Boolean(),
-  recommended: Type.Boolean(),
-})
-
-const ServerTypeEntry = Type.Object({
-  id: Id,
-  name: Name,
-  description: Type.String(),
-  category: nullable(Type.String()),
-  cores: Size,
-  memory: Type.Number({ exclusiveMinimum: 0 }),
-  disk: Size,
-  storage_type: Type.Enum(['local', 'network']),
-  cpu_type: Type.Enum(['shared', 'dedicated']),
-  architecture: Architecture,
-  prices: Type.Array(LocationPriceEntry),
-  locations: Type.Array(ServerTypeLocationEntry),
-  deprecation: nullable(DeprecationEntry),
 })
 
 const ImageEntry = Type.Object({
@@ -99,17 +69,23 @@ const IsoEntry = Type.Object({
 const CatalogueFileSchema = Type.Object({
   locations: Type.Array(LocationEntry),
   server_types: Type.Array(ServerTypeEntry),
+  // Without it, there are the built-in ones with their prices in the locations of the file.
+  load_balancer_types: Type.Optional(Type.Array(LoadBalancerTypeEntry)),
   images: Type.Array(ImageEntry),
   // Files that were written before there were ISOs have none.
   isos: Type.Optional(Type.Array(IsoEntry)),
   // Without it, the built-in prices hold in the locations of the file.
   pricing: Type.Optional(PricingEntry),
   vswitches: Type.Optional(Type.Array(Type.Object({ id: Id }))),
+  external_addresses: Type.Optional(Type.Array(ExternalAddressEntry)),
 })
 
 const validator = Compile(CatalogueFileSchema)
 
-/** The JSON value of a catalogue file: lists with entries in the shape of API replies, the price list, and vSwitches if there are any. */
+/**
+ * The JSON value of a catalogue file: lists with entries in the shape of API replies, the price list, and vSwitches and
+ * addresses outside of the cloud if there are any.
+ */
 export type CatalogueFile = Static<typeof CatalogueFileSchema>
 
 /**
@@ -120,18 +96,22 @@ export type CatalogueFile = Static<typeof CatalogueFileSchema>
 export function parseCatalogue(json: unknown): CatalogueData {
   const file = checkShape(json)
   checkLocations(file)
-  checkServerTypes(file)
+  checkServerTypes(file.server_types, file.locations)
   checkImages(file)
   checkIsos(file)
   const locations = file.locations.map(parseLocation)
-  if (file.pricing) checkPricing(file.pricing, new Set(locations.map(({ name }) => name)))
+  const names = new Set(locations.map(({ name }) => name))
+  if (file.load_balancer_types) checkLoadBalancerTypes(file.load_balancer_types, names)
+  if (file.pricing) checkPricing(file.pricing, names)
   return {
     locations,
     serverTypes: file.server_types.map(parseServerType),
+    loadBalancerTypes: file.load_balancer_types?.map(parseLoadBalancerType) ?? loadBalancerTypesIn(locations),
     images: file.images.map(parseImage),
     isos: (file.isos ?? []).map(parseIso),
     priceList: file.pricing ? parsePricing(file.pricing) : priceListOf(locations),
     ...(file.vswitches ? { vswitches: file.vswitches.map(({ id }) => id) } : {}),
+    ...(file.external_addresses ? { externalAddresses: parseExternalAddresses(file.external_addresses) } : {}),
   }
 }
 
@@ -140,10 +120,12 @@ export function toFile(data: CatalogueData): CatalogueFile {
   return {
     locations: data.locations.map(formatLocation),
     server_types: data.serverTypes.map(formatServerType),
+    load_balancer_types: data.loadBalancerTypes.map(formatLoadBalancerType),
     images: data.images.map(formatImage),
     isos: data.isos.map(formatIso),
     pricing: formatPricing(data.priceList),
     ...(data.vswitches ? { vswitches: data.vswitches.map((id) => ({ id })) } : {}),
+    ...(data.externalAddresses ? { external_addresses: data.externalAddresses.map(formatExternalAddress) } : {}),
   }
 }
 
@@ -175,40 +157,6 @@ function checkLocations({ locations }: CatalogueFile): void {
   checkUnique(locations, 'locations', 'name', (location) => location.name)
 }
 
-function checkServerTypes({ locations, server_types }: CatalogueFile): void {
-  checkUnique(server_types, 'server_types', 'id', (type) => type.id)
-  checkUnique(server_types, 'server_types', 'name', (type) => type.name)
-  const names = new Map(locations.map(({ id, name }) => [id, name]))
-  for (const [index, type] of server_types.entries()) {
-    checkOffers(type, `server_types[${index}]`, names)
-    checkPrices(type, `server_types[${index}]`)
-  }
-}
-
-function checkOffers(type: Static<typeof ServerTypeEntry>, path: string, names: ReadonlyMap<number, string>): void {
-  const list = `${path}.locations`
-  checkUnique(type.locations, list, 'id', (location) => location.id)
-  for (const [index, { id, name }] of type.locations.entries()) {
-    const known = names.get(id)
-    if (known === undefined) fail(`${list}[${index}].id`, `there is no location with id ${id}`)
-    if (known !== name) fail(`${list}[${index}].name`, `location ${id} has the name ${JSON.stringify(known)}`)
-  }
-  if (type.deprecation !== null && type.locations.some(({ deprecation }) => deprecation === null)) {
-    fail(`${path}.deprecation`, 'must be null unless the type is deprecated in all its locations')
-  }
-}
-
-function checkPrices(type: Static<typeof ServerTypeEntry>, path: string): void {
-  checkUnique(type.prices, `${path}.prices`, 'location', (price) => price.location)
-  const offered = new Set(type.locations.map(({ name }) => name))
-  for (const [index, { location }] of type.prices.entries()) {
-    if (!offered.delete(location)) {
-      fail(`${path}.prices[${index}].location`, `the type is not offered in ${JSON.stringify(location)}`)
-    }
-  }
-  for (const name of offered) fail(`${path}.prices`, `has no price for location ${JSON.stringify(name)}`)
-}
-
 function checkImages({ images }: CatalogueFile): void {
   checkUnique(images, 'images', 'id', (image) => image.id)
   checkUnique(images, 'images', 'name', (image) => `${image.name} (${image.architecture})`)
@@ -227,48 +175,6 @@ function parseLocation(entry: Static<typeof LocationEntry>): Location {
 function formatLocation(location: Location): Static<typeof LocationEntry> {
   const { networkZone, ...rest } = location
   return { ...rest, network_zone: networkZone }
-}
-
-function parseServerType(entry: Static<typeof ServerTypeEntry>): ServerType {
-  const { id, name, description, category, cores, memory, disk, architecture } = entry
-  return {
-    id,
-    name,
-    description,
-    category,
-    cores,
-    memory,
-    disk,
-    storageType: entry.storage_type,
-    cpuType: entry.cpu_type,
-    architecture,
-    prices: entry.prices.map(parsePrice),
-    locations: entry.locations.map(({ id, name, deprecation, available, recommended }) => {
-      return { id, name, deprecation: parseDeprecation(deprecation), available, recommended }
-    }),
-    deprecation: parseDeprecation(entry.deprecation),
-  }
-}
-
-function formatServerType(type: ServerType): Static<typeof ServerTypeEntry> {
-  const { id, name, description, category, cores, memory, disk, architecture } = type
-  return {
-    id,
-    name,
-    description,
-    category,
-    cores,
-    memory,
-    disk,
-    storage_type: type.storageType,
-    cpu_type: type.cpuType,
-    architecture,
-    prices: type.prices.map(formatPrice),
-    locations: type.locations.map((location) => {
-      return { ...location, deprecation: formatDeprecation(location.deprecation) }
-    }),
-    deprecation: formatDeprecation(type.deprecation),
-  }
 }
 
 function parseImage(entry: Static<typeof ImageEntry>): SystemImage {
@@ -311,18 +217,4 @@ function parseIso({ id, name, description, architecture, deprecation }: Static<t
 
 function formatIso(iso: Iso): Static<typeof IsoEntry> {
   return { ...iso, deprecation: formatDeprecation(iso.deprecation) }
-}
-
-function parseDeprecation(entry: Static<typeof DeprecationEntry> | null): Deprecation | null {
-  if (entry === null) return null
-  return { announced: utcSeconds(entry.announced), unavailableAfter: utcSeconds(entry.unavailable_after) }
-}
-
-function formatDeprecation(deprecation: Deprecation | null): Static<typeof DeprecationEntry> | null {
-  if (deprecation === null) return null
-  return { announced: deprecation.announced, unavailable_after: deprecation.unavailableAfter }
-}
-
-function utcSeconds(timestamp: string): string {
-  return `${new Date(timestamp).toISOString().slice(0, -5)}Z`
 }

@@ -1,7 +1,7 @@
 /** The prices in a catalogue file, in the shape of the API (spec: Pricing). */
 import { type Static, Type } from 'typebox'
 import type { LocationPrice, PriceList } from './catalogue.ts'
-import { Code, checkUnique, fail, Id, Name } from './file-entries.ts'
+import { Code, checkUnique, fail } from './file-entries.ts'
 
 const Amount = Type.String({ pattern: '^\\d+(\\.\\d+)?$' })
 const PriceEntry = Type.Object({ net: Amount, gross: Amount })
@@ -27,25 +27,33 @@ export const PricingEntry = Type.Object({
   server_backup: Type.Object({ percentage: Amount }),
   floating_ips: Type.Array(Type.Object({ type: AddressType, prices: Type.Array(MonthlyPriceEntry) })),
   primary_ips: Type.Array(Type.Object({ type: AddressType, prices: Type.Array(HourlyPriceEntry) })),
-  load_balancer_types: Type.Array(Type.Object({ id: Id, name: Name, prices: Type.Array(LocationPriceEntry) })),
 })
 
 /** Every price is of a location that there is, and each location is priced once. */
 export function checkPricing(pricing: Static<typeof PricingEntry>, names: ReadonlySet<string>): void {
-  for (const list of ['floating_ips', 'primary_ips', 'load_balancer_types'] as const) {
+  for (const list of ['floating_ips', 'primary_ips'] as const) {
     for (const [index, { prices }] of pricing[list].entries()) {
-      checkEachOnce(prices, `pricing.${list}[${index}].prices`, names)
+      checkPlaces(prices, `pricing.${list}[${index}].prices`, names, 'there is no location')
     }
   }
   checkUnique(pricing.floating_ips, 'pricing.floating_ips', 'type', ({ type }) => type)
   checkUnique(pricing.primary_ips, 'pricing.primary_ips', 'type', ({ type }) => type)
-  checkUnique(pricing.load_balancer_types, 'pricing.load_balancer_types', 'id', ({ id }) => id)
 }
 
-function checkEachOnce(prices: readonly { location: string }[], path: string, names: ReadonlySet<string>): void {
+type Places = readonly { readonly location: string }[]
+
+/** Each of the named locations has one price, and no other has any; `otherwise` is what is said of those. */
+export function checkEachPriced(prices: Places, path: string, names: ReadonlySet<string>, otherwise: string): void {
+  checkPlaces(prices, path, names, otherwise)
+  const priced = new Set(prices.map(({ location }) => location))
+  const missing = [...names].find((name) => !priced.has(name))
+  if (missing !== undefined) fail(path, `has no price for location ${JSON.stringify(missing)}`)
+}
+
+function checkPlaces(prices: Places, path: string, names: ReadonlySet<string>, otherwise: string): void {
   checkUnique(prices, path, 'location', ({ location }) => location)
   for (const [index, { location }] of prices.entries()) {
-    if (!names.has(location)) fail(`${path}[${index}].location`, `there is no location ${JSON.stringify(location)}`)
+    if (!names.has(location)) fail(`${path}[${index}].location`, `${otherwise} ${JSON.stringify(location)}`)
   }
 }
 
@@ -69,9 +77,6 @@ export function parsePricing(entry: Static<typeof PricingEntry>): PriceList {
         priceMonthly: parseAmounts(monthly),
       })),
     })),
-    loadBalancerTypes: entry.load_balancer_types.map(({ id, name, prices }) => {
-      return { id, name, prices: prices.map(parsePrice) }
-    }),
   }
 }
 
@@ -93,13 +98,10 @@ export function formatPricing(list: PriceList): Static<typeof PricingEntry> {
         return { location, price_hourly: priceHourly, price_monthly: priceMonthly }
       }),
     })),
-    load_balancer_types: list.loadBalancerTypes.map(({ id, name, prices }) => {
-      return { id, name, prices: prices.map(formatPrice) }
-    }),
   }
 }
 
-/** One price of a server type in one location. */
+/** One price of a type in one location. */
 export function parsePrice(entry: Static<typeof LocationPriceEntry>): LocationPrice {
   return {
     location: entry.location,

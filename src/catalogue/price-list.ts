@@ -1,4 +1,4 @@
-/** The built-in prices of everything but server types, whose prices are in server-types.ts. */
+/** The built-in prices of what has no types; server-types.ts and load-balancer-types.ts have the others. */
 import { type Location, type LocationPrice, type Price, type PriceList, type Region, regionOf } from './catalogue.ts'
 import { hourlyPriceOf, priceOf, vatRate } from './prices.ts'
 
@@ -10,12 +10,6 @@ const traffic: Readonly<Record<Region, Price>> = {
   us: priceOf('1.00'),
   sin: priceOf('7.40'),
 }
-
-const balancers = [
-  { id: 1, name: 'lb11', monthly: '5.39' },
-  { id: 2, name: 'lb21', monthly: '16.40' },
-  { id: 3, name: 'lb31', monthly: '32.90' },
-] as const
 
 const addresses = {
   floating: { ipv4: '3.00', ipv6: '1.00' },
@@ -56,11 +50,6 @@ export function priceListOf(places: readonly Location[]): PriceList {
         priceHourly: hourlyPriceOf(addresses.primary[type]),
         priceMonthly: priceOf(addresses.primary[type]),
       })),
-    })),
-    loadBalancerTypes: balancers.map(({ id, name, monthly }) => ({
-      id,
-      name,
-      prices: locations.map((location) => locationPriceOf(location, monthly, regionOf(location) === 'eu' ? 20 : 1)),
     })),
   }
 }

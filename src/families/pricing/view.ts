@@ -1,6 +1,11 @@
 /** The price list as the API shows it, with what a dated change has not yet removed. */
 import type { Static } from 'typebox'
-import { type Catalogue, type LocationPrice, serverTypeIsListed } from '../../catalogue/catalogue.ts'
+import {
+  type Catalogue,
+  type LocationPrice,
+  loadBalancerTypeIsListed,
+  serverTypeIsListed,
+} from '../../catalogue/catalogue.ts'
 import { priceOf } from '../../catalogue/prices.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import { locationPriceToWire } from '../server-types/reads.ts'
@@ -12,7 +17,8 @@ type Wire = Static<typeof Pricing>
 const nothing = priceOf('0')
 
 /** The prices of everything that can be ordered at `now` (ms since the epoch). */
-export function pricingToWire({ priceList, serverTypes }: Catalogue, now: number): Wire {
+export function pricingToWire(catalogue: Catalogue, now: number): Wire {
+  const { priceList, serverTypes, loadBalancerTypes } = catalogue
   const floatingIps = priceList.floatingIps.map(({ type, prices }) => ({
     type,
     prices: prices.map(({ location, priceMonthly }) => ({ location, price_monthly: priceMonthly })),
@@ -34,7 +40,7 @@ export function pricingToWire({ priceList, serverTypes }: Catalogue, now: number
     })),
     server_backup: { percentage: priceList.serverBackupPercentage },
     server_types: serverTypes.filter((type) => serverTypeIsListed(type, now)).map(typePrices),
-    load_balancer_types: priceList.loadBalancerTypes.map(typePrices),
+    load_balancer_types: loadBalancerTypes.filter((type) => loadBalancerTypeIsListed(type, now)).map(typePrices),
     ...formerTraffic(serverTypes[0]?.prices[0], now),
   }
 }
