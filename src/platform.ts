@@ -117,8 +117,8 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     ...(parts.jobs ?? []),
     ...desired.map(
       ({ reconcile }): Job =>
-        ({ db }, drivers) =>
-          reconcile(db, drivers),
+        (platform, drivers) =>
+          reconcile(platform, drivers),
     ),
   ]
   if (!resources) {

@@ -112,9 +112,9 @@ class Viewers {
 
   async #connect({ session: { scope, serverId }, stream }: Viewer, password: string): Promise<void> {
     if (!(await authenticate(stream, password))) return
-    const { db, drivers } = this.#options
+    const { db, drivers, secrets } = this.#options
     const connect = async () => {
-      await recall({ query: db.query, scope, drivers }, serverId)
+      await recall({ query: db.query, scope, drivers, secrets }, serverId)
       const machine = await drivers.console.open(serverId)
       // The viewer may have gone, or have been sent away because this took too long.
       if (stream.destroyed || stream.writableEnded) machine.destroy()
@@ -161,8 +161,11 @@ class Viewers {
     const { session, stream } = viewer
     if (!inForce?.isOn) return void stream.end()
     if (inForce.generation === viewer.generation) return
-    const { db, drivers } = this.#options
-    await inTime(recall({ query: db.query, scope: session.scope, drivers }, session.serverId), this.#callTimeoutMs)
+    const { db, drivers, secrets } = this.#options
+    await inTime(
+      recall({ query: db.query, scope: session.scope, drivers, secrets }, session.serverId),
+      this.#callTimeoutMs,
+    )
     viewer.generation = inForce.generation
   }
 }

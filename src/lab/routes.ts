@@ -14,7 +14,7 @@ import type { labEndpoints, NamedEnd } from './contract.ts'
 import type { Packet, PacketEnd, Verdict } from './driver.ts'
 
 /** One handler for each endpoint. */
-export function labRoutes({ db: { query } }: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
+export function labRoutes({ db: { query }, secrets }: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
   return {
     async reachability({ scope, query: { from, to, protocol, port } }) {
       if ((protocol === 'icmp') !== (port === undefined)) {
@@ -25,7 +25,7 @@ export function labRoutes({ db: { query } }: Platform, drivers: Drivers): Handle
       const ends = await choosePlace(lookUp, { from: await endOf(lookUp, from), to: await endOf(lookUp, to) })
       const lost = await leadingNowhere(lookUp, ends)
       if (lost) return { reachability: toWire(nowhere(lost)) }
-      for (const id of await concerned(lookUp, ends)) await recall({ query, scope, drivers }, id)
+      for (const id of await concerned(lookUp, ends)) await recall({ query, scope, drivers, secrets }, id)
       return { reachability: toWire(await drivers.reachability.trace({ ...ends, protocol, port: port ?? null })) }
     },
   }

@@ -1,4 +1,4 @@
-/** What would be measured of a simulated server: plausible, and always the same for the same moment. */
+/** What would be measured of what is simulated: plausible, and always the same for the same moment. */
 
 /** A server got power, or lost it, at a moment in milliseconds since the epoch. */
 export interface PowerChange {
@@ -32,10 +32,14 @@ export function measuredOf(
   for (const moment of moments) {
     const power = server.changes.findLast(({ atMs }) => atMs <= moment * 1_000)?.power
     if (power === undefined) continue
-    const value = power === 'on' ? usual * valueAt(`${server.id} ${series}`, moment) : 0
-    values.set(moment, Math.round(value * 1_000) / 1_000)
+    values.set(moment, usualAt(`${server.id} ${series}`, power === 'on' ? usual : 0, moment))
   }
   return values
+}
+
+/** A value around the usual one, with three decimals. */
+export function usualAt(key: string, usual: number, moment: number): number {
+  return Math.round(usual * valueAt(key, moment) * 1_000) / 1_000
 }
 
 /** From about 0.3 to 1.7: more by day than by night, with a noise of its own for each series. */

@@ -1,6 +1,7 @@
 /** Rows of firewalls, of what they are applied to and of the packet filters that follow. */
 import type { Locks } from '../../kernel/data/locks.ts'
 import type { DesiredRow } from '../../kernel/resource/desired.ts'
+import type { SelectorColumns } from '../../kernel/resource/stored-selectors.ts'
 import type { ProjectId } from '../../kernel/scope.ts'
 
 export interface FirewallRow {
@@ -14,16 +15,11 @@ export interface FirewallRow {
 }
 
 /** An entry of `applied_to`: a server or a label selector. */
-export interface FirewallApplicationRow {
+export interface FirewallApplicationRow extends SelectorColumns {
   readonly id: number
   readonly project_id: ProjectId
   readonly firewall_id: number
   readonly server_id: number | null
-  /** As it was given, and in the form in which two of the same meaning are equal. */
-  readonly selector: string | null
-  readonly selector_key: string | null
-  /** The condition without which labels cannot match the selector; empty when there is none. */
-  readonly leading_term: string
 }
 
 /** A server that some selector of a firewall matches; under several selectors it counts for the oldest. */

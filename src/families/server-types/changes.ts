@@ -15,7 +15,7 @@ export const serverTypeChanges = defineChanges({
   price_traffic_added: {
     from: '2024-07-01',
     section: 'Versioning',
-    summary: 'Prices of server types have included_traffic and price_per_tb_traffic',
+    summary: 'Prices of types have included_traffic and price_per_tb_traffic',
   },
   server_type_traffic_null: {
     from: '2024-08-01',

@@ -324,6 +324,7 @@ forEachDatabase('volumes', (open) => {
     const world = await open()
     const [a, b] = [await makeVolume(world, 'a'), await makeVolume(world, 'b')]
     const request = { ...serverBody('s', here), volumes: [b, a, b], automount: true }
+    const calls = world.simulation.record()
     const { status, body, text } = await world.api.post('/servers', request)
     assert.equal(status, 201, text)
     const next = body.next_actions.map(({ command }: { command: string }) => command)
@@ -333,7 +334,6 @@ forEachDatabase('volumes', (open) => {
       { id: b, type: 'volume' },
     ])
     assert.deepEqual(body.server.volumes, [a, b])
-    const calls = world.simulation.record()
     await world.settle()
     const mounted = [
       { id: a, automount: true },

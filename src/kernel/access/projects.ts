@@ -48,6 +48,12 @@ export async function findProject(query: Queries, name: string): Promise<Project
   return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
+/** The name of a Project, which never changes; undefined when it is gone. */
+export async function projectName(query: Queries, { projectId }: ProjectScope): Promise<string | undefined> {
+  const row = await query.selectFrom('project').select('name').where('id', '=', projectId).executeTakeFirst()
+  return row?.name
+}
+
 /**
  * Sets the owner of a Project. `changeOwner` (kernel/mail/outbox.ts) also redirects mail that waits for the previous
  * owner.

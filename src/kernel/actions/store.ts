@@ -150,6 +150,17 @@ function locked(type: string): ApiError {
   return new ApiError('locked', `${type} is locked: an action is already running`)
 }
 
+/** The resources that running actions with a definition name first, of those actions that no worker has begun. */
+export async function awaitedBy(
+  query: Queries,
+  scope: ProjectScope,
+  definition: ActionDefinition,
+): Promise<ReadonlySet<number>> {
+  const running = await runningActions(query, scope, { since: '' })
+  const waiting = running.filter((action) => action.definition === keyOf(definition) && action.fence === 0)
+  return new Set(waiting.flatMap(({ resources }) => resources.slice(0, 1).map(({ id }) => id)))
+}
+
 /** Throws `locked` when an action locks the resource. */
 export async function refuseLocked(query: Queries, scope: ProjectScope, ref: ResourceRef): Promise<void> {
   if ((await lockedIds(query, scope, ref.type, [ref.id])).has(ref.id)) throw locked(ref.type)

@@ -4,6 +4,7 @@
  */
 import { type TOptional, type TSchema, Type } from 'typebox'
 import { type Change, inEffect, kernelChanges } from './changes.ts'
+import type { Endpoint } from './contract.ts'
 
 const addedBy = Symbol('added by')
 const removedBy = Symbol('removed by')
@@ -69,6 +70,11 @@ function latestChange(shape: Shape): number {
   const inner = [...Object.values(properties), ...(items ? [items] : []), ...anyOf]
   const written = isTimestamp(shape) ? kernelChanges.rfc3339_timestamps.fromMs : 0
   return Math.max(change ? change.fromMs : 0, written, ...inner.map(latestChange))
+}
+
+/** The status of success at `nowMs`. */
+export function successStatus({ status, repliesSince }: Endpoint, nowMs: number): Endpoint['status'] {
+  return repliesSince && !inEffect(repliesSince, nowMs) ? 204 : status
 }
 
 /** A reply as of `nowMs`: without fields added later, and with timestamps in the format of that time. */

@@ -85,7 +85,7 @@ export const kernelChanges = defineChanges({
   deprecated_field_removed: {
     from: '2026-11-02',
     section: 'Image',
-    summary: 'The field deprecated of images and server types is gone; use deprecation',
+    summary: 'The field deprecated of images and types is gone; use deprecation',
   },
   link_header_removed: {
     from: '2027-04-01',

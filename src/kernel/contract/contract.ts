@@ -31,6 +31,8 @@ export interface Endpoint {
   readonly removedBy?: Change
   /** The dated change since which requests without the query parameter get 410, and the page that announces it. */
   readonly removedWithout?: { readonly param: string; readonly by: Change; readonly announcement: string }
+  /** The dated change since which it has a reply; before that it answers 204 without a body. */
+  readonly repliesSince?: Change
   /** Possible error codes besides those that follow from its shape (see `declaredCodes`). */
   readonly errors: readonly ErrorCode[]
   /** Statuses of codes that have a different status here than elsewhere (spec: Call-specific codes). */

@@ -131,15 +131,24 @@ interface SchemaError {
 
 function schemaProblems(validator: Validator, body: unknown): Problem[] {
   const problems = new Map<string, Problem>()
+  const unions = new Set<string>()
+  const holders = new Set<string>()
   for (const error of validator.Errors(body) as Iterable<SchemaError>) {
     for (const problem of toProblems(error)) {
+      if (error.keyword === 'anyOf') unions.add(problem.field)
+      for (const holder of holdersOf(problem.field)) holders.add(holder)
       // Keeps one problem per field: the error of a failed union replaces those of its members.
       const { field } = problem
       if (!problems.has(field) || error.keyword === 'anyOf') problems.set(field, problem)
     }
   }
-  return problems.size > 0 ? [...problems.values()] : [{ field: 'body', message: 'is not valid' }]
+  // What is wrong within an object that may also be null is said there alone.
+  const found = [...problems.values()].filter(({ field }) => !(unions.has(field) && holders.has(field)))
+  return found.length > 0 ? found : [{ field: 'body', message: 'is not valid' }]
 }
+
+/** What a field is in: `rules` and `rules[0]` for `rules[0].port`. */
+const holdersOf = (field: string): string[] => [...field.matchAll(/[.[]/g)].map(({ index }) => field.slice(0, index))
 
 function toProblems({ keyword, instancePath, params, message }: SchemaError): Problem[] {
   const field = fieldName(instancePath)

@@ -6,7 +6,7 @@
 import type { RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import type { Authenticator, Principal } from '../access/tokens.ts'
-import { asOf, currentSince } from '../contract/as-of.ts'
+import { asOf, currentSince, successStatus } from '../contract/as-of.ts'
 import { inEffect, kernelChanges } from '../contract/changes.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
@@ -270,7 +270,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
       throw refusal
     }
     const result = await handler(toCall(request, params, options, input))
-    options.observe?.({ endpoint, status: endpoint.status, code: undefined, reply: result })
+    options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
     return answer(request, reply, mounted, result, options)
   }
 }
@@ -346,10 +346,11 @@ function answer(
   result: unknown,
   options: EdgeOptions,
 ): FastifyReply | Promise<FastifyReply> {
-  reply.code(endpoint.status)
-  if (endpoint.status === 204) return reply.send()
-  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   const now = options.clock.now()
+  const status = successStatus(endpoint, now)
+  reply.code(status)
+  if (status === 204) return reply.send()
+  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
   if (link) reply.header('link', link)

@@ -18,6 +18,7 @@ import { inTime } from '../actions/in-time.ts'
 import type { Database, Queries, TenantTables, Transaction } from '../data/db.ts'
 import { acrossProjects, preparedScoped, type Scoped, scoped, type TenantTable } from '../data/scoped.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
+import type { Secrets } from '../secrets/secrets.ts'
 
 /** A target by its id, with its newest generation and the one that a driver last confirmed. */
 export interface DesiredRow {
@@ -30,7 +31,7 @@ export interface DesiredRow {
 type DesiredTable = { [T in TenantTable]: TenantTables[T] extends DesiredRow ? T : never }[TenantTable]
 
 /** What a call of a driver needs; the context of every step has it. */
-export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers'> &
+export type World = Pick<StepContext<ActionInput>, 'query' | 'scope' | 'drivers' | 'secrets'> &
   Partial<Pick<StepContext<ActionInput>, 'report'>>
 
 /** What a driver has confirmed. */
@@ -54,6 +55,12 @@ export interface DesiredDefinition<T extends DesiredTable> {
   handOver(world: World, id: number, generation: number): Promise<{ readonly isGone: boolean } | undefined>
 }
 
+/** What the reconciler needs of the platform. */
+export interface ReconcilerParts {
+  readonly db: Database
+  readonly secrets: Secrets
+}
+
 /** One kind of desired state. */
 export interface Desired {
   /** Gives some targets a new generation, because what is desired of them has changed. */
@@ -62,6 +69,8 @@ export interface Desired {
   generation(query: Queries, scope: ProjectScope, id: number): Promise<number | undefined>
   /** Those of some targets of which the newest generation is not confirmed yet. */
   pending(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<ReadonlySet<number>>
+  /** The newest generations of those of some targets of which it is confirmed. */
+  inForce(query: Queries, scope: ProjectScope, ids: readonly number[]): Promise<ReadonlyMap<number, number>>
   /** Hands a driver what is desired of a target; undefined when that is nothing. May be repeated. */
   enforce(world: World, id: number): Promise<Confirmed | undefined>
   /** Hands a driver again what one has confirmed; nothing while an action still has to bring about something newer. */
@@ -71,7 +80,7 @@ export interface Desired {
   /** Forgets a target of which the infrastructure has nothing any more. */
   forget(tx: Transaction, scope: ProjectScope, id: number): Promise<void>
   /** Hands over what no action could bring about. Errors: one for all targets that failed. */
-  reconcile(db: Database, drivers: Drivers): Promise<void>
+  reconcile(parts: ReconcilerParts, drivers: Drivers): Promise<void>
 }
 
 const rowsAtOnce = 1_000
@@ -105,18 +114,7 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       const [row] = await statesOf(world.query, world.scope, [id])
       if (row && row.generation_in_force === row.generation) await definition.handOver(world, id, row.generation)
     },
-    async renew(tx, scope, ids) {
-      // Always in the same order, so that two that renew the same targets do not wait for each other.
-      const ordered = [...new Set(ids)].sort((a, b) => a - b)
-      for (let from = 0; from < ordered.length; from += rowsAtOnce) {
-        const rows = ordered.slice(from, from + rowsAtOnce).map((id) => ({ id, generation: 1, generation_in_force: 0 }))
-        const next = sql<number>`${sql.ref(`${table}.generation`)} + 1`
-        await rowsOf(tx.query, scope)
-          .insertInto(table as string, rows)
-          .onConflict((conflict) => conflict.column('id').doUpdateSet({ generation: next }))
-          .execute()
-      }
-    },
+    renew: (tx, scope, ids) => renew(rowsOf(tx.query, scope), table, ids),
     async generation(query, scope, id) {
       const [row] = await generations(query, scope, id)
       return row?.generation
@@ -124,6 +122,10 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
     async pending(query, scope, ids) {
       const rows = await statesOf(query, scope, ids)
       return new Set(rows.filter((row) => row.generation_in_force < row.generation).map(({ id }) => id))
+    },
+    async inForce(query, scope, ids) {
+      const rows = (await statesOf(query, scope, ids)).filter((row) => row.generation_in_force === row.generation)
+      return new Map(rows.map(({ id, generation }) => [id, generation]))
     },
     async confirm(tx, scope, id, { generation, isGone }) {
       if (isGone) {
@@ -144,9 +146,23 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
         .where('id', '=', id)
         .execute()
     },
-    reconcile: (db, drivers) => reconcile(desired, definition, db, drivers),
+    reconcile: (parts, drivers) => reconcile(desired, definition, parts, drivers),
   }
   return desired
+}
+
+/** Gives some targets a new generation. */
+async function renew(rows: Scoped<Record<string, DesiredRow>>, table: string, ids: readonly number[]): Promise<void> {
+  // Always in the same order, so that two that renew the same targets do not wait for each other.
+  const ordered = [...new Set(ids)].sort((a, b) => a - b)
+  for (let from = 0; from < ordered.length; from += rowsAtOnce) {
+    const first = ordered.slice(from, from + rowsAtOnce).map((id) => ({ id, generation: 1, generation_in_force: 0 }))
+    const next = sql<number>`${sql.ref(`${table}.generation`)} + 1`
+    await rows
+      .insertInto(table, first)
+      .onConflict((conflict) => conflict.column('id').doUpdateSet({ generation: next }))
+      .execute()
+  }
 }
 
 /** What a step has handed over, by target. */
@@ -166,6 +182,8 @@ export function desiredStep<Input extends ActionInput>(
     /** Fails when what is desired can no longer be brought about. Errors: `DriverError`. */
     check?: ((context: StepContext<Input>) => Promise<void>) | undefined
     done?(tx: Transaction, context: StepContext<Input>): Promise<void>
+    /** Tells others of it, after all that the step itself has to write. */
+    tell?(tx: Transaction, context: StepContext<Input>): Promise<void>
   },
 ): Step<Input> {
   const run = async (context: StepContext<Input>): Promise<Enforced> => {
@@ -196,6 +214,7 @@ export function desiredStep<Input extends ActionInput>(
     async commit(tx, context, enforced) {
       await step.done?.(tx, context)
       await confirm(tx, context, enforced)
+      await step.tell?.(tx, context)
     },
     undo: run,
     undone: confirm,
@@ -209,13 +228,13 @@ const usualTimeoutMs = 20_000
 async function reconcile(
   desired: Desired,
   { table, target, title }: DesiredDefinition<DesiredTable>,
-  db: Database,
+  { db, secrets }: ReconcilerParts,
   drivers: Drivers,
 ): Promise<void> {
   const failures: unknown[] = []
   const bringAbout = async ({ id, project_id: projectId }: Pick<DesiredRow, 'id' | 'project_id'>) => {
     const scope = { projectId }
-    const enforced = desired.enforce({ query: db.query, scope, drivers }, id)
+    const enforced = desired.enforce({ query: db.query, scope, drivers, secrets }, id)
     const confirmed = await inTime(enforced, drivers.callTimeoutMs ?? usualTimeoutMs)
     if (confirmed) await db.transact((tx) => desired.confirm(tx, scope, id, confirmed))
   }

@@ -159,3 +159,16 @@ export async function act<T extends ResourceTable, P extends string, Item extend
   })
   return { action: actionToWire(action) }
 }
+
+/**
+ * Does a change of a resource that clients repeat on their own when another one is under way: they do so with what is
+ * refused as `conflict`, and not with what is `locked`. Errors: `conflict` in place of `locked`; those of `work`.
+ */
+export async function conflicting<T>({ title }: { readonly title: string }, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.code !== 'locked') throw error
+    throw new ApiError('conflict', `another change of the ${title} is under way; please retry`, { cause: error })
+  }
+}

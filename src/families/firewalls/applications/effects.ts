@@ -22,7 +22,7 @@ import {
   matchesOfServer,
   pairsOfServers,
   putMatches,
-  selectorsMatching,
+  selectors,
 } from './store.ts'
 
 /** Codes that differ between creating a firewall and applying an existing one. */
@@ -194,7 +194,7 @@ export async function rematchServer(
   scope: ProjectScope,
   server: { readonly id: number; readonly labels: Labels },
 ): Promise<ActionStart[]> {
-  const matching = await selectorsMatching(tx.query, scope, server.labels)
+  const matching = await selectors.matching(tx.query, scope, server.labels)
   const before = await matchesOfServer(tx.query, scope, server.id)
   if (matching.length + before.size === 0) return []
   const after = new Map<number, number>()

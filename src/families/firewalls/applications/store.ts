@@ -2,21 +2,12 @@
  * What firewalls are applied to, in the database. An application is an entry of `applied_to`; a match is a server that
  * its selector matches now.
  */
-import type { Labels } from '../../../kernel/contract/labels.ts'
-import {
-  canonical,
-  conditionOf,
-  conditionsMet,
-  drivingTerms,
-  matches,
-  type Selector,
-  storedSelector,
-} from '../../../kernel/contract/selectors.ts'
 import { drawId, type Queries, type Transaction } from '../../../kernel/data/db.ts'
 import { preparedScoped, type Scoped, scoped } from '../../../kernel/data/scoped.ts'
+import { defineSelectors } from '../../../kernel/resource/stored-selectors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Rule } from '../domain.ts'
-import type { FirewallApplicationRow, FirewallMatchRow } from '../tables.ts'
+import type { FirewallMatchRow } from '../tables.ts'
 import type { Application, Target } from './domain.ts'
 
 // ---- Reading -------------------------------------------------------------------------------------------------------
@@ -105,35 +96,7 @@ const rulesOfServer = preparedScoped((rows, serverId: number) =>
     .orderBy('id'),
 )
 
-const selectorsAtOnce = 200
-
-/**
- * The selectors of the Project's firewalls that match some labels, oldest first. Selectors whose leading term the labels
- * do not meet are not read; the others are read some at a time, so that other requests get their turn.
- */
-export async function selectorsMatching(
-  query: Queries,
-  scope: ProjectScope,
-  labels: Labels,
-): Promise<FirewallApplicationRow[]> {
-  const conditions = conditionsMet(labels)
-  const found: FirewallApplicationRow[] = []
-  for (let after = 0; ; ) {
-    const some = await scoped(query, scope)
-      .selectFrom('firewall_application')
-      .selectAll()
-      .where('selector', 'is not', null)
-      .where('leading_term', 'in', conditions)
-      .where('id', '>', after)
-      .orderBy('id')
-      .limit(selectorsAtOnce)
-      .execute()
-    found.push(...some.filter(({ selector }) => matches(storedSelector(selector as string), labels)))
-    if (some.length < selectorsAtOnce) return found
-    after = some.at(-1)!.id
-    await new Promise(setImmediate)
-  }
-}
+export const selectors = defineSelectors('firewall_application')
 
 /** The application that matches a server, by firewall. */
 export async function matchesOfServer(
@@ -170,28 +133,10 @@ export async function insertApplication(
 ): Promise<number> {
   const id = await drawId(tx)
   const server_id = 'serverId' in target ? target.serverId : null
-  const selector = 'selector' in target ? target.selector.text : null
-  const selector_key = 'selector' in target ? canonical(target.selector) : null
-  const leading_term = 'selector' in target ? await leadingTerm(tx.query, scope, target.selector) : ''
-  const row = { id, firewall_id: firewallId, server_id, selector, selector_key, leading_term }
+  const columns = await selectors.columns(tx.query, scope, 'selector' in target ? target.selector : null)
+  const row = { id, firewall_id: firewallId, server_id, ...columns }
   await scoped(tx.query, scope).insertInto('firewall_application', [row]).execute()
   return id
-}
-
-/** The term of a selector that leads the fewest other selectors, so that no label has many to be judged. */
-async function leadingTerm(query: Queries, scope: ProjectScope, selector: Selector): Promise<string> {
-  const conditions = drivingTerms(selector).map(conditionOf)
-  if (conditions.length < 2) return conditions[0] ?? ''
-  const rows = await scoped(query, scope)
-    .selectFrom('firewall_application')
-    .select(['leading_term', (count) => count.fn.countAll<number>().as('selectors')])
-    .where('selector', 'is not', null)
-    .where('leading_term', 'in', conditions)
-    .groupBy('leading_term')
-    .execute()
-  const counts = new Map(rows.map((row) => [row.leading_term, Number(row.selectors)]))
-  const count = (condition: string) => counts.get(condition) ?? 0
-  return conditions.reduce((best, condition) => (count(condition) < count(best) ? condition : best))
 }
 
 /** Nothing happens when it is gone already. */

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
 import { expect } from '../../../../test/resources.ts'
+import { momentsOf, stepOf } from '../../../kernel/contract/metrics.ts'
 import { makeServer } from '../proof.ts'
-import { momentsOf, stepOf } from './domain.ts'
 
 interface Series {
   readonly values: readonly (readonly [number, string])[]
