@@ -4,6 +4,7 @@ import { simulateConsoles } from './drivers/simulated/console.ts'
 import { simulateFirewalls } from './drivers/simulated/firewalls.ts'
 import { simulateFloatingIps } from './drivers/simulated/floating-ips.ts'
 import { simulateImages } from './drivers/simulated/images.ts'
+import { simulateLoadBalancers } from './drivers/simulated/load-balancers.ts'
 import { simulateMetadata } from './drivers/simulated/metadata.ts'
 import { simulateNetworks } from './drivers/simulated/networks.ts'
 import { simulatePackets } from './drivers/simulated/packets.ts'
@@ -17,6 +18,8 @@ import { firewalls } from './families/firewalls/family.ts'
 import { floatingIps } from './families/floating-ips/family.ts'
 import { images } from './families/images/family.ts'
 import { isos } from './families/isos/family.ts'
+import { loadBalancerTypes } from './families/load-balancer-types/family.ts'
+import { loadBalancers } from './families/load-balancers/family.ts'
 import { locations } from './families/locations/family.ts'
 import { networks } from './families/networks/family.ts'
 import { placementGroups } from './families/placement-groups/family.ts'
@@ -43,6 +46,8 @@ const members = [
   { family: floatingIps, simulate: simulateFloatingIps },
   { family: images, simulate: simulateImages },
   { family: isos },
+  { family: loadBalancerTypes },
+  { family: loadBalancers, simulate: simulateLoadBalancers },
   { family: locations },
   { family: networks, simulate: simulateNetworks },
   { family: placementGroups },

@@ -6,8 +6,6 @@ import { type Change, defineChanges } from './kernel/contract/changes.ts'
  * that exists is never refused, so its entry here may stay.
  */
 export const publicFamilies: Readonly<Record<string, string>> = {
-  load_balancer_types: 'Load Balancer types',
-  load_balancers: 'Load Balancers',
   storage_box_types: 'Storage Box types',
   storage_boxes: 'Storage Boxes',
 }
@@ -34,28 +32,6 @@ export const awaitedChanges: Readonly<Record<string, Readonly<Record<string, Cha
       from: '2026-01-01',
       section: 'Versioning',
       summary: 'Subaccounts of storage boxes have a unique name',
-    },
-  }),
-  load_balancers: defineChanges({
-    timeout_idle: {
-      from: '2026-04-01',
-      section: 'Limits',
-      summary: 'HTTP services of load balancers have timeout_idle',
-    },
-    load_balancer_type_deprecation: {
-      from: '2026-06-01',
-      section: 'Versioning',
-      summary: 'Load balancer types have deprecation',
-    },
-    health_status_detail: {
-      from: '2026-08-01',
-      section: 'Versioning',
-      summary: 'Target health of load balancers has detail and http_status_code',
-    },
-    load_balancer_public_net: {
-      from: '2026-10-01',
-      section: 'Versioning',
-      summary: 'Load balancers can be created with Primary IPs; deleting one returns an action',
     },
   }),
 }

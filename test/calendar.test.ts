@@ -47,6 +47,11 @@ async function primaryIp(world: World) {
   return (await ok(askForPrimaryIp(world, { location: 'fsn1', assignee_type: 'server' }))).primary_ip
 }
 
+let named = 0
+
+const askForLoadBalancer = ({ api }: World, more: object) =>
+  api.post('/load_balancers', { name: `balancer-${++named}`, load_balancer_type: 'lb11', location: 'fsn1', ...more })
+
 async function makeRrset(api: World['api']): Promise<string> {
   const rrsets = [{ name: 'www', type: 'A', records: [{ value: '192.0.2.1' }] }]
   await ok(api.post('/zones', { name: 'calendar.example', mode: 'primary', rrsets }))
@@ -56,6 +61,7 @@ async function makeRrset(api: World['api']): Promise<string> {
 const serverType = async ({ api }: World) => (await ok(api.get('/server_types/96'))).server_type
 const priceList = async ({ api }: World) => (await ok(api.get('/pricing'))).pricing
 const image = async ({ api }: World) => (await ok(api.get('/images/161547269'))).image
+const loadBalancerType = async ({ api }: World) => (await ok(api.get('/load_balancer_types/1'))).load_balancer_type
 const iso = async ({ api }: World) => (await ok(api.get('/isos?per_page=1'))).isos[0]
 const field =
   (read: Case, name: string): Case =>
@@ -304,6 +310,43 @@ const expectations: Partial<Record<string, Expectation>> = {
     before: 'nbg1',
     after: '422 invalid_input',
   },
+  timeout_idle: {
+    observe: async (world) => {
+      const ask = (http: object) => askForLoadBalancer(world, { services: [{ protocol: 'http', http }] })
+      const refused = await ask({ timeout_idle: 60 })
+      const { load_balancer } = await ok(ask({}))
+      return [code(refused), has(load_balancer.services[0].http, 'timeout_idle')]
+    },
+    before: ['422 invalid_input', false],
+    after: [201, true],
+  },
+  health_status_detail: {
+    observe: async (world) => {
+      const { id } = await makeServer(world)
+      await ok(world.api.post(`/servers/${id}/actions/poweroff`))
+      const services = [{ protocol: 'tcp', listen_port: 25, destination_port: 25 }]
+      const asked = { services, targets: [{ type: 'server', server: { id } }] }
+      const { load_balancer } = await ok(askForLoadBalancer(world, asked))
+      await world.settle()
+      const shown = (await ok(world.api.get(`/load_balancers/${load_balancer.id}`))).load_balancer
+      return shown.targets[0].health_status
+    },
+    before: [{ listen_port: 25, status: 'unhealthy' }],
+    after: [{ listen_port: 25, status: 'unhealthy', detail: 'layer4_timeout' }],
+  },
+  load_balancer_public_net: {
+    observe: async (world) => {
+      const { id } = await primaryIp(world)
+      const refused = await askForLoadBalancer(world, { public_net: { ipv4: id } })
+      const { load_balancer } = await ok(askForLoadBalancer(world, {}))
+      await world.settle()
+      const { status, text } = await world.api.delete(`/load_balancers/${load_balancer.id}`)
+      return [code(refused), status, text === '']
+    },
+    before: ['422 invalid_input', 204, true],
+    after: [201, 201, false],
+  },
+  load_balancer_type_deprecation: { observe: field(loadBalancerType, 'deprecation'), before: false, after: true },
   assignee_type_unassigned: {
     observe: async (world) => (await primaryIp(world)).assignee_type,
     before: 'server',

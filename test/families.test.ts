@@ -17,15 +17,24 @@ interface Spelling {
   readonly identifier: RegExp | undefined
 }
 
-function spell(folder: string): Spelling {
+const typeOf = (folder: string) => folder.replaceAll('-', '_').replace(/s$/, '')
+const camelOf = (folder: string) => typeOf(folder).replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
+const pascalOf = (folder: string) => camelOf(folder).replace(/^./, (letter) => letter.toUpperCase())
+
+function spell(folder: string, folders: readonly string[]): Spelling {
   const path = folder.replaceAll('-', '_')
-  const type = path.replace(/s$/, '')
-  const camel = type.replace(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  const pascal = camel.replace(/^./, (letter) => letter.toUpperCase())
+  const type = typeOf(folder)
+  // Load Balancer types are no Load Balancers.
+  const longer = folders.filter((other) => other !== folder && typeOf(other).startsWith(`${type}_`))
+  const isOther =
+    longer.length > 0
+      ? `(?!\\w*(${longer.flatMap((other) => [camelOf(other), pascalOf(other), typeOf(other)]).join('|')}))`
+      : ''
+  const own = `(${camelOf(folder)}|${pascalOf(folder)}|${type})`
   return {
     folder,
     texts: [folder, path, type],
-    identifier: path.includes('_') ? new RegExp(`\\b\\w*(${camel}|${pascal}|${type})\\w*`, 'g') : undefined,
+    identifier: path.includes('_') ? new RegExp(`\\b${isOther}\\w*${own}\\w*`, 'g') : undefined,
   }
 }
 
@@ -51,7 +60,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/dns/', families: ['zones'], why: 'the name server serves zones' },
   {
     path: 'src/dns/addresses.ts',
-    families: ['floating-ips', 'primary-ips'],
+    families: ['floating-ips', 'load-balancers', 'primary-ips'],
     why: 'reverse zones are made of the reverse names of addresses',
   },
   {
@@ -64,17 +73,38 @@ const dependants: readonly Dependant[] = [
   { path: 'src/lab/', families: ['servers'], why: 'packets go from server to server' },
   {
     path: 'src/catalogue/',
-    families: ['floating-ips', 'images', 'isos', 'locations', 'pricing', 'primary-ips', 'server-types'],
+    families: [
+      'floating-ips',
+      'images',
+      'isos',
+      'load-balancer-types',
+      'locations',
+      'pricing',
+      'primary-ips',
+      'server-types',
+    ],
     why: 'the catalogue is what those families show, or has their prices',
   },
   { path: 'src/catalogue/', families: ['networks'], why: 'a kind of storage' },
   { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
+  { path: 'src/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
+  {
+    path: 'src/config-load-balancers.ts',
+    families: ['load-balancers'],
+    why: 'the options of what carries their traffic',
+  },
+  { path: 'src/drivers/infrastructure.ts', families: ['load-balancers'], why: 'chooses what carries their traffic' },
+  { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
+  { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },
+  { path: 'test/embedded-balancer.ts', families: ['load-balancers'], why: 'one that carries traffic' },
+  { path: 'test/haproxy.ts', families: ['load-balancers'], why: 'one that carries traffic' },
   { path: 'src/drivers/authorities.ts', families: ['certificates'], why: 'chooses the certificate authority' },
   { path: 'src/drivers/acme/', families: ['certificates'], why: 'a certificate authority' },
   { path: 'src/drivers/embedded-ca/', families: ['certificates'], why: 'a certificate authority' },
   { path: 'src/drivers/resolver/', families: ['certificates'], why: 'sees delegations for those who issue' },
   { path: 'src/drivers/acme/client.ts', families: ['locations'], why: 'the HTTP header Location' },
   { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
+  { path: 'test/clients/terraform.ts', families: ['load-balancers'], why: 'what the provider imports targets by' },
   {
     path: 'test/attacks/contention.ts',
     families: ['firewalls'],
@@ -105,12 +135,14 @@ const isJudged = (source: Source) =>
     : !source.path.endsWith('.test.ts')
 
 function violations(sources: readonly Source[], folders: readonly string[], allowed: readonly Dependant[]): string[] {
-  return folders.map(spell).flatMap((spelling) =>
-    sources
-      .filter((source) => isJudged(source) && !isHome(source.path, spelling.folder))
-      .filter(({ path }) => !allowed.some((one) => inside(path, one) && one.families.includes(spelling.folder)))
-      .flatMap((source) => [...new Set(namings(source, spelling))].map((found) => `${source.path} names ${found}`)),
-  )
+  return folders
+    .map((folder) => spell(folder, folders))
+    .flatMap((spelling) =>
+      sources
+        .filter((source) => isJudged(source) && !isHome(source.path, spelling.folder))
+        .filter(({ path }) => !allowed.some((one) => inside(path, one) && one.families.includes(spelling.folder)))
+        .flatMap((source) => [...new Set(namings(source, spelling))].map((found) => `${source.path} names ${found}`)),
+    )
 }
 
 // ---- Between families ----------------------------------------------------------------------------------------------
@@ -169,7 +201,7 @@ describe('a family', () => {
       for (const family of one.families) {
         const found = sources
           .filter(({ path }) => inside(path, one))
-          .flatMap((source) => namings(source, spell(family)))
+          .flatMap((source) => namings(source, spell(family, all)))
         assert.notEqual(found.length, 0, `${one.path} names no ${family} any more`)
       }
     }

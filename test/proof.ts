@@ -173,7 +173,7 @@ interface WireAction {
 /** A request whose answer contains the actions it started. */
 export const act = (send: (client: Client) => Promise<Answer>): Started => ({
   async act(client) {
-    const body = await done(send(client))
+    const body = (await done(send(client))) ?? {}
     const actions: WireAction[] = [body.action, ...(body.actions ?? []), ...(body.next_actions ?? [])].filter(Boolean)
     return actions.map(({ id, resources }) => ({ id, subjects: resources.map((resource) => resource.id) }))
   },

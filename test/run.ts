@@ -30,7 +30,7 @@ try {
 report()
 
 function urgency(file: string): number {
-  return ['test/program', 'test/clients', 'test/attacks'].indexOf(dirname(file))
+  return ['test/program', 'test/load-balancers', 'test/clients', 'test/attacks'].indexOf(dirname(file))
 }
 
 function bySize(files: readonly string[]): string[] {

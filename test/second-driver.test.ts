@@ -37,6 +37,13 @@ class Hosts {
     },
     networks: { apply: (state) => this.#take('networks.apply', state.id, state.generation, state) },
     interfaces: { apply: (state) => this.#take('interfaces.apply', state.serverId, state.generation, state) },
+    loadBalancers: {
+      apply: (state) => this.#take('loadBalancers.apply', state.id, state.generation, state),
+      remove: (id, generation) => this.#take('loadBalancers.remove', id, generation ?? undefined, undefined),
+      observe: async () => new Map(),
+      measure: async () => new Map(),
+      inventory: async () => undefined,
+    },
     firewalls: { apply: (state) => this.#take('firewalls.apply', state.serverId, state.generation, state) },
     routing: { apply: (state) => this.#take('routing.apply', state.serverId, state.generation, state) },
     images: {

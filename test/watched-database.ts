@@ -108,6 +108,8 @@ function watchQueries(inner: Queries, isPostgres: boolean, watch: Watch): Querie
       postpone: (sql, parameters, refusal) => {
         watch.before?.({ sql, parameters } as CompiledQuery)
         handle.postpone?.(sql, parameters, refusal)
+        // It is sent before whatever comes next.
+        watch.after?.({ sql, parameters } as CompiledQuery, [])
       },
     }),
   })

@@ -5,9 +5,10 @@
 
 import type { ReverseName } from '../families/addresses/reverse-names.ts'
 import { floatingIpNames } from '../families/floating-ips/host.ts'
+import { loadBalancerNames } from '../families/load-balancers/host.ts'
 import { primaryIpNames } from '../families/primary-ips/host.ts'
 import { defaultTtl, soaTimes, type ZoneSettings } from '../families/zones/settings.ts'
-import type { Database } from '../kernel/data/db.ts'
+import type { Database, Queries } from '../kernel/data/db.ts'
 import type { DefaultNames } from '../net/default-names.ts'
 import { addressBytes, addressText } from '../net/dns/addresses.ts'
 import { type NameKey, selfAndParents } from '../net/dns/names.ts'
@@ -130,7 +131,7 @@ export class AddressNames {
     if (known !== undefined) return known
     const { query } = this.#options.db
     const serial = this.#serial
-    const names = (await floatingIpNames(query, holder)) ?? (await primaryIpNames(query, holder)) ?? null
+    const names = (await namesOf(query, holder)) ?? null
     // Names that changed during the query may have been read before the change: do not cache them.
     if (serial !== this.#serial) return names
     if (this.#known.size >= mostRemembered) this.#known.delete(this.#known.keys().next().value as string)
@@ -186,4 +187,13 @@ function reverseName(address: string, prefixLength: number): string {
   const digits = isIpv4 ? [...bytes].map(String) : [...bytes.toString('hex')]
   const kept = digits.slice(0, prefixLength / (isIpv4 ? 8 : 4)).reverse()
   return [...kept, isIpv4 ? 'in-addr' : 'ip6', 'arpa'].join('.')
+}
+
+/** The reverse names of an address or a network, whoever has it; undefined when nobody has. */
+async function namesOf(query: Queries, holder: string): Promise<readonly ReverseName[] | undefined> {
+  for (const find of [primaryIpNames, floatingIpNames, loadBalancerNames]) {
+    const names = await find(query, holder)
+    if (names) return names
+  }
+  return undefined
 }

@@ -29,6 +29,7 @@ import { serverChanges } from './0024-server-changes.ts'
 import { consoleSessions } from './0025-console-sessions.ts'
 import { privateAddresses } from './0026-private-addresses.ts'
 import { holdersByServer } from './0027-holders-by-server.ts'
+import { loadBalancers } from './0028-load-balancers.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -60,4 +61,5 @@ export const migrations: readonly Migration[] = [
   consoleSessions,
   holdersByServer,
   privateAddresses,
+  loadBalancers,
 ]

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the same endpoint tables that the server uses. */
 import { families } from '../families.ts'
+import { successStatus } from '../kernel/contract/as-of.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
 import { statusOf } from '../kernel/errors.ts'
@@ -46,7 +47,7 @@ function documentOf(rows: readonly Row[], base: string, description: string, now
   const shared = repeated(endpoints.flatMap(({ endpoint }) => parametersOf(endpoint)))
   for (const row of endpoints) {
     const { method, path } = row.endpoint
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(row, components, shared) }
+    paths[path] = { ...paths[path], [method.toLowerCase()]: operation(row, components, shared, nowMs) }
   }
   return {
     openapi: '3.1.0',
@@ -66,7 +67,7 @@ function documentOf(rows: readonly Row[], base: string, description: string, now
   }
 }
 
-function operation({ family, key, endpoint }: Row, components: Components, shared: ReadonlySet<string>) {
+function operation({ family, key, endpoint }: Row, components: Components, shared: ReadonlySet<string>, nowMs: number) {
   const { summary, section, body } = endpoint
   return {
     operationId: `${family}_${key}`,
@@ -77,7 +78,7 @@ function operation({ family, key, endpoint }: Row, components: Components, share
       shared.has(JSON.stringify(parameter)) ? components.parameter(parameter) : parameter,
     ),
     ...(body ? { requestBody: { required: true, ...jsonOf(components.schema(body)) } } : {}),
-    responses: { ...success(endpoint, components), ...failures(endpoint, components) },
+    responses: { ...success(endpoint, components, nowMs), ...failures(endpoint, components) },
   }
 }
 
@@ -117,7 +118,9 @@ function queryParameters({ query = {} }: Endpoint) {
   }))
 }
 
-function success({ status, reply }: Endpoint, components: Components) {
+function success(endpoint: Endpoint, components: Components, nowMs: number) {
+  const status = successStatus(endpoint, nowMs)
+  const reply = status === 204 ? undefined : endpoint.reply
   return { [status]: { description: 'Success', ...(reply ? jsonOf(components.schema(reply)) : {}) } }
 }
 

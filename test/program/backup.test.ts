@@ -14,7 +14,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, test } from 'node:test'
-import { getKeyPair } from '../../src/families/certificates/reads.ts'
+import { findKeyPair } from '../../src/families/certificates/reads.ts'
 import { serverBody } from '../../src/families/servers/proof.ts'
 import { parseDatabaseUrl } from '../../src/kernel/data/dialect.ts'
 import { openDatabase } from '../../src/kernel/data/open.ts'
@@ -296,8 +296,8 @@ async function checkCertificate(database: string, keyFile: string): Promise<void
       .selectFrom('certificate')
       .select(['id', 'project_id'])
       .executeTakeFirstOrThrow()
-    const pair = await getKeyPair(db.query, secrets, { projectId: row.project_id } as never, row.id)
-    assert.equal(pair.privateKey.trim(), upload.private_key.trim())
+    const pair = await findKeyPair(db.query, secrets, { projectId: row.project_id } as never, row.id)
+    assert.equal(pair?.privateKey.trim(), upload.private_key.trim())
   } finally {
     await db.close()
   }

@@ -6,7 +6,7 @@ import { checkImports, checkMatches, familyOf, inFolder, nameOf, nowhere, type R
 const layers: Readonly<Record<string, readonly string[]>> = {
   net: [],
   kernel: ['net'],
-  catalogue: ['kernel'],
+  catalogue: ['net', 'kernel'],
   'platform.ts': ['net', 'kernel', 'catalogue'],
   families: ['net', 'kernel', 'catalogue', 'platform.ts'],
   metadata: ['net', 'kernel', 'catalogue', 'families'],
@@ -39,8 +39,9 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'platform.ts',
     'public-families.ts',
   ],
+  'config-load-balancers.ts': ['drivers/load-balancers/data-planes.ts', 'kernel'],
   'config-dns.ts': ['net', 'kernel', 'families', 'dns/response-rate.ts'],
-  'config.ts': ['config-dns.ts', 'net', 'kernel', 'families', 'families.ts'],
+  'config.ts': ['config-dns.ts', 'config-load-balancers.ts', 'net', 'kernel', 'families', 'families.ts'],
   'version.ts': [],
   'public-families.ts': ['kernel'],
   'calendar.ts': ['families', 'families.ts', 'kernel', 'metadata', 'public-families.ts'],
@@ -48,6 +49,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'app.ts',
     'catalogue',
     'config-dns.ts',
+    'config-load-balancers.ts',
     'config.ts',
     'drivers',
     'families',
@@ -208,7 +210,10 @@ const scopes: Rule = {
   promise: 'families learn of Projects only through their scope',
   check: checkImports(
     ({ path }, { file, names }) =>
-      !familyOf(path) || !file || !inFolder(file, 'kernel/access') || names.every((name) => name === 'lockProject'),
+      !familyOf(path) ||
+      !file ||
+      !inFolder(file, 'kernel/access') ||
+      names.every((name) => ['lockProject', 'projectName'].includes(name)),
   ),
   planted: [{ 'families/servers/a.ts': "import { listProjects } from '../../kernel/access/projects.ts'" }],
 }

@@ -3,4 +3,4 @@
 /** Sections of endpoints and of fields without rows here. */
 export const sectionsLeftOut = ['Common types']
 
-export const rowsLeftOut = ['POST /load_balancers', 'Load balancer ', 'Storage box ', 'Object storage ']
+export const rowsLeftOut = ['Storage box ', 'Object storage ']

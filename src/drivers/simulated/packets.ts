@@ -87,6 +87,9 @@ export function simulatePackets(_site: Site) {
     world: {},
     // It only looks.
     certain: ['reachability.trace'],
+    /** Whether the first packet of a connection would arrive. */
+    arrives: (packet: Packet): boolean => trace(packet).reachable,
+    isOn: (id: number): boolean => hosts.get(id)?.isOn ?? false,
     putHost: (id: number, host: Host): void => void hosts.set(id, host),
     putFilter: (id: number, filter: Filter): void => void filters.set(id, filter),
     /** Makes exactly these further addresses lead to a host. */

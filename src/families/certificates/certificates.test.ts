@@ -6,7 +6,7 @@ import { dump } from '../../../test/schema.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { replaceUses } from './effects.ts'
-import { getKeyPair } from './reads.ts'
+import { findKeyPair } from './reads.ts'
 
 const pair = selfSigned('www.example.com', '*.example.com')
 
@@ -113,9 +113,9 @@ forEachDatabase('Certificates', (open) => {
     assert.ok(!everything.includes(secret))
     const [own, other] = await scopes(world)
     const { secrets } = world
-    const found = await getKeyPair(world.db.query, secrets, own, id)
+    const found = await findKeyPair(world.db.query, secrets, own, id)
     assert.deepEqual(found, { certificate: pair.certificate, privateKey: pair.private_key })
-    await assert.rejects(getKeyPair(world.db.query, secrets, other, id), /not found/)
+    assert.equal(await findKeyPair(world.db.query, secrets, other, id), undefined)
     assert.equal((await world.api.delete(`/certificates/${id}`)).status, 204)
     assert.equal((await acrossProjects(world.db.query).selectFrom('certificate_key').selectAll().execute()).length, 0)
   })

@@ -1,2 +1,2 @@
 /** What other families may ask about certificates. */
-export { getKeyPair } from './store.ts'
+export { findKeyPair } from './store.ts'

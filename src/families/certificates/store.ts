@@ -85,11 +85,13 @@ export async function putKey(
     .execute()
 }
 
-/**
- * A certificate with its private key, for the component that serves with it. Errors: `not_found`, also before the
- * certificate is issued.
- */
-export async function getKeyPair(query: Queries, secrets: Secrets, scope: ProjectScope, id: number): Promise<KeyPair> {
+/** A certificate with its private key, for the component that serves with it; undefined before it is issued. */
+export async function findKeyPair(
+  query: Queries,
+  secrets: Secrets,
+  scope: ProjectScope,
+  id: number,
+): Promise<KeyPair | undefined> {
   // One statement reads both, because a renewal replaces both at once.
   const row = await scoped(query, scope)
     .selectFrom('certificate', 'certificate_key')
@@ -97,7 +99,7 @@ export async function getKeyPair(query: Queries, secrets: Secrets, scope: Projec
     .whereRef('certificate_key.certificate_id', '=', 'certificate.id')
     .where('certificate.id', '=', id)
     .executeTakeFirst()
-  if (!row || row.certificate === null) throw notFound('certificate', id)
+  if (!row || row.certificate === null) return undefined
   return { certificate: row.certificate, privateKey: await secrets.open(query, scope, keyPlace(id), row.private_key) }
 }
 

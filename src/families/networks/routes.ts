@@ -4,7 +4,7 @@ import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
-import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
+import { act, adding, conflicting, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Platform } from '../../platform.ts'
 import {
@@ -35,7 +35,7 @@ import {
   withRoute,
   withSubnet,
 } from './domain.ts'
-import { memberKinds, membersOf } from './members/attachments.ts'
+import { leaveNetwork, memberKinds, membersOf } from './members/attachments.ts'
 import { coupleVswitches, insertNetwork, keepVswitches, networks, setTopology } from './store.ts'
 import { networksToWire, networkToWire } from './view.ts'
 
@@ -52,7 +52,7 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
   const change =
     <Body>(definition: typeof addSubnet, changed: (network: Network, body: Body) => Topology) =>
     (call: { scope: ProjectScope; params: { id: number }; body: Body }) =>
-      conflicting(() =>
+      conflicting(networks, () =>
         act(platform, networks, call, async (tx, network) => {
           const { scope } = call
           const wanted = changed(network, call.body)
@@ -103,12 +103,12 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
     },
 
     remove: ({ scope, params: { id } }) =>
-      conflicting(() =>
+      conflicting(networks, () =>
         db.transact(async (tx) => {
           const network = await networks.lock(tx, scope, id)
           if (network.isProtected) throw new ApiError('protected', 'network is delete protected')
           await refuseLocked(tx.query, scope, networks.ref(id))
-          for (const { leave } of memberKinds) await leave(tx, scope, id)
+          await leaveNetwork(tx, scope, id)
           await keepVswitches(tx, scope, id, [])
           await state.renew(tx, scope, [id])
           await networks.remove(tx, scope, network)
@@ -166,16 +166,6 @@ async function refuseMeeting(
 }
 
 const added = (before: Topology, after: Topology) => after.subnets.filter((subnet) => !before.subnets.includes(subnet))
-
-/** Clients repeat what is refused as `conflict` on their own, and what is `locked` not (spec: Networks). */
-async function conflicting<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work()
-  } catch (error) {
-    if (!(error instanceof ApiError) || error.code !== 'locked') throw error
-    throw new ApiError('conflict', 'another change of the network is under way; please retry', { cause: error })
-  }
-}
 
 /** Errors: `resource_limit_exceeded`. */
 function refuseMore(what: string, used: number, most: number): void {

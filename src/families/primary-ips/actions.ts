@@ -3,7 +3,7 @@ import { type ActionInput, defineAction, defineRecord, type StepContext } from '
 import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { desiredStep } from '../../kernel/resource/desired.ts'
-import { serverState } from '../servers/effects.ts'
+import { followAddresses, serverState } from '../servers/effects.ts'
 import { primaryIps } from './store.ts'
 
 interface Input extends ActionInput {
@@ -21,11 +21,13 @@ function addressAction(command: string, before: (input: Input) => number | null)
         name: 'address',
         targets: ({ server }: Input) => [server],
         missing: 'the server no longer exists',
+        tell: (tx, { scope, input }) => followAddresses(tx, scope, input.server),
       }),
     ],
     async revert(tx: Transaction, { scope, input }: StepContext<Input>) {
       await serverState.renew(tx, scope, [input.server])
       await primaryIps.set(tx, scope, input.primaryIp, { server_id: before(input) })
+      await followAddresses(tx, scope, input.server)
     },
   })
 }

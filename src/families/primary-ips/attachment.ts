@@ -1,11 +1,11 @@
 /** The Primary IPs of a server: one of each type, made with it unless the request says otherwise. */
-import { refuseLocked } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Attachment, CreateBody, ServerPart } from '../servers/attachment.ts'
 import { type IpType, ipTypes, type PrimaryIp } from './domain.ts'
+import { checkFit, holdForOwner } from './owners.ts'
 import { type Claim, claimFor, insertPrimaryIp, primaryIps, primaryIpsOfServers, releasePrimaryIpsOf } from './store.ts'
 
 type PublicNet = NonNullable<CreateBody['public_net']>
@@ -50,7 +50,7 @@ function typesToMake(asked: PublicNet): IpType[] {
   return ipTypes.filter((type) => asked[`enable_${type}`] !== false && !asked[type])
 }
 
-/** Gives a new server the Primary IPs that it asks for. Errors: `invalid_input` for missing ones, `locked`; those of `checkFit`. */
+/** Gives a new server the Primary IPs that it asks for. Errors: `invalid_input` for missing ones; those of `holdForOwner` and `checkFit`. */
 async function takeOver(
   tx: Transaction,
   scope: ProjectScope,
@@ -59,33 +59,14 @@ async function takeOver(
 ): Promise<void> {
   const wanted = ipTypes.flatMap((type) => (asked[type] ? [{ type, id: asked[type] }] : []))
   const ids = wanted.map(({ id }) => id)
-  await primaryIps.hold(tx, scope, ids, 'update')
-  const found = new Map((await primaryIps.byIds(tx.query, scope, ids)).map((ip) => [ip.id, ip]))
-  // One that is just being unassigned would be assigned again if that failed.
-  for (const id of ids) await refuseLocked(tx.query, scope, primaryIps.ref(id))
+  const found = await holdForOwner(tx, scope, ids)
   for (const { type, id } of wanted) {
     const primaryIp = found.get(id)
     if (!primaryIp) {
       throw invalidInput([{ field: `public_net.${type}`, message: `primary IP with ID ${id} not found` }])
     }
-    checkFit(primaryIp, { type, locationId: server.locationId })
+    checkFit(primaryIp, { type, locationId: server.locationId, elsewhere: 'primary_ip_datacenter_mismatch' })
     await primaryIps.set(tx, scope, id, { server_id: server.id })
-  }
-}
-
-/** Errors: `primary_ip_version_mismatch`, `primary_ip_assigned`, `primary_ip_datacenter_mismatch`. */
-function checkFit(
-  { type, serverId, locationId }: PrimaryIp,
-  wanted: { readonly type: IpType; readonly locationId: number },
-): void {
-  if (type !== wanted.type) {
-    throw new ApiError('primary_ip_version_mismatch', `the primary IP is not of type ${wanted.type}`, { status: 412 })
-  }
-  if (serverId !== null) {
-    throw new ApiError('primary_ip_assigned', 'primary ip already assigned to another server')
-  }
-  if (locationId !== wanted.locationId) {
-    throw new ApiError('primary_ip_datacenter_mismatch', 'the primary IP and the server are in different locations')
   }
 }
 

@@ -30,6 +30,7 @@ declare module '../../kernel/errors.ts' {
     primary_ip_version_mismatch: 412
     server_has_ipv4: 422
     server_has_ipv6: 422
+    server_is_load_balancer_target: 422
     server_not_stopped: 422
   }
 }
@@ -52,7 +53,7 @@ export const PrimaryIp = named('PrimaryIp', {
   location: since(primaryIpChanges.primary_ip_location_added, Location),
   datacenter: until(primaryIpChanges.primary_ip_datacenter_removed, Datacenter),
   assignee_id: nullable(Id),
-  assignee_type: Type.Enum(['server', 'unassigned']),
+  assignee_type: Type.Enum(['server', 'load_balancer', 'unassigned']),
   auto_delete: Type.Boolean(),
   blocked: Type.Boolean(),
   dns_ptr: ReverseNames,
@@ -100,7 +101,9 @@ export const primaryIpEndpoints = defineEndpoints({
         auto_delete: Type.Optional(Type.Boolean()),
       }),
     },
-    remove: { errors: ['locked', 'protected', 'must_be_unassigned', 'server_not_stopped'] },
+    remove: {
+      errors: ['locked', 'protected', 'must_be_unassigned', 'server_not_stopped', 'server_is_load_balancer_target'],
+    },
   }),
   assign: action('assign', {
     summary: 'Assign a Primary IP to a server that is off',
@@ -116,7 +119,7 @@ export const primaryIpEndpoints = defineEndpoints({
   }),
   unassign: action('unassign', {
     summary: 'Unassign a Primary IP from its server, which is off',
-    errors: ['locked', 'service_error', 'server_not_stopped'],
+    errors: ['locked', 'service_error', 'server_not_stopped', 'server_is_load_balancer_target', 'unsupported_error'],
   }),
   changeDnsPtr: action('change_dns_ptr', {
     summary: 'Change the reverse DNS name of an address',

@@ -1,4 +1,4 @@
-/** Primary IPs: the public addresses that belong to servers, one of each type at most. Pure. */
+/** Primary IPs: the public addresses that belong to servers or Load Balancers, one of each type at most. Pure. */
 import type { Labels } from '../../kernel/contract/labels.ts'
 import type { NamedAddress } from '../addresses/reverse-names.ts'
 
@@ -10,6 +10,8 @@ export interface PrimaryIp extends NamedAddress {
   readonly name: string
   readonly locationId: number
   readonly serverId: number | null
+  /** A Load Balancer keeps it for as long as it lives. */
+  readonly loadBalancerId: number | null
   /** Whether it is deleted with its server. */
   readonly autoDelete: boolean
   readonly labels: Labels

@@ -402,7 +402,7 @@ export const proof: Proof = {
       agree(
         api,
         ['servers', ({ public_net: { ipv4, ipv6 } }) => [ipv4, ipv6].flatMap((ip) => ip?.id ?? [])],
-        ['primary_ips', ({ assignee_id }) => (assignee_id === null ? [] : [assignee_id])],
+        ['primary_ips', ({ assignee_id: id, assignee_type: type }) => (type === 'server' ? [id] : [])],
       ),
   },
   traffic,

@@ -1,3 +1,3 @@
 /** What other families may ask about Primary IPs. */
 export type { PrimaryIp } from './domain.ts'
-export { primaryIpsOfServers } from './store.ts'
+export { primaryIpsOfBalancers, primaryIpsOfServers } from './store.ts'

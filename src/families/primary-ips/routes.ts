@@ -13,7 +13,7 @@ import type { ReverseNameChange } from '../addresses/contract.ts'
 import { withReverseName } from '../addresses/reverse-names.ts'
 import { noAddressLeft, releaseAddress } from '../addresses/store.ts'
 import { locationOfDatacenter } from '../datacenters/reads.ts'
-import { serverState } from '../servers/effects.ts'
+import { needsIpv4, serverState } from '../servers/effects.ts'
 import { holdServers, serversByIds } from '../servers/reads.ts'
 import {
   assignPrimaryIp,
@@ -70,6 +70,8 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
       platform,
       primaryIps,
       async (tx, scope, primaryIp, server) => {
+        if (primaryIp.loadBalancerId !== null)
+          throw mustBeUnassigned(`Load Balancer with ID '${primaryIp.loadBalancerId}'`)
         if (primaryIp.serverId !== null) await leaveBeforeDeletion(tx, scope, primaryIp, server)
         await releaseAddress(tx, scope, primaryIp.ip)
       },
@@ -81,8 +83,8 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
       const move = async (tx: Transaction, primaryIp: PrimaryIp, server: Server | undefined) => {
         if (!server) throw notFound('server', body.assignee_id)
         await refuseLocked(tx.query, scope, primaryIps.ref(params.id))
-        if (primaryIp.serverId !== null) {
-          throw new ApiError('primary_ip_already_assigned', 'the primary IP is already assigned to a server')
+        if (primaryIp.serverId !== null || primaryIp.loadBalancerId !== null) {
+          throw new ApiError('primary_ip_already_assigned', 'the primary IP is already assigned')
         }
         if (primaryIp.locationId !== server.locationId) {
           throw new ApiError('primary_ip_location_mismatch', 'the primary IP and the server are in different locations')
@@ -184,14 +186,14 @@ export function primaryIpRoutes(platform: Platform): Handlers<typeof primaryIpEn
     server: Server | undefined,
   ): Promise<void> {
     if (inEffect(primaryIpChanges.primary_ip_delete_needs_unassign, clock.now())) {
-      throw new ApiError(
-        'must_be_unassigned',
-        `the primary IP must be unassigned before it is deleted: server with ID '${primaryIp.serverId}' has it`,
-      )
+      throw mustBeUnassigned(`server with ID '${primaryIp.serverId}'`)
     }
     await startAction(tx, scope, await leaveServer(tx, scope, primaryIp, server))
   }
 }
+
+const mustBeUnassigned = (owner: string) =>
+  new ApiError('must_be_unassigned', `the primary IP must be unassigned before it is deleted: ${owner} has it`)
 
 const toColumn = (value: boolean): 0 | 1 => (value ? 1 : 0)
 
@@ -213,13 +215,23 @@ async function lockAssignee(tx: Transaction, scope: ProjectScope, id: number) {
   return serverId === null ? undefined : lockServer(tx, scope, serverId)
 }
 
-/** Takes a Primary IP from its server. Errors: `locked`, `server_not_stopped`, `service_error` when no server has it. */
-async function leaveServer(tx: Transaction, scope: ProjectScope, { id, serverId }: PrimaryIp, server?: Server) {
+/**
+ * Takes a Primary IP from its server. Errors: `locked`, `server_not_stopped`, `server_is_load_balancer_target`,
+ * `service_error` when no server has it, `unsupported_error` when a Load Balancer has it.
+ */
+async function leaveServer(tx: Transaction, scope: ProjectScope, primaryIp: PrimaryIp, server?: Server) {
+  const { id, type, serverId, loadBalancerId } = primaryIp
   await refuseLocked(tx.query, scope, primaryIps.ref(id))
+  if (loadBalancerId !== null) {
+    throw new ApiError('unsupported_error', 'a Load Balancer keeps its primary IPs for as long as it lives')
+  }
   if (serverId === null) throw new ApiError('service_error', 'the primary IP is not assigned')
   // A rival was faster between the reading of the primary IP and its lock.
   if (server?.id !== serverId) throw new ApiError('locked', 'the primary IP is just being assigned')
   await checkStopped(tx, scope, server)
+  if (type === 'ipv4' && (await needsIpv4(tx.query, scope, serverId))) {
+    throw new ApiError('server_is_load_balancer_target', 'a Load Balancer reaches the server by this address')
+  }
   await primaryIps.set(tx, scope, id, { server_id: null })
   return startAddressing(unassignPrimaryIp, { primaryIp: id, server: serverId })
 }

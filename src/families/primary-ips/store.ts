@@ -20,6 +20,7 @@ function fromRow(row: PrimaryIpRow): PrimaryIp {
     ip: row.ip,
     locationId: row.location,
     serverId: row.server_id,
+    loadBalancerId: row.load_balancer_id,
     autoDelete: row.auto_delete === 1,
     reverseNames: JSON.parse(row.dns_ptr) as ReverseName[],
     labels: readLabels(row.labels),
@@ -65,6 +66,7 @@ export function insertPrimaryIp(
     ip,
     location: given.locationId,
     server_id: given.serverId,
+    load_balancer_id: null,
     auto_delete: given.autoDelete ? 1 : 0,
     dns_ptr: JSON.stringify(defaultReverseNames({ type, ip }, defaultNames)),
     labels: given.labels,
@@ -82,7 +84,7 @@ export async function setReverseNames(
   await announceDns(tx, `address:${ip}`)
 }
 
-// ---- Which server has which ----------------------------------------------------------------------------------------
+// ---- Who has which ---------------------------------------------------------------------------------------------
 
 /** The Primary IPs of some servers. */
 export async function primaryIpsOfServers(
@@ -97,6 +99,21 @@ export async function primaryIpsOfServers(
     .where('server_id', 'in', serverIds)
     .execute()
   return rows.map(fromRow)
+}
+
+/** The Primary IPs of some Load Balancers. */
+export async function primaryIpsOfBalancers(
+  query: Queries,
+  scope: ProjectScope,
+  balancerIds: readonly number[],
+): Promise<PrimaryIp[]> {
+  if (balancerIds.length === 0) return []
+  const rows = await scoped(query, scope)
+    .selectFrom('primary_ip')
+    .selectAll()
+    .where('load_balancer_id', 'in', balancerIds)
+    .execute()
+  return rows.map(fromRow).sort((a, b) => a.id - b.id)
 }
 
 /**
@@ -122,7 +139,8 @@ export async function releasePrimaryIpsOf(
   }
 }
 
-async function deletePrimaryIp(tx: Transaction, scope: ProjectScope, primaryIp: PrimaryIp): Promise<void> {
+/** Deletes a Primary IP that the transaction has locked. */
+export async function deletePrimaryIp(tx: Transaction, scope: ProjectScope, primaryIp: PrimaryIp): Promise<void> {
   await primaryIps.remove(tx, scope, primaryIp)
   await releaseAddress(tx, scope, primaryIp.ip)
 }

@@ -11,6 +11,7 @@ export interface PrimaryIpRow {
   readonly ip: string
   readonly location: number
   readonly server_id: number | null
+  readonly load_balancer_id: number | null
   readonly auto_delete: 0 | 1
   readonly dns_ptr: string
   readonly labels: string

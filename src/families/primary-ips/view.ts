@@ -13,7 +13,6 @@ export function primaryIpToWire({ catalogue, clock }: Platform, primaryIp: Prima
   const now = clock.now()
   const location = catalogue.locationById(primaryIp.locationId)
   if (!location) throw new Error(`the catalogue lacks the location of primary IP ${primaryIp.id}`)
-  const isAssigned = primaryIp.serverId !== null
   return {
     id: primaryIp.id,
     name: primaryIp.name,
@@ -23,8 +22,8 @@ export function primaryIpToWire({ catalogue, clock }: Platform, primaryIp: Prima
     ...(inEffect(primaryIpChanges.primary_ip_datacenter_removed, now)
       ? {}
       : { datacenter: datacenterToWire(catalogue, location, now) }),
-    assignee_id: primaryIp.serverId,
-    assignee_type: isAssigned || !inEffect(primaryIpChanges.assignee_type_unassigned, now) ? 'server' : 'unassigned',
+    assignee_id: primaryIp.serverId ?? primaryIp.loadBalancerId,
+    assignee_type: assigneeType(primaryIp, now),
     auto_delete: primaryIp.autoDelete,
     blocked: false,
     dns_ptr: primaryIp.reverseNames.map(({ ip, name }) => ({ ip, dns_ptr: name })),
@@ -32,4 +31,10 @@ export function primaryIpToWire({ catalogue, clock }: Platform, primaryIp: Prima
     protection: { delete: primaryIp.isProtected },
     created: primaryIp.created,
   }
+}
+
+/** Until September 2026 one that nothing had was still of the type of servers. */
+function assigneeType({ serverId, loadBalancerId }: PrimaryIp, now: number): Static<typeof Wire>['assignee_type'] {
+  if (loadBalancerId !== null) return 'load_balancer'
+  return serverId !== null || !inEffect(primaryIpChanges.assignee_type_unassigned, now) ? 'server' : 'unassigned'
 }

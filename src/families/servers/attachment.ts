@@ -58,6 +58,10 @@ export interface Attachment {
   ): Promise<readonly ActionStart[]>
   /** Follows new labels of a server; returns the actions to start. */
   relabel?(tx: Transaction, scope: ProjectScope, server: NewServer): Promise<readonly ActionStart[]>
+  /** Follows other addresses of a server. */
+  readdress?(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void>
+  /** Whether a server has to keep its public IPv4 address. */
+  needsIpv4?(query: Queries, scope: ProjectScope, serverId: number): Promise<boolean>
   /** Parts a server that goes away from it; `wasMade` is false for one whose creation failed. */
   detach(tx: Transaction, scope: ProjectScope, serverId: number, wasMade: boolean): Promise<void>
   /** What the infrastructure does about it: it goes with the server, and comes back when a deletion fails. */

@@ -2,6 +2,7 @@
 import { firewallAttachment } from '../firewalls/attachment.ts'
 import { floatingIpAttachment } from '../floating-ips/attachment.ts'
 import { backupAttachment } from '../images/attachment.ts'
+import { loadBalancerAttachment } from '../load-balancers/attachment.ts'
 import { networkAttachment } from '../networks/attachment.ts'
 import { primaryIpAttachment } from '../primary-ips/attachment.ts'
 import { volumeAttachment } from '../volumes/attachment.ts'
@@ -16,4 +17,5 @@ export const attachments: readonly Attachment[] = [
   volumeAttachment,
   firewallAttachment,
   networkAttachment,
+  loadBalancerAttachment,
 ]

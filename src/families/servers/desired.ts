@@ -1,6 +1,6 @@
 /** What the infrastructure is to do for a server: all that is desired of it is handed to the driver at once. */
 import { DriverError } from '../../kernel/actions/define.ts'
-import type { Queries } from '../../kernel/data/db.ts'
+import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { type Desired, defineDesired, type World } from '../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Holder, PrivateTarget } from './attachment.ts'
@@ -72,6 +72,17 @@ export async function settledState(world: World, id: number): Promise<ServerStat
 /** Whether a server is in any network, public or private. */
 export async function isConnected(query: Queries, scope: ProjectScope, id: number): Promise<boolean> {
   for (const { connects } of attachments) if (await connects?.(query, scope, id)) return true
+  return false
+}
+
+/** Tells whoever uses the addresses of a server that it has others now. */
+export async function followAddresses(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  for (const { readdress } of attachments) await readdress?.(tx, scope, id)
+}
+
+/** Whether something that hangs on a server needs its public IPv4 address. */
+export async function needsIpv4(query: Queries, scope: ProjectScope, id: number): Promise<boolean> {
+  for (const attachment of attachments) if (await attachment.needsIpv4?.(query, scope, id)) return true
   return false
 }
 

@@ -65,9 +65,10 @@ export function serverRoutes(platform: Platform, drivers: Drivers): Handlers<typ
       },
       async after(tx, scope, server, { name, labels }) {
         if (name !== undefined) await state.renew(tx, scope, [server.id])
-        if (labels)
-          for (const { relabel } of attachments)
-            await startActions(tx, scope, (await relabel?.(tx, scope, server)) ?? [])
+        if (!labels) return
+        const starts: ActionStart[] = []
+        for (const { relabel } of attachments) starts.push(...((await relabel?.(tx, scope, server)) ?? []))
+        await startActions(tx, scope, starts)
       },
     },
   )

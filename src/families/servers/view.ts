@@ -83,7 +83,10 @@ function imageOf(
 function standingFacts(
   { catalogue, clock }: Platform,
   server: Server,
-): Omit<ServerWire, 'public_net' | 'private_net' | 'locked' | 'image' | 'volumes' | 'placement_group'> {
+): Omit<
+  ServerWire,
+  'public_net' | 'private_net' | 'locked' | 'image' | 'volumes' | 'placement_group' | 'load_balancers'
+> {
   const type = catalogue.serverTypeById(server.serverTypeId)
   const location = catalogue.locationById(server.locationId)
   if (!type || !location) throw new Error(`the catalogue lacks the type or location of server ${server.id}`)
@@ -107,7 +110,6 @@ function standingFacts(
     included_traffic: price?.includedTraffic ?? null,
     protection: server.protection,
     labels: server.labels,
-    load_balancers: [],
     primary_disk_size: server.primaryDiskSize,
   }
 }

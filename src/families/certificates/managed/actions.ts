@@ -16,6 +16,7 @@ import { Exhausted } from '../../../kernel/process/side-thread.ts'
 import { makePrivateKey, makeRequest } from '../../../net/x509-requests.ts'
 import type { Challenge } from '../../zones/effects.ts'
 import { caaRecords, zoneNameOf, zonesOfDomains } from '../../zones/reads.ts'
+import { tellUsers } from '../attachments.ts'
 import { type Certificate, type CertificateFacts, strictest } from '../domain.ts'
 import { openReader } from '../parser.ts'
 import { certificates } from '../store.ts'
@@ -150,9 +151,10 @@ function issuingAction(command: string) {
       defineStep({
         name: 'issue',
         run: issue,
-        commit: (tx, { secrets, scope, input, drivers }: Context, issued) => {
+        async commit(tx, { secrets, scope, input, drivers }: Context, issued) {
           const asksForHints = drivers.authority.renewalHint !== undefined
-          return putIssued(tx, secrets, scope, input.certificate, { ...issued, asksForHints }).catch(goneMeanwhile)
+          await putIssued(tx, secrets, scope, input.certificate, { ...issued, asksForHints }).catch(goneMeanwhile)
+          await tellUsers(tx, scope, input.certificate)
         },
       }),
     ],

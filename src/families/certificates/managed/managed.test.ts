@@ -11,7 +11,7 @@ import { changeOwner } from '../../../kernel/mail/outbox.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { dayMs } from '../domain.ts'
 import { replaceUses } from '../effects.ts'
-import { getKeyPair } from '../reads.ts'
+import { findKeyPair } from '../reads.ts'
 
 const managed = (name: string, ...domain_names: string[]) => ({ name, type: 'managed', domain_names })
 
@@ -85,7 +85,8 @@ forEachDatabase('Managed certificates', (open) => {
     assert.equal(Date.parse(leaf.validTo), Date.parse(issued.not_valid_after))
     for (const name of [zone, `www.${zone}`, `a.b.${zone}`])
       assert.equal(leaf.checkHost(name) === undefined, false, name)
-    const pair = await getKeyPair(world.db.query, world.secrets, await scopeOf(world), certificate.id)
+    const pair = await findKeyPair(world.db.query, world.secrets, await scopeOf(world), certificate.id)
+    assert.ok(pair)
     assert.ok(new X509Certificate(pair.certificate).checkPrivateKey(createPrivateKey(pair.privateKey)))
     assert.deepEqual(await challenges(world), [])
     assert.equal((await world.api.get(`/certificates/${certificate.id}/actions`)).body.actions.length, 1)

@@ -6,6 +6,7 @@ import { desiredStep } from '../../../kernel/resource/desired.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { serversByIds } from '../../servers/reads.ts'
 import { state } from '../desired.ts'
+import { memberKinds } from './attachments.ts'
 import { interfaces } from './desired.ts'
 import { placesOf, removeMember, setMember } from './store.ts'
 
@@ -34,7 +35,12 @@ function memberAction(
     command,
     steps: [
       ...first,
-      desiredStep<Input>(interfaces, { name: 'interfaces', targets: ({ server }) => [server], done: settle(done) }),
+      desiredStep<Input>(interfaces, {
+        name: 'interfaces',
+        targets: ({ server }) => [server],
+        done: settle(done),
+        tell: tellOthers,
+      }),
     ],
     async revert(tx, context) {
       const { scope, input } = context
@@ -42,8 +48,14 @@ function memberAction(
       // One that could not be made has nothing that could be desired of it.
       const [server] = await serversByIds(tx.query, scope, [input.server])
       if (server) await interfaces.renew(tx, scope, [server.id])
+      await tellOthers(tx, context)
     },
   })
+}
+
+/** Other members may know the server by its address in the network. */
+async function tellOthers(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
+  for (const { readdress } of memberKinds) await readdress?.(tx, scope, input.server)
 }
 
 const settled: Settle = (tx, scope, member) => setMember(tx, scope, member, { status: 'ok', formerAliasIps: null })

@@ -20,12 +20,12 @@ export const memberLimit: LimitedKind = {
 
 /**
  * Gives a server addresses in a network that the transaction has locked; the caller renews its interfaces afterwards.
- * Errors: `server_already_attached`, `networks_overlap`, `resource_limit_exceeded`; those of `chooseAddresses`.
+ * Errors: `server_already_attached`, `networks_overlap`; those of `findPlace`.
  */
 export async function join(
   tx: Transaction,
   scope: ProjectScope,
-  { catalogue, limits }: Pick<Platform, 'catalogue' | 'limits'>,
+  platform: Pick<Platform, 'catalogue' | 'limits'>,
   network: Network,
   server: { readonly id: number; readonly locationId: number },
   wish: Wish,
@@ -34,16 +34,31 @@ export async function join(
   if (others.includes(network.id)) {
     throw new ApiError('server_already_attached', 'the server is attached to this network already')
   }
+  await refuseOverlap(tx, scope, network, others)
+  const addresses = await findPlace(tx, scope, platform, network, server.locationId, wish)
+  await insertMember(tx, scope, { networkId: network.id, serverId: server.id, ...addresses })
+}
+
+/**
+ * The addresses that one more member gets in a network that the transaction has locked. Errors: `resource_limit_exceeded`;
+ * those of `chooseAddresses`.
+ */
+export async function findPlace(
+  tx: Transaction,
+  scope: ProjectScope,
+  { catalogue, limits }: Pick<Platform, 'catalogue' | 'limits'>,
+  network: Network,
+  locationId: number,
+  wish: Wish,
+): Promise<{ readonly ip: string; readonly aliasIps: string[] }> {
   const { members, addresses: taken } = await occupancyOf(tx, scope, network.id)
   const most = await mostOf(tx, scope, memberLimit, limits)
   if (most !== null && members >= most) {
     const details = { limits: [{ name: memberLimit.path }] }
     throw new ApiError('resource_limit_exceeded', `a network can have at most ${most} members`, { details })
   }
-  await refuseOverlap(tx, scope, network, others)
-  const zone = catalogue.locationById(server.locationId)?.networkZone ?? ''
-  const addresses = chooseAddresses(network, taken, zone, wish)
-  await insertMember(tx, scope, { networkId: network.id, serverId: server.id, ...addresses })
+  const zone = catalogue.locationById(locationId)?.networkZone ?? ''
+  return chooseAddresses(network, taken, zone, wish)
 }
 
 async function refuseOverlap(

@@ -19,6 +19,10 @@ export interface MemberKind {
   occupancy(tx: Transaction, scope: ProjectScope, networkId: number): Promise<Occupancy>
   /** The other networks of those who are in a network. Nobody of them joins one until the transaction ends. */
   othersOf(tx: Transaction, scope: ProjectScope, networkId: number): Promise<readonly number[]>
+  /** Locks those who are in a network that the transaction has locked, where they are locked before other kinds leave it. */
+  hold?(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void>
   /** Takes everybody out of a network that the transaction has locked. */
   leave(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void>
+  /** Follows a server that is in other networks than before. */
+  readdress?(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void>
 }

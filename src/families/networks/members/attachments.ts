@@ -1,11 +1,18 @@
 /** Everything that can be in networks. Adding a kind is one line here. */
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
+import { loadBalancerMembers } from '../../load-balancers/places/attachment.ts'
 import type { MemberKind } from './attachment.ts'
 import type { Member } from './domain.ts'
 import { serverMembers } from './servers.ts'
 
-export const memberKinds: readonly MemberKind[] = [serverMembers]
+export const memberKinds: readonly MemberKind[] = [serverMembers, loadBalancerMembers]
+
+/** Takes everybody out of a network that the transaction has locked. */
+export async function leaveNetwork(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void> {
+  for (const { hold } of memberKinds) await hold?.(tx, scope, networkId)
+  for (const { leave } of memberKinds) await leave(tx, scope, networkId)
+}
 
 /** Everybody in some networks, by id. */
 export async function membersOf(query: Queries, scope: ProjectScope, networkIds: readonly number[]): Promise<Member[]> {

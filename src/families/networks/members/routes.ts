@@ -2,16 +2,15 @@
 import type { Static } from 'typebox'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { refuseLocked, startAction } from '../../../kernel/actions/store.ts'
-import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Handlers, QueryOf } from '../../../kernel/contract/contract.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
-import { ApiError, invalidInput, notFound } from '../../../kernel/errors.ts'
+import { ApiError, notFound } from '../../../kernel/errors.ts'
 import { pageOf } from '../../../kernel/resource/listing.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
 import { holdServers, serversByIds } from '../../servers/reads.ts'
-import { networkChanges } from '../changes.ts'
 import { type Network, toNumber } from '../domain.ts'
+import { checkRangeAsked } from '../effects.ts'
 import { networks } from '../store.ts'
 import { attachToNetwork, changeAliasIps, detachFromNetwork, startMember } from './actions.ts'
 import { join } from './attach.ts'
@@ -73,9 +72,7 @@ export function memberRoutes(platform: Platform): Handlers<typeof memberEndpoint
     attachToNetwork: (call) =>
       change(attachToNetwork, call, async (tx, { network, server }) => {
         const { ip, ip_range: ipRange, alias_ips: aliasIps } = call.body
-        if (ipRange !== undefined && !inEffect(networkChanges.attach_ip_range, clock.now())) {
-          throw invalidInput([{ field: 'ip_range', message: 'unknown field' }])
-        }
+        checkRangeAsked(ipRange, clock.now())
         await join(tx, call.scope, platform, network, server, { ip, ipRange, aliasIps })
       }),
 

@@ -1,0 +1,2 @@
+/** What other families may ask about types of Load Balancers. */
+export { loadBalancerTypeToWire } from './view.ts'

@@ -1,0 +1,119 @@
+/** What happens to Load Balancers asynchronously: the data plane follows what is desired of one. */
+import { type ActionInput, defineAction, defineRecord, type StepContext } from '../../kernel/actions/define.ts'
+import { type ActionStart, toStart } from '../../kernel/actions/store.ts'
+import type { Transaction } from '../../kernel/data/db.ts'
+import { desiredStep } from '../../kernel/resource/desired.ts'
+import { state } from './desired.ts'
+import { removeBalancer } from './removal.ts'
+import { findLocked, loadBalancers, settle } from './store.ts'
+
+interface Input extends ActionInput {
+  readonly balancer: number
+}
+
+type Context = StepContext<Input>
+
+const ofBalancer = {
+  name: 'apply',
+  targets: ({ balancer }: Input): readonly number[] => [balancer],
+}
+const missing = 'the Load Balancer no longer exists'
+
+/** An action that changes a Load Balancer, and takes the change back when it fails. */
+function changeAction(command: string) {
+  return defineAction<Input>({
+    family: 'load_balancers',
+    command,
+    steps: [
+      desiredStep<Input>(state, {
+        ...ofBalancer,
+        missing,
+        done: (tx, { scope, input }) => settle(tx, scope, input.balancer, 'kept'),
+      }),
+    ],
+    async revert(tx: Transaction, { scope, input }: Context) {
+      await settle(tx, scope, input.balancer, 'reverted')
+      await state.renew(tx, scope, [input.balancer])
+    },
+  })
+}
+
+export const createLoadBalancer = defineAction<Input>({
+  family: 'load_balancers',
+  command: 'create_load_balancer',
+  steps: [
+    desiredStep<Input>(state, {
+      ...ofBalancer,
+      missing,
+      done: (tx, { scope, input }) => settle(tx, scope, input.balancer, 'kept'),
+    }),
+  ],
+  async revert(tx, { scope, input: { balancer: id } }) {
+    const balancer = await findLocked(tx, scope, id)
+    if (balancer) await removeBalancer(tx, scope, balancer, false)
+    // The data plane may have it all the same: the state stays until a driver confirms that it is gone.
+    await state.renew(tx, scope, [id])
+  },
+})
+
+export const addService = changeAction('add_service')
+export const updateService = changeAction('update_service')
+export const deleteService = changeAction('delete_service')
+export const addTarget = changeAction('add_target')
+export const removeTarget = changeAction('remove_target')
+export const attachToNetwork = changeAction('attach_to_network')
+export const detachFromNetwork = changeAction('detach_from_network')
+export const changeAlgorithm = changeAction('change_algorithm')
+export const changeType = changeAction('change_load_balancer_type')
+export const enablePublicInterface = changeAction('enable_public_interface')
+export const disablePublicInterface = changeAction('disable_public_interface')
+
+/** Follows what changed around a Load Balancer. What fails is left to the reconciler. */
+export const updateTargets = defineAction<Input>({
+  family: 'load_balancers',
+  command: 'update_targets',
+  steps: [desiredStep<Input>(state, ofBalancer)],
+})
+
+/** Removes a Load Balancer after the request that deleted it was answered. What fails is left to the reconciler. */
+export const deleteLoadBalancer = defineAction<Input>({
+  family: 'load_balancers',
+  command: 'delete_load_balancer',
+  steps: [desiredStep<Input>(state, ofBalancer)],
+})
+
+export const changeDnsPtr = defineRecord('load_balancers', 'change_dns_ptr')
+export const changeProtection = defineRecord('load_balancers', 'change_protection')
+
+export const loadBalancerActions = [
+  createLoadBalancer,
+  addService,
+  updateService,
+  deleteService,
+  addTarget,
+  removeTarget,
+  attachToNetwork,
+  detachFromNetwork,
+  changeAlgorithm,
+  changeType,
+  enablePublicInterface,
+  disablePublicInterface,
+  updateTargets,
+  deleteLoadBalancer,
+  changeDnsPtr,
+  changeProtection,
+]
+
+// ---- Their starts --------------------------------------------------------------------------------------------------
+
+/** The start of an action on a Load Balancer, after those before it. `more` are the other resources that it names. */
+export function startOn(definition: typeof addService, id: number, more: ActionStart['resources'] = []): ActionStart {
+  const balancer = loadBalancers.ref(id)
+  return toStart({
+    definition,
+    input: { balancer: id },
+    resources: [balancer, ...more],
+    serial: [balancer],
+    locks: [balancer],
+  })
+}

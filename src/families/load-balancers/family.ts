@@ -1,0 +1,47 @@
+/** The family of Load Balancers. */
+import { byId, defineFamily } from '../../platform.ts'
+import { loadBalancerActions } from './actions.ts'
+import { addressEndpoints } from './addresses/contract.ts'
+import { addressRoutes } from './addresses/routes.ts'
+import { loadBalancerChanges } from './changes.ts'
+import { loadBalancerEndpoints } from './contract.ts'
+import { state } from './desired.ts'
+import { restoreDataPlane } from './jobs.ts'
+import { metricEndpoints } from './metrics/contract.ts'
+import { metricRoutes } from './metrics/routes.ts'
+import { placeEndpoints } from './places/contract.ts'
+import { placeRoutes } from './places/routes.ts'
+import { loadBalancerRoutes } from './routes.ts'
+import { serviceEndpoints } from './services/contract.ts'
+import { serviceRoutes } from './services/routes.ts'
+import { loadBalancers as resource } from './store.ts'
+import { loadBalancerLocks } from './tables.ts'
+import { targetEndpoints } from './targets/contract.ts'
+import { targetRoutes } from './targets/routes.ts'
+
+export const loadBalancers = defineFamily({
+  name: resource.path,
+  changes: loadBalancerChanges,
+  endpoints: {
+    ...loadBalancerEndpoints,
+    ...serviceEndpoints,
+    ...targetEndpoints,
+    ...placeEndpoints,
+    ...addressEndpoints,
+    ...metricEndpoints,
+  },
+  routes: (platform, drivers) => ({
+    ...loadBalancerRoutes(platform, drivers),
+    ...serviceRoutes(platform),
+    ...targetRoutes(platform),
+    ...placeRoutes(platform),
+    ...addressRoutes(platform),
+    ...metricRoutes(platform, drivers),
+  }),
+  jobs: [restoreDataPlane],
+  limited: [resource],
+  locks: loadBalancerLocks,
+  resources: byId(resource),
+  actions: loadBalancerActions,
+  desired: [state],
+})

@@ -1,0 +1,43 @@
+/** Load Balancers as members of networks. */
+import type { Transaction } from '../../../kernel/data/db.ts'
+import type { ProjectScope } from '../../../kernel/scope.ts'
+import type { MemberKind } from '../../networks/members/attachment.ts'
+import { loadBalancers } from '../store.ts'
+import { goesPrivate } from '../targets/domain.ts'
+import { follow, followServer } from '../targets/effects.ts'
+import { deleteTargets, targetsOf } from '../targets/store.ts'
+import { balancersIn, deletePlace } from './store.ts'
+
+export const loadBalancerMembers: MemberKind = {
+  type: 'load_balancer',
+  async within(query, scope, networkIds) {
+    const places = await balancersIn(query, scope, networkIds)
+    return places.map(({ balancerId, ...place }) => {
+      return { ...place, type: 'load_balancer', id: balancerId, aliasIps: [], formerAliasIps: null }
+    })
+  },
+  async occupancy(tx, scope, networkId) {
+    const places = await balancersIn(tx.query, scope, [networkId])
+    return { members: places.length, addresses: places.map(({ ip }) => ip) }
+  },
+  // Each is in one network at most.
+  othersOf: async () => [],
+  // Load Balancers are locked before servers, which leave first.
+  async hold(tx, scope, networkId) {
+    await loadBalancers.hold(tx, scope, await idsIn(tx, scope, networkId), 'update')
+  },
+  async leave(tx, scope, networkId) {
+    const ids = await idsIn(tx, scope, networkId)
+    const targets = await targetsOf(tx.query, scope, ids)
+    await deleteTargets(tx, scope, targets.filter(goesPrivate))
+    for (const id of ids) await deletePlace(tx, scope, id)
+    await follow(tx, scope, ids)
+  },
+  readdress: followServer,
+}
+
+/** The Load Balancers in a network, by id. */
+async function idsIn(tx: Transaction, scope: ProjectScope, networkId: number): Promise<number[]> {
+  const places = await balancersIn(tx.query, scope, [networkId])
+  return places.map(({ balancerId }) => balancerId).sort((a, b) => a - b)
+}

@@ -1,0 +1,145 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forEachDatabase, type World } from '../../../../test/harness.ts'
+import { done } from '../../../../test/proof.ts'
+import { expect } from '../../../../test/resources.ts'
+import { acrossProjects } from '../../../kernel/data/scoped.ts'
+import { cloudSubnet, makeNetwork } from '../../networks/proof.ts'
+import { makePrimaryIp } from '../../primary-ips/proof.ts'
+import { makeServer, command as ofServer, serverOf } from '../../servers/proof.ts'
+import { balancerOf, makeBalancer, makeCertificate, tcp, toSelector, toServer } from '../proof.ts'
+
+const makeSubnet = (world: World) => makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })
+
+const stateOf = ({ simulation }: World, id: number) => simulation.world.loadBalancers.get(id)!.state
+
+/** The servers that get traffic. */
+const serversOf = (world: World, id: number) => stateOf(world, id).targets.map(({ server }) => server)
+
+const targetsOf = async ({ api }: World, id: number) => (await balancerOf(api, id)).targets
+
+/** How often a Load Balancer has followed something. */
+async function followed({ db }: World, id: number): Promise<number> {
+  const all = acrossProjects(db.query).selectFrom('action').select('input')
+  const rows = await all.where('definition', '=', 'load_balancers/update_targets').execute()
+  return rows.filter(({ input }) => JSON.parse(input).balancer === id).length
+}
+
+forEachDatabase('Load Balancers follow', (open) => {
+  test('the labels of servers, and new servers', async () => {
+    const world = await open()
+    const id = await makeBalancer(world, { services: [tcp(80)], targets: [toSelector('role=web')] })
+    const labelled = await makeServer(world, { labels: { role: 'web' } })
+    const other = await makeServer(world)
+    const matched = async () =>
+      (await targetsOf(world, id))[0].targets.map(({ server }: { server: { id: number } }) => server.id)
+    assert.deepEqual([await matched(), serversOf(world, id)], [[labelled], [labelled]])
+    await done(world.api.put(`/servers/${other}`, { labels: { role: 'web' } }))
+    await world.settle()
+    assert.deepEqual(
+      [await matched(), serversOf(world, id)],
+      [
+        [labelled, other],
+        [labelled, other],
+      ],
+    )
+    await done(world.api.put(`/servers/${labelled}`, { labels: {} }))
+    await world.settle()
+    assert.deepEqual([await matched(), serversOf(world, id)], [[other], [other]])
+    const times = await followed(world, id)
+    await done(world.api.put(`/servers/${other}`, { labels: { role: 'web', more: '1' } }))
+    assert.equal(await followed(world, id), times, 'what matters to nobody starts nothing')
+    const { actions } = await done(world.api.get(`/load_balancers/${id}/actions?sort=id:desc&per_page=1`))
+    assert.deepEqual([actions[0].command, actions[0].status], ['update_targets', 'success'])
+  })
+
+  test('the deletion of servers, by themselves and by selectors', async () => {
+    const world = await open()
+    const server = await makeServer(world, { labels: { role: 'web' } })
+    const id = await makeBalancer(world, { targets: [toServer(server), toSelector('role=web')] })
+    await done(world.api.delete(`/servers/${server}`))
+    await world.settle()
+    const [selector, ...more] = await targetsOf(world, id)
+    assert.deepEqual([selector.targets, more, serversOf(world, id)], [[], [], []])
+  })
+
+  test('the deletion of their network, with which targets in it go and others stay', async () => {
+    const world = await open()
+    const network = await makeSubnet(world)
+    const [inside, outside] = [await makeServer(world, { networks: [network] }), await makeServer(world)]
+    const targets = [toServer(inside, true), toSelector('a=b', true), toServer(outside)]
+    const id = await makeBalancer(world, { network, targets })
+    expect(await world.api.delete(`/networks/${network}`), 204)
+    await world.settle()
+    const { private_net, targets: left } = await balancerOf(world.api, id)
+    assert.deepEqual([private_net, left.length, left[0].server.id], [[], 1, outside])
+    assert.deepEqual([stateOf(world, id).place, serversOf(world, id)], [null, [outside]])
+  })
+
+  test('servers that leave their network, which are no targets there any more', async () => {
+    const world = await open()
+    const network = await makeSubnet(world)
+    const server = await makeServer(world, { networks: [network], labels: { role: 'web' } })
+    const id = await makeBalancer(world, { network, targets: [toServer(server, true), toSelector('role=web', true)] })
+    assert.deepEqual(serversOf(world, id), [server])
+    await done(ofServer(world.api, server, 'detach_from_network', { network }))
+    await world.settle()
+    const [selector, ...more] = await targetsOf(world, id)
+    assert.deepEqual([more, serversOf(world, id)], [[], []])
+    // The selector still matches the server, which is reached again as soon as it is back.
+    assert.equal(selector.targets.length, 1)
+    await done(ofServer(world.api, server, 'attach_to_network', { network }))
+    await world.settle()
+    assert.deepEqual(serversOf(world, id), [server])
+  })
+
+  test('a matched server that gets its IPv4 address later', async () => {
+    const world = await open()
+    const off = { location: 'hel1', start_after_create: false, public_net: { enable_ipv4: false } }
+    const server = await makeServer(world, { ...off, labels: { role: 'web' } })
+    const id = await makeBalancer(world, { services: [tcp(80)], targets: [toSelector('role=web')] })
+    const [{ targets }] = await targetsOf(world, id)
+    assert.deepEqual(targets[0].health_status, [{ listen_port: 80, status: 'unknown' }])
+    assert.deepEqual(serversOf(world, id), [])
+    await makePrimaryIp(world, { assignee_id: server })
+    await world.settle()
+    assert.deepEqual(
+      stateOf(world, id).targets.map(({ address }) => address),
+      [(await serverOf(world.api, server)).public_net.ipv4.ip],
+    )
+  })
+
+  test('the IPv4 address of a server that is a public target, which cannot be taken away', async () => {
+    const world = await open()
+    const network = await makeSubnet(world)
+    const off = { networks: [network], start_after_create: false }
+    const [named, inside] = [await makeServer(world, off), await makeServer(world, off)]
+    await makeBalancer(world, { network, targets: [toServer(named), toServer(inside, true)] })
+    const unassign = async (server: number) => {
+      const { id } = (await serverOf(world.api, server)).public_net.ipv4
+      return world.api.post(`/primary_ips/${id}/actions/unassign`)
+    }
+    expect(await unassign(named), 422, 'server_is_load_balancer_target')
+    expect(await unassign(inside), 201)
+    const { id } = (await serverOf(world.api, named)).public_net.ipv6
+    expect(await world.api.post(`/primary_ips/${id}/actions/unassign`), 201)
+  })
+
+  test('their certificates: one that is issued later is served then', async () => {
+    const world = await open()
+    const uploaded = await makeCertificate(world)
+    const body = { name: 'later', type: 'managed', domain_names: ['later.example'] }
+    const { certificate } = await done(world.api.post('/certificates', body))
+    const http = { certificates: [certificate.id, uploaded] }
+    const id = await makeBalancer(world, { services: [{ protocol: 'https', http }] })
+    const served = () => stateOf(world, id).services[0]!.http!.certificates
+    const ids = () => served().map((one) => one.id)
+    assert.deepEqual(ids(), [uploaded], 'there is no zone for the other one')
+    await done(world.api.post('/zones', { name: 'later.example', mode: 'primary' }))
+    await done(world.api.post(`/certificates/${certificate.id}/actions/retry`))
+    await world.settle()
+    assert.deepEqual(ids(), [certificate.id, uploaded])
+    const shown = (await done(world.api.get(`/certificates/${certificate.id}`))).certificate
+    assert.deepEqual([served()[0]?.chain, shown.used_by], [shown.certificate, [{ id, type: 'load_balancer' }]])
+  })
+})

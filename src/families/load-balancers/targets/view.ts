@@ -1,0 +1,64 @@
+/** Targets of Load Balancers as the API shows them, with their health. */
+import type { Static } from 'typebox'
+import type { LoadBalancer } from '../domain.ts'
+import type { Health, Observation } from '../driver.ts'
+import type { ServerAddress } from './addresses.ts'
+import type { Target as Wire } from './contract.ts'
+import { goesPrivate, type Target } from './domain.ts'
+
+type TargetWire = Static<typeof Wire>
+type HealthWire = TargetWire['health_status'] & {}
+
+/** What is known of the targets of one Load Balancer. */
+interface Known {
+  /** The network that it is in. */
+  readonly network: number | null
+  readonly addressOf: ServerAddress
+  readonly seen: Observation | undefined
+}
+
+/** What a Load Balancer shows of its targets. */
+export function targetsToWire(
+  { services }: Pick<LoadBalancer, 'services'>,
+  targets: readonly Target[],
+  { network, addressOf, seen }: Known,
+): TargetWire[] {
+  const healthBy = new Map(seen?.health.map(({ listenPort, address, health }) => [`${listenPort} ${address}`, health]))
+  const healthAt = (address: string | undefined) =>
+    services.map(({ listenPort }) => ({
+      listen_port: listenPort,
+      ...healthToWire(healthBy.get(`${listenPort} ${address}`) ?? { status: 'unknown' }),
+    }))
+  const shown = targets.filter(({ status }) => status !== 'removing')
+  return shown.map((target) =>
+    targetToWire(target, healthAt, (id) => addressOf(id, goesPrivate(target) ? network : null)),
+  )
+}
+
+function targetToWire(
+  { serverId, selector, ip, usesPrivateIp, matched }: Target,
+  healthAt: (address: string | undefined) => HealthWire,
+  addressOf: (server: number) => string | undefined,
+): TargetWire {
+  if (ip !== null) return { type: 'ip', ip: { ip }, health_status: healthAt(ip) }
+  const show = (id: number) =>
+    ({
+      type: 'server',
+      server: { id },
+      health_status: healthAt(addressOf(id)),
+      use_private_ip: usesPrivateIp,
+    }) as const
+  if (serverId !== null) return show(serverId)
+  return {
+    type: 'label_selector',
+    label_selector: { selector: selector as string },
+    use_private_ip: usesPrivateIp,
+    targets: matched.map(show),
+  }
+}
+
+function healthToWire(health: Health): Omit<HealthWire[number], 'listen_port'> {
+  if (health.status !== 'unhealthy') return health
+  const { status, detail, httpStatusCode } = health
+  return { status, detail, ...(httpStatusCode === null ? {} : { http_status_code: httpStatusCode }) }
+}
