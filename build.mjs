@@ -29,8 +29,12 @@ function digestOfSources() {
 async function bundle() {
   const { build } = await import('esbuild')
   return build({
-    // The second one runs on a thread of its own.
-    entryPoints: { main: 'src/bin.ts', 'parser-thread': 'src/families/certificates/parser-thread.ts' },
+    // The second one runs on a thread of its own, the third one in a process of its own.
+    entryPoints: {
+      main: 'src/bin.ts',
+      'parser-thread': 'src/families/certificates/parser-thread.ts',
+      'load-balancers': 'src/drivers/load-balancers/embedded/program.ts',
+    },
     outdir: 'dist',
     write: false,
     metafile: true,

@@ -1,6 +1,7 @@
 /** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './config-dns.ts'
+import { type LoadBalancerConfig, loadBalancerOptions } from './config-load-balancers.ts'
 import { defaultLimits, limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
@@ -19,7 +20,7 @@ export interface Listen extends ListenAddress {
 }
 
 /** The options of `wolke serve`. */
-export interface Config extends DnsConfig {
+export interface Config extends DnsConfig, LoadBalancerConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
@@ -318,6 +319,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_ACTION_DELAY')
       .argParser(milliseconds)
       .default(0),
+    ...loadBalancerOptions(),
     new Option('--now <time>', 'time at which the clock starts').env('WOLKE_NOW').argParser(time),
     new Option('--vendor <name>', 'reserves the label prefix NAME.cloud/')
       .env('WOLKE_VENDOR')
@@ -325,7 +327,7 @@ export function serveOptions(): Option[] {
       .default('wolke'),
     new Option('--tls-cert <file>', 'certificate chain (PEM): serve HTTPS').env('WOLKE_TLS_CERT'),
     new Option('--tls-key <file>', 'private key (PEM) of the certificate').env('WOLKE_TLS_KEY'),
-    new Option('--catalogue <file>', 'JSON that replaces the built-in locations, server types and images').env(
+    new Option('--catalogue <file>', 'JSON that replaces the built-in locations, types and images').env(
       'WOLKE_CATALOGUE',
     ),
     new Option('--address-pool <cidr,...>', 'networks from which public addresses are assigned')

@@ -2,10 +2,11 @@
 import { Command } from 'commander'
 import { buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config.ts'
-import { openInfrastructure } from '../drivers/infrastructure.ts'
+import { dataPlaneOf } from '../config-load-balancers.ts'
+import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'
-import { runningClock } from '../kernel/process/clock.ts'
+import { type Clock, runningClock } from '../kernel/process/clock.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { version } from '../version.ts'
@@ -59,7 +60,9 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, files.keys))
   const token = await prepareInstallation(db, config)
-  const drivers = await openInfrastructure({ delayMs: config.actionDelay })
+  const infrastructure = await openMachines(config, clock, log)
+  running.defer(() => infrastructure.close())
+  const { drivers } = infrastructure
   const app = await buildApp({ ...appOptions(config, files), db, clock, log, secrets, drivers })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)
@@ -75,6 +78,16 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   const { api, metadata, dns } = listeners
   readyFile.write({ base_url: api.at, metadata_url: metadata?.at ?? null, dns: dns?.at ?? null })
   printWelcome(listeners, token)
+}
+
+/** Errors: `CommandFailure` when this machine cannot do what the options ask for. */
+async function openMachines(config: Config, clock: Clock, log: Logger): Promise<Infrastructure> {
+  const { actionDelay: delayMs, addressPool } = config
+  try {
+    return await openInfrastructure({ delayMs, dataPlane: { ...dataPlaneOf(config), addressPool, clock, log } })
+  } catch (error) {
+    throw new CommandFailure(`--load-balancers: ${error instanceof Error ? error.message : error}`)
+  }
 }
 
 function takeLock(config: Config): ServingLock | undefined {

@@ -1,0 +1,81 @@
+/** Starts the data plane process, which then belongs to nobody: it outlives the API server that started it. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { makePrivate } from '../private-folder.ts'
+
+/** The program lies beside this module, as source or as its own file of the bundle. */
+const program = new URL(import.meta.url.endsWith('.ts') ? './program.ts' : './load-balancers.js', import.meta.url)
+
+/** Paths of sockets are short on every system; the process adds its id while it starts. */
+const longestPath = 90
+/** How long the process may take to start, in milliseconds. */
+const patienceMs = 10_000
+/** How much of what it says is reported, in characters: the end. */
+const lastLength = 2_000
+
+export interface Place {
+  readonly directory: string
+  readonly socket: string
+}
+
+/** Prepares the folder of the process and says where its socket is. Errors: of the file system; a folder of others. */
+export function placeIn(directory: string): Place {
+  const place = resolve(directory)
+  makePrivate(place)
+  const socket = join(place, 'socket')
+  if (Buffer.byteLength(socket) <= longestPath) return { directory: place, socket }
+  const digest = createHash('sha256').update(place).digest('hex').slice(0, 16)
+  const folder = join(tmpdir(), `wolke-lb-${digest}`)
+  makePrivate(folder)
+  return { directory: place, socket: join(folder, 'socket') }
+}
+
+/** Where the process writes why it failed. */
+const errorsFile = ({ directory }: Place) => join(directory, 'errors.txt')
+
+/** Starts the process. Resolves when it can be connected to. Throws when it does not start, with what it says. */
+export async function launch(place: Place, portOffset: number): Promise<void> {
+  const errors = openSync(errorsFile(place), 'w', 0o600)
+  const args = [fileURLToPath(program), place.directory, place.socket, `${portOffset}`]
+  try {
+    const child = spawn(process.execPath, args, {
+      detached: true,
+      cwd: '/',
+      // It needs nothing of the environment, which may hold secrets.
+      env: {},
+      stdio: ['ignore', 'ignore', errors, 'ipc'],
+    })
+    await ready(child, place)
+  } finally {
+    closeSync(errors)
+  }
+}
+
+function ready(child: ChildProcess, place: Place): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      child.kill('SIGKILL')
+      reject(new Error('the process of the Load Balancers does not start'))
+    }, patienceMs)
+    child.once('error', reject)
+    child.once('exit', () => reject(new Error(`the process of the Load Balancers failed: ${lastWords(place)}`)))
+    child.once('message', () => {
+      child.removeAllListeners()
+      child.disconnect()
+      child.unref()
+      resolve()
+    })
+    child.once('exit', () => clearTimeout(timer))
+    child.once('message', () => clearTimeout(timer))
+  })
+}
+
+/** Why the process died, as far as it could say; empty when it was killed, or another API server had started it. */
+export function lastWords(place: Place): string {
+  const file = errorsFile(place)
+  return existsSync(file) ? readFileSync(file, 'utf8').slice(-lastLength).trim() : ''
+}

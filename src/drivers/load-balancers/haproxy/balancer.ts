@@ -1,0 +1,278 @@
+/** One balancer: its files, its namespace and its HAProxy. Whoever changes it has its lock. */
+import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import { DriverError } from '../../../kernel/actions/define.ts'
+import { isCertificatePath, tlsFolder } from './certificates.ts'
+import { configurationPath, filesOf } from './configuration.ts'
+import {
+  type BalancerRecord,
+  folderOf,
+  forgetRemoved,
+  readIfThere,
+  readRecord,
+  removedGeneration,
+  replaceFile,
+  writeRecord,
+  writeRemoved,
+} from './files.ts'
+import { withLock } from './lock.ts'
+import { Master } from './master.ts'
+import { Measurements } from './measurements.ts'
+import {
+  endProcesses,
+  type NamespaceNames,
+  namesOf,
+  openNamespace,
+  removeNamespace,
+  tidyNamespace,
+} from './namespace.ts'
+import {
+  boundLog,
+  endSupervisor,
+  faultsSince,
+  hasEndedSince,
+  isSupervised,
+  logLength,
+  startSupervisor,
+} from './supervisor.ts'
+
+/** What takes the messages of this driver. */
+export interface Log {
+  warn(fields: object, message: string): void
+}
+
+/** What all balancers of an installation have in common. */
+export interface Installation {
+  readonly directory: string
+  /** Random, and the same as long as the directory is there. */
+  readonly name: string
+  readonly binary: string
+  /** How many connections the limit of open files allows. */
+  readonly mostConnections: number
+  readonly log: Log
+}
+
+const startMs = 10_000
+/** How long HAProxy may be away while its supervisor starts it again. */
+const restartMs = 2_000
+/** How long states of targets stay true when nothing is checked, in seconds. */
+const longestFresh = 15
+
+/** The files of a balancer by path, relative to its folder. */
+type Files = ReadonlyMap<string, string>
+
+export class Balancer {
+  readonly id: number
+  readonly measurements: Measurements
+  readonly #installation: Installation
+  readonly #folder: string
+  readonly #names: NamespaceNames
+  readonly #master: Master
+
+  constructor(installation: Installation, id: number) {
+    this.id = id
+    this.#installation = installation
+    this.#folder = folderOf(installation.directory, id)
+    this.#names = namesOf(installation.name, id)
+    this.#master = new Master(this.#folder)
+    this.measurements = new Measurements(installation.directory, id, this.#master)
+  }
+
+  /** The name of its lock. */
+  get lock(): string {
+    return `wolke-load-balancer-${this.#installation.name}-${this.id}`
+  }
+
+  /** What it was last handed; undefined when it does not exist. */
+  get record(): BalancerRecord | undefined {
+    return readRecord(this.#installation.directory, this.id)
+  }
+
+  /** Makes it be as described. Errors: a `DriverError`; everything is as before then. */
+  async apply(wanted: BalancerState): Promise<void> {
+    const files = filesOf(this.#limited({ ...wanted, services: wanted.services.filter(canBegin) }))
+    const record = toRecord(wanted)
+    await withLock(this.lock, async () => {
+      if (this.#hasSeen(wanted.generation)) return
+      for (const folder of ['', tlsFolder, 'empty']) {
+        mkdirSync(join(this.#folder, folder), { recursive: true, mode: 0o700 })
+      }
+      const before = this.record
+      try {
+        await openNamespace(this.#names, record)
+        await this.#run(files, record)
+      } catch (error) {
+        await this.#goBack(before)
+        throw error
+      }
+      await tidyNamespace(this.#names, record)
+      writeRecord(this.#installation.directory, this.id, record)
+    })
+  }
+
+  /** Takes back what a failed change did to the network. */
+  async #goBack(before: BalancerRecord | undefined): Promise<void> {
+    if (!before) return await this.#clear()
+    await openNamespace(this.#names, before)
+    await tidyNamespace(this.#names, before)
+  }
+
+  #hasSeen(generation: number): boolean {
+    const { directory } = this.#installation
+    return generation <= removedGeneration(directory, this.id) || generation < (this.record?.generation ?? 0)
+  }
+
+  /** HAProxy needs two descriptors for each connection, and does not start when there are not enough. */
+  #limited(wanted: BalancerState): BalancerState {
+    const { mostConnections, log } = this.#installation
+    if (wanted.maxConnections <= mostConnections) return wanted
+    log.warn(
+      { balancer: this.id, wanted: wanted.maxConnections, mostConnections },
+      'The limit of open files is too low',
+    )
+    return { ...wanted, maxConnections: mostConnections }
+  }
+
+  /** Removes it. Errors: a transient `DriverError`. */
+  async remove(generation: number | null): Promise<void> {
+    const { directory } = this.#installation
+    await withLock(this.lock, async () => {
+      if (generation !== null && generation < (this.record?.generation ?? 0)) return
+      if (generation !== null) writeRemoved(directory, this.id, generation)
+      await this.#clear()
+      if (generation === null) forgetRemoved(directory, this.id)
+    })
+  }
+
+  async #clear(): Promise<void> {
+    await removeNamespace(this.#names)
+    rmSync(this.#folder, { recursive: true, force: true })
+    this.measurements.remove()
+  }
+
+  /** Starts it when it is not supervised, such as after the machine did, and ends a removal that was cut off. */
+  async restore(): Promise<void> {
+    const { record } = this
+    if (!record) {
+      if (removedGeneration(this.#installation.directory, this.id) >= 0) await this.#clear()
+    } else if (!this.#isSupervised()) {
+      await openNamespace(this.#names, record)
+      await this.#start()
+    }
+  }
+
+  /** Whether it is supervised where its addresses are. */
+  #isSupervised(): boolean {
+    return isSupervised(this.#folder, this.#names.namespace)
+  }
+
+  /** Keeps what a crash would lose. Errors: one when HAProxy does not answer. */
+  async keep(): Promise<void> {
+    const { record } = this
+    if (!record) return
+    boundLog(this.#folder)
+    await this.measurements.sample()
+    await this.measurements.keepState(record.freshSeconds)
+  }
+
+  /** Makes HAProxy run with some files, with as little disturbance as they allow. */
+  async #run(files: Files, record: BalancerRecord): Promise<void> {
+    const before = this.#readFiles()
+    const changed = [...files].filter(([path, text]) => before.get(path) !== text).map(([path]) => path)
+    if (!this.#isSupervised() || !(await this.#master.hasWorkerWithin(restartMs))) {
+      await this.#restart(files, before)
+    } else if (changed.every((path) => isCertificatePath(path) && before.has(path))) {
+      await this.#replaceCertificates(files, changed, before)
+    } else {
+      await this.#reload(files, before, record)
+    }
+    this.#deleteFiles(before, files)
+  }
+
+  async #restart(files: Files, before: Files): Promise<void> {
+    this.#writeFiles(files)
+    try {
+      await this.#start()
+    } catch (error) {
+      this.#writeFiles(before)
+      throw error
+    }
+  }
+
+  async #replaceCertificates(files: Files, changed: readonly string[], before: Files): Promise<void> {
+    const certificates = new Map(changed.map((path) => [path, files.get(path)!]))
+    // The next reload reads the files, so they come first.
+    this.#writeFiles(certificates)
+    try {
+      await this.#master.replaceCertificates(certificates)
+    } catch (error) {
+      this.#writeFiles(before)
+      throw error
+    }
+  }
+
+  async #reload(files: Files, before: Files, { freshSeconds }: BalancerRecord): Promise<void> {
+    const length = logLength(this.#folder)
+    using _held = await this.#master.holdWorker()
+    this.#writeFiles(files)
+    try {
+      await this.measurements.keepState(freshSeconds)
+      if (!(await this.#master.reload())) throw toError(faultsSince(this.#folder, length))
+    } catch (error) {
+      this.#writeFiles(before)
+      this.#deleteFiles(files, before)
+      throw error
+    }
+    this.measurements.forget()
+    await this.measurements.sample()
+  }
+
+  /** Starts HAProxy and its supervisor, and waits until it takes connections. Errors: a `DriverError` with the reason. */
+  async #start(): Promise<void> {
+    endSupervisor(this.#folder)
+    await endProcesses(this.#names)
+    const length = logLength(this.#folder)
+    await startSupervisor(this.#folder, this.#names.namespace, this.#installation.binary)
+    if (!(await this.#master.hasWorkerWithin(startMs, () => hasEndedSince(this.#folder, length)))) {
+      await endProcesses(this.#names)
+      throw toError(faultsSince(this.#folder, length))
+    }
+    this.measurements.forget()
+    // What comes from now on is counted since now.
+    await this.measurements.sample()
+  }
+
+  #readFiles(): Files {
+    const names = readdirSync(join(this.#folder, tlsFolder))
+    const paths = [configurationPath, ...names.map((name) => `${tlsFolder}/${name}`)]
+    return new Map(
+      paths.flatMap((path): [string, string][] => {
+        const text = readIfThere(join(this.#folder, path))
+        return text === undefined ? [] : [[path, text]]
+      }),
+    )
+  }
+
+  #writeFiles(files: Files): void {
+    for (const [path, text] of files) replaceFile(join(this.#folder, path), text)
+  }
+
+  #deleteFiles(from: Files, except: Files): void {
+    for (const path of from.keys()) if (!except.has(path)) rmSync(join(this.#folder, path), { force: true })
+  }
+}
+
+function toRecord({ generation, publicAddresses, place, services }: BalancerState): BalancerRecord {
+  const freshSeconds = Math.min(longestFresh, ...services.map(({ healthCheck }) => healthCheck.interval))
+  return { generation, publicAddresses, privateAddress: place?.address ?? null, freshSeconds }
+}
+
+/** A configuration that HAProxy does not understand stays so; addresses that are in use may become free. */
+function toError(faults: string): DriverError {
+  const transient = !faults.includes('parsing [')
+  return new DriverError(`HAProxy does not start: ${faults || 'it does not say why'}`, { transient })
+}
+
+/** Whether a service has what it needs: a managed certificate may not be issued yet. */
+const canBegin = ({ protocol, http }: BalancerService) => protocol !== 'https' || (http?.certificates.length ?? 0) > 0

@@ -1,0 +1,11 @@
+/** Folders of data planes, which hold what nobody else may read or replace. */
+import { lstatSync, mkdirSync } from 'node:fs'
+
+/** Makes a folder that only this user can enter, or checks that one is. Errors: one line for the operator. */
+export function makePrivate(folder: string): void {
+  mkdirSync(folder, { recursive: true, mode: 0o700 })
+  // A symbolic link is not followed: whoever owns it can make it lead elsewhere.
+  const found = lstatSync(folder)
+  const isPrivate = found.isDirectory() && found.uid === process.getuid!() && (found.mode & 0o077) === 0
+  if (!isPrivate) throw new Error(`${folder} is not a folder of this user alone`)
+}
