@@ -1,0 +1,172 @@
+/** Bodies of HTTP: of every size and framing, in bounded memory, and when clients leave in the middle of one. */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import { once } from 'node:events'
+import { type IncomingMessage, request } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { test } from 'node:test'
+import { until } from '../bare-database.ts'
+import { Balancer, httpCheck, httpService, target } from './balancers.ts'
+import { ask, dial, read } from './clients.ts'
+import { onEachPlane } from './each-plane.ts'
+import { listenersOn, peakMb } from './processes.ts'
+import { httpTarget } from './targets.ts'
+
+const services = [httpService(80, {}, { healthCheck: httpCheck({}, { path: '/health' }) })]
+const large = 100_000_000
+const part = Buffer.alloc(100_000, 'Wolke ')
+
+function* parts() {
+  for (let sent = 0; sent < large; sent += part.length) yield part
+}
+
+async function digest(stream: Readable): Promise<string> {
+  const hash = createHash('sha256')
+  for await (const one of stream) hash.update(one)
+  return hash.digest('hex')
+}
+
+onEachPlane('Bodies', import.meta.filename, (plane) => {
+  test('of 100 MB pass in both directions, and are not kept in memory', async (t) => {
+    const { address, checks } = await httpTarget(t, plane, async (incoming, response) => {
+      if (incoming.method === 'PUT') response.end(await digest(incoming))
+      else if (incoming.url === '/large') await pipeline(Readable.from(parts()), response)
+      else response.end()
+    })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const { host, port } = balancer.at(80)
+    const expected = await digest(Readable.from(parts()))
+    // They are looked up each time, because a worker of HAProxy may have been replaced in between.
+    const memory = () => {
+      const pids = listenersOn(host)
+      assert.ok(pids.length > 0, 'there is a process that listens')
+      return pids.reduce((sum, pid) => sum + peakMb(pid), 0)
+    }
+    const before = memory()
+    const upload = request({ host, port, method: 'PUT', path: '/', agent: false })
+    const [[answer]] = await Promise.all([once(upload, 'response'), pipeline(Readable.from(parts()), upload)])
+    assert.equal((await (answer as IncomingMessage).toArray()).join(''), expected)
+    const download = request({ host, port, path: '/large', agent: false }).end()
+    const [response] = (await once(download, 'response')) as [IncomingMessage]
+    // By the next checks, the target is far ahead of a client that reads nothing, or somebody holds it back.
+    const { length } = checks
+    await until(() => checks.length >= length + 2)
+    assert.equal(await digest(response), expected)
+    const grown = memory() - before
+    assert.ok(grown < 80, `the memory grew by ${grown.toFixed(0)} MB`)
+  })
+
+  test('are missing where there is none', async (t) => {
+    const { address } = await httpTarget(t, plane, ({ method, url }, response) => {
+      if (url === '/204') response.writeHead(204).end()
+      else if (url === '/304') response.writeHead(304, { etag: '"a"' }).end()
+      else if (method === 'HEAD') response.writeHead(200, { 'content-length': '12345' }).end()
+      else response.end()
+    })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    for (const [method, path, status] of [
+      ['GET', '/204', 204],
+      ['GET', '/304', 304],
+      ['HEAD', '/', 200],
+      ['GET', '/', 200],
+      ['DELETE', '/204', 204],
+    ] as const) {
+      // Two on one connection: a body that is one would be taken for the second answer.
+      const socket = await dial(t, balancer.at(80))
+      const answers = read(socket)
+      const line = `${method} ${path} HTTP/1.1\r\nHost: a\r\n`
+      socket.write(`${line}\r\n${line}Connection: close\r\n\r\n`)
+      const text = (await answers).toString()
+      const found = [...text.matchAll(/HTTP\/1\.1 (\d+) .*\r\n(?:.+\r\n)*\r\n(?=HTTP|$)/g)].map(([, one]) =>
+        Number(one),
+      )
+      assert.deepEqual(found, [status, status], `${method} ${path}: ${text}`)
+      if (method === 'HEAD') assert.match(text, /content-length: 12345/i)
+    }
+  })
+
+  test('in chunks pass with their trailers', async (t) => {
+    const { address } = await httpTarget(t, plane, async (incoming, response) => {
+      if (incoming.method === 'GET') return void response.end()
+      const text = (await incoming.toArray()).join('')
+      response.writeHead(200, { trailer: 'x-end' }).write(text)
+      response.addTrailers({ 'x-end': incoming.trailers['x-sum'] ?? 'none' })
+      response.end()
+    })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const { host, port } = balancer.at(80)
+    const sent = request({ host, port, method: 'POST', agent: false, headers: { trailer: 'x-sum' } })
+    sent.write('one, ')
+    sent.write('two')
+    sent.addTrailers({ 'x-sum': '8' })
+    sent.end()
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    assert.equal((await answer.toArray()).join(''), 'one, two')
+    assert.equal(answer.trailers['x-end'], '8')
+  })
+
+  test('arrive part by part, before they are complete', async (t) => {
+    const { address } = await httpTarget(t, plane, (incoming, response) => {
+      if (incoming.method === 'POST') incoming.pipe(response)
+      else response.end()
+    })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const { host, port } = balancer.at(80)
+    const sent = request({ host, port, method: 'POST', agent: false })
+    sent.write('first')
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    const [first] = await once(answer, 'data')
+    assert.equal(String(first), 'first')
+    sent.end('second')
+    const [second] = await once(answer, 'data')
+    assert.equal(String(second), 'second')
+  })
+
+  test('wait for 100 Continue where clients ask for it', async (t) => {
+    const { address } = await httpTarget(t, plane, async (incoming, response) => {
+      response.end((await incoming.toArray()).join(''))
+    })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const { host, port } = balancer.at(80)
+    const headers = { expect: '100-continue', 'content-length': '4' }
+    const sent = request({ host, port, method: 'POST', agent: false, headers })
+    sent.flushHeaders()
+    await once(sent, 'continue')
+    sent.end('body')
+    const [answer] = (await once(sent, 'response')) as [IncomingMessage]
+    assert.equal((await answer.toArray()).join(''), 'body')
+  })
+
+  test('that clients give up end at the target too, and disturb nobody', async (t) => {
+    let open = 0
+    const { address, requests } = await httpTarget(t, plane, ({ url, socket }, response) => {
+      if (url === '/endless') {
+        open++
+        const more = setInterval(() => response.write('more'), 100)
+        socket.once('close', () => {
+          clearInterval(more)
+          open--
+        })
+        response.write('begun')
+      } else response.end('fine')
+    })
+    // The idle timeout is longer than this test waits, so it is not what ends them.
+    const patient = [httpService(80, { idleTimeout: 300 }, { healthCheck: httpCheck({}, { path: '/health' }) })]
+    const balancer = await Balancer.ready(t, plane, { services: patient, targets: [target(address)] })
+    const count = 200
+    const clients = Array.from({ length: count }, async () => {
+      const socket = await dial(t, balancer.at(80))
+      socket.write('GET /endless HTTP/1.1\r\nHost: a\r\n\r\n')
+      await read(socket, 1)
+      return socket
+    })
+    const sockets = await Promise.all(clients)
+    assert.equal(requests.length, count)
+    const other = ask(balancer.at(80))
+    for (const socket of sockets) socket.resetAndDestroy()
+    assert.equal((await other).body, 'fine')
+    await until(() => open === 0)
+    assert.equal((await ask(balancer.at(80))).body, 'fine')
+  })
+})

@@ -1,0 +1,218 @@
+/** Health checks: what they say of targets that fail in different ways, when they say it, and what they ask for. */
+import assert from 'node:assert/strict'
+import { type TestContext, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import type { Health, UnhealthyDetail } from '../../src/families/load-balancers/driver.ts'
+import { until } from '../bare-database.ts'
+import { Balancer, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { ask } from './clients.ts'
+import { onEachPlane } from './each-plane.ts'
+import type { Plane } from './planes.ts'
+import {
+  answering,
+  babbling,
+  echoTarget,
+  httpTarget,
+  type Place,
+  resetting,
+  silent,
+  stalling,
+  swallowing,
+} from './targets.ts'
+
+const healthy: Health = { status: 'healthy' }
+const unhealthy = (detail: UnhealthyDetail, httpStatusCode: number | null = null): Health => ({
+  status: 'unhealthy',
+  detail,
+  httpStatusCode,
+})
+
+const ports = { http: 80, tls: 81, tcp: 82 }
+
+interface Kind {
+  readonly what: string
+  readonly make: (t: TestContext, plane: Plane) => Promise<Pick<Place, 'address'>>
+  readonly checkedBy?: keyof typeof ports
+  readonly expected: Health
+}
+
+/** Every kind of target that a check tells apart. */
+const kinds: readonly Kind[] = [
+  {
+    what: 'the port is closed',
+    make: async (_, plane) => ({ address: plane.targetAddress() }),
+    expected: unhealthy('layer4_no_connection'),
+  },
+  {
+    what: 'nothing leads there',
+    make: async (_, plane) => ({ address: plane.site.unroutable }),
+    expected: unhealthy('layer4_no_connection'),
+  },
+  { what: 'requests for connections are swallowed', make: swallowing, expected: unhealthy('layer4_timeout') },
+  { what: 'it accepts and stays silent', make: silent, expected: unhealthy('layer7_timeout') },
+  { what: 'it sends a header and stays silent', make: stalling, expected: unhealthy('layer7_timeout') },
+  {
+    what: 'it answers 500',
+    make: (t, plane) => answering(t, plane, '500 Internal Server Error', 'fine'),
+    expected: unhealthy('unexpected_http_status', 500),
+  },
+  {
+    what: 'it answers with another body',
+    make: (t, plane) => answering(t, plane, '200 OK', 'fin'),
+    expected: unhealthy('unexpected_http_content'),
+  },
+  { what: 'it does not speak HTTP', make: babbling, expected: unhealthy('unspecified') },
+  { what: 'it resets the connection', make: resetting, expected: unhealthy('unspecified') },
+  {
+    what: 'it has no TLS where the check does',
+    make: (t, plane) => httpTarget(t, plane),
+    checkedBy: 'tls',
+    expected: unhealthy('unspecified'),
+  },
+  { what: 'it is fine', make: (t, plane) => answering(t, plane, '200 OK', 'all fine'), expected: healthy },
+  { what: 'it redirects', make: (t, plane) => answering(t, plane, '302 Found', 'fine'), expected: healthy },
+  {
+    what: 'it accepts connections, which is all that is checked',
+    make: echoTarget,
+    checkedBy: 'tcp',
+    expected: healthy,
+  },
+]
+
+onEachPlane('Health checks', import.meta.filename, (plane) => {
+  test('tell all kinds of targets apart in time', async (t) => {
+    // Linux forgets a refusal that comes while it still connects, but not that of its second attempt, a second later.
+    const timing = { interval: 2, timeout: 2, retries: 3 }
+    const places = await Promise.all(kinds.map(({ make }) => make(t, plane)))
+    const balancer = await Balancer.make(t, plane, {
+      services: [
+        httpService(ports.http, {}, { healthCheck: httpCheck(timing, { response: 'fine' }) }),
+        httpService(ports.tls, {}, { healthCheck: httpCheck(timing, { usesTls: true }) }),
+        tcpService(ports.tcp),
+      ],
+      targets: places.map(({ address }) => target(address)),
+    })
+    const deadline = performance.now() + 1_000 * (timing.interval * timing.retries + timing.timeout)
+    const found = () =>
+      Promise.all(
+        kinds.map(({ checkedBy = 'http' }, index) => balancer.health(places[index]!.address, ports[checkedBy])),
+      )
+    const wanted = kinds.map(({ expected }) => expected)
+    let seen = await found()
+    while (!isDeepStrictEqual(seen, wanted) && performance.now() < deadline) {
+      await delay(50)
+      seen = await found()
+    }
+    assert.deepEqual(
+      seen.map((health, index) => [kinds[index]!.what, health]),
+      kinds.map(({ what, expected }) => [what, expected]),
+    )
+  })
+
+  test('decide with the first one alone, and nothing is known before', async (t) => {
+    const failing = await httpTarget(t, plane, (_, response) => void response.writeHead(503).end())
+    const slow = await silent(t, plane)
+    const healthCheck = httpCheck({ interval: 3, timeout: 3, retries: 5 }, { path: '/health' })
+    const balancer = await Balancer.make(t, plane, {
+      services: [httpService(80, {}, { healthCheck })],
+      targets: [target(failing.address), target(slow.address)],
+    })
+    assert.deepEqual(await balancer.health(slow.address), { status: 'unknown' })
+    await balancer.untilStatus(failing.address, 'unhealthy')
+    assert.ok(failing.checks.length <= 2, `after ${failing.checks.length} checks`)
+    await balancer.untilStatus(slow.address, 'unhealthy')
+  })
+
+  test('change their mind after as many in a row as they shall', async (t) => {
+    const answers = [200, 500, 200, 500, 500, 200, 500, 200, 200]
+    let answered = 0
+    const { address } = await httpTarget(t, plane, (_, response) => {
+      response.writeHead(answers[answered++] ?? 200).end()
+    })
+    const healthCheck = httpCheck({ interval: 1, retries: 2 }, { path: '/health' })
+    const balancer = await Balancer.make(t, plane, {
+      services: [httpService(80, {}, { healthCheck })],
+      targets: [target(address)],
+    })
+    /** How many answers there were before the status was seen. */
+    const changesTo = async (status: Health['status']) => {
+      await balancer.untilStatus(address, status)
+      return answered
+    }
+    assert.ok((await changesTo('healthy')) >= 1)
+    const [failed, recovered] = [await changesTo('unhealthy'), await changesTo('healthy')]
+    assert.ok(failed >= 5 && failed < 9, `unhealthy after ${failed} answers`)
+    assert.ok(recovered >= 9, `healthy after ${recovered} answers`)
+  })
+
+  test('stay known when something else changes', async (t) => {
+    const fine = await httpTarget(t, plane)
+    const failing = await httpTarget(t, plane, (_, response) => void response.writeHead(418).end())
+    const service = httpService(80, {}, { healthCheck: httpCheck({ interval: 3, retries: 3 }) })
+    const targets = [target(fine.address), target(failing.address)]
+    const balancer = await Balancer.make(t, plane, { services: [service], targets })
+    await balancer.untilKnown()
+    const more = await httpTarget(t, plane)
+    await balancer.change({ targets: [...targets, target(more.address)] })
+    assert.deepEqual(await balancer.health(fine.address), healthy)
+    assert.deepEqual(await balancer.health(failing.address), unhealthy('unexpected_http_status', 418))
+    await balancer.change({ services: [{ ...service, http: { ...service.http!, isSticky: true } }] })
+    assert.deepEqual(await balancer.health(failing.address), unhealthy('unexpected_http_status', 418))
+    await balancer.untilKnown()
+    assert.deepEqual(await balancer.health(more.address), healthy)
+  })
+
+  test('ask for what they shall, where they shall', async (t) => {
+    const port = 8181
+    const address = plane.targetAddress()
+    const checked = await httpTarget(t, plane, undefined, { address, port })
+    const named = { domain: 'www.example.com', path: '/health?a=%20b&c="d"', response: address }
+    const balancer = await Balancer.make(t, plane, {
+      services: [
+        httpService(80, {}, { healthCheck: httpCheck({ port }, named) }),
+        httpService(81, {}, { healthCheck: httpCheck({ port }, { path: '/health/bare' }) }),
+      ],
+      targets: [target(address)],
+    })
+    await balancer.untilKnown()
+    for (const listenPort of [80, 81]) assert.deepEqual(await balancer.health(address, listenPort), healthy)
+    const asked = (url: string) => checked.checks.find((each) => each.url === url)
+    assert.equal(asked('/health?a=%20b&c="d"')?.headers.host, 'www.example.com')
+    assert.equal(asked('/health/bare')?.headers.host, undefined)
+    assert.equal(asked('/health/bare')?.version, '1.0')
+  })
+
+  test('take statuses by their patterns', async (t) => {
+    const { address } = await httpTarget(t, plane, (_, response) => void response.writeHead(404).end())
+    const patterns = [['404'], ['4??'], ['4*'], ['*'], ['2??', '40?'], ['2??'], ['5*'], ['40']]
+    const services = patterns.map((statusCodes, index) =>
+      httpService(100 + index, {}, { healthCheck: httpCheck({}, { statusCodes }) }),
+    )
+    const balancer = await Balancer.make(t, plane, { services, targets: [target(address)] })
+    await balancer.untilKnown()
+    const statuses = await Promise.all(services.map(({ listenPort }) => balancer.health(address, listenPort)))
+    const no = unhealthy('unexpected_http_status', 404)
+    assert.deepEqual(statuses, [healthy, healthy, healthy, healthy, healthy, no, no, no])
+  })
+
+  test('that fail keep traffic away, and those that succeed bring it back', async (t) => {
+    let isFine = true
+    const moody = await httpTarget(t, plane, (_, response) => void response.writeHead(isFine ? 200 : 500).end('moody'))
+    const { address } = await httpTarget(t, plane)
+    const service = httpService(80, {}, { healthCheck: httpCheck({ retries: 2 }, { path: '/health' }) })
+    const balancer = await Balancer.ready(t, plane, {
+      services: [service],
+      targets: [target(moody.address), target(address)],
+    })
+    const bodies = async () =>
+      new Set(await Promise.all(Array.from({ length: 8 }, async () => (await ask(balancer.at(80))).body)))
+    assert.equal((await bodies()).size, 2)
+    isFine = false
+    await balancer.untilStatus(moody.address, 'unhealthy')
+    assert.deepEqual(await bodies(), new Set([address]))
+    isFine = true
+    await balancer.untilStatus(moody.address, 'healthy')
+    await until(async () => (await bodies()).size === 2)
+  })
+})
