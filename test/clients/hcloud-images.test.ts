@@ -91,7 +91,7 @@ const backups: Story = {
 }
 
 const offered: Story = {
-  title: 'shows locations, server types, images and ISOs',
+  title: 'shows locations, types of servers and Load Balancers, images and ISOs',
   steps: [
     works('location list', '3 hel1 Helsinki DC Park 1 eu-central FI Helsinki'),
     shows('location fsn1', { network_zone: 'eu-central' }),
@@ -101,6 +101,10 @@ const offered: Story = {
     since(39, shows('server-type cpx22', { architecture: 'x86' })),
     shows('server-type 1', { name: 'cx11' }),
     works('server-type describe cpx22', 'Cores: 2', 'Location: hel1'),
+    works('load-balancer-type list', '1 lb11 LB11 5 10000 25'),
+    shows('load-balancer-type lb21', { id: 2, max_targets: 75, max_assigned_certificates: 25 }),
+    shows('load-balancer-type 3', { name: 'lb31' }),
+    works('load-balancer-type describe lb11', 'Max Connections: 10000', 'Max Services: 5', 'Location: hel1'),
     works('image list', '114690387 system debian-12'),
     shows('image debian-12', { os_flavor: 'debian' }),
     shows('image 161547269', { name: 'ubuntu-24.04', type: 'system' }),
@@ -112,6 +116,7 @@ const offered: Story = {
     until(44, refused('datacenter list', 'deprecated_api_endpoint')),
     misused('location describe nowhere', /location not found: nowhere/i),
     misused('server-type describe nowhere', /server ?type not found: nowhere/i),
+    misused('load-balancer-type describe nowhere', /load ?balancer type not found: nowhere/i),
     misused('iso describe nowhere', /iso not found: nowhere/i),
     misused('image describe nowhere', /image not found: nowhere/i),
   ],

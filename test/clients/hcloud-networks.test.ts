@@ -1,10 +1,4 @@
 /** The hcloud command line with networks, their subnets and routes, and the servers in them. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { after } from 'node:test'
-import { builtIn } from '../../src/catalogue/built-in.ts'
-import { toFile } from '../../src/catalogue/file.ts'
 import {
   deletes,
   leavesNothing,
@@ -16,6 +10,7 @@ import {
   shows,
   since,
   tells,
+  withCatalogue,
   works,
 } from './hcloud.ts'
 
@@ -161,13 +156,8 @@ const wrong: Story = {
   ],
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'wolke-catalogue-'))
-const catalogue = join(folder, 'catalogue.json')
-writeFileSync(catalogue, JSON.stringify(toFile({ ...builtIn, vswitches: [4711] })))
-after(() => rmSync(folder, { recursive: true }))
-
 await tells(
   import.meta.filename,
   [shape, vswitch, keeping, members, wrong, leavesNothing('server', 'network')],
-  [`--catalogue=${catalogue}`],
+  [withCatalogue({ vswitches: [4711] })],
 )

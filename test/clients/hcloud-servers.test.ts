@@ -1,14 +1,13 @@
 /** The hcloud command line with servers: made with all that hangs on them, changed, measured and deleted. */
-import assert from 'node:assert/strict'
 import { publicKey } from './clients.ts'
 import {
   deletes,
   leavesNothing,
   lists,
   makesServer,
+  measures,
   misused,
   refused,
-  type Step,
   type Story,
   shows,
   since,
@@ -25,15 +24,6 @@ const files = {
   'cloud.yml': '#cloud-config\npackages: [nginx]\n',
 }
 const makesKey = works('ssh-key create --name laptop --public-key-from-file key.pub')
-
-/** The measurements of a type are exactly these series. */
-const measures =
-  (type: string, ...series: readonly string[]): Step =>
-  async (hcloud) => {
-    const line = `server metrics one --type ${type} -o json`
-    const { time_series } = JSON.parse(await succeeds(hcloud, line)).metrics
-    assert.deepEqual(Object.keys(time_series).sort(), series.toSorted())
-  }
 
 const creation: Story = {
   title: 'makes a server with an SSH key, a firewall and labels',
@@ -360,9 +350,19 @@ const metrics: Story = {
   title: 'shows what was measured of a server',
   steps: [
     makesServer('one'),
-    measures('cpu', 'cpu'),
-    measures('disk', 'disk.0.iops.read', 'disk.0.iops.write', 'disk.0.bandwidth.read', 'disk.0.bandwidth.write'),
-    measures('network', 'network.0.pps.in', 'network.0.pps.out', 'network.0.bandwidth.in', 'network.0.bandwidth.out'),
+    measures('server', 'one', 'cpu', ['cpu']),
+    measures('server', 'one', 'disk', [
+      'disk.0.iops.read',
+      'disk.0.iops.write',
+      'disk.0.bandwidth.read',
+      'disk.0.bandwidth.write',
+    ]),
+    measures('server', 'one', 'network', [
+      'network.0.pps.in',
+      'network.0.pps.out',
+      'network.0.bandwidth.in',
+      'network.0.bandwidth.out',
+    ]),
     misused('server metrics one --type heat', /invalid input in field 'type'|invalid metric type: heat/),
     misused('server metrics one --type cpu --start never', /start date has an invalid format/),
     deletes('server', 'one'),

@@ -4,9 +4,13 @@
  * shows at `id`; without a path it is the id.
  */
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, describe, it } from 'node:test'
+import { builtIn } from '../../src/catalogue/built-in.ts'
+import type { CatalogueData } from '../../src/catalogue/catalogue.ts'
+import { toFile } from '../../src/catalogue/file.ts'
 import { installHcloud, type Outcome, run, type Service, serve, skipWithout } from './clients.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 
@@ -87,6 +91,15 @@ export const leavesNothing = (...kinds: readonly string[]): Story => ({
   steps: kinds.map((kind) => lists(`${kind} list`, [])),
 })
 
+/** The option of a server whose catalogue is the built-in one with this in it; the file goes away after the tests. */
+export function withCatalogue(more: Partial<CatalogueData>): string {
+  const folder = mkdtempSync(join(tmpdir(), 'wolke-catalogue-'))
+  after(() => rmSync(folder, { recursive: true }))
+  const path = join(folder, 'catalogue.json')
+  writeFileSync(path, JSON.stringify(toFile({ ...builtIn, ...more })))
+  return `--catalogue=${path}`
+}
+
 // ---- Steps ---------------------------------------------------------------------------------------------------------
 
 /** The command succeeds; what it prints has all of this, whatever the white space. */
@@ -140,6 +153,14 @@ export function misused(line: string, message: RegExp): Step {
     const outcome = await hcloud.run(await fill(hcloud, line))
     assert.equal(outcome.code, 1, `${line} went through\n${outcome.stdout}`)
     assert.match(outcome.stderr, message, line)
+  }
+}
+
+/** The measurements of a type are exactly these series. */
+export function measures(kind: string, name: string, type: string, series: readonly string[]): Step {
+  return async (hcloud) => {
+    const { metrics } = JSON.parse(await succeeds(hcloud, `${kind} metrics ${name} --type ${type} -o json`))
+    assert.deepEqual(Object.keys(metrics.time_series).sort(), series.toSorted())
   }
 }
 

@@ -41,6 +41,20 @@ const scripts = {
     ],
     left: { servers: 0, volumes: 0, networks: 0, placement_groups: 0, primary_ips: 0, ssh_keys: 0 },
   },
+  'hcloud_load_balancers.py': {
+    steps: [
+      'types',
+      'creation',
+      'services',
+      'targets',
+      'networks',
+      'changes',
+      'measurements and actions',
+      'primary ips',
+      'deletion',
+    ],
+    left: { load_balancers: 0, servers: 0, networks: 0, certificates: 0, primary_ips: 0 },
+  },
 }
 
 for (const [generation, database] of [

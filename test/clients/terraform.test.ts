@@ -86,6 +86,19 @@ const lives: Readonly<Record<string, Life>> = {
     after: { description: 'second', protected: false, server: 'floating-2' },
     change: { changed: 3 },
   },
+  'load-balancers': {
+    before: {
+      ...{ name: 'first', type: 'lb11', algorithm: 'round_robin', domain: 'example.com', ...certificate },
+      ...{ protected: true, exposed: true, sticky: true, front: 'tcp', ip: '10.0.1.5' },
+    },
+    after: {
+      ...{ name: 'second', type: 'lb21', algorithm: 'least_connections', domain: 'example.org' },
+      ...selfSigned('www.example.org'),
+      ...{ protected: false, exposed: false, sticky: false, front: 'http', ip: '10.0.1.6' },
+    },
+    // Another certificate, another place in the network with the target there, and another protocol on a port.
+    change: { added: 4, changed: 5, destroyed: 4 },
+  },
   snapshots: {
     before: { description: 'first', labels: {} },
     after: { description: 'second', labels: { owner: 'somebody' } },
@@ -108,7 +121,7 @@ const lives: Readonly<Record<string, Life>> = {
     after: { image: 'debian-13', range: '10.1.0.0/16', volumes: 4 },
     // Inline networks of an imported server are unknown at first.
     importing: { changed: 1 },
-    change: { added: 10, changed: 5, destroyed: 10 },
+    change: { added: 12, changed: 5, destroyed: 12 },
   },
   servers: {
     before: { ...server, user_data: null, rescue: null, iso: null },

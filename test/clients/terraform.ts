@@ -136,17 +136,24 @@ interface State {
   }[]
 }
 
-/** An import block for each resource. Its id there is nearly always that by which it is imported. */
+/** An import block for each resource. */
 function importsOf({ resources }: State): string {
   const managed = resources.filter(({ mode }) => mode === 'managed')
   const blocks = managed.flatMap(({ type, name, instances }) =>
     instances.map(({ index_key: key, attributes }) => {
       const address = `${type}.${name}${key === undefined ? '' : `[${JSON.stringify(key)}]`}`
-      const id = type === 'hcloud_firewall_attachment' ? attributes.firewall_id : attributes.id
-      return `import {\n  to = ${address}\n  id = "${id}"\n}\n`
+      return `import {\n  to = ${address}\n  id = "${importIdOf(type, attributes)}"\n}\n`
     }),
   )
   return blocks.join('\n')
+}
+
+/** What a resource is imported by, which is nearly always its id. */
+function importIdOf(type: string, attributes: Readonly<Record<string, unknown>>): unknown {
+  if (type === 'hcloud_firewall_attachment') return attributes.firewall_id
+  if (type !== 'hcloud_load_balancer_target') return attributes.id
+  const { load_balancer_id: balancer, type: kind, server_id, label_selector, ip } = attributes
+  return [balancer, kind, server_id ?? label_selector ?? ip].join('__')
 }
 
 // ---- One server ----------------------------------------------------------------------------------------------------

@@ -4,16 +4,10 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { it } from 'node:test'
 import { findProgram, installProvider, run, type Service, serve, skipWithout } from './clients.ts'
+import { firstCommand, readPage, settingsFor } from './page.ts'
 
 const root = join(import.meta.dirname, '../..')
-const page = readFileSync(join(root, 'docs/terraform.md'), 'utf8')
-
-/** The blocks of the page, in its order. */
-const blocks = [...page.matchAll(/^```(\w+)\n(.*?)^```$/gms)].map(([, language = '', text = '']) => ({
-  language,
-  text,
-}))
-const blocksOf = (language: string) => blocks.filter((block) => block.language === language)
+const page = readPage('docs/terraform.md')
 
 /** Lets `terraform init` find the provider in a folder rather than in the registry. */
 function mirror({ folder }: Service, provider: string, version: string): string {
@@ -31,10 +25,9 @@ it('the first Terraform run goes as its page says', async (t) => {
   if (!findProgram('terraform') || !findProgram('curl') || !provider)
     return skipWithout(t, 'Terraform, Go to build its provider, or curl is missing')
   const version = basename(provider).replace(/.*-v/, '')
-  assert.ok(page.includes(`provider ${version}`), 'the page names another version of the provider')
+  assert.ok(page.text.includes(`provider ${version}`), 'the page names another version of the provider')
   const service = await serve('sqlite')
   t.after(() => service.stop())
-  const { HCLOUD_ENDPOINT: endpoint = '', HCLOUD_TOKEN: token = '' } = service.env
   const env = {
     HOME: service.folder,
     TF_CLI_CONFIG_FILE: mirror(service, provider, version),
@@ -44,18 +37,18 @@ it('the first Terraform run goes as its page says', async (t) => {
   const cwd = join(service.folder, 'first-run')
   mkdirSync(cwd)
 
-  const [configuration] = blocksOf('hcl')
+  const [configuration] = page.blocksOf('hcl')
   writeFileSync(join(cwd, 'main.tf'), configuration!.text)
   // The first command is that of the README and starts a server, which here is another one, at another address.
-  const [start, variables, ...steps] = blocksOf('sh')
-  assert.ok(readFileSync(join(root, 'README.md'), 'utf8').includes(start!.text.trim()))
-  const settings = variables!.text.replace('http://127.0.0.1:8080/v1', endpoint).replace('<token>', token)
+  const [start, variables, ...steps] = page.blocksOf('sh')
+  assert.equal(start!.text.trim(), firstCommand)
+  assert.ok(readFileSync(join(root, 'README.md'), 'utf8').includes(firstCommand))
+  const settings = settingsFor(variables!, service.env)
   for (const step of steps) {
     const script = `set -e\n${settings}\n${step.text}`
     const { code, stdout, stderr } = await run('bash', ['-c', script], { env, cwd })
     assert.equal(code, 0, `${step.text}\n${stdout}${stderr}`)
-    const said = blocks[blocks.indexOf(step) + 1]
-    assert.equal(said?.language, 'text', `the page does not say what this prints:\n${step.text}`)
-    assert.ok(stdout.includes(said.text.trim()), `${step.text}\nprints not ${said.text}but:\n${stdout}`)
+    const said = page.printedBy(step)
+    assert.ok(stdout.includes(said), `${step.text}\nprints not\n${said}\nbut:\n${stdout}`)
   }
 })

@@ -1,6 +1,7 @@
 # What a small company has: two web servers and a database behind a bastion, with everything that hangs on them.
 variable "web_servers" { type = number }
 variable "web_type" { type = string }
+variable "balancer_type" { type = string }
 variable "data_size" { type = number }
 variable "office" { type = list(string) }
 variable "domain" { type = string }
@@ -204,6 +205,56 @@ resource "hcloud_server" "data" {
   lifecycle {
     ignore_changes = [ssh_keys, public_net, network]
   }
+}
+
+# ---- In front of the web servers
+
+resource "hcloud_load_balancer" "web" {
+  name               = "web"
+  load_balancer_type = var.balancer_type
+  location           = local.location
+  delete_protection  = var.protected
+  labels             = local.labels
+}
+
+resource "hcloud_load_balancer_network" "web" {
+  load_balancer_id = hcloud_load_balancer.web.id
+  subnet_id        = hcloud_network_subnet.web.id
+  ip               = "10.0.1.3"
+  lifecycle {
+    # An imported one knows only its network.
+    ignore_changes = [subnet_id]
+  }
+}
+
+resource "hcloud_load_balancer_service" "web" {
+  load_balancer_id = hcloud_load_balancer.web.id
+  protocol         = "http"
+  health_check {
+    protocol = "http"
+    port     = 80
+    interval = 10
+    timeout  = 5
+    retries  = 3
+    http {
+      domain       = "www.${var.domain}"
+      path         = "/"
+      status_codes = ["2??"]
+    }
+  }
+}
+
+resource "hcloud_load_balancer_target" "web" {
+  load_balancer_id = hcloud_load_balancer_network.web.load_balancer_id
+  type             = "label_selector"
+  label_selector   = "tier=web"
+  use_private_ip   = true
+}
+
+resource "hcloud_rdns" "balancer" {
+  load_balancer_id = hcloud_load_balancer.web.id
+  ip_address       = hcloud_load_balancer.web.ipv4
+  dns_ptr          = "www.${var.domain}"
 }
 
 # ---- Disks

@@ -1,6 +1,7 @@
 variable "name" { type = string }
 variable "size" { type = number }
 variable "gateway" { type = string }
+variable "port" { type = number }
 
 resource "hcloud_network" "main" {
   name     = var.name
@@ -19,6 +20,36 @@ resource "hcloud_volume" "main" {
   location = "hel1"
 }
 
+resource "hcloud_load_balancer" "main" {
+  name               = var.name
+  load_balancer_type = "lb11"
+  location           = "hel1"
+}
+
+resource "hcloud_load_balancer_service" "main" {
+  load_balancer_id = hcloud_load_balancer.main.id
+  protocol         = "tcp"
+  listen_port      = var.port
+  destination_port = 25
+}
+
+resource "hcloud_load_balancer_network" "main" {
+  load_balancer_id = hcloud_load_balancer.main.id
+  network_id       = hcloud_network.main.id
+  depends_on       = [hcloud_network_subnet.main]
+}
+
+resource "hcloud_network_subnet" "main" {
+  network_id   = hcloud_network.main.id
+  type         = "cloud"
+  network_zone = "eu-central"
+  ip_range     = "10.0.1.0/24"
+}
+
 output "paths" {
-  value = ["networks/${hcloud_network.main.id}", "volumes/${hcloud_volume.main.id}"]
+  value = [
+    "load_balancers/${hcloud_load_balancer.main.id}",
+    "networks/${hcloud_network.main.id}",
+    "volumes/${hcloud_volume.main.id}",
+  ]
 }

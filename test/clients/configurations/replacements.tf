@@ -95,3 +95,22 @@ resource "hcloud_rdns" "main" {
   ip_address = hcloud_server.main.ipv6_address
   dns_ptr    = "new.example.com"
 }
+
+resource "hcloud_load_balancer" "main" {
+  name               = "replacements"
+  load_balancer_type = "lb11"
+  location           = "fsn1"
+}
+
+resource "hcloud_load_balancer_network" "main" {
+  load_balancer_id = hcloud_load_balancer.main.id
+  network_id       = hcloud_network.main.id
+  ip               = cidrhost(hcloud_network_subnet.main.ip_range, 7)
+}
+
+resource "hcloud_load_balancer_target" "main" {
+  load_balancer_id = hcloud_load_balancer_network.main.load_balancer_id
+  type             = "server"
+  server_id        = hcloud_server.main.id
+  use_private_ip   = true
+}
