@@ -7,6 +7,7 @@ import { cpus } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
+import { balancers } from './balancers.ts'
 import { certificates } from './certificates.ts'
 import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
@@ -39,6 +40,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   postgres,
   dns,
   neighbour,
+  balancers,
 }
 
 const { values: options } = parseArgs({

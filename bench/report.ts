@@ -2,9 +2,9 @@
 
 export interface Row {
   readonly name: string
-  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'MB' | 'actions/s' | 'servers/s'
+  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'us' | 'MB' | 'actions/s' | 'servers/s'
   readonly wolke: number
-  /** The result of the bare route, or of Knot for DNS, in the same run; absent without a counterpart. */
+  /** Of the bare route, of Knot for DNS, or without a balancer, in the same run; absent without a counterpart. */
   readonly bare?: number
   /** The median over the rounds of wolke / bare, which differs slightly from the quotient of the medians. */
   readonly ratio?: number

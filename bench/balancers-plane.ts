@@ -1,0 +1,153 @@
+/** Puts load on one data plane, named by the first argument, and prints what it measured as JSON. */
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:net'
+import type { BalancerService, BalancerState } from '../src/families/load-balancers/driver.ts'
+import { until } from '../test/bare-database.ts'
+import { httpCheck, httpService, target, targetPort, tcpService } from '../test/load-balancers/balancers.ts'
+import { embeddedSite, haproxySite, Plane } from '../test/load-balancers/planes.ts'
+import { listenersOn } from '../test/load-balancers/processes.ts'
+import { median } from './report.ts'
+import { type Compared, inTurns } from './rounds.ts'
+import { type Load, load } from './wrk.ts'
+
+export interface Traffic extends Compared {
+  readonly p50Ms: number
+  readonly p99Ms: number
+  /** Processor time of the plane for one request, in microseconds. */
+  readonly cpuUs: number
+  /** That of the target, a server of Node.js, when it is asked directly: it tells how fast the machine is just now. */
+  readonly targetCpuUs: number
+}
+
+export interface PlaneFigures {
+  readonly http: Traffic
+  readonly tcp: Traffic
+  readonly residentMb: number
+}
+
+const ports = { http: 80, tcp: 90 }
+/** Ticks of the processor times in /proc, which Linux fixes for programs. */
+const ticksPerSecond = 100
+
+/** A target in a process of its own, whose time counts apart. Without its parent, even a killed one, nobody would end it. */
+const answering = `
+  const body = 'x'.repeat(100)
+  require('node:http')
+    .createServer((_, response) => void response.end(body))
+    .listen(Number(process.argv[2]), process.argv[1])
+  process.on('disconnect', () => process.exit())
+`
+
+const [name, rounds, seconds] = process.argv.slice(2)
+const plane = new Plane(name === 'haproxy' ? haproxySite() : embeddedSite())
+await plane.open()
+const child = await startTarget()
+try {
+  console.log(JSON.stringify(await measure(Number(rounds), Number(seconds))))
+} finally {
+  child.process.kill()
+  await plane.driver.remove(1, 2)
+  await plane.close()
+}
+
+async function startTarget(): Promise<{ process: ChildProcess; address: string }> {
+  const address = plane.targetAddress()
+  const child = spawn(process.execPath, ['-e', answering, address, String(targetPort)], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  await until(() => listens(address))
+  return { process: child, address }
+}
+
+async function listens(host: string): Promise<boolean> {
+  const socket = connect(targetPort, host)
+  try {
+    await once(socket, 'connect')
+    return true
+  } catch {
+    // Nobody listens yet.
+    return false
+  } finally {
+    socket.destroy()
+  }
+}
+
+/** One balancer with a service of each kind. */
+function stateOf(services: readonly BalancerService[]): BalancerState {
+  return {
+    id: 1,
+    generation: 1,
+    cookieSecret: 'a secret',
+    maxConnections: 10_000,
+    algorithm: 'round_robin',
+    publicAddresses: [`${plane.site.balancerNet}.200`],
+    place: null,
+    services,
+    targets: [target(child.address)],
+  }
+}
+
+async function measure(rounds: number, seconds: number): Promise<PlaneFigures> {
+  const healthCheck = httpCheck({ interval: 15 })
+  const state = stateOf([httpService(ports.http, {}, { healthCheck }), tcpService(ports.tcp, { healthCheck })])
+  await plane.driver.apply(state)
+  await until(async () => {
+    const { health = [] } = (await plane.driver.observe([state.id])).get(state.id) ?? {}
+    return health.filter(({ health: { status } }) => status === 'healthy').length === state.services.length
+  })
+  const [host] = state.publicAddresses
+  const pids = listenersOn(host!)
+  const urlOf = (port: number) => `http://${host}:${port + plane.site.portOffset}/`
+  const direct = `http://${child.address}:${targetPort}/`
+  const traffic = async (port: number): Promise<Traffic> => {
+    const loads: (Load & { cpuUs: number })[] = []
+    const targetUs: number[] = []
+    // Whoever compiles code while it runs has done so before it is measured.
+    for (const url of [urlOf(port), direct]) await load(url, Math.max(2, seconds))
+    const compared = await inTurns(rounds, {
+      async wolke() {
+        const done = await costing(pids, urlOf(port), seconds)
+        loads.push(done)
+        return done.requestsPerSecond
+      },
+      async bare() {
+        const done = await costing([child.process.pid!], direct, seconds)
+        targetUs.push(done.cpuUs)
+        return done.requestsPerSecond
+      },
+    })
+    const middle = (pick: (one: (typeof loads)[number]) => number) => median(loads.map(pick))
+    return {
+      ...compared,
+      p50Ms: middle(({ p50Ms }) => p50Ms),
+      p99Ms: middle(({ p99Ms }) => p99Ms),
+      cpuUs: middle(({ cpuUs }) => cpuUs),
+      targetCpuUs: median(targetUs),
+    }
+  }
+  const [http, tcp] = [await traffic(ports.http), await traffic(ports.tcp)]
+  return { http, tcp, residentMb: pids.reduce((sum, pid) => sum + residentMb(pid), 0) }
+}
+
+/** Load, and the processor time of one request in some processes, in microseconds. */
+async function costing(pids: readonly number[], url: string, seconds: number): Promise<Load & { cpuUs: number }> {
+  const before = cpuSeconds(pids)
+  const done = await load(url, seconds)
+  return { ...done, cpuUs: ((cpuSeconds(pids) - before) * 1_000_000) / done.requests }
+}
+
+/** Processor time that processes have used, in the program and in the kernel. */
+function cpuSeconds(pids: readonly number[]): number {
+  const ticks = pids.map((pid) => {
+    // The name, in brackets, may have spaces in it; after it, these are the 12th and 13th field.
+    const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)!.split(' ')
+    return Number(fields[11]) + Number(fields[12])
+  })
+  return ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond
+}
+
+function residentMb(pid: number): number {
+  return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024
+}

@@ -1,0 +1,58 @@
+/**
+ * Measures the data planes of Load Balancers: requests per second beside a direct connection to the same target, the
+ * processor time that a plane spends on one, and its memory. Needs Debian's `wrk`; HAProxy also needs root and itself.
+ */
+import { execFile } from 'node:child_process'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { embeddedSite, haproxySite, inNamespace, missing, type Site } from '../test/load-balancers/planes.ts'
+import { balancerNeighbour } from './balancer-neighbour.ts'
+import type { PlaneFigures, Traffic } from './balancers-plane.ts'
+import type { Workshop } from './processes.ts'
+import type { Row } from './report.ts'
+import type { Effort } from './rounds.ts'
+
+const run = promisify(execFile)
+
+/** The promised processor time of an HTTP request, in microseconds. */
+const promisedUs: Readonly<Record<Site['name'], number>> = { embedded: 35, haproxy: 10 }
+
+export async function balancers(workshop: Workshop, effort: Effort): Promise<Row[]> {
+  const beside = await balancerNeighbour(workshop, effort)
+  // It exits with 1 when it is asked for its version.
+  const hasWrk = await run('wrk', ['-v']).catch(({ code }) => code === 1)
+  if (!hasWrk) {
+    console.error('balancers are not measured: wrk is not installed')
+    return beside
+  }
+  const rows = [...beside, ...(await measured(embeddedSite().name, [], effort))]
+  const reason = await missing()
+  if (reason === undefined) return [...rows, ...(await measured(haproxySite().name, inNamespace, effort))]
+  console.error(`balancers of HAProxy are not measured: ${reason}`)
+  return rows
+}
+
+/** Measures a plane in a process of its own, which may need another network than this one. */
+async function measured(name: Site['name'], under: readonly string[], { rounds, seconds }: Effort): Promise<Row[]> {
+  const script = join(import.meta.dirname, 'balancers-plane.ts')
+  const [program, ...args] = [...under, process.execPath, script, name, String(rounds), String(seconds)] as const
+  const { stdout } = await run(program!, args)
+  const { http, tcp, residentMb } = JSON.parse(stdout) as PlaneFigures
+  return [
+    throughput(`balancer ${name}, HTTP`, http),
+    cost(`balancer ${name}, HTTP`, http, promisedUs[name]),
+    throughput(`balancer ${name}, TCP`, tcp),
+    cost(`balancer ${name}, TCP`, tcp),
+    { name: `balancer ${name}, resident memory after load`, unit: 'MB', wolke: residentMb },
+  ]
+}
+
+function throughput(name: string, { wolke, bare, ratio, p50Ms, p99Ms }: Traffic): Row {
+  return { name, unit: 'req/s', wolke, bare, ratio, p50Ms, p99Ms, note: 'bare: without a balancer' }
+}
+
+function cost(name: string, { cpuUs, targetCpuUs }: Traffic, promised?: number): Row {
+  const bar = promised === undefined ? {} : { bar: { text: `<= ${promised} us`, met: cpuUs <= promised } }
+  const compared = { wolke: cpuUs, bare: targetCpuUs, ratio: cpuUs / targetCpuUs, note: 'bare: the target itself' }
+  return { name: `${name}, processor time per request`, unit: 'us', ...compared, ...bar }
+}
