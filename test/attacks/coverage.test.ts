@@ -14,7 +14,7 @@ import { type Answer, type Client, forEachDatabase, testClock, type World } from
 import { neverExisted, type Target } from '../proof.ts'
 import { errorScenarios, references, samples } from '../proofs.ts'
 import { assertRefused } from '../refusals.ts'
-import { each, eras, openStage, pathOf, prepare, type Ready, type Row, reach, rows } from '../requests.ts'
+import { each, eras, openStage, parts, pathOf, prepare, type Ready, type Row, reach, rows } from '../requests.ts'
 import { dump } from '../schema.ts'
 
 const isRead = ({ row }: Ready) => row.endpoint.method === 'GET'
@@ -131,7 +131,7 @@ async function checkMissing(world: World, row: Row): Promise<void> {
 
 forEachDatabase('every endpoint', (open) => {
   test('tells strangers, read-only tokens and other Projects nothing and lets them change nothing', async () => {
-    for (const { some, day } of eras) {
+    for (const { some, day } of parts) {
       const world = await open({ runActions: false, clock: testClock(day) })
       const those = await callers(world)
       await each(some, (row) => checkCallers(world, row, those))
@@ -141,7 +141,7 @@ forEachDatabase('every endpoint', (open) => {
   })
 
   test('finds nothing under an id that was never given out, is no id or belongs to what is deleted', async () => {
-    for (const { some, day } of eras) {
+    for (const { some, day } of parts) {
       const world = await open({ runActions: false, clock: testClock(day) })
       await each(
         some.filter(({ endpoint }) => endpoint.path.includes('{')),
@@ -190,7 +190,7 @@ async function newToken({ db }: World): Promise<string> {
 
 forEachDatabase('every declared error', (open) => {
   test('is reached with its status, and leaves no trace', async () => {
-    for (const { some, day } of eras) {
+    for (const { some, day } of parts) {
       const { world, stage, met } = await openStage(open, day)
       await each(declaredBy(some), async (one) => {
         const status = one.row.endpoint.statuses?.[one.code] ?? statusOf(one.code)
@@ -236,8 +236,7 @@ forEachDatabase('every declared error', (open) => {
     const world = await open({ runActions: false })
     await world.api.get('/actions?id=1')
     const ready: Ready[] = []
-    const [{ some }] = eras as [(typeof eras)[0]]
-    for (const row of some) ready.push(await prepare(world, row))
+    for (const row of eras[0]!.some) ready.push(await prepare(world, row))
     // A token is remembered for a moment only, and the catalogue asks for no more than that: it comes first.
     const inOrder = ready.toSorted((one, other) => Number(isShared(other)) - Number(isShared(one)))
     const client = world.client(await newToken(world))

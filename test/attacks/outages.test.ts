@@ -7,7 +7,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { type Answer, forEachDatabase, type Open, testClock, type World } from '../harness.ts'
 import { assertRefused } from '../refusals.ts'
-import { each, eras, prepare, type Row } from '../requests.ts'
+import { each, parts, prepare, type Row } from '../requests.ts'
 import { dump } from '../schema.ts'
 import { type Watch, watchDatabase } from '../watched-database.ts'
 
@@ -111,7 +111,7 @@ forEachDatabase('when the database goes away', (open) => {
   ]
   for (const [promise, check] of promises) {
     test(promise, async () => {
-      for (const { some, day } of eras) {
+      for (const { some, day } of parts) {
         const scene = await openScene(open, day)
         await each(writes(some), (row) => check(scene, row))
       }
