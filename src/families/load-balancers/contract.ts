@@ -18,7 +18,7 @@ import { Location } from '../locations/contract.ts'
 import { loadBalancerChanges } from './changes.ts'
 import { algorithms } from './domain.ts'
 import { Service, ServiceBody } from './services/contract.ts'
-import { Target, TargetBody } from './targets/contract.ts'
+import { Target, TargetBody, targetErrors } from './targets/contract.ts'
 
 declare module '../../kernel/errors.ts' {
   interface CallCodes {
@@ -102,15 +102,7 @@ export const loadBalancerEndpoints = defineEndpoints({
         'primary_ip_location_mismatch',
         'source_port_already_used',
         'no_subnet_available',
-        'load_balancer_not_attached_to_network',
-        'load_balancer_public_interface_disabled',
-        'server_not_attached_to_network',
-        'missing_ipv4',
-        'cloud_resource_ip_not_allowed',
-        'ip_not_owned',
-        'network_has_no_vswitch_subnet',
-        'ip_not_in_vswitch_subnet',
-        'target_already_defined',
+        ...targetErrors,
       ],
       statuses: { source_port_already_used: 412, primary_ip_version_mismatch: 412 },
     },

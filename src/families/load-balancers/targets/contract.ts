@@ -77,25 +77,26 @@ export const TargetBody = named(
   closed,
 )
 
+/** Why a target is refused, on its own or with a new Load Balancer. */
+export const targetErrors = [
+  'target_already_defined',
+  'load_balancer_not_attached_to_network',
+  'load_balancer_public_interface_disabled',
+  'server_not_attached_to_network',
+  'missing_ipv4',
+  'cloud_resource_ip_not_allowed',
+  'ip_not_owned',
+  'network_has_no_vswitch_subnet',
+  'ip_not_in_vswitch_subnet',
+] as const
+
 const action = actionsOf('/load_balancers/{id}', 'Load Balancers')
 
 export const targetEndpoints = defineEndpoints({
   addTarget: action('add_target', {
     summary: 'Add a target to a Load Balancer',
     body: TargetBody,
-    errors: [
-      'conflict',
-      'resource_limit_exceeded',
-      'target_already_defined',
-      'load_balancer_not_attached_to_network',
-      'load_balancer_public_interface_disabled',
-      'server_not_attached_to_network',
-      'missing_ipv4',
-      'cloud_resource_ip_not_allowed',
-      'ip_not_owned',
-      'network_has_no_vswitch_subnet',
-      'ip_not_in_vswitch_subnet',
-    ],
+    errors: ['conflict', 'resource_limit_exceeded', ...targetErrors],
   }),
   removeTarget: action('remove_target', {
     summary: 'Remove a target from a Load Balancer',
