@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { connect } from 'node:net'
 import type { BalancerService, BalancerState } from '../src/families/load-balancers/driver.ts'
+import { targetAt } from '../test/balancer-states.ts'
 import { until } from '../test/bare-database.ts'
-import { httpCheck, httpService, target, targetPort, tcpService } from '../test/load-balancers/balancers.ts'
+import { httpCheck, httpService, targetPort, tcpService } from '../test/load-balancers/balancers.ts'
 import { embeddedSite, haproxySite, Plane } from '../test/load-balancers/planes.ts'
 import { listenersOn } from '../test/load-balancers/processes.ts'
 import { median } from './report.ts'
@@ -85,7 +86,7 @@ function stateOf(services: readonly BalancerService[]): BalancerState {
     publicAddresses: [`${plane.site.balancerNet}.200`],
     place: null,
     services,
-    targets: [target(child.address)],
+    targets: [targetAt(child.address)],
   }
 }
 

@@ -9,7 +9,8 @@ import {
   type Socket,
   type Server as TcpServer,
 } from 'node:net'
-import type { BalancerHttp, BalancerService, BalancerState } from '../src/families/load-balancers/driver.ts'
+import type { BalancerService, BalancerState } from '../src/families/load-balancers/driver.ts'
+import { emptyState, plainHttp } from './balancer-states.ts'
 
 /** An address of this machine alone. Only Linux has more than one of them. */
 export function ownAddress(): string {
@@ -26,15 +27,6 @@ export async function freePort(address: string): Promise<number> {
   return port
 }
 
-export const plainHttp: BalancerHttp = {
-  cookieName: 'HCLBSTICKY',
-  cookieLifetime: 300,
-  isSticky: false,
-  redirectsHttp: false,
-  idleTimeout: 30,
-  certificates: [],
-}
-
 /** A service with a health check that connects. */
 export function serviceTo(port: number, service: Partial<BalancerService> & { listenPort: number }): BalancerService {
   return {
@@ -48,21 +40,8 @@ export function serviceTo(port: number, service: Partial<BalancerService> & { li
 }
 
 export function stateOf(address: string, state: Partial<BalancerState>): BalancerState {
-  return {
-    id: 1,
-    generation: 1,
-    cookieSecret: 'a secret of the test',
-    maxConnections: 2_000,
-    algorithm: 'round_robin',
-    publicAddresses: [address],
-    place: null,
-    services: [],
-    targets: [],
-    ...state,
-  }
+  return { ...emptyState, publicAddresses: [address], ...state }
 }
-
-export const targetAt = (address: string) => ({ address, server: null, network: null })
 
 /** A target that speaks HTTP. */
 export async function listenHttp(address: string, listener: RequestListener): Promise<Server> {
@@ -100,9 +79,4 @@ export async function converse(
   })
   await new Promise((resolve) => socket.once('close', resolve))
   return answer
-}
-
-/** Waits until something is true; the runner's time limit ends it. */
-export async function until(isTrue: () => boolean | Promise<boolean>): Promise<void> {
-  while (!(await isTrue())) await new Promise((resolve) => setTimeout(resolve, 10))
 }

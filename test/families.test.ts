@@ -96,6 +96,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/infrastructure.ts', families: ['load-balancers'], why: 'chooses what carries their traffic' },
   { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
   { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },
+  { path: 'test/balancer-states.ts', families: ['load-balancers'], why: 'what a data plane is told' },
   { path: 'test/embedded-balancer.ts', families: ['load-balancers'], why: 'one that carries traffic' },
   { path: 'test/haproxy.ts', families: ['load-balancers'], why: 'one that carries traffic' },
   { path: 'src/drivers/authorities.ts', families: ['certificates'], why: 'chooses the certificate authority' },

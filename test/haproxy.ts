@@ -5,6 +5,7 @@ import type { TestContext } from 'node:test'
 import { openHaproxy, stopAll } from '../src/drivers/load-balancers/haproxy/haproxy.ts'
 import { checkRequirements } from '../src/drivers/load-balancers/haproxy/requirements.ts'
 import type { BalancerService, BalancerState } from '../src/families/load-balancers/driver.ts'
+import { emptyState, plainHttp } from './balancer-states.ts'
 
 /** Why tests are skipped here; false where they run. They run in CI in any case. */
 export const skipsHaproxy: string | false = process.env.CI
@@ -19,14 +20,7 @@ export const httpService: BalancerService = {
   listenPort: 80,
   destinationPort: 8080,
   usesProxyProtocol: false,
-  http: {
-    cookieName: 'HCLBSTICKY',
-    cookieLifetime: 300,
-    isSticky: false,
-    redirectsHttp: false,
-    idleTimeout: 30,
-    certificates: [],
-  },
+  http: plainHttp,
   healthCheck: {
     protocol: 'http',
     port: 8080,
@@ -37,17 +31,7 @@ export const httpService: BalancerService = {
   },
 }
 
-export const plainState: BalancerState = {
-  id: 1,
-  generation: 1,
-  cookieSecret: 'secret',
-  maxConnections: 1_000,
-  algorithm: 'round_robin',
-  publicAddresses: [],
-  place: null,
-  services: [httpService],
-  targets: [],
-}
+export const plainState: BalancerState = { ...emptyState, services: [httpService] }
 
 type Driver = Awaited<ReturnType<typeof openHaproxy>>
 

@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict'
 import { createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo, read, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -18,7 +19,7 @@ onEachPlane('Algorithms', import.meta.filename, (plane) => {
     const targets = await httpTargets(t, plane, 3)
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80, {}, checked)],
-      targets: targets.map(({ address }) => target(address)),
+      targets: targets.map(({ address }) => targetAt(address)),
     })
     for (let i = 0; i < 300; i++) await ask(balancer.at(80))
     for (const { address, requests } of targets) {
@@ -30,7 +31,7 @@ onEachPlane('Algorithms', import.meta.filename, (plane) => {
     const targets = await Promise.all([echoTarget(t, plane), echoTarget(t, plane)])
     const balancer = await Balancer.ready(t, plane, {
       services: [tcpService(90)],
-      targets: targets.map(({ address }) => target(address)),
+      targets: targets.map(({ address }) => targetAt(address)),
     })
     for (let i = 0; i < 20; i++) (await echoed(t, balancer)).destroy()
     for (const { total } of targets) assert.ok(Math.abs(total() - 10) <= 1, `${total()} of 20 connections`)
@@ -41,7 +42,7 @@ onEachPlane('Algorithms', import.meta.filename, (plane) => {
     const balancer = await Balancer.ready(t, plane, {
       algorithm: 'least_connections',
       services: [tcpService(90)],
-      targets: [target(one.address), target(other.address)],
+      targets: [targetAt(one.address), targetAt(other.address)],
     })
     const open: Socket[] = []
     for (let i = 0; i < 10; i++) {
@@ -70,7 +71,7 @@ onEachPlane('Algorithms', import.meta.filename, (plane) => {
     const healthCheck = httpCheck({ port: 8092 }, { path: '/health' })
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
-      targets: [target(closed), target(target1!.address)],
+      targets: [targetAt(closed), targetAt(target1!.address)],
     })
     for (let i = 0; i < 6; i++) assert.equal((await ask(balancer.at(80))).body, target1!.address)
   })
@@ -79,7 +80,7 @@ onEachPlane('Algorithms', import.meta.filename, (plane) => {
     const balancer = await Balancer.make(t, plane, { services: [httpService(80, {}, checked)] })
     assert.equal(await statusOf(balancer.at(80)), 503)
     const failing = await httpTarget(t, plane, (_, response) => void response.writeHead(500).end())
-    await balancer.change({ targets: [target(failing.address)] })
+    await balancer.change({ targets: [targetAt(failing.address)] })
     await balancer.untilStatus(failing.address, 'unhealthy')
     const before = failing.requests.length
     assert.equal(await statusOf(balancer.at(80)), 503)

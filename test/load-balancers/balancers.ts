@@ -7,10 +7,10 @@ import type {
   BalancerHttp,
   BalancerService,
   BalancerState,
-  BalancerTarget,
   Health,
   Observation,
 } from '../../src/families/load-balancers/driver.ts'
+import { emptyState, plainHttp } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
 import { selfSigned } from '../certificates.ts'
 import type { Plane } from './planes.ts'
@@ -50,15 +50,7 @@ export function httpService(
   http: Partial<BalancerHttp> = {},
   more: Partial<BalancerService> = {},
 ): BalancerService {
-  const all = {
-    cookieName: 'HCLBSTICKY',
-    cookieLifetime: 300,
-    isSticky: false,
-    redirectsHttp: false,
-    idleTimeout: 50,
-    certificates: [],
-    ...http,
-  }
+  const all = { ...plainHttp, idleTimeout: 50, ...http }
   return tcpService(listenPort, { protocol: all.certificates.length > 0 ? 'https' : 'http', http: all, ...more })
 }
 
@@ -69,9 +61,6 @@ export function certificate(...domains: string[]): BalancerCertificate {
   const { certificate: chain, private_key: privateKey } = selfSigned(...domains)
   return { id: ++certificates, chain, privateKey }
 }
-
-/** A target outside of the cloud. */
-export const target = (address: string): BalancerTarget => ({ address, server: null, network: null })
 
 type Wanted = Partial<Omit<BalancerState, 'id' | 'generation'>>
 
@@ -89,15 +78,10 @@ export class Balancer {
   static async make(t: TestContext, plane: Plane, wanted: Wanted): Promise<Balancer> {
     const id = plane.next()
     const balancer = new Balancer(plane, {
+      ...emptyState,
       id,
-      generation: 1,
       cookieSecret: `secret of ${id}`,
-      maxConnections: 1_000,
-      algorithm: 'round_robin',
       publicAddresses: [`${plane.site.balancerNet}.${id}`],
-      place: null,
-      services: [],
-      targets: [],
       ...wanted,
     })
     t.after(() => balancer.remove())

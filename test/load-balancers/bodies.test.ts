@@ -6,8 +6,9 @@ import { type IncomingMessage, request } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, httpCheck, httpService, target } from './balancers.ts'
+import { Balancer, httpCheck, httpService } from './balancers.ts'
 import { ask, dial, read } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { listenersOn, peakMb } from './processes.ts'
@@ -34,7 +35,7 @@ onEachPlane('Bodies', import.meta.filename, (plane) => {
       else if (incoming.url === '/large') await pipeline(Readable.from(parts()), response)
       else response.end()
     })
-    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
     const { host, port } = balancer.at(80)
     const expected = await digest(Readable.from(parts()))
     // They are looked up each time, because a worker of HAProxy may have been replaced in between.
@@ -64,7 +65,7 @@ onEachPlane('Bodies', import.meta.filename, (plane) => {
       else if (method === 'HEAD') response.writeHead(200, { 'content-length': '12345' }).end()
       else response.end()
     })
-    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
     for (const [method, path, status] of [
       ['GET', '/204', 204],
       ['GET', '/304', 304],
@@ -94,7 +95,7 @@ onEachPlane('Bodies', import.meta.filename, (plane) => {
       response.addTrailers({ 'x-end': incoming.trailers['x-sum'] ?? 'none' })
       response.end()
     })
-    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
     const { host, port } = balancer.at(80)
     const sent = request({ host, port, method: 'POST', agent: false, headers: { trailer: 'x-sum' } })
     sent.write('one, ')
@@ -111,7 +112,7 @@ onEachPlane('Bodies', import.meta.filename, (plane) => {
       if (incoming.method === 'POST') incoming.pipe(response)
       else response.end()
     })
-    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
     const { host, port } = balancer.at(80)
     const sent = request({ host, port, method: 'POST', agent: false })
     sent.write('first')
@@ -127,7 +128,7 @@ onEachPlane('Bodies', import.meta.filename, (plane) => {
     const { address } = await httpTarget(t, plane, async (incoming, response) => {
       response.end((await incoming.toArray()).join(''))
     })
-    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
     const { host, port } = balancer.at(80)
     const headers = { expect: '100-continue', 'content-length': '4' }
     const sent = request({ host, port, method: 'POST', agent: false, headers })
@@ -153,7 +154,7 @@ onEachPlane('Bodies', import.meta.filename, (plane) => {
     })
     // The idle timeout is longer than this test waits, so it is not what ends them.
     const patient = [httpService(80, { idleTimeout: 300 }, { healthCheck: httpCheck({}, { path: '/health' }) })]
-    const balancer = await Balancer.ready(t, plane, { services: patient, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: patient, targets: [targetAt(address)] })
     const count = 200
     const clients = Array.from({ length: count }, async () => {
       const socket = await dial(t, balancer.at(80))

@@ -1,8 +1,9 @@
 /** A data plane whose process is killed: traffic flows again at once, and what was known is known again. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, certificate, httpCheck, httpService, target } from './balancers.ts'
+import { Balancer, certificate, httpCheck, httpService } from './balancers.ts'
 import { ask, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -22,7 +23,7 @@ async function someBalancer(t: TestContext, plane: Plane) {
       httpService(80, { isSticky: true }, { healthCheck }),
       httpService(443, { certificates: [certificate('www.example.com')] }, { healthCheck }),
     ],
-    targets: [target(fine.address), target(failing.address)],
+    targets: [targetAt(fine.address), targetAt(failing.address)],
   })
   await balancer.untilKnown()
   return { balancer, fine: fine.address, failing: failing.address }

@@ -1,8 +1,9 @@
 /** What a data plane is told: it reaches the newest state, whatever comes late, twice, or to several of its drivers. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -12,7 +13,7 @@ const service = httpService(80, {}, { healthCheck: httpCheck({}, { path: '/healt
 
 async function serving(t: TestContext, plane: Plane) {
   const { address } = await httpTarget(t, plane)
-  return Balancer.ready(t, plane, { services: [service], targets: [target(address)] })
+  return Balancer.ready(t, plane, { services: [service], targets: [targetAt(address)] })
 }
 
 onEachPlane('The desired state', import.meta.filename, (plane) => {
@@ -20,7 +21,7 @@ onEachPlane('The desired state', import.meta.filename, (plane) => {
     const balancer = await serving(t, plane)
     const old = balancer.state
     const other = await httpTarget(t, plane)
-    await balancer.change({ targets: [target(other.address)] })
+    await balancer.change({ targets: [targetAt(other.address)] })
     await plane.driver.apply({ ...old, targets: [] })
     assert.equal((await balancer.observe()).generation, balancer.state.generation)
     assert.equal((await ask(balancer.at(80))).body, other.address)
@@ -52,7 +53,7 @@ onEachPlane('The desired state', import.meta.filename, (plane) => {
 
   test('touches nothing when it comes again', async (t) => {
     const { address } = await echoTarget(t, plane)
-    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [targetAt(address)] })
     const socket = await dial(t, balancer.at(90))
     const before = await plane.driver.inventory()
     for (let i = 0; i < 3; i++) {
@@ -91,7 +92,7 @@ onEachPlane('The desired state', import.meta.filename, (plane) => {
     assert.ok((await second.inventory())?.balancers.includes(balancer.id))
     assert.deepEqual((await second.observe([balancer.id])).get(balancer.id)?.health, (await balancer.observe()).health)
     const other = await httpTarget(t, plane)
-    const newest = { ...balancer.state, generation: balancer.state.generation + 10, targets: [target(other.address)] }
+    const newest = { ...balancer.state, generation: balancer.state.generation + 10, targets: [targetAt(other.address)] }
     // Whichever comes first, the newest stays.
     await Promise.all([
       second.apply(newest),

@@ -4,8 +4,9 @@ import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { Health, UnhealthyDetail } from '../../src/families/load-balancers/driver.ts'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -91,7 +92,7 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
         httpService(ports.tls, {}, { healthCheck: httpCheck(timing, { usesTls: true }) }),
         tcpService(ports.tcp),
       ],
-      targets: places.map(({ address }) => target(address)),
+      targets: places.map(({ address }) => targetAt(address)),
     })
     const deadline = performance.now() + 1_000 * (timing.interval * timing.retries + timing.timeout)
     const found = () =>
@@ -116,7 +117,7 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     const healthCheck = httpCheck({ interval: 3, timeout: 3, retries: 5 }, { path: '/health' })
     const balancer = await Balancer.make(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
-      targets: [target(failing.address), target(slow.address)],
+      targets: [targetAt(failing.address), targetAt(slow.address)],
     })
     assert.deepEqual(await balancer.health(slow.address), { status: 'unknown' })
     await balancer.untilStatus(failing.address, 'unhealthy')
@@ -133,7 +134,7 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     const healthCheck = httpCheck({ interval: 1, retries: 2 }, { path: '/health' })
     const balancer = await Balancer.make(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     /** How many answers there were before the status was seen. */
     const changesTo = async (status: Health['status']) => {
@@ -150,11 +151,11 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     const fine = await httpTarget(t, plane)
     const failing = await httpTarget(t, plane, (_, response) => void response.writeHead(418).end())
     const service = httpService(80, {}, { healthCheck: httpCheck({ interval: 3, retries: 3 }) })
-    const targets = [target(fine.address), target(failing.address)]
+    const targets = [targetAt(fine.address), targetAt(failing.address)]
     const balancer = await Balancer.make(t, plane, { services: [service], targets })
     await balancer.untilKnown()
     const more = await httpTarget(t, plane)
-    await balancer.change({ targets: [...targets, target(more.address)] })
+    await balancer.change({ targets: [...targets, targetAt(more.address)] })
     assert.deepEqual(await balancer.health(fine.address), healthy)
     assert.deepEqual(await balancer.health(failing.address), unhealthy('unexpected_http_status', 418))
     await balancer.change({ services: [{ ...service, http: { ...service.http!, isSticky: true } }] })
@@ -173,7 +174,7 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
         httpService(80, {}, { healthCheck: httpCheck({ port }, named) }),
         httpService(81, {}, { healthCheck: httpCheck({ port }, { path: '/health/bare' }) }),
       ],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     await balancer.untilKnown()
     for (const listenPort of [80, 81]) assert.deepEqual(await balancer.health(address, listenPort), healthy)
@@ -189,7 +190,7 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     const services = patterns.map((statusCodes, index) =>
       httpService(100 + index, {}, { healthCheck: httpCheck({}, { statusCodes }) }),
     )
-    const balancer = await Balancer.make(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.make(t, plane, { services, targets: [targetAt(address)] })
     await balancer.untilKnown()
     const statuses = await Promise.all(services.map(({ listenPort }) => balancer.health(address, listenPort)))
     const no = unhealthy('unexpected_http_status', 404)
@@ -203,7 +204,7 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     const service = httpService(80, {}, { healthCheck: httpCheck({ retries: 2 }, { path: '/health' }) })
     const balancer = await Balancer.ready(t, plane, {
       services: [service],
-      targets: [target(moody.address), target(address)],
+      targets: [targetAt(moody.address), targetAt(address)],
     })
     const bodies = async () =>
       new Set(await Promise.all(Array.from({ length: 8 }, async () => (await ask(balancer.at(80))).body)))

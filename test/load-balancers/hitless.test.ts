@@ -7,8 +7,9 @@ import { Agent as TlsAgent } from 'node:https'
 import { type TestContext, test } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
 import type { BalancerCertificate, BalancerService } from '../../src/families/load-balancers/driver.ts'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, certificate, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, certificate, httpService, tcpService } from './balancers.ts'
 import { type Asked, ask, dial } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { Load, overTcp, overWebSocket } from './load.ts'
@@ -93,7 +94,7 @@ onEachPlane('Changes under load', import.meta.filename, (plane) => {
     }))
     let renewed = 0
     const current = () => certificates[renewed]!
-    const targets = (await busyTargets(t, plane)).map(target)
+    const targets = (await busyTargets(t, plane)).map(targetAt)
     const balancer = await Balancer.ready(t, plane, { services: services('first', current()), targets })
     const load = new Load()
     const serials = startRequests(t, load, balancer)

@@ -4,8 +4,9 @@ import { once } from 'node:events'
 import { Agent, createServer } from 'node:http'
 import { test } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, certificate, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, certificate, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, read, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { overWebSocket } from './load.ts'
@@ -21,7 +22,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
         httpService(80, {}, { healthCheck }),
         httpService(443, { certificates: [certificate('www.example.com')] }, { healthCheck }),
       ],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     const plain = await ask(balancer.at(80), { path: '/a?b=c', headers: { host: 'www.example.com:80' } })
     const seen = requests.at(-1)!
@@ -54,7 +55,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
     })
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80, {}, { healthCheck: httpCheck({}, { path: '/health', statusCodes: ['404'] }) })],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     const headers = { 'x-mixed-case': 'Value', 'x-twice': ['1', '2'], authorization: 'Basic YTpi', cookie: 'c=3; d=4' }
     const answer = await ask(balancer.at(80), { headers })
@@ -72,7 +73,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
     })
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     const agent = new Agent({ keepAlive: true, maxSockets: 1 })
     t.after(() => agent.destroy())
@@ -107,7 +108,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
     assert.equal(await locationOf(other, '[2001:db8::1]:80', '/x'), 'https://[2001:db8::1]:8443/x')
     // Another service on port 80 comes first.
     const { address } = await httpTarget(t, plane)
-    await usual.change({ services: [httpService(443, secure), httpService(80)], targets: [target(address)] })
+    await usual.change({ services: [httpService(443, secure), httpService(80)], targets: [targetAt(address)] })
     await until(async () => (await statusOf(usual.at(80))) === 200)
   })
 
@@ -126,7 +127,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
     const { address } = await listen(t, plane, server)
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80), httpService(443, { certificates: [certificate('www.example.com')] })],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     for (const [scheme, port] of [
       ['ws', 80],
@@ -158,7 +159,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
     })
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80, {}, { healthCheck })],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     for (const path of ['/reset', '/garbage']) assert.equal(await statusOf(balancer.at(80), { path }), 502)
   })
@@ -166,7 +167,7 @@ onEachPlane('HTTP', import.meta.filename, (plane) => {
   test('adds and removes services, and leaves the others alone', async (t) => {
     const { address } = await httpTarget(t, plane)
     const services = [httpService(80), tcpService(81)]
-    const balancer = await Balancer.ready(t, plane, { services, targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
     assert.deepEqual([await statusOf(balancer.at(80)), await statusOf(balancer.at(81))], [200, 200])
     await balancer.change({ services: [services[0]!, httpService(82)] })
     await until(async () => (await statusOf(balancer.at(81))) === 'ECONNREFUSED')

@@ -6,7 +6,8 @@ import { connect as connectHttp2 } from 'node:http2'
 import { type TestContext, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { WebSocket, WebSocketServer } from 'ws'
-import { Balancer, certificate, httpService, target, tcpService } from './balancers.ts'
+import { targetAt } from '../balancer-states.ts'
+import { Balancer, certificate, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { overWebSocket } from './load.ts'
@@ -54,7 +55,7 @@ onEachPlane('Idle connections', import.meta.filename, (plane) => {
       httpService(80, { idleTimeout: idleSeconds }),
       httpService(443, { idleTimeout: idleSeconds, certificates }),
     ]
-    return Balancer.ready(t, plane, { services, targets: [target(address)] })
+    return Balancer.ready(t, plane, { services, targets: [targetAt(address)] })
   }
 
   test('of HTTP are kept for as long as they shall', async (t) => {
@@ -101,7 +102,7 @@ onEachPlane('Idle connections', import.meta.filename, (plane) => {
   if (process.env.WOLKE_TEST_LONG !== '1') return
   test('of TCP are kept for as long as they shall', async (t) => {
     const { address } = await echoTarget(t, plane)
-    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [targetAt(address)] })
     const socket = await dial(t, balancer.at(90))
     assert.equal(await echo(socket, 'once'), 'once')
     isAfter(tcpIdleSeconds, 'TCP', await timeUntil(once(socket, 'end')))

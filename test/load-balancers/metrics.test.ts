@@ -3,8 +3,9 @@ import assert from 'node:assert/strict'
 import { Agent } from 'node:http'
 import { test } from 'node:test'
 import type { BalancerSeries } from '../../src/families/load-balancers/driver.ts'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { echoTarget, httpTarget } from './targets.ts'
@@ -47,7 +48,7 @@ onEachPlane('Measurements', import.meta.filename, (plane) => {
   test('of TCP add up to the bytes and connections of clients, across changes', async (t) => {
     const { address } = await echoTarget(t, plane)
     const other = await echoTarget(t, plane)
-    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [targetAt(address)] })
     await untilMeasured(balancer)
     const sent = { ingoing: 1_500_000, outgoing: 1_500_000 }
     const message = 'x'.repeat(100_000)
@@ -60,7 +61,7 @@ onEachPlane('Measurements', import.meta.filename, (plane) => {
         socket.end()
       }
       // A connection that is there before a change counts after it as well.
-      const targets = round % 2 === 0 ? [target(address), target(other.address)] : [target(address)]
+      const targets = round % 2 === 0 ? [targetAt(address), targetAt(other.address)] : [targetAt(address)]
       await balancer.change({ targets })
     }
     // Bytes of TCP are counted exactly.
@@ -79,7 +80,7 @@ onEachPlane('Measurements', import.meta.filename, (plane) => {
   test('of HTTP add up to requests and connections, and are zero without any', async (t) => {
     const { address } = await httpTarget(t, plane, (_, response) => void response.end('y'.repeat(10_000)))
     const service = httpService(80, {}, { healthCheck: httpCheck({}, { path: '/health' }) })
-    const balancer = await Balancer.ready(t, plane, { services: [service], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [service], targets: [targetAt(address)] })
     await untilMeasured(balancer)
     const agents = Array.from({ length: 5 }, () => new Agent({ keepAlive: true, maxSockets: 1 }))
     t.after(() => agents.forEach((agent) => void agent.destroy()))

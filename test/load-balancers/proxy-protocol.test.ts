@@ -8,9 +8,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { promisify } from 'node:util'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
 import { skipWithout } from '../clients/clients.ts'
-import { Balancer, check, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { Balancer, check, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, read, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -70,7 +71,7 @@ onEachPlane('The PROXY protocol', import.meta.filename, (plane) => {
       const balancer = await Balancer.ready(t, plane, {
         publicAddresses: [address],
         services: [service],
-        targets: [target(at)],
+        targets: [targetAt(at)],
       })
       const socket = await dial(t, balancer.at(93))
       socket.end('hello')
@@ -96,7 +97,7 @@ onEachPlane('The PROXY protocol', import.meta.filename, (plane) => {
       const balancer = await Balancer.ready(t, plane, {
         publicAddresses: [address],
         services: [service],
-        targets: [target(at)],
+        targets: [targetAt(at)],
       })
       // The check came with a header as well, or it would not be healthy.
       assert.deepEqual(await balancer.health(at), { status: 'healthy' })
@@ -123,7 +124,7 @@ onEachPlane('The PROXY protocol', import.meta.filename, (plane) => {
       const balancer = await Balancer.ready(t, plane, {
         publicAddresses: [address],
         services: [service],
-        targets: [target(at)],
+        targets: [targetAt(at)],
       })
       assert.deepEqual(await balancer.health(at), { status: 'healthy' })
       const { from, body } = await ask(balancer.at(95))

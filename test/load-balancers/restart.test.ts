@@ -1,7 +1,8 @@
 /** A restart of the API server: balancers that outlive it go on untouched, others are as before once they are told. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { Balancer, httpCheck, httpService, target, tcpService } from './balancers.ts'
+import { targetAt } from '../balancer-states.ts'
+import { Balancer, httpCheck, httpService, tcpService } from './balancers.ts'
 import { ask, dial, echo } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { echoTarget, httpTarget } from './targets.ts'
@@ -19,7 +20,7 @@ onEachPlane('A restart of the API server', import.meta.filename, (plane) => {
     ]
     const balancer = await Balancer.ready(t, plane, {
       services,
-      targets: targets.map(({ address }) => target(address)),
+      targets: targets.map(({ address }) => targetAt(address)),
     })
     const first = await ask(balancer.at(80))
     const cookie = first.headers['set-cookie']![0]!.split(';')[0]!

@@ -1,7 +1,8 @@
 /** Sticky sessions: who comes back with his cookie finds his target, and the cookie tells nothing. */
 import assert from 'node:assert/strict'
 import { type TestContext, test } from 'node:test'
-import { Balancer, httpCheck, httpService, target } from './balancers.ts'
+import { targetAt } from '../balancer-states.ts'
+import { Balancer, httpCheck, httpService } from './balancers.ts'
 import { type Answer, ask } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -15,7 +16,7 @@ async function stickyBalancer(t: TestContext, plane: Plane, cookieSecret = 'a se
   const balancer = await Balancer.ready(t, plane, {
     cookieSecret,
     services: [sticky],
-    targets: targets.map(({ address }) => target(address)),
+    targets: targets.map(({ address }) => targetAt(address)),
   })
   return { balancer, targets }
 }
@@ -105,7 +106,7 @@ onEachPlane('Sticky sessions', import.meta.filename, (plane) => {
     const targets = [await make(), await make()]
     const balancer = await Balancer.ready(t, plane, {
       services: [{ ...sticky, healthCheck: httpCheck({ retries: 2 }, { path: '/health' }) }],
-      targets: targets.map(({ address }) => target(address)),
+      targets: targets.map(({ address }) => targetAt(address)),
     })
     const first = await ask(balancer.at(80))
     failing = first.body

@@ -5,8 +5,9 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { pipeline } from 'node:stream/promises'
 import { test } from 'node:test'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, check, httpCheck, target, tcpService } from './balancers.ts'
+import { Balancer, check, httpCheck, tcpService } from './balancers.ts'
 import { dial, echo, read } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import { echoTarget, httpTarget, listen } from './targets.ts'
@@ -14,7 +15,7 @@ import { echoTarget, httpTarget, listen } from './targets.ts'
 onEachPlane('TCP', import.meta.filename, (plane) => {
   test('passes bytes unchanged in both directions', async (t) => {
     const { address } = await echoTarget(t, plane)
-    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [targetAt(address)] })
     const socket = await dial(t, balancer.at(90))
     const sent = randomBytes(8_000_000)
     const received = createHash('sha256')
@@ -33,7 +34,7 @@ onEachPlane('TCP', import.meta.filename, (plane) => {
       socket.once('end', () => socket.end(`got ${length}`))
     })
     const { address } = await listen(t, plane, server)
-    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [targetAt(address)] })
     const socket = await dial(t, balancer.at(90))
     const answer = read(socket)
     socket.end('five!')
@@ -43,7 +44,7 @@ onEachPlane('TCP', import.meta.filename, (plane) => {
   test('lets the target speak first, and end first', async (t) => {
     const server = createServer((socket) => void socket.end('welcome, and good-bye'))
     const { address } = await listen(t, plane, server)
-    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [target(address)] })
+    const balancer = await Balancer.ready(t, plane, { services: [tcpService(90)], targets: [targetAt(address)] })
     assert.equal((await read(await dial(t, balancer.at(90)))).toString(), 'welcome, and good-bye')
   })
 
@@ -56,7 +57,7 @@ onEachPlane('TCP', import.meta.filename, (plane) => {
       const balancer = await Balancer.ready(t, plane, {
         publicAddresses: [address4, plane.site.balancerAddress6(plane.next())],
         services: [tcpService(91, { destinationPort: port, healthCheck: check({ port }) })],
-        targets: [target(address)],
+        targets: [targetAt(address)],
       })
       for (const host of balancer.state.publicAddresses) {
         assert.equal(await echo(await dial(t, balancer.at(91, host)), `by ${host}`), `by ${host}`)
@@ -80,7 +81,7 @@ onEachPlane('TCP', import.meta.filename, (plane) => {
     const balancer = await Balancer.ready(t, plane, {
       maxConnections: most,
       services: [service],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     const served = []
     for (let i = 0; i < most; i++) {

@@ -7,8 +7,9 @@ import { Agent, createServer } from 'node:https'
 import { connect } from 'node:net'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls, type TLSSocket } from 'node:tls'
+import { targetAt } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
-import { Balancer, certificate, httpCheck, httpService, target } from './balancers.ts'
+import { Balancer, certificate, httpCheck, httpService } from './balancers.ts'
 import { ask, dial, statusOf } from './clients.ts'
 import { onEachPlane } from './each-plane.ts'
 import type { Plane } from './planes.ts'
@@ -25,7 +26,7 @@ async function secureBalancer(t: TestContext, plane: Plane, ...domains: string[]
   const certificates = domains.map((domain) => certificate(domain))
   const balancer = await Balancer.ready(t, plane, {
     services: [httpService(443, { certificates }, { healthCheck })],
-    targets: [target(address)],
+    targets: [targetAt(address)],
   })
   return { balancer, requests, certificates }
 }
@@ -139,7 +140,7 @@ onEachPlane('HTTPS', import.meta.filename, (plane) => {
     const secure = httpCheck({}, { usesTls: true, domain: 'www.example.com', response: 'fine' })
     const balancer = await Balancer.ready(t, plane, {
       services: [httpService(80, {}, { healthCheck: secure })],
-      targets: [target(address)],
+      targets: [targetAt(address)],
     })
     await until(async () => (await balancer.health(address)).status === 'healthy')
     assert.equal(names[0], 'www.example.com')

@@ -1,14 +1,7 @@
 import assert from 'node:assert/strict'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import {
-  freePort,
-  listenTcp,
-  ownAddress,
-  portOf,
-  serviceTo,
-  stateOf,
-  targetAt,
-} from '../../../../test/embedded-balancer.ts'
+import { targetAt } from '../../../../test/balancer-states.ts'
+import { freePort, listenTcp, ownAddress, portOf, serviceTo, stateOf } from '../../../../test/embedded-balancer.ts'
 import type { BalancerState } from '../../../families/load-balancers/driver.ts'
 import { Backends } from './backends.ts'
 

@@ -4,18 +4,17 @@ import { Agent, request as httpRequest, type RequestListener } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { connect } from 'node:net'
 import { after, before, beforeEach, describe, test } from 'node:test'
+import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
+import { until } from '../../../../test/bare-database.ts'
 import { selfSigned } from '../../../../test/certificates.ts'
 import {
   converse,
   freePort,
   listenHttp,
   ownAddress,
-  plainHttp,
   portOf,
   serviceTo,
   stateOf,
-  targetAt,
-  until,
 } from '../../../../test/embedded-balancer.ts'
 import { Balancer } from './balancer.ts'
 

@@ -3,17 +3,16 @@ import { once } from 'node:events'
 import { request as httpRequest, type IncomingMessage } from 'node:http'
 import { connect as connectHttp2 } from 'node:http2'
 import { describe, test } from 'node:test'
+import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
 import { selfSigned } from '../../../../test/certificates.ts'
 import {
   converse,
   freePort,
   listenTcp,
   ownAddress,
-  plainHttp,
   portOf,
   serviceTo,
   stateOf,
-  targetAt,
 } from '../../../../test/embedded-balancer.ts'
 import { Balancer } from './balancer.ts'
 
