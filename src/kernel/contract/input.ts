@@ -133,7 +133,7 @@ function schemaProblems(validator: Validator, body: unknown): Problem[] {
   const problems = new Map<string, Problem>()
   const unions = new Set<string>()
   const holders = new Set<string>()
-  for (const error of validator.Errors(body) as Iterable<SchemaError>) {
+  for (const error of withoutNullables([...(validator.Errors(body) as Iterable<SchemaError>)])) {
     for (const problem of toProblems(error)) {
       if (error.keyword === 'anyOf') unions.add(problem.field)
       for (const holder of holdersOf(problem.field)) holders.add(holder)
@@ -145,6 +145,23 @@ function schemaProblems(validator: Validator, body: unknown): Problem[] {
   // What is wrong within an object that may also be null is said there alone.
   const found = [...problems.values()].filter(({ field }) => !(unions.has(field) && holders.has(field)))
   return found.length > 0 ? found : [{ field: 'body', message: 'is not valid' }]
+}
+
+/**
+ * Leaves out the errors of those unions of something and null in which the value has the right type: what else is wrong
+ * with it says more.
+ */
+function withoutNullables(errors: readonly SchemaError[]): readonly SchemaError[] {
+  const isNullType = ({ keyword, params }: SchemaError) => keyword === 'type' && params.type === 'null'
+  const nullable = new Set<string>()
+  for (const [at, some] of Map.groupBy(errors, ({ instancePath }) => instancePath)) {
+    const others = some.filter((error) => error.keyword !== 'anyOf' && !isNullType(error))
+    const hasRightType = others.length === 1 && others[0]!.keyword !== 'type'
+    if (hasRightType && some.some(isNullType)) nullable.add(at)
+  }
+  return errors.filter(
+    (error) => !nullable.has(error.instancePath) || (error.keyword !== 'anyOf' && !isNullType(error)),
+  )
 }
 
 /** What a field is in: `rules` and `rules[0]` for `rules[0].port`. */
