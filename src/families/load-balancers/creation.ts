@@ -16,6 +16,7 @@ import { takeAddresses } from './addresses/store.ts'
 import { loadBalancerChanges } from './changes.ts'
 import type { loadBalancerEndpoints } from './contract.ts'
 import { state } from './desired.ts'
+import type { Observation } from './driver.ts'
 import { insertPlace } from './places/store.ts'
 import { readServices, takeCertificates } from './services/routes.ts'
 import { cookiePlace, insertLoadBalancer, loadBalancers, setAddresses } from './store.ts'
@@ -26,6 +27,9 @@ import { checkRoom, readType } from './types.ts'
 import { loadBalancersToWire } from './view.ts'
 
 type CreateBody = Static<(typeof loadBalancerEndpoints)['create']['body']>
+
+/** What is to be seen of a new one: nothing has gone through it. */
+const unused: Observation = { generation: 0, health: [], traffic: { ingoing: 0, outgoing: 0 } }
 
 /** Creates a Load Balancer. Errors: those that the contract declares. */
 export async function create(platform: Platform, scope: ProjectScope, body: CreateBody) {
@@ -44,7 +48,7 @@ export async function create(platform: Platform, scope: ProjectScope, body: Crea
     }
     await state.renew(tx, scope, [id])
     const action = actionToWire(await startAction(tx, scope, startOn(createLoadBalancer, id)))
-    const [wire] = await loadBalancersToWire(platform, tx.query, scope, [balancer], new Map())
+    const [wire] = await loadBalancersToWire(platform, tx.query, scope, [balancer], new Map([[id, unused]]))
     return { load_balancer: wire!, action }
   })
 }

@@ -19,16 +19,18 @@ const callTimeoutMs = 2_000
  */
 export async function observe(world: World, ids: readonly number[]): Promise<Observations> {
   const seen = await look(world, ids)
+  // What does not answer is not told anything either.
+  if (!seen) return new Map()
   const stale = await staleAmong(world, ids, seen)
   if (stale.length === 0) return seen
   const recalled = await Promise.all(stale.map((id) => orNothing(recall(world, id).then(() => id))))
   const told = recalled.filter((id) => id !== undefined)
-  return new Map([...seen, ...(await look(world, told))])
+  return new Map([...seen, ...((await look(world, told)) ?? [])])
 }
 
-async function look({ drivers }: World, ids: readonly number[]): Promise<Observations> {
-  if (ids.length === 0) return new Map()
-  return (await orNothing(drivers.loadBalancers.observe(ids))) ?? new Map()
+/** What the data plane sees; undefined when it does not answer. */
+async function look({ drivers }: World, ids: readonly number[]): Promise<Observations | undefined> {
+  return ids.length === 0 ? new Map() : orNothing(drivers.loadBalancers.observe(ids))
 }
 
 /** What a data plane does in time; undefined when it fails. */

@@ -47,8 +47,8 @@ export async function loadBalancersToWire(
       public_net: publicNet(balancer, primaryIps),
       private_net: place ? [{ network: place.networkId, ip: place.ip }] : [],
       targets: targetsToWire(balancer, targetsById.get(balancer.id) ?? [], known),
-      outgoing_traffic: known.seen?.traffic.outgoing ?? 0,
-      ingoing_traffic: known.seen?.traffic.ingoing ?? 0,
+      outgoing_traffic: known.seen?.traffic.outgoing ?? null,
+      ingoing_traffic: known.seen?.traffic.ingoing ?? null,
     }
   })
 }

@@ -101,7 +101,15 @@ forEachDatabase('The health of targets', (open, engineName) => {
     world.simulation.drivers.loadBalancers.observe = async () => {
       throw new DriverError('no answer', { transient: true })
     }
+    const calls = world.simulation.record()
     assert.deepEqual(await healthOf(world, id), [{ listen_port: 25, status: 'unknown' }])
+    const { ingoing_traffic, outgoing_traffic } = await balancerOf(world.api, id)
+    assert.deepEqual([ingoing_traffic, outgoing_traffic], [null, null], 'no traffic would be another statement')
+    assert.deepEqual(
+      calls.filter(({ method }) => method === 'apply'),
+      [],
+      'readers hand nothing over to what does not answer',
+    )
   })
 
   test('comes with the traffic of the month', async () => {
