@@ -107,12 +107,12 @@ function checkPorts(services: readonly Service[], status: number): void {
 }
 
 /** Certificates that are missing are a matter of the body. Errors: `invalid_input`. */
-async function naming(work: () => Promise<void>): Promise<void> {
+async function naming(work: () => Promise<void>, field = 'http.certificates'): Promise<void> {
   try {
     await work()
   } catch (error) {
     if (!(error instanceof ApiError) || error.code !== 'not_found') throw error
-    throw invalidInput([{ field: 'http.certificates', message: error.message }])
+    throw invalidInput([{ field, message: error.message }])
   }
 }
 
@@ -137,5 +137,5 @@ export function takeCertificates(
   id: number,
   services: readonly Service[],
 ): Promise<void> {
-  return naming(() => useCertificates(tx, scope, id, services))
+  return naming(() => useCertificates(tx, scope, id, services), 'services')
 }

@@ -184,6 +184,7 @@ forEachDatabase('Services of Load Balancers', (open) => {
     const elsewhere = await makeCertificate({ api: world.foreign })
     const theirs = { protocol: 'https', http: { certificates: [elsewhere] } }
     assertNames(await command(world.api, id, 'add_service', theirs), 'http.certificates')
+    assertNames(await world.api.post('/load_balancers', balancerBody({ services: [tcp(80), unknown] })), 'services')
   })
 
   test('bounds hold on both sides, and the field that breaks one is named', async () => {
