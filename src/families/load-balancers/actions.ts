@@ -17,20 +17,20 @@ const ofBalancer = {
   name: 'apply',
   targets: ({ balancer }: Input): readonly number[] => [balancer],
 }
-const missing = 'the Load Balancer no longer exists'
+
+/** Hands over a Load Balancer as it is wanted, and settles what was changed of it. */
+const changeStep = desiredStep<Input>(state, {
+  ...ofBalancer,
+  missing: 'the Load Balancer no longer exists',
+  done: (tx, { scope, input }) => settle(tx, scope, input.balancer, 'kept'),
+})
 
 /** An action that changes a Load Balancer, and takes the change back when it fails. */
 function changeAction(command: string) {
   return defineAction<Input>({
     family: 'load_balancers',
     command,
-    steps: [
-      desiredStep<Input>(state, {
-        ...ofBalancer,
-        missing,
-        done: (tx, { scope, input }) => settle(tx, scope, input.balancer, 'kept'),
-      }),
-    ],
+    steps: [changeStep],
     async revert(tx: Transaction, { scope, input }: Context) {
       await settle(tx, scope, input.balancer, 'reverted')
       await state.renew(tx, scope, [input.balancer])
@@ -41,13 +41,7 @@ function changeAction(command: string) {
 export const createLoadBalancer = defineAction<Input>({
   family: 'load_balancers',
   command: 'create_load_balancer',
-  steps: [
-    desiredStep<Input>(state, {
-      ...ofBalancer,
-      missing,
-      done: (tx, { scope, input }) => settle(tx, scope, input.balancer, 'kept'),
-    }),
-  ],
+  steps: [changeStep],
   async revert(tx, { scope, input: { balancer: id } }) {
     const balancer = await findLocked(tx, scope, id)
     if (balancer) await removeBalancer(tx, scope, balancer, false)

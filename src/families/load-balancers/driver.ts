@@ -1,13 +1,11 @@
 /** What Load Balancers need from the data plane that carries their traffic. */
 
-export const balancerSeries = [
-  'open_connections',
-  'connections_per_second',
-  'requests_per_second',
-  'bandwidth.in',
-  'bandwidth.out',
-] as const
-export type BalancerSeries = (typeof balancerSeries)[number]
+export type BalancerSeries =
+  | 'open_connections'
+  | 'connections_per_second'
+  | 'requests_per_second'
+  | 'bandwidth.in'
+  | 'bandwidth.out'
 
 /** A certificate in PEM: the chain, and its private key. */
 export interface BalancerCertificate {

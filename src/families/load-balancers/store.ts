@@ -1,4 +1,5 @@
 /** Load Balancers in the database. */
+import { isDeepStrictEqual } from 'node:util'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
 import { readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
@@ -131,9 +132,10 @@ export async function settle(
   await settleTargets(tx, scope, id, outcome === 'kept' ? 'removing' : 'adding')
   await settlePlace(tx, scope, id, outcome === 'kept' ? 'detaching' : 'attaching')
   if (!balancer.former) return
-  const settled = outcome === 'reverted' ? balancer.former : balancer
-  await loadBalancers.set(tx, scope, id, { ...toColumns(settled), former: null })
-  await useCertificates(tx, scope, id, settled.services)
+  const [settled, given] = outcome === 'kept' ? [balancer, balancer.former] : [balancer.former, balancer]
+  await loadBalancers.set(tx, scope, id, { ...(outcome === 'kept' ? {} : toColumns(settled)), former: null })
+  // Only services that changed had it use the certificates of both.
+  if (!isDeepStrictEqual(settled.services, given.services)) await useCertificates(tx, scope, id, settled.services)
 }
 
 /** Reads one for a change; undefined when it is gone. */

@@ -1,4 +1,5 @@
 /** What is measured of Load Balancers. Pure. */
+import type { BalancerSeries } from '../driver.ts'
 
 /** The series of each kind of measurement. */
 export const seriesOf = {
@@ -6,6 +7,6 @@ export const seriesOf = {
   connections_per_second: ['connections_per_second'],
   requests_per_second: ['requests_per_second'],
   bandwidth: ['bandwidth.in', 'bandwidth.out'],
-} as const
+} as const satisfies Record<string, readonly BalancerSeries[]>
 
 export const metricTypes = Object.keys(seriesOf) as (keyof typeof seriesOf)[]

@@ -4,6 +4,7 @@ import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { since } from '../../../kernel/contract/as-of.ts'
 import { closed, closedObject, defineEndpoints, Id, named, nullable } from '../../../kernel/contract/contract.ts'
 import { loadBalancerChanges } from '../changes.ts'
+import { unhealthyDetails } from '../driver.ts'
 import { targetTypes } from './domain.ts'
 
 declare module '../../../kernel/errors.ts' {
@@ -25,19 +26,7 @@ declare module '../../../kernel/errors.ts' {
 const HealthStatus = named('LoadBalancerTargetHealth', {
   listen_port: Type.Integer(),
   status: Type.Enum(['healthy', 'unhealthy', 'unknown']),
-  detail: since(
-    loadBalancerChanges.health_status_detail,
-    Type.Optional(
-      Type.Enum([
-        'layer4_no_connection',
-        'layer4_timeout',
-        'layer7_timeout',
-        'unexpected_http_status',
-        'unexpected_http_content',
-        'unspecified',
-      ]),
-    ),
-  ),
+  detail: since(loadBalancerChanges.health_status_detail, Type.Optional(Type.Enum([...unhealthyDetails]))),
   http_status_code: since(loadBalancerChanges.health_status_detail, Type.Optional(Type.Integer())),
 })
 
