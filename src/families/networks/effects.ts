@@ -1,13 +1,11 @@
 /** What other families may do in networks. */
-import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError, invalidInput, notFound } from '../../kernel/errors.ts'
+import { ApiError, notFound } from '../../kernel/errors.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
 import { parseAddress } from '../../net/ip.ts'
 import type { Platform } from '../../platform.ts'
-import { networkChanges } from './changes.ts'
 import { subnetAround } from './domain.ts'
-import { findPlace } from './members/attach.ts'
+import { checkRangeAsked, findPlace } from './members/attach.ts'
 import { networks } from './store.ts'
 
 /** Locks a network that is to get another member. Errors: `not_found`. */
@@ -41,10 +39,4 @@ export async function placeBalancer(
     throw new ApiError('ip_not_available', `no subnet of the network holds the address ${ip}`)
   }
   return (await findPlace(tx, scope, platform, network, locationId, { ip, ipRange })).ip
-}
-
-/** Errors: `invalid_input` for a subnet that was named before this could be asked for. */
-export function checkRangeAsked(ipRange: string | undefined, nowMs: number): void {
-  if (ipRange === undefined || inEffect(networkChanges.attach_ip_range, nowMs)) return
-  throw invalidInput([{ field: 'ip_range', message: 'unknown field' }])
 }

@@ -1,9 +1,11 @@
-/** Puts servers into networks, on request and with their creation. */
+/** Puts servers and Load Balancers into networks, on request and with their creation. */
+import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Transaction } from '../../../kernel/data/db.ts'
-import { ApiError } from '../../../kernel/errors.ts'
+import { ApiError, invalidInput } from '../../../kernel/errors.ts'
 import { type LimitedKind, mostOf } from '../../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Platform } from '../../../platform.ts'
+import { networkChanges } from '../changes.ts'
 import { type Network, overlap } from '../domain.ts'
 import { networks } from '../store.ts'
 import { occupancyOf } from './attachments.ts'
@@ -70,4 +72,10 @@ async function refuseOverlap(
   const rival = (await networks.byIds(tx.query, scope, ids)).find(({ ipRange }) => overlap(ipRange, network.ipRange))
   if (!rival) return
   throw new ApiError('networks_overlap', `the network overlaps with network with ID '${rival.id}' of the server`)
+}
+
+/** Errors: `invalid_input` for a subnet that was named before this could be asked for. */
+export function checkRangeAsked(ipRange: string | undefined, nowMs: number): void {
+  if (ipRange === undefined || inEffect(networkChanges.attach_ip_range, nowMs)) return
+  throw invalidInput([{ field: 'ip_range', message: 'unknown field' }])
 }
