@@ -21,7 +21,8 @@ export const loadBalancerAttachment: Attachment = {
   readdress: followServer,
   async needsIpv4(query, scope, serverId) {
     const named = await targetsNaming(query, scope, [serverId])
-    return named.some(({ usesPrivateIp, status }) => !usesPrivateIp && status !== 'removing')
+    // Also one that is being removed: it comes back when that fails.
+    return named.some(({ usesPrivateIp }) => !usesPrivateIp)
   },
   detach: forgetServer,
 }

@@ -1,5 +1,5 @@
 /** Networks through the API. */
-import { recordOf, refuseLocked } from '../../kernel/actions/store.ts'
+import { recordOf, refuseLocked, startActions } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
 import type { Handlers } from '../../kernel/contract/contract.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
@@ -108,10 +108,11 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
           const network = await networks.lock(tx, scope, id)
           if (network.isProtected) throw new ApiError('protected', 'network is delete protected')
           await refuseLocked(tx.query, scope, networks.ref(id))
-          await leaveNetwork(tx, scope, id)
+          const starts = await leaveNetwork(tx, scope, id)
           await keepVswitches(tx, scope, id, [])
           await state.renew(tx, scope, [id])
           await networks.remove(tx, scope, network)
+          await startActions(tx, scope, starts)
         }),
       ),
 
@@ -140,12 +141,14 @@ export function networkRoutes(platform: Platform): Handlers<typeof networkEndpoi
   }
 }
 
-/** Errors: `service_error` when a subnet that goes away holds addresses of servers. */
+/** Errors: `service_error` when a subnet that goes away holds addresses of members. */
 async function refuseStranding(tx: Transaction, scope: ProjectScope, id: number, { subnets }: Topology): Promise<void> {
   const members = await membersOf(tx.query, scope, [id])
   const subnetOf = subnetFinder(subnets)
-  if (members.every(({ ip }) => subnetOf(ip))) return
-  throw new ApiError('service_error', 'cannot delete the subnet: servers are attached to it')
+  const stranded = members.filter(({ ip }) => !subnetOf(ip))
+  if (stranded.length === 0) return
+  const who = stranded.some(({ type }) => type === 'server') ? 'servers' : 'Load Balancers'
+  throw new ApiError('service_error', `cannot delete the subnet: ${who} are attached to it`)
 }
 
 /** Errors: `invalid_input` when a longer range meets another network of somebody in this one. */

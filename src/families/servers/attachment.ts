@@ -58,7 +58,7 @@ export interface Attachment {
   ): Promise<readonly ActionStart[]>
   /** Follows new labels of a server; returns the actions to start. */
   relabel?(tx: Transaction, scope: ProjectScope, server: NewServer): Promise<readonly ActionStart[]>
-  /** Follows other addresses of a server. */
+  /** Follows other public addresses of a server. */
   readdress?(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void>
   /** Whether a server has to keep its public IPv4 address. */
   needsIpv4?(query: Queries, scope: ProjectScope, serverId: number): Promise<boolean>

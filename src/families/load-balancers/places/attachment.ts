@@ -4,7 +4,7 @@ import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { MemberKind } from '../../networks/members/attachment.ts'
 import { loadBalancers } from '../store.ts'
 import { goesPrivate } from '../targets/domain.ts'
-import { follow, followServer } from '../targets/effects.ts'
+import { followMember, toFollow } from '../targets/effects.ts'
 import { deleteTargets, targetsOf } from '../targets/store.ts'
 import { balancersIn, deletePlace } from './store.ts'
 
@@ -31,9 +31,9 @@ export const loadBalancerMembers: MemberKind = {
     const targets = await targetsOf(tx.query, scope, ids)
     await deleteTargets(tx, scope, targets.filter(goesPrivate))
     for (const id of ids) await deletePlace(tx, scope, id)
-    await follow(tx, scope, ids)
+    return toFollow(tx, scope, ids)
   },
-  readdress: followServer,
+  readdress: followMember,
 }
 
 /** The Load Balancers in a network, by id. */

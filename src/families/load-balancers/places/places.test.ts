@@ -115,6 +115,7 @@ forEachDatabase('Load Balancers in networks', (open) => {
     await makeBalancer(world, { network })
     const deleted = await world.api.post(`/networks/${network}/actions/delete_subnet`, { ip_range: '10.0.1.0/24' })
     expect(deleted, 422, 'service_error')
+    assert.match(deleted.body.error.message, /Load Balancers are attached/)
     const answer = await world.api.post('/load_balancers', balancerBody({ network }))
     expect(answer, 403, 'resource_limit_exceeded')
     assert.deepEqual(answer.body.error.details, { limits: [{ name: 'network_members' }] })

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { gate, until } from '../../../../test/bare-database.ts'
 import { forEachDatabase, type World } from '../../../../test/harness.ts'
 import { done } from '../../../../test/proof.ts'
 import { expect } from '../../../../test/resources.ts'
@@ -7,7 +8,7 @@ import { acrossProjects } from '../../../kernel/data/scoped.ts'
 import { cloudSubnet, makeNetwork } from '../../networks/proof.ts'
 import { makePrimaryIp } from '../../primary-ips/proof.ts'
 import { makeServer, command as ofServer, serverOf } from '../../servers/proof.ts'
-import { balancerOf, makeBalancer, makeCertificate, tcp, toSelector, toServer } from '../proof.ts'
+import { balancerOf, command, makeBalancer, makeCertificate, tcp, toSelector, toServer } from '../proof.ts'
 
 const makeSubnet = (world: World) => makeNetwork(world, { subnets: [cloudSubnet('10.0.1.0/24')] })
 
@@ -123,6 +124,61 @@ forEachDatabase('Load Balancers follow', (open) => {
     expect(await unassign(inside), 201)
     const { id } = (await serverOf(world.api, named)).public_net.ipv6
     expect(await world.api.post(`/primary_ips/${id}/actions/unassign`), 201)
+  })
+
+  test('a public target whose removal fails, and which keeps its IPv4 address for that', async () => {
+    const world = await open({ runActions: false })
+    const server = await makeServer(world, { start_after_create: false })
+    const id = await makeBalancer(world, { targets: [toServer(server)] })
+    const { ipv4 } = (await serverOf(world.api, server)).public_net
+    await done(command(world.api, id, 'remove_target', toServer(server)))
+    const unassign = () => world.api.post(`/primary_ips/${ipv4.id}/actions/unassign`)
+    expect(await unassign(), 422, 'server_is_load_balancer_target')
+    await world.settle()
+    expect(await unassign(), 201)
+  })
+
+  test('nothing that is not about how they reach their targets', async () => {
+    const world = await open()
+    const [network, other] = [
+      await makeSubnet(world),
+      await makeNetwork(world, { subnets: [], ip_range: '10.1.0.0/16' }),
+    ]
+    await done(world.api.post(`/networks/${other}/actions/add_subnet`, cloudSubnet('10.1.1.0/24')))
+    await world.settle()
+    const server = await makeServer(world, { labels: { role: 'web' }, networks: [network] })
+    const publicly = await makeBalancer(world, { targets: [toServer(server), toSelector('role=web')] })
+    const inside = await makeBalancer(world, { network, targets: [toServer(server, true)] })
+    const before = [await followed(world, publicly), await followed(world, inside)]
+    await done(ofServer(world.api, server, 'attach_to_network', { network: other }))
+    await world.settle()
+    await done(ofServer(world.api, server, 'change_alias_ips', { network: other, alias_ips: ['10.1.1.9'] }))
+    await world.settle()
+    await done(ofServer(world.api, server, 'detach_from_network', { network: other }))
+    await world.settle()
+    assert.deepEqual([await followed(world, publicly), await followed(world, inside)], before)
+    await done(ofServer(world.api, server, 'detach_from_network', { network }))
+    await world.settle()
+    assert.deepEqual([await followed(world, publicly), (await targetsOf(world, inside)).length], [before[0], 0])
+  })
+
+  test('a server many times while the data plane stands still, with one action under way and one that waits', async () => {
+    const world = await open()
+    const server = await makeServer(world)
+    const id = await makeBalancer(world, { targets: [toSelector('role=web')] })
+    const before = await followed(world, id)
+    const held = gate()
+    const { loadBalancers } = world.simulation.drivers
+    const { apply } = loadBalancers
+    loadBalancers.apply = (state) => held.pass().then(() => apply(state))
+    const label = (role: string) => done(world.api.put(`/servers/${server}`, { labels: { role } }))
+    await label('web')
+    await until(() => held.arrived === 1)
+    for (const role of ['db', 'web', 'db', 'web']) await label(role)
+    assert.equal((await followed(world, id)) - before, 2)
+    held.open()
+    await world.settle()
+    assert.deepEqual(serversOf(world, id), [server])
   })
 
   test('their certificates: one that is issued later is served then', async () => {

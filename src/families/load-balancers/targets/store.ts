@@ -89,6 +89,19 @@ export async function matchesOfServer(
   return new Map(rows.map((row) => [row.target_id, row.load_balancer_id]))
 }
 
+/** The targets that a server is, by itself or as one that their selectors match. */
+export async function targetsOfServer(query: Queries, scope: ProjectScope, serverId: number): Promise<Target[]> {
+  const matching = await matchesOfServer(query, scope, serverId)
+  const named = await targetsNaming(query, scope, [serverId])
+  if (matching.size === 0) return named
+  const rows = await scoped(query, scope)
+    .selectFrom('load_balancer_target')
+    .selectAll()
+    .where('id', 'in', [...matching.keys()])
+    .execute()
+  return [...named, ...rows.map((row) => fromRow(row, [serverId]))]
+}
+
 // ---- Writing -------------------------------------------------------------------------------------------------------
 
 /** Adds a target and returns its id. */
@@ -151,8 +164,22 @@ export async function deleteTargets(
 ): Promise<void> {
   const ids = targets.map(({ id }) => id)
   if (ids.length === 0) return
-  await scoped(tx.query, scope).deleteFrom('load_balancer_match').where('target_id', 'in', ids).execute()
+  // Whoever adds a match at this moment holds the target until then.
   await scoped(tx.query, scope).deleteFrom('load_balancer_target').where('id', 'in', ids).execute()
+  await scoped(tx.query, scope).deleteFrom('load_balancer_match').where('target_id', 'in', ids).execute()
+}
+
+/** Those of some targets that are still there, which stay until the transaction ends. */
+export async function holdTargets(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<Set<number>> {
+  if (ids.length === 0) return new Set()
+  const rows = await scoped(tx.query, scope)
+    .selectFrom('load_balancer_target')
+    .select('id')
+    .where('id', 'in', ids)
+    .orderBy('id')
+    .modifyEnd(tx.dialect.lockRows('share'))
+    .execute()
+  return new Set(rows.map(({ id }) => id))
 }
 
 const matchesAtOnce = 1_000

@@ -55,7 +55,7 @@ function memberAction(
 
 /** Other members may know the server by its address in the network. */
 async function tellOthers(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
-  for (const { readdress } of memberKinds) await readdress?.(tx, scope, input.server)
+  for (const { readdress } of memberKinds) await readdress?.(tx, scope, input.server, input.network)
 }
 
 const settled: Settle = (tx, scope, member) => setMember(tx, scope, member, { status: 'ok', formerAliasIps: null })

@@ -2,6 +2,7 @@
  * What can be in a network and belongs to another family. Each family says here, as a value of its own, who of it is in a
  * network and how that ends. The list of them is attachments.ts.
  */
+import type { ActionStart } from '../../../kernel/actions/store.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { Member, MemberType } from './domain.ts'
@@ -21,8 +22,8 @@ export interface MemberKind {
   othersOf(tx: Transaction, scope: ProjectScope, networkId: number): Promise<readonly number[]>
   /** Locks those who are in a network that the transaction has locked, where they are locked before other kinds leave it. */
   hold?(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void>
-  /** Takes everybody out of a network that the transaction has locked. */
-  leave(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void>
-  /** Follows a server that is in other networks than before. */
-  readdress?(tx: Transaction, scope: ProjectScope, serverId: number): Promise<void>
+  /** Takes everybody out of a network that the transaction has locked; returns the actions to start. */
+  leave(tx: Transaction, scope: ProjectScope, networkId: number): Promise<readonly ActionStart[]>
+  /** Follows a server that joined a network, left it, or has other addresses there. */
+  readdress?(tx: Transaction, scope: ProjectScope, serverId: number, networkId: number): Promise<void>
 }

@@ -1,4 +1,5 @@
 /** Everything that can be in networks. Adding a kind is one line here. */
+import type { ActionStart } from '../../../kernel/actions/store.ts'
 import type { Queries, Transaction } from '../../../kernel/data/db.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import { loadBalancerMembers } from '../../load-balancers/places/attachment.ts'
@@ -8,10 +9,12 @@ import { serverMembers } from './servers.ts'
 
 export const memberKinds: readonly MemberKind[] = [serverMembers, loadBalancerMembers]
 
-/** Takes everybody out of a network that the transaction has locked. */
-export async function leaveNetwork(tx: Transaction, scope: ProjectScope, networkId: number): Promise<void> {
+/** Takes everybody out of a network that the transaction has locked; returns the actions to start. */
+export async function leaveNetwork(tx: Transaction, scope: ProjectScope, networkId: number): Promise<ActionStart[]> {
   for (const { hold } of memberKinds) await hold?.(tx, scope, networkId)
-  for (const { leave } of memberKinds) await leave(tx, scope, networkId)
+  const starts: ActionStart[] = []
+  for (const { leave } of memberKinds) starts.push(...(await leave(tx, scope, networkId)))
+  return starts
 }
 
 /** Everybody in some networks, by id. */

@@ -21,6 +21,7 @@ export const serverMembers: MemberKind = {
     const servers = await holdAll(tx, scope, networkId)
     await removeServers(tx, scope, networkId)
     await interfaces.renew(tx, scope, servers)
+    return []
   },
 }
 
