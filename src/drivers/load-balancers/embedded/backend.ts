@@ -79,12 +79,13 @@ export class Backend {
     return this.#idle.pop()
   }
 
-  /** Keeps a connection for another request. */
+  /** Keeps a connection for another request, unless it leads to a port that the service has left meanwhile. */
   release(connection: TargetConnection): void {
     connection.onTimeout = undefined
     connection.isReused = true
-    if (this.#isClosed || !this.isEligible || this.#idle.length >= mostIdle) connection.socket.destroy()
-    else this.#idle.push(connection)
+    const isCurrent = !this.#isClosed && connection.socket.remotePort === this.#service.destinationPort
+    if (isCurrent && this.isEligible && this.#idle.length < mostIdle) this.#idle.push(connection)
+    else connection.socket.destroy()
   }
 
   /** Must be told when an idle connection ends. */
