@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import type { ServerResponse } from 'node:http'
 import { afterEach, beforeEach, describe, test } from 'node:test'
-import { targetAt } from '../../../../test/balancer-states.ts'
+import { plainHttp, targetAt } from '../../../../test/balancer-states.ts'
 import { until } from '../../../../test/bare-database.ts'
 import {
   converse,
@@ -48,5 +48,19 @@ describe('a balancer that changes', () => {
     assert.match(await slow, /slow$/)
     for (let round = 0; round < 3; round++) assert.match(await ask(), /later$/)
     await ended
+  })
+
+  test('keeps all of its services when the certificate of one of them is refused', async (t) => {
+    const target = await listenHttp(address, (_, response) => response.end('fine'))
+    t.after(() => target.close() && target.closeAllConnections())
+    const secure = { listenPort: await freePort(address), protocol: 'https' as const }
+    const service = (http: Partial<typeof plainHttp>) =>
+      serviceTo(portOf(target), { listenPort: port, http: { ...plainHttp, isSticky: true, ...http } })
+    const certificates = [{ id: 1, chain: 'none', privateKey: 'none' }]
+    await apply({ services: [service({ cookieName: 'OLD' }), serviceTo(portOf(target), secure)] })
+    const refused = serviceTo(portOf(target), { ...secure, http: { ...plainHttp, certificates } })
+    assert.throws(() => void apply({ generation: 2, services: [service({ cookieName: 'NEW' }), refused] }))
+    assert.match(await ask(), /Set-Cookie: OLD=/i)
+    assert.equal(balancer.generation, stateOf(address, {}).generation)
   })
 })

@@ -52,17 +52,20 @@ export class Balancer {
   apply(state: BalancerState): Promise<void> {
     const before = this.#services
     const services = new Map<number, Service>()
+    let updates: (() => void)[]
     try {
       for (const service of state.services) {
         const old = before.get(service.listenPort)
         const isKept = old?.protocol === service.protocol
         services.set(service.listenPort, isKept ? old : this.#createService(service))
       }
-      for (const service of state.services) services.get(service.listenPort)!.frontend.update(state, service)
+      // No service is changed before nothing of any of them can fail.
+      updates = state.services.map((service) => services.get(service.listenPort)!.frontend.prepare(service))
     } catch (error) {
       for (const [port, service] of services) if (service !== before.get(port)) service.frontend.drain()
       throw error
     }
+    for (const update of updates) update()
     for (const service of state.services) services.get(service.listenPort)!.backends.update(state, service)
     this.#state = state
     this.#services = services
@@ -83,7 +86,7 @@ export class Balancer {
     const target = this.#state.services.find(({ http }) => http?.redirectsHttp)
     if (target && !this.#services.has(redirectedPort)) {
       this.#redirect ??= new RedirectFrontend(this.meter)
-      this.#redirect.update(this.#state, target)
+      this.#redirect.update(target)
     } else {
       this.#redirect?.drain()
       this.#redirect = undefined
@@ -122,7 +125,7 @@ export class Balancer {
     )
   }
 
-  #acceptFor({ frontend, sockets }: Pick<Service, 'frontend'> & Partial<Service>): Accept {
+  #acceptFor({ frontend, sockets }: { frontend: Pick<Frontend, 'accept'>; sockets?: Set<Socket> }): Accept {
     return (socket) => {
       if (this.meter.openConnections >= this.#state.maxConnections) return void socket.destroy()
       this.meter.addConnection(socket)

@@ -1,11 +1,14 @@
 /** What takes the connections of clients of one service. */
 import type { Socket } from 'node:net'
-import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import type { BalancerService } from '../../../families/load-balancers/driver.ts'
 
 export interface Frontend {
   accept(socket: Socket): void
-  /** Goes on with a changed service of the same protocol. Errors: those of certificates, before anything is changed. */
-  update(state: BalancerState, service: BalancerService): void
+  /**
+   * Makes what may fail for a changed service of the same protocol, and returns what goes on with it, which does not.
+   * Errors: those of certificates; nothing is changed then.
+   */
+  prepare(service: BalancerService): () => void
   /** Takes no connections any more, and ends those that are idle. */
   drain(): void
 }

@@ -3,9 +3,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import { createSecureServer, type Http2SecureServer, type Http2Session } from 'node:http2'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { BalancerCertificate } from '../../../families/load-balancers/driver.ts'
 import { streamOf } from './messages.ts'
-import { Certificates } from './tls.ts'
+import type { Certificates } from './tls.ts'
 
 /** What is done with requests. */
 export interface Handler {
@@ -35,8 +34,8 @@ export class HttpServer {
   readonly #waiting = new WeakMap<object, number>()
   #certificates: Certificates | undefined
 
-  /** With certificates it speaks TLS. Errors: those of certificates. */
-  constructor(handler: Handler, certificates?: readonly BalancerCertificate[]) {
+  /** With certificates it speaks TLS. */
+  constructor(handler: Handler, certificates?: Certificates) {
     this.#server = certificates ? this.#createSecure(certificates) : createServer(serverOptions)
     const server = this.#server as Server
     server.maxHeadersCount = 0
@@ -51,7 +50,7 @@ export class HttpServer {
     server.emit('listening')
   }
 
-  #createSecure(certificates: readonly BalancerCertificate[]): Http2SecureServer {
+  #createSecure(certificates: Certificates): Http2SecureServer {
     const server = createSecureServer({
       ...serverOptions,
       allowHTTP1: true,
@@ -64,14 +63,14 @@ export class HttpServer {
     return Object.assign(server, serverOptions)
   }
 
-  /** Replaces the certificates; connections stay. Errors: those of certificates, before anything is changed. */
-  setCertificates(certificates: readonly BalancerCertificate[]): void {
+  /** Replaces the certificates; connections stay. */
+  setCertificates(certificates: Certificates): void {
     this.#useCertificates(this.#server as Http2SecureServer, certificates)
   }
 
-  #useCertificates(server: Http2SecureServer, certificates: readonly BalancerCertificate[]): void {
-    this.#certificates = new Certificates(certificates)
-    const [first] = certificates
+  #useCertificates(server: Http2SecureServer, certificates: Certificates): void {
+    this.#certificates = certificates
+    const { first } = certificates
     // Clients that name no server get the first one.
     if (first) server.setSecureContext({ cert: first.chain, key: first.privateKey })
   }

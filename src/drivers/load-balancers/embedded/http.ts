@@ -1,7 +1,7 @@
 /** Services that speak HTTP or HTTPS to clients, and HTTP to targets. */
 import { type IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { BalancerHttp, BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import type { BalancerHttp, BalancerService } from '../../../families/load-balancers/driver.ts'
 import type { Backend } from './backend.ts'
 import type { Backends, Connected } from './backends.ts'
 import { Exchange, type ExchangeService, type UpgradeRequest } from './exchange.ts'
@@ -11,6 +11,7 @@ import { HttpServer } from './http-server.ts'
 import { endAfter, refuse, streamOf } from './messages.ts'
 import type { Meter } from './meter.ts'
 import { headerOf } from './proxy-protocol.ts'
+import { Certificates } from './tls.ts'
 import { joinSockets } from './tunnel.ts'
 import { Turns } from './turns.ts'
 
@@ -30,22 +31,26 @@ export class HttpFrontend implements Frontend, ExchangeService {
     this.#meter = meter
     this.#http = service.http!
     this.#forwarding = forwardingOf(service)
+    const isSecure = service.protocol === 'https'
     this.#server = new HttpServer(
       {
         request: (request, answer) => this.#handle(request, answer),
         upgrade: (request, socket, head) => this.#handleUpgrade(request, socket, head),
       },
-      service.protocol === 'https' ? service.http!.certificates : undefined,
+      isSecure ? new Certificates(service.http!.certificates) : undefined,
     )
     this.#server.setUpgrades(isUpgrade)
     this.#use(service)
   }
 
-  update(_state: BalancerState, service: BalancerService): void {
-    const certificates = service.http!.certificates
+  prepare(service: BalancerService): () => void {
+    const { certificates } = service.http!
     const isSame = JSON.stringify(certificates) === JSON.stringify(this.#http.certificates)
-    if (service.protocol === 'https' && !isSame) this.#server.setCertificates(certificates)
-    this.#use(service)
+    const made = service.protocol === 'https' && !isSame ? new Certificates(certificates) : undefined
+    return () => {
+      if (made) this.#server.setCertificates(made)
+      this.#use(service)
+    }
   }
 
   #use(service: BalancerService): void {

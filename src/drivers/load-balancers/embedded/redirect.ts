@@ -1,12 +1,11 @@
 /** Port 80 of a balancer whose service wants everybody to come by HTTPS. */
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
-import type { Frontend } from './frontend.ts'
+import type { BalancerService } from '../../../families/load-balancers/driver.ts'
 import { HttpServer } from './http-server.ts'
 import type { Meter } from './meter.ts'
 
-export class RedirectFrontend implements Frontend {
+export class RedirectFrontend {
   readonly #server: HttpServer
   readonly #meter: Meter
   #port = 443
@@ -18,7 +17,7 @@ export class RedirectFrontend implements Frontend {
   }
 
   /** `service` is the one that it leads to. */
-  update(_state: BalancerState, service: BalancerService): void {
+  update(service: BalancerService): void {
     this.#port = service.listenPort
     this.#server.setIdleTime(service.http!.idleTimeout * 1_000)
   }

@@ -1,6 +1,6 @@
 /** Services that forward connections as they are. */
 import type { Socket } from 'node:net'
-import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import type { BalancerService } from '../../../families/load-balancers/driver.ts'
 import type { Backends } from './backends.ts'
 import type { Frontend } from './frontend.ts'
 import { headerOf } from './proxy-protocol.ts'
@@ -17,8 +17,10 @@ export class TcpFrontend implements Frontend {
     this.#service = service
   }
 
-  update(_state: BalancerState, service: BalancerService): void {
-    this.#service = service
+  prepare(service: BalancerService): () => void {
+    return () => {
+      this.#service = service
+    }
   }
 
   drain(): void {

@@ -9,10 +9,13 @@ interface Served {
 }
 
 export class Certificates {
+  /** Undefined when there is none. */
+  readonly first: BalancerCertificate | undefined
   readonly #served: readonly Served[]
 
   /** Errors: those of chains and keys that are none, or that do not fit. */
   constructor(certificates: readonly BalancerCertificate[]) {
+    this.first = certificates[0]
     this.#served = certificates.map(({ chain, privateKey }) => ({
       context: createSecureContext({ cert: chain, key: privateKey }),
       names: namesOf(new X509Certificate(chain)),
