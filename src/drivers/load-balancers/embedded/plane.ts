@@ -11,30 +11,39 @@ export interface PlaneOptions {
   readonly report: ReportProblem
 }
 
+/** How long what is late may take, in milliseconds: an older state that arrives after its balancer was removed. */
+const longestLateMs = 600_000
+
 interface Running {
   readonly balancer: Balancer
   readonly history: TrafficHistory
+}
+
+interface Removed {
+  readonly generation: number
+  /** When that was, on the clock that never jumps. */
+  readonly atMs: number
 }
 
 export class Plane {
   readonly epoch = randomUUID()
   readonly #options: PlaneOptions
   readonly #running = new Map<number, Running>()
-  /** Generations of balancers that were removed. */
-  readonly #removed = new Map<number, number>()
+  /** Balancers that were removed a short while ago. */
+  readonly #removed = new Map<number, Removed>()
   readonly #sampling: NodeJS.Timeout
   /** What is added to the time of this machine, in milliseconds. */
   clockOffset = 0
 
   constructor(options: PlaneOptions) {
     this.#options = options
-    this.#sampling = setInterval(() => this.#sampleAll(), sampleSeconds * 1_000)
+    this.#sampling = setInterval(() => this.#doRegularly(), sampleSeconds * 1_000)
   }
 
   /** Makes a balancer be as described. Errors: those of certificates and of the file system. */
   async apply(state: BalancerState): Promise<void> {
     const { id, generation } = state
-    if (generation <= (this.#removed.get(id) ?? -1)) return
+    if (generation <= (this.#removed.get(id)?.generation ?? -1)) return
     const known = this.#running.get(id)
     if (known && generation < known.balancer.generation) return
     const running = known ?? this.#begin(state)
@@ -53,11 +62,21 @@ export class Plane {
     const known = this.#running.get(id)
     if (known && generation !== null && generation < known.balancer.generation) return
     if (generation === null) this.#removed.delete(id)
-    else this.#removed.set(id, Math.max(generation, this.#removed.get(id) ?? 0))
+    else this.#noteRemoval(id, generation)
     this.#running.delete(id)
     known?.balancer.close()
     const history = known?.history ?? historyOf(this.#options.directory, id)
     history.remove()
+  }
+
+  #noteRemoval(id: number, generation: number): void {
+    const newest = Math.max(generation, this.#removed.get(id)?.generation ?? 0)
+    this.#removed.set(id, { generation: newest, atMs: performance.now() })
+  }
+
+  #forgetRemovals(): void {
+    const latest = performance.now() - longestLateMs
+    for (const [id, { atMs }] of this.#removed) if (atMs < latest) this.#removed.delete(id)
   }
 
   observe(ids: readonly number[]): [number, Observation][] {
@@ -92,6 +111,11 @@ export class Plane {
 
   #now(): number {
     return Date.now() + this.clockOffset
+  }
+
+  #doRegularly(): void {
+    this.#sampleAll()
+    this.#forgetRemovals()
   }
 
   #sampleAll(): void {
