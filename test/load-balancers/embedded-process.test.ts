@@ -7,6 +7,7 @@ import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
 import { type EmbeddedDriver, openEmbedded } from '../../src/drivers/load-balancers/embedded/embedded.ts'
 import { placeIn } from '../../src/drivers/load-balancers/embedded/launch.ts'
 import { Link } from '../../src/drivers/load-balancers/embedded/link.ts'
@@ -219,6 +220,64 @@ describe('the process of the embedded data plane', () => {
     })
   })
 
+  describe('when it hangs', linuxOnly, () => {
+    const hanging: number[] = []
+    /** Stops the process, which then does nothing but take connections. */
+    function hang(): number {
+      const pid = pidOf()
+      process.kill(pid, 'SIGSTOP')
+      hanging.push(pid)
+      return pid
+    }
+    afterEach(() => {
+      for (const pid of hanging.splice(0)) if (commandOf(String(pid)) !== '') process.kill(pid, 'SIGKILL')
+    })
+    const isReplaced = async (pid: number) => commandOf(String(pid)) === '' && (await answers()) && pidOf() !== pid
+
+    test('is replaced by one that has everything, and calls that wait for it are answered', async () => {
+      const driver = await openDriver()
+      await driver.apply(state())
+      await driver.apply(state({ id: 2, services: [] }))
+      const pid = hang()
+      const waiting = Array.from({ length: 50 }, () => driver.observe([1]))
+      await inTime(driver.apply(state({ generation: 2 })))
+      await inTime(Promise.all(waiting))
+      assert.ok(await isReplaced(pid))
+      assert.deepEqual((await driver.inventory())?.balancers.toSorted(), [1, 2])
+      assert.equal((await driver.observe([1])).get(1)?.generation, 2)
+    })
+
+    test('is replaced for a client that comes later, which hands everything over', async () => {
+      await applyAndDie()
+      const pid = hang()
+      const driver = await openDriver()
+      await inTime(driver.apply(state({ generation: 2 })))
+      assert.ok(await isReplaced(pid))
+    })
+  })
+
+  test('is left alone when it is slow', linuxOnly, async () => {
+    const driver = await openDriver()
+    await driver.apply(state())
+    const pid = pidOf()
+    process.kill(pid, 'SIGSTOP')
+    const applied = driver.apply(state({ generation: 2 }))
+    await delay(3_000)
+    process.kill(pid, 'SIGCONT')
+    await applied
+    assert.equal(pidOf(), pid)
+  })
+
+  test('leaves no sockets of those before it behind', linuxOnly, async () => {
+    const driver = await openDriver()
+    await driver.apply(state())
+    const before = readdirSync(directory).length
+    const pid = pidOf()
+    process.kill(pid, 'SIGKILL')
+    await until(async () => (await answers()) && pidOf() !== pid)
+    assert.equal(readdirSync(directory).length, before)
+  })
+
   /** Lets another process hand a balancer over and kills it. Returns the id of the process that carries its traffic. */
   async function applyAndDie(): Promise<number> {
     const script = [
@@ -272,6 +331,21 @@ describe('the process of the embedded data plane', () => {
     socket.destroy()
   })
 })
+
+/** Rejects when something takes much longer than a process may hang. */
+async function inTime<T>(work: Promise<T>): Promise<T> {
+  const late = new AbortController()
+  try {
+    return await Promise.race([work, tooLate(late.signal)])
+  } finally {
+    late.abort()
+  }
+}
+
+async function tooLate(signal: AbortSignal): Promise<never> {
+  await delay(30_000, undefined, { signal }).catch(() => undefined)
+  throw new Error('nobody answers')
+}
 
 /** The command line of a process; empty when there is none. */
 function commandOf(pid: string): string {

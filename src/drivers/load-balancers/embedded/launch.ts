@@ -3,7 +3,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { basename, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { makePrivate } from '../private-folder.ts'
 
@@ -72,6 +72,22 @@ function ready(child: ChildProcess, place: Place): Promise<void> {
     child.once('exit', () => clearTimeout(timer))
     child.once('message', () => clearTimeout(timer))
   })
+}
+
+/**
+ * Kills a process that hangs, unless its id may be that of another program by now: only Linux says what a process runs.
+ * Returns whether it did.
+ */
+export function killHung(pid: number, socket: string): boolean {
+  try {
+    const [, script = '', , place] = readFileSync(`/proc/${pid}/cmdline`, 'utf8').split('\0')
+    if (place !== socket || basename(script) !== basename(fileURLToPath(program))) return false
+    process.kill(pid, 'SIGKILL')
+    return true
+  } catch {
+    // It has ended meanwhile, belongs to somebody else, or this is another system.
+    return false
+  }
 }
 
 /** Why the process died, as far as it could say; empty when it was killed, or another API server had started it. */

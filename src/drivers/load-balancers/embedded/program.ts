@@ -4,8 +4,9 @@
  */
 
 import { once } from 'node:events'
-import { chmodSync, renameSync, rmSync, statSync } from 'node:fs'
+import { chmodSync, rmSync, statSync } from 'node:fs'
 import { connect, createServer, type Server, type Socket } from 'node:net'
+import { hold, socketOf } from './holder.ts'
 import { Plane } from './plane.ts'
 import type { Report } from './report.ts'
 import { type Call, type Message, receive, send, settingsOf } from './wire.ts'
@@ -14,6 +15,8 @@ import { type Call, type Message, receive, send, settingsOf } from './wire.ts'
 const patienceMs = 8_000
 /** How often the socket is looked for: without it, nobody can find this process. */
 const lookingMs = 1_000
+/** How long another process may take to greet, in milliseconds; who started this one waits for longer. */
+const greetingMs = 5_000
 
 class Program {
   readonly #socketPath: string
@@ -35,16 +38,18 @@ class Program {
   }
 
   /**
-   * Renames the socket once it listens, so that what is found there is always a process that answers, or a dead one. Does
-   * nothing when one answers: another API server was faster.
+   * Takes the place once it listens, so that what is found there is always a process that answers, or one that is dead or
+   * hangs. Does nothing when one answers: another API server was faster.
    */
   async start(): Promise<void> {
     if (await isAnswered(this.#socketPath)) return this.#plane.close()
-    const draft = `${this.#socketPath}.${process.pid}`
-    this.#server.listen(draft)
+    const socket = socketOf(this.#socketPath, process.pid)
+    // A dead process that had this one's id may have left it behind.
+    rmSync(socket, { force: true })
+    this.#server.listen(socket)
     await once(this.#server, 'listening')
-    chmodSync(draft, 0o600)
-    renameSync(draft, this.#socketPath)
+    chmodSync(socket, 0o600)
+    hold(this.#socketPath, process.pid)
     this.#inode = this.#inodeThere()
     this.#looking = setInterval(() => this.#look(), lookingMs)
     this.#waitForClients()
@@ -125,14 +130,18 @@ class Program {
   }
 }
 
+/** Whether a process greets. The system itself takes connections for one that hangs. */
 function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path)
   return new Promise((resolve) => {
-    socket.once('error', () => resolve(false))
-    socket.once('connect', () => {
+    const settle = (isAnswered: boolean) => {
       socket.destroy()
-      resolve(true)
-    })
+      resolve(isAnswered)
+    }
+    socket.setTimeout(greetingMs, () => settle(false))
+    socket.on('error', () => settle(false))
+    socket.once('end', () => settle(false))
+    socket.once('data', () => settle(true))
   })
 }
 
