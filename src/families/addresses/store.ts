@@ -63,6 +63,11 @@ export function noAddressLeft(type: 'ipv4' | 'ipv6', nowMs: number): ApiError {
   return new ApiError('unavailable', `no ${type} address is available`, { status })
 }
 
+/** The refusal of a resource for which no address is left. */
+export function noAddressFor(type: 'ipv4' | 'ipv6'): ApiError {
+  return new ApiError('resource_unavailable', `no ${type} address is available`)
+}
+
 async function claimAny(
   tx: Transaction,
   scope: ProjectScope,

@@ -1,8 +1,9 @@
 /** The Primary IPs of a server: one of each type, made with it unless the request says otherwise. */
 import type { Transaction } from '../../kernel/data/db.ts'
-import { ApiError, invalidInput } from '../../kernel/errors.ts'
+import { invalidInput } from '../../kernel/errors.ts'
 import { enforceLimit } from '../../kernel/resource/limits.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { noAddressFor } from '../addresses/store.ts'
 import type { Attachment, CreateBody, ServerPart } from '../servers/attachment.ts'
 import { type IpType, ipTypes, type PrimaryIp } from './domain.ts'
 import { checkFit, holdForOwner } from './owners.ts'
@@ -73,7 +74,7 @@ async function takeOver(
 /** Errors: `resource_unavailable`. */
 async function claimOne(tx: Transaction, scope: ProjectScope, type: IpType): Promise<Claim> {
   const claim = await claimFor(tx, scope, type)
-  if (!claim) throw new ApiError('resource_unavailable', `no ${type} address is available`)
+  if (!claim) throw noAddressFor(type)
   return claim
 }
 

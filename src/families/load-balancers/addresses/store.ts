@@ -1,10 +1,9 @@
 /** Public addresses of Load Balancers: their own, or those of Primary IPs, which come first. */
 import type { Transaction } from '../../../kernel/data/db.ts'
-import { ApiError } from '../../../kernel/errors.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
 import type { DefaultNames } from '../../../net/default-names.ts'
 import { defaultReverseNames } from '../../addresses/reverse-names.ts'
-import { claimAddress, releaseAddress } from '../../addresses/store.ts'
+import { claimAddress, noAddressFor, releaseAddress } from '../../addresses/store.ts'
 import { giveToBalancer, takeFromBalancer } from '../../primary-ips/effects.ts'
 import { announceDns } from '../../zones/effects.ts'
 import { spelling } from '../contract.ts'
@@ -40,7 +39,7 @@ export async function takeAddresses(
 
 async function claim(tx: Transaction, scope: ProjectScope, id: number, type: 'ipv4' | 'ipv6'): Promise<string> {
   const ip = await claimAddress(tx, scope, type === 'ipv4' ? 4 : 6, `${spelling.type}:${id}`)
-  if (ip === undefined) throw new ApiError('resource_unavailable', `no ${type} address is available`)
+  if (ip === undefined) throw noAddressFor(type)
   return ip
 }
 
