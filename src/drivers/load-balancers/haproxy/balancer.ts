@@ -1,8 +1,7 @@
 /** One balancer: its files, its namespace and its HAProxy. Whoever changes it has its lock. */
-import { mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
-import { DriverError } from '../../../kernel/actions/define.ts'
 import { isCertificatePath, tlsFolder } from './certificates.ts'
 import { configurationPath, filesOf } from './configuration.ts'
 import {
@@ -17,7 +16,7 @@ import {
   writeRemoved,
 } from './files.ts'
 import { withLock } from './lock.ts'
-import { Master } from './master.ts'
+import { Master, Refusal } from './master.ts'
 import { Measurements } from './measurements.ts'
 import {
   endProcesses,
@@ -181,49 +180,59 @@ export class Balancer {
     const before = this.#readFiles()
     const changed = [...files].filter(([path, text]) => before.get(path) !== text).map(([path]) => path)
     if (!this.#isSupervised() || !(await this.#master.hasWorkerWithin(restartMs))) {
-      await this.#restart(files, before)
-    } else if (changed.every((path) => isCertificatePath(path) && before.has(path))) {
+      await this.#change(files, before, () => this.#start())
+    } else if (!this.#isUnfinished && changed.every((path) => isCertificatePath(path) && before.has(path))) {
       await this.#replaceCertificates(files, changed, before)
     } else {
       await this.#reload(files, before, record)
     }
     this.#deleteFiles(before, files)
+    rmSync(this.#unfinished, { force: true })
   }
 
-  async #restart(files: Files, before: Files): Promise<void> {
-    this.#writeFiles(files)
+  /**
+   * Where it is noted that HAProxy may run with something else than the files say. The note outlives a killed process of the
+   * API, as HAProxy does; a machine that crashes may lose it, because HAProxy is then started with the files.
+   */
+  get #unfinished(): string {
+    return join(this.#folder, 'unfinished')
+  }
+
+  get #isUnfinished(): boolean {
+    return existsSync(this.#unfinished)
+  }
+
+  /** Writes files and makes HAProxy use them. Errors: that of `use`; the files are as before then. */
+  async #change(files: Files, before: Files, use: () => Promise<void>): Promise<void> {
+    const wasUnfinished = this.#isUnfinished
+    writeFileSync(this.#unfinished, '', { mode: 0o600 })
     try {
-      await this.#start()
+      this.#writeFiles(files)
+      await use()
     } catch (error) {
       this.#writeFiles(before)
+      this.#deleteFiles(files, before)
+      // After any other error, and with files that HAProxy never took, nobody knows what it runs with.
+      if (error instanceof Refusal && !wasUnfinished) rmSync(this.#unfinished)
       throw error
     }
   }
 
+  /** The next reload reads the files, so they come first. */
   async #replaceCertificates(files: Files, changed: readonly string[], before: Files): Promise<void> {
     const certificates = new Map(changed.map((path) => [path, files.get(path)!]))
-    // The next reload reads the files, so they come first.
-    this.#writeFiles(certificates)
-    try {
-      await this.#master.replaceCertificates(certificates)
-    } catch (error) {
-      this.#writeFiles(before)
-      throw error
-    }
+    if (certificates.size === 0) return
+    const replaced = new Map(changed.map((path) => [path, before.get(path)!]))
+    await this.#change(certificates, replaced, () => this.#master.replaceCertificates(certificates))
   }
 
   async #reload(files: Files, before: Files, { freshSeconds }: BalancerRecord): Promise<void> {
     const length = logLength(this.#folder)
     using _held = await this.#master.holdWorker()
-    this.#writeFiles(files)
-    try {
+    await this.#change(files, before, async () => {
       await this.measurements.keepState(freshSeconds)
-      if (!(await this.#master.reload())) throw toError(faultsSince(this.#folder, length))
-    } catch (error) {
-      this.#writeFiles(before)
-      this.#deleteFiles(files, before)
-      throw error
-    }
+      if (!(await this.#master.reload())) throw toRefusal(faultsSince(this.#folder, length))
+    })
     this.measurements.forget()
     await this.measurements.sample()
   }
@@ -236,7 +245,7 @@ export class Balancer {
     await startSupervisor(this.#folder, this.#names.namespace, this.#installation.binary)
     if (!(await this.#master.hasWorkerWithin(startMs, () => hasEndedSince(this.#folder, length)))) {
       await endProcesses(this.#names)
-      throw toError(faultsSince(this.#folder, length))
+      throw toRefusal(faultsSince(this.#folder, length))
     }
     this.measurements.forget()
     // What comes from now on is counted since now.
@@ -269,9 +278,9 @@ function toRecord({ generation, publicAddresses, place, services }: BalancerStat
 }
 
 /** A configuration that HAProxy does not understand stays so; addresses that are in use may become free. */
-function toError(faults: string): DriverError {
+function toRefusal(faults: string): Refusal {
   const transient = !faults.includes('parsing [')
-  return new DriverError(`HAProxy does not start: ${faults || 'it does not say why'}`, { transient })
+  return new Refusal(`HAProxy does not start: ${faults || 'it does not say why'}`, { transient })
 }
 
 /** Whether a service has what it needs: a managed certificate may not be issued yet. */

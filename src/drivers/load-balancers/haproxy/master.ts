@@ -17,6 +17,9 @@ const answerMs = 1_000
 const reloadMs = 20_000
 const pauseMs = 20
 
+/** HAProxy does not take what it was handed, and goes on with what it had. */
+export class Refusal extends DriverError {}
+
 export class Master {
   readonly #folder: string
 
@@ -57,13 +60,13 @@ export class Master {
     return state
   }
 
-  /** Replaces certificates in memory, all or none. Errors: a permanent `DriverError` with HAProxy's reason. */
+  /** Replaces certificates in memory, all or none. Errors: a permanent `Refusal` with HAProxy's reason. */
   async replaceCertificates(certificates: ReadonlyMap<string, string>): Promise<void> {
     for (const [path, pem] of certificates) {
       const answer = await this.#ask(`@1 set ssl cert ${path} <<\n${pem}`)
       if (/^Transaction (created|updated)/.test(answer)) continue
       for (const begun of certificates.keys()) await this.#ask(`@1 abort ssl cert ${begun}`)
-      throw new DriverError(`HAProxy refuses ${path}: ${answer.trim()}`, { transient: false })
+      throw new Refusal(`HAProxy refuses ${path}: ${answer.trim()}`, { transient: false })
     }
     for (const path of certificates.keys()) {
       const answer = await this.#ask(`@1 commit ssl cert ${path}`)
