@@ -9,6 +9,7 @@ import {
   openSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   renameSync,
   rmSync,
   statSync,
@@ -30,12 +31,15 @@ export interface BalancerRecord {
 /** Paths of Unix sockets have at most 107 bytes, and HAProxy appends its process id while it starts. */
 const longestPath = 70
 
-/** Makes the directory usable for this user alone. Errors: one that the operator understands. */
-export function openDirectory(directory: string): void {
+/** Makes the directory usable for this user alone, and answers its real path. Errors: one that the operator understands. */
+export function openDirectory(given: string): string {
+  makePrivate(given)
+  // A path that is relative, or leads over links, is longer for HAProxy than the one that was given.
+  const directory = realpathSync(given)
   if (Buffer.byteLength(directory) > longestPath) {
     throw new Error(`The directory of load balancers ${directory} has a path of more than ${longestPath} bytes`)
   }
-  makePrivate(directory)
+  return directory
 }
 
 /** The random name of the installation, the same as long as the directory is there. */

@@ -2,7 +2,7 @@
  * Carries the traffic of Load Balancers with HAProxy, one for each in a network namespace of its own. They run on without
  * this process, and several processes of an installation may use one directory.
  */
-import { realpathSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import type {
   BalancerSeries,
   BalancerState,
@@ -18,7 +18,7 @@ import { namesOf, removeNamespace } from './namespace.ts'
 import { checkRequirements, mostConnections } from './requirements.ts'
 
 export interface HaproxyOptions {
-  /** The private directory of the installation, with a path of at most 70 bytes. */
+  /** The private directory of the installation, with a real path of at most 70 bytes. */
   readonly directory: string
   /** The program, `haproxy` unless it is another one. */
   readonly binary?: string
@@ -35,8 +35,7 @@ const tickMs = 1_000
 export async function openHaproxy(options: HaproxyOptions): Promise<LoadBalancerDriver & { close(): Promise<void> }> {
   const { binary = 'haproxy', log } = options
   await checkRequirements(binary)
-  openDirectory(options.directory)
-  const directory = realpathSync(options.directory)
+  const directory = openDirectory(options.directory)
   const name = installationOf(directory)
   const driver = new Haproxy({ directory, name, binary, mostConnections: mostConnections(), log })
   await driver.open()
