@@ -32,6 +32,14 @@ test('it is embedded where the first address of the first pool is one of this ma
   }
 })
 
+test('HAProxy, which outlives the server, is refused without a folder in which it is found again', async () => {
+  const open = async () => {
+    const plane = await openDataPlane(optionsWith({ name: 'haproxy' }))
+    await plane?.close()
+  }
+  await assert.rejects(open, /^Error: [^\n]*--load-balancers-directory$/)
+})
+
 test('the embedded one reaches nothing and listens nowhere in private networks, which it does not have', async (t) => {
   const directory = mkdtempSync(join(tmpdir(), 'wolke-plane-'))
   const plane = await openDataPlane(optionsWith({ name: 'embedded', directory }))

@@ -12,7 +12,7 @@ import type { EmbeddedLog } from './embedded/embedded.ts'
 export interface DataPlaneOptions {
   /** What the operator chose; undefined chooses by what this machine can do. */
   readonly name: DataPlaneName | undefined
-  /** Where it keeps what it needs; undefined for a folder that goes with the process. */
+  /** Where it keeps what it needs; undefined for a folder that goes with the process, which HAProxy does not accept. */
   readonly directory: string | undefined
   /** Added to the ports that Load Balancers listen on, of the embedded one. */
   readonly portOffset: number
@@ -32,33 +32,33 @@ export interface DataPlane {
 export async function openDataPlane(options: DataPlaneOptions): Promise<DataPlane | undefined> {
   const name = options.name ?? (await suggest(options.addressPool))
   if (name === 'simulated') return undefined
+  if (name === 'haproxy') return await openHaproxyIn(options)
   const { directory, release } = folderFor(options.directory)
   try {
-    return await openIn(directory, release, name, options)
+    return await openEmbeddedIn(directory, release, options)
   } catch (error) {
     release()
     throw error
   }
 }
 
-async function openIn(
+/** HAProxys run on without this process, so a folder that goes with it would leave them to nobody. */
+async function openHaproxyIn({ directory, log }: DataPlaneOptions): Promise<DataPlane> {
+  if (directory === undefined) {
+    throw new Error(
+      'Load Balancers with HAProxy outlive the server: with data in memory, name their folder by --load-balancers-directory',
+    )
+  }
+  const { openHaproxy } = await import('./haproxy/haproxy.ts')
+  const driver = await openHaproxy({ directory, log })
+  return { driver, close: () => driver.close() }
+}
+
+async function openEmbeddedIn(
   directory: string,
   release: () => void,
-  name: Exclude<DataPlaneName, 'simulated'>,
-  { directory: given, log, portOffset, clock }: DataPlaneOptions,
+  { log, portOffset, clock }: DataPlaneOptions,
 ): Promise<DataPlane> {
-  if (name === 'haproxy') {
-    const { openHaproxy, stopAll } = await import('./haproxy/haproxy.ts')
-    const driver = await openHaproxy({ directory, log })
-    return {
-      driver,
-      async close() {
-        await driver.close()
-        // Those of an installation that is remembered run on.
-        if (given === undefined) await stopAll(directory)
-      },
-    }
-  }
   const { openEmbedded } = await import('./embedded/embedded.ts')
   const driver = await openEmbedded({ directory, portOffset, clock, log })
   return {
