@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, utimesSync } from 'node:fs'
 import { createServer, get } from 'node:http'
 import { connect, createServer as createTcpServer, type Server } from 'node:net'
 import { join } from 'node:path'
@@ -234,6 +234,19 @@ describe('HAProxy', { skip: skipsHaproxy, timeout: 60_000 }, () => {
     assert.equal((await driver.observe([1])).size, 0)
     await driver.apply(stateOf(world, { generation: 3 }))
     assert.deepEqual((await driver.inventory())?.balancers, [1])
+  })
+
+  test('that was removed long ago is forgotten by the next driver', async (t) => {
+    const world = openWorld(t)
+    const driver = await world.open()
+    await driver.apply(stateOf(world))
+    await driver.remove(1, 2)
+    const note = join(world.directory, 'removed/1')
+    await world.open()
+    assert.ok(existsSync(note), 'what comes late is still refused')
+    utimesSync(note, 0, 0)
+    await world.open()
+    assert.ok(!existsSync(note))
   })
 
   test('is repaired where its supervisor or its namespace is gone', async (t) => {

@@ -1,10 +1,10 @@
 /** The private directory of an installation. */
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, symlinkSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
-import { openDirectory } from './files.ts'
+import { folderOf, forgetOldRemovals, openDirectory, writeRemoved } from './files.ts'
 
 /** A folder that is gone after the test. */
 function someFolder(t: TestContext): string {
@@ -32,4 +32,20 @@ test('a directory is known by its real path', (t) => {
   const folder = someFolder(t)
   symlinkSync(folder, join(folder, 'link'))
   assert.equal(openDirectory(join(folder, 'link/balancers')), join(folder, 'balancers'))
+})
+
+test('removals are forgotten when nothing late can come of them, and their folders are gone', (t) => {
+  const folder = someFolder(t)
+  forgetOldRemovals(folder)
+  const removeAt = (id: number, minutesAgo: number) => {
+    writeRemoved(folder, id, 7)
+    const written = new Date(Date.now() - minutesAgo * 60_000)
+    utimesSync(join(folder, 'removed', String(id)), written, written)
+  }
+  for (let id = 1; id <= 20; id++) removeAt(id, 11)
+  removeAt(21, 9)
+  mkdirSync(folderOf(folder, 22))
+  removeAt(22, 11)
+  forgetOldRemovals(folder)
+  assert.deepEqual(readdirSync(join(folder, 'removed')).sort(), ['21', '22'])
 })

@@ -64,8 +64,11 @@ export function installationOf(directory: string): string {
 export const folderOf = (directory: string, id: number) => join(directory, String(id))
 
 /** The balancers that there are, and those whose removal was cut off. */
-export function listBalancers(directory: string): number[] {
-  return readdirSync(directory)
+export const listBalancers = (directory: string) => idsIn(directory)
+
+/** The names in a folder that are ids. */
+function idsIn(folder: string): number[] {
+  return readdirSync(folder)
     .filter((name) => /^\d+$/.test(name))
     .map(Number)
 }
@@ -92,10 +95,17 @@ export function removedGeneration(directory: string, id: number): number {
   const path = removedPath(directory, id)
   const generation = readIfThere(path)
   if (generation === undefined) return -1
-  if (existsSync(folderOf(directory, id)) || Date.now() - statSync(path).mtimeMs < longestLateMs)
-    return Number(generation)
+  // Another process may have forgotten it just now.
+  const writtenMs = statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0
+  if (existsSync(folderOf(directory, id)) || Date.now() - writtenMs < longestLateMs) return Number(generation)
   forgetRemoved(directory, id)
   return -1
+}
+
+/** Forgets all removals that were so long ago; nobody may ever ask for their ids again. */
+export function forgetOldRemovals(directory: string): void {
+  const folder = join(directory, 'removed')
+  if (existsSync(folder)) for (const id of idsIn(folder)) removedGeneration(directory, id)
 }
 
 export function forgetRemoved(directory: string, id: number): void {

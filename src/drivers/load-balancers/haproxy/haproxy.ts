@@ -12,7 +12,7 @@ import type {
 } from '../../../families/load-balancers/driver.ts'
 import { attempt } from '../errors.ts'
 import { Balancer, type Installation, type Log } from './balancer.ts'
-import { installationOf, listBalancers, openDirectory } from './files.ts'
+import { forgetOldRemovals, installationOf, listBalancers, openDirectory } from './files.ts'
 import { ifUnlocked, withLock } from './lock.ts'
 import { namesOf, removeNamespace } from './namespace.ts'
 import { checkRequirements, mostConnections } from './requirements.ts'
@@ -63,6 +63,7 @@ class Haproxy implements LoadBalancerDriver {
   async open(): Promise<void> {
     const restore = (balancer: Balancer) => withLock(balancer.lock, () => balancer.restore())
     await Promise.all(this.#listed().map((id) => this.#try(id, 'A load balancer cannot be started', restore)))
+    forgetOldRemovals(this.#installation.directory)
     this.#timer = setInterval(() => this.#tendAll(), tickMs)
   }
 
