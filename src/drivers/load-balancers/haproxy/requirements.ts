@@ -2,18 +2,21 @@
 import { readFileSync } from 'node:fs'
 import { run } from './commands.ts'
 
-/** The oldest version that has everything the configuration uses. */
-const oldest = [2, 4]
+/** The oldest version that has everything the configuration uses, and whose master says how many reloads failed. */
+const oldest = [2, 6]
 /** Descriptors that HAProxy needs for itself and for its listeners. */
 const spareDescriptors = 400
-/** The bits of the capabilities in the kernel's set. */
-const capabilities = { netAdmin: 12n, sysAdmin: 21n, sysResource: 24n }
+/** The bits in the kernel's set of capabilities that namespaces, low ports and HAProxy's change to nobody need. */
+const needed = { SETGID: 6n, SETUID: 7n, NET_BIND_SERVICE: 10n, NET_ADMIN: 12n, SYS_CHROOT: 18n, SYS_ADMIN: 21n }
+const sysResource = 24n
 
 /** Checks the machine. Errors: one line for the operator that says what is missing. */
 export async function checkRequirements(binary: string): Promise<void> {
   if (process.platform !== 'linux') throw new Error('Load Balancers with HAProxy need Linux')
-  if (!has(capabilities.netAdmin) || !has(capabilities.sysAdmin)) {
-    throw new Error('Load Balancers with HAProxy need root, or the capabilities NET_ADMIN and SYS_ADMIN')
+  const lacking = Object.entries(needed).filter(([, bit]) => !has(bit))
+  if (lacking.length > 0) {
+    const names = lacking.map(([name]) => name).join(', ')
+    throw new Error(`Load Balancers with HAProxy need root, or capabilities of which this process lacks ${names}`)
   }
   await output('ip', ['-V'])
   await output('sysctl', ['--version'])
@@ -47,6 +50,6 @@ function has(capability: bigint): boolean {
 export function mostConnections(): number {
   const [, hard = '0'] = /^Max open files\s+\S+\s+(\S+)/m.exec(readFileSync('/proc/self/limits', 'utf8')) ?? []
   const ceiling = Number(readFileSync('/proc/sys/fs/nr_open', 'utf8'))
-  const limit = has(capabilities.sysResource) || hard === 'unlimited' ? ceiling : Number(hard)
+  const limit = has(sysResource) || hard === 'unlimited' ? ceiling : Number(hard)
   return Math.floor((limit - spareDescriptors) / 2)
 }
