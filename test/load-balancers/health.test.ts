@@ -125,6 +125,22 @@ onEachPlane('Health checks', import.meta.filename, (plane) => {
     await balancer.untilStatus(slow.address, 'unhealthy')
   })
 
+  test('decide with the first one alone also when the balancer changed before that', async (t) => {
+    const { address } = await httpTarget(t, plane, (_, response) => void response.writeHead(500).end())
+    const service = httpService(80, {}, { healthCheck: httpCheck({ interval: 3 }, { path: '/health' }) })
+    // Of many targets, those that are checked last are unknown during the changes.
+    const services = [81, 82, 83, 84].map((listenPort) => ({ ...service, listenPort }))
+    const balancer = await Balancer.make(t, plane, { services, targets: [targetAt(address)] })
+    for (const maxConnections of [100, 101]) await balancer.change({ maxConnections })
+    await balancer.untilKnown()
+    const { health } = await balancer.observe()
+    const no = unhealthy('unexpected_http_status', 500)
+    assert.deepEqual(
+      health.map((one) => one.health),
+      services.map(() => no),
+    )
+  })
+
   test('change their mind after as many in a row as they shall', async (t) => {
     const answers = [200, 500, 200, 500, 500, 200, 500, 200, 200]
     let answered = 0

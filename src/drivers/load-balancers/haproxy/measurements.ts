@@ -7,7 +7,7 @@ import { sampleSeconds, TrafficHistory } from '../history.ts'
 import { folderOf, readJson, replaceNote } from './files.ts'
 import { failuresAmong, healthOfAll, type KnownFailures } from './health.ts'
 import type { Master } from './master.ts'
-import { type CheckRow, type Counters, sumCounters } from './statistics.ts'
+import { type CheckRow, type Counters, checkedState, sumCounters } from './statistics.ts'
 
 /** What the workers had counted at a time, by process id. */
 interface LastSample {
@@ -94,7 +94,7 @@ export class Measurements {
     const path = this.#path('state')
     this.forget()
     this.#keepFailures(await this.#checks())
-    const state = await this.#master.serverState()
+    const state = checkedState(await this.#master.serverState())
     const expires = Date.now() / 1_000 + freshSeconds
     replaceNote(path, state)
     utimesSync(path, expires, expires)

@@ -125,3 +125,14 @@ export function parseProcesses(text: string): Processes {
     failedReloads: Number(master[2]),
   }
 }
+
+/**
+ * The state of servers without those that were not checked yet. The first check of a new server decides; one whose state
+ * HAProxy is given counts as up until several have failed.
+ */
+export function checkedState(state: string): string {
+  const lines = state.split('\n')
+  const column = lines[1]?.replace(/^# /, '').split(' ').indexOf('srv_check_result') ?? -1
+  if (column < 0) throw new Error(`HAProxy answers ${JSON.stringify(state.slice(0, 200))}`)
+  return lines.filter((line, index) => index < 2 || line.split(' ')[column] !== '0').join('\n')
+}
