@@ -13,7 +13,10 @@ import {
   parseProcesses,
 } from './statistics.ts'
 
-const answerMs = 1_000
+/** How long readers wait for an answer, and those who ask again and again. */
+const shortMs = 1_000
+/** How long changes wait for one, which on a busy machine is long. */
+const longMs = 5_000
 const reloadMs = 20_000
 const pauseMs = 20
 
@@ -23,14 +26,14 @@ export class Refusal extends DriverError {}
 export class Master {
   readonly #folder: string
 
-  /** Errors of all methods are those of a master that does not answer within a second, unless others are named. */
+  /** Errors of all methods are those of a master that does not answer within five seconds, unless others are named. */
   constructor(folder: string) {
     this.#folder = folder
   }
 
-  /** What all processes are. Errors: one when the master does not answer within a second. */
-  async processes(): Promise<Processes> {
-    return parseProcesses(await this.#ask('show proc'))
+  /** What all processes are. */
+  async processes(withinMs = longMs): Promise<Processes> {
+    return parseProcesses(await this.#ask('show proc', withinMs))
   }
 
   /** Waits until a worker takes connections; false when none does in time, or when it is no use to wait any longer. */
@@ -44,7 +47,7 @@ export class Master {
 
   /** What the worker that takes connections says of targets. Errors: one when it does not answer within a second. */
   async checks(): Promise<CheckRow[]> {
-    return parseChecks(await this.#ask('@1 show stat -1 4 -1'))
+    return parseChecks(await this.#ask('@1 show stat -1 4 -1', shortMs))
   }
 
   /** What one of the workers has counted; undefined when it has just ended. */
@@ -97,7 +100,7 @@ export class Master {
     const until = performance.now() + timeoutMs
     for (;;) {
       // The master answers nothing while it starts.
-      const decision = decide(await this.processes().catch(() => undefined))
+      const decision = decide(await this.processes(shortMs).catch(() => undefined))
       if (decision !== undefined || performance.now() > until) return decision
       await delay(pauseMs)
     }
@@ -112,11 +115,11 @@ export class Master {
     return { [Symbol.dispose]: () => socket.destroy() }
   }
 
-  #ask(command: string): Promise<string> {
+  #ask(command: string, withinMs = longMs): Promise<string> {
     return new Promise((resolve, reject) => {
       const parts: Buffer[] = []
       const socket = connect(join(this.#folder, 'master.sock'))
-      const timer = setTimeout(() => socket.destroy(new Error('HAProxy does not answer')), answerMs)
+      const timer = setTimeout(() => socket.destroy(new Error('HAProxy does not answer')), withinMs)
       socket.on('data', (part) => parts.push(part))
       socket.on('end', () => resolve(Buffer.concat(parts).toString()))
       socket.on('error', reject)
