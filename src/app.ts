@@ -37,6 +37,9 @@ import { referencePages } from './pages/reference.ts'
 import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { publicFamilies } from './public-families.ts'
 
+/** Requests per hour of one session of the console, which must not use up its Project's. */
+const sessionRequests = 20_000
+
 export interface AppOptions {
   readonly db: Database
   readonly clock: Clock
@@ -59,6 +62,8 @@ export interface AppOptions {
   readonly faults?: Faults
   readonly limits?: DefaultLimits
   readonly settings?: GivenSettings
+  /** Finds the people behind sessions. */
+  readonly sessions?: EdgeOptions['sessions']
   readonly observe?: (exchange: Exchange) => void
   readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
@@ -157,7 +162,7 @@ async function driversFor(
 }
 
 function edgeOptions(
-  { rateLimit, tls, connections, publicOrigins, observe }: AppOptions,
+  { rateLimit, tls, connections, publicOrigins, sessions, observe }: AppOptions,
   db: Database,
 ): Omit<EdgeOptions, 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
   const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
@@ -165,11 +170,13 @@ function edgeOptions(
     authenticator: new Authenticator(db),
     limits: {
       projects: rateLimit === undefined ? unlimited : ofProjects(rateLimit),
+      sessions: localLimiter(sessionRequests),
       networks: rateLimit === undefined ? unlimited : localLimiter(rateLimit),
     },
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
     ...(publicOrigins ? { publicOrigins } : {}),
+    ...(sessions ? { sessions } : {}),
     ...(observe ? { observe } : {}),
   }
 }

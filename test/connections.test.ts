@@ -6,7 +6,7 @@ import { describe, type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { gunzipSync } from 'node:zlib'
 import { Type } from 'typebox'
-import type { Principal } from '../src/kernel/access/tokens.ts'
+import { principalIn } from '../src/kernel/access/principal.ts'
 import { buildEdge, type Edge, type EdgeOptions } from '../src/kernel/http/http.ts'
 import { unlimited } from '../src/kernel/http/rate-limit.ts'
 import { openLog } from '../src/kernel/process/log.ts'
@@ -19,6 +19,7 @@ import { checkEnvelope, checkHeaders, request, talk } from './raw-http.ts'
 const things = {
   create: {
     method: 'POST',
+    needs: 'restricted',
     path: '/things',
     summary: '',
     section: 'Endpoints',
@@ -141,7 +142,7 @@ describe('A connection', () => {
 function edgeAlone(options: Partial<EdgeOptions> = {}) {
   return buildEdge({
     authenticator: { cached: () => undefined, find: async () => undefined } as never,
-    limits: { projects: unlimited, networks: unlimited },
+    limits: { projects: unlimited, sessions: unlimited, networks: unlimited },
     clock: testClock(),
     log: openLog('silent'),
     vendor: 'wolke',
@@ -149,7 +150,16 @@ function edgeAlone(options: Partial<EdgeOptions> = {}) {
   })
 }
 
-const principal: Principal = { scope: { projectId: 1 as ProjectId }, readOnly: false, bucket: 'project:1' }
+const principal = principalIn(
+  {
+    actor: { kind: 'token', id: 1, name: 'token' },
+    roles: new Map([[1 as ProjectId, 'member']]),
+    isOperator: false,
+    elevatedUntil: 0,
+    bucket: 'project:1',
+  },
+  1 as ProjectId,
+)
 
 async function listen(t: TestContext, { server }: Edge): Promise<number> {
   await server.listen({ host: '127.0.0.1', port: 0 })

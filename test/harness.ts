@@ -14,7 +14,9 @@ import { type Catalogue, openCatalogue } from '../src/catalogue/catalogue.ts'
 import { defaultPools } from '../src/config.ts'
 import { definePools } from '../src/families/addresses/store.ts'
 import { type Simulation, simulate } from '../src/families.ts'
+import type { Identity } from '../src/kernel/access/principal.ts'
 import { createProject } from '../src/kernel/access/projects.ts'
+import type { Role } from '../src/kernel/access/roles.ts'
 import { createToken } from '../src/kernel/access/tokens.ts'
 import { declaredCodes, type Endpoint, troubleCodes } from '../src/kernel/contract/contract.ts'
 import type { Database, Transaction } from '../src/kernel/data/db.ts'
@@ -26,6 +28,7 @@ import type { Exchange } from '../src/kernel/http/http.ts'
 import { type Clock, timestamp } from '../src/kernel/process/clock.ts'
 import type { Faults } from '../src/kernel/process/faults.ts'
 import { openLog } from '../src/kernel/process/log.ts'
+import type { ProjectId } from '../src/kernel/scope.ts'
 import { unlock } from '../src/kernel/secrets/installation.ts'
 import { keyBytes, toKek } from '../src/kernel/secrets/kek.ts'
 import type { Secrets } from '../src/kernel/secrets/secrets.ts'
@@ -126,6 +129,8 @@ export interface World {
   readonly foreign: Client
   readonly anonymous: Client
   client(token: string | undefined): Client
+  /** A client of a person with a role in the first Project, through the door of the console. */
+  as(role: Role): Client
   /** Runs every runnable action to its end. */
   settle(): Promise<void>
   /** Stops the server; the database stays open for another world. */
@@ -172,6 +177,7 @@ async function openWorld(
   const simulation = options.simulation ?? simulate({ delayMs: 0, clock })
   const failures: Error[] = []
   const secrets = await unlock(db, testKeyring)
+  const identities = new Map<string, Identity>()
   const app = await buildApp({
     db,
     clock,
@@ -188,6 +194,7 @@ async function openWorld(
     ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
+    sessions: { find: ({ cookie }) => identities.get(cookie ?? '') },
     observe: (exchange) => holdAgainstContract(exchange, failures),
     engine: { retryMs: 1, pollMs: 50, ...options.engine },
   })
@@ -218,6 +225,7 @@ async function openWorld(
     foreign: client(tokens.foreign),
     anonymous: client(undefined),
     client,
+    as: (role) => personWith(role, tokens.project, { baseUrl, identities, failures }),
     settle: () => app.engine.idle(),
     stop,
   }
@@ -252,17 +260,51 @@ async function createTenants(tx: Transaction, pools: readonly string[]) {
   const second = known[1] ?? (await createProject(tx, 'second', created))
   const token = (projectId: typeof first.id, readOnly = false) =>
     createToken(tx, { projectId, name: 'test', readOnly, created })
-  return { readWrite: await token(first.id), readOnly: await token(first.id, true), foreign: await token(second.id) }
+  return {
+    project: first.id,
+    readWrite: await token(first.id),
+    readOnly: await token(first.id, true),
+    foreign: await token(second.id),
+  }
 }
 
-/** Creates a client; `failures` collects internal errors of the server that its answers do not show. */
-export function makeClient(baseUrl: string, token: string | undefined, failures: Error[] = []): Client {
+/** Signs a person with a role in a Project in, and returns its client. */
+function personWith(
+  role: Role,
+  projectId: ProjectId,
+  to: { baseUrl: string; identities: Map<string, Identity>; failures: Error[] },
+): Client {
+  const id = to.identities.size + 1
+  const cookie = `session=${id}`
+  to.identities.set(cookie, {
+    actor: { kind: 'person', id, name: `${role}@example.com`, session: id },
+    roles: new Map([[projectId, role]]),
+    isOperator: false,
+    elevatedUntil: Number.POSITIVE_INFINITY,
+    bucket: `session:${id}`,
+  })
+  const { origin } = new URL(to.baseUrl)
+  const door = `${origin}/console/api/projects/${projectId}/v1`
+  return makeClient(door, undefined, to.failures, { cookie, origin })
+}
+
+/**
+ * Creates a client; `failures` collects internal errors of the server that its answers do not show. `always` are headers
+ * of all its requests.
+ */
+export function makeClient(
+  baseUrl: string,
+  token: string | undefined,
+  failures: Error[] = [],
+  always: Record<string, string> = {},
+): Client {
   const request: Client['request'] = async (method, path, { body: given, headers = {} } = {}) => {
     const response = await fetch(path.startsWith('/') ? baseUrl + path : path, {
       method,
       headers: {
         ...(token ? { authorization: `Bearer ${token}` } : {}),
         ...(given === undefined ? {} : { 'content-type': 'application/json' }),
+        ...always,
         ...headers,
       },
       ...(given === undefined ? {} : { body: typeof given === 'string' ? given : JSON.stringify(given) }),

@@ -3,6 +3,7 @@
  * the contract tables and from the families' proofs.
  */
 import assert from 'node:assert/strict'
+import { type Need, type Role, roles } from '../src/kernel/access/roles.ts'
 import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
@@ -82,9 +83,15 @@ function badValues({ schema }: Param<unknown>): string[] {
   return [...bad, ...(items?.type === 'integer' ? ['0', '-1'] : []), '%00']
 }
 
+/** The best role that does not include what an endpoint needs; any for what needs no role. */
+function lesserThan(needs: Need): Role {
+  return roles[roles.indexOf(needs as Role) - 1] ?? 'viewer'
+}
+
 /** A way to provoke each code that follows from the shape of an endpoint. */
 const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) => Promise<Answer[]>>>> = {
   unauthorized: async (ready, { anonymous }) => [await ready.send(anonymous)],
+  forbidden: async (ready, world) => [await ready.send(world.as(lesserThan(ready.row.endpoint.needs)))],
   token_readonly: async (ready, { readOnly }) => [await ready.send(readOnly)],
   async deprecated_api_endpoint(ready, { api, clock }) {
     const then = new Date(clock.now()).toISOString()

@@ -17,7 +17,7 @@ import { checkEnvelope, talk } from './raw-http.ts'
 function echoing(options: Partial<EdgeOptions> = {}): Edge {
   const edge = buildEdge({
     authenticator: { cached: () => undefined, find: async () => undefined } as never,
-    limits: { projects: unlimited, networks: unlimited },
+    limits: { projects: unlimited, sessions: unlimited, networks: unlimited },
     clock: testClock(),
     log: openLog('silent'),
     vendor: 'wolke',
@@ -104,7 +104,10 @@ describe('A WebSocket', () => {
     checkEnvelope(await ask(upgrade('GET /echo', '')), 400, 'invalid_input')
     checkEnvelope(await ask(upgrade('GET /echo', key.replace('13', '7'))), 400, 'invalid_input')
     checkEnvelope(await ask(upgrade('GET /echo').replace('Host: a', 'Host: a b')), 400, 'invalid_input')
-    const few = await listen(t, echoing({ limits: { projects: unlimited, networks: localLimiter(1) } }))
+    const few = await listen(
+      t,
+      echoing({ limits: { projects: unlimited, sessions: unlimited, networks: localLimiter(1) } }),
+    )
     const answers = [1, 2].map(() => talk(connect(few, '127.0.0.1'), [upgrade('GET /echo?as=nobody')], 1))
     assert.deepEqual((await Promise.all(answers)).map(([answer]) => answer?.status).sort(), [401, 429])
   })

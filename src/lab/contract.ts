@@ -78,6 +78,7 @@ const Reachability = named('Reachability', {
 export const labEndpoints = defineEndpoints({
   reachability: {
     method: 'GET',
+    needs: 'viewer',
     path: '/reachability',
     summary: 'Tell whether a packet would arrive, and what decides it',
     section: 'The test lab',

@@ -14,7 +14,7 @@ export const generalRows: readonly GeneralRow[] = [
   { status: 400, code: 'json_error' },
   { status: 401, code: 'unauthorized' },
   { status: 401, code: 'token_readonly' },
-  { status: 403, code: 'forbidden', unused: 'a token may do everything that its kind allows' },
+  { status: 403, code: 'forbidden' },
   { status: 403, code: 'maintenance', unused: 'nothing is taken down for maintenance' },
   { status: 403, code: 'resource_limit_exceeded' },
   { status: 404, code: 'not_found' },

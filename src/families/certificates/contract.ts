@@ -49,6 +49,7 @@ const action = actionsOf('/certificates/{id}', section)
 
 export const certificateEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Certificate, {
+    needs: 'restricted',
     section,
     filters: { type: enumParam('Only certificates of these types', types) },
     create: {
@@ -69,6 +70,7 @@ export const certificateEndpoints = defineEndpoints({
     remove: { summary: 'Delete a certificate that nothing uses', errors: ['service_error'] },
   }),
   retry: action('retry', {
+    needs: 'restricted',
     summary: 'Try again to issue or renew a managed certificate',
     errors: ['unsupported_error'],
   }),

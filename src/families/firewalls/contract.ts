@@ -102,6 +102,7 @@ const action = actionsOf('/firewalls/{id}', section)
 
 export const firewallEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Firewall, {
+    needs: 'restricted',
     section,
     create: {
       body: closedObject({
@@ -117,11 +118,13 @@ export const firewallEndpoints = defineEndpoints({
     remove: { errors: ['resource_in_use'] },
   }),
   setRules: action('set_rules', {
+    needs: 'restricted',
     summary: 'Replace the rules of a firewall',
     body: closedObject({ rules: GivenRules }),
     reply: ActionsReply,
   }),
   applyToResources: action('apply_to_resources', {
+    needs: 'restricted',
     summary: 'Apply a firewall to servers and label selectors',
     body: closedObject({ apply_to: Targets }),
     reply: ActionsReply,
@@ -134,6 +137,7 @@ export const firewallEndpoints = defineEndpoints({
     statuses: { firewall_resource_not_found: 404 },
   }),
   removeFromResources: action('remove_from_resources', {
+    needs: 'restricted',
     summary: 'Remove a firewall from servers and label selectors',
     body: closedObject({ remove_from: Targets }),
     reply: ActionsReply,

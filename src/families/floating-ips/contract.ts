@@ -52,6 +52,7 @@ const Description = nullable(Type.String({ maxLength: 1_024 }))
 
 export const floatingIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, FloatingIp, {
+    needs: 'member',
     section,
     create: {
       body: closedObject({
@@ -77,19 +78,23 @@ export const floatingIpEndpoints = defineEndpoints({
     remove: { errors: ['locked', 'protected', 'must_be_unassigned'] },
   }),
   assign: action('assign', {
+    needs: 'restricted',
     summary: 'Assign a Floating IP to a server, also from another one',
     body: closedObject({ server: Id }),
     errors: ['locked', 'floating_ip_assigned'],
   }),
   unassign: action('unassign', {
+    needs: 'restricted',
     summary: 'Unassign a Floating IP',
     errors: ['locked', 'service_error'],
   }),
   changeDnsPtr: action('change_dns_ptr', {
+    needs: 'restricted',
     summary: 'Change the reverse DNS name of an address',
     body: ReverseNameChange,
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a Floating IP from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
   }),

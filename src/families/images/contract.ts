@@ -54,6 +54,7 @@ const action = actionsOf('/images/{id}', section)
 export const imageEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    needs: 'viewer',
     path: '/images',
     summary: 'List images',
     section,
@@ -71,6 +72,7 @@ export const imageEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    needs: 'viewer',
     path: '/images/{id}',
     summary: 'Get an image, also a deprecated one',
     section,
@@ -80,6 +82,7 @@ export const imageEndpoints = defineEndpoints({
   },
   update: {
     method: 'PUT',
+    needs: 'restricted',
     path: '/images/{id}',
     summary: 'Change description or labels of a snapshot or backup, or make a backup a snapshot',
     section,
@@ -94,6 +97,7 @@ export const imageEndpoints = defineEndpoints({
   },
   remove: {
     method: 'DELETE',
+    needs: 'member',
     path: '/images/{id}',
     summary: 'Delete a snapshot or a backup',
     section,
@@ -101,6 +105,7 @@ export const imageEndpoints = defineEndpoints({
     errors: ['unsupported_error', 'locked', 'protected'],
   },
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a snapshot from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
     errors: ['unsupported_error'],

@@ -36,6 +36,7 @@ const section = 'Load Balancer types'
 export const loadBalancerTypeEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    needs: 'viewer',
     path: '/load_balancer_types',
     summary: 'List the types of Load Balancers that can be ordered',
     section,
@@ -46,6 +47,7 @@ export const loadBalancerTypeEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    needs: 'viewer',
     path: '/load_balancer_types/{id}',
     summary: 'Get a type of Load Balancers, also one that is no longer listed',
     section,

@@ -77,6 +77,7 @@ const mostTargets = 500
 
 export const loadBalancerEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, LoadBalancer, {
+    needs: 'member',
     section,
     create: {
       body: closedObject({
@@ -110,6 +111,7 @@ export const loadBalancerEndpoints = defineEndpoints({
   }),
   remove: {
     method: 'DELETE',
+    needs: 'member',
     path: '/load_balancers/{id}',
     section,
     summary: 'Delete a Load Balancer',
@@ -119,24 +121,29 @@ export const loadBalancerEndpoints = defineEndpoints({
     errors: ['conflict', 'protected'],
   },
   changeAlgorithm: action('change_algorithm', {
+    needs: 'restricted',
     summary: 'Change how a Load Balancer chooses targets',
     body: AlgorithmBody,
     errors: ['conflict'],
   }),
   changeType: action('change_type', {
+    needs: 'member',
     summary: 'Change the type of a Load Balancer',
     body: closedObject({ load_balancer_type: IdOrName }),
     errors: ['conflict', 'invalid_load_balancer_type'],
   }),
   enablePublicInterface: action('enable_public_interface', {
+    needs: 'restricted',
     summary: 'Let a Load Balancer listen on its public addresses',
     errors: ['conflict'],
   }),
   disablePublicInterface: action('disable_public_interface', {
+    needs: 'restricted',
     summary: 'Let a Load Balancer no longer listen on its public addresses, which it keeps',
     errors: ['conflict', 'load_balancer_not_attached_to_network', 'targets_without_use_private_ip'],
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a Load Balancer from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
   }),

@@ -18,6 +18,7 @@ const section = 'Locations'
 export const locationEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    needs: 'viewer',
     path: '/locations',
     summary: 'List locations',
     section,
@@ -28,6 +29,7 @@ export const locationEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    needs: 'viewer',
     path: '/locations/{id}',
     summary: 'Get a location',
     section,

@@ -77,6 +77,7 @@ const RouteBody = closedObject({ destination: Cidr, gateway: Address })
 
 export const networkEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Network, {
+    needs: 'member',
     section,
     create: {
       body: closedObject({
@@ -100,31 +101,37 @@ export const networkEndpoints = defineEndpoints({
     remove: { errors: ['conflict', 'protected'] },
   }),
   addSubnet: action('add_subnet', {
+    needs: 'restricted',
     summary: 'Add a subnet to a network',
     body: SubnetBody,
     errors: ['conflict', 'resource_limit_exceeded', 'service_error', 'vswitch_id_already_used'],
   }),
   deleteSubnet: action('delete_subnet', {
+    needs: 'restricted',
     summary: 'Delete a subnet of a network',
     body: closedObject({ ip_range: Cidr }),
     errors: ['conflict', 'service_error'],
   }),
   addRoute: action('add_route', {
+    needs: 'restricted',
     summary: 'Add a route to a network',
     body: RouteBody,
     errors: ['conflict', 'resource_limit_exceeded'],
   }),
   deleteRoute: action('delete_route', {
+    needs: 'restricted',
     summary: 'Delete a route of a network',
     body: RouteBody,
     errors: ['conflict'],
   }),
   changeIpRange: action('change_ip_range', {
+    needs: 'restricted',
     summary: 'Extend the range of a network',
     body: closedObject({ ip_range: Cidr }),
     errors: ['conflict'],
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a network from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
   }),

@@ -42,6 +42,7 @@ const Name = Type.String({ minLength: 1, maxLength: 255 })
 
 export const placementGroupEndpoints = defineEndpoints(
   resourceEndpoints(spelling, PlacementGroup, {
+    needs: 'restricted',
     section: 'Placement groups',
     filters: { type: enumParam('Only placement groups of this type', placementGroupTypes) },
     create: {

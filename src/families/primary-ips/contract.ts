@@ -76,6 +76,7 @@ const serverAction = actionsOf('/servers/{id}', 'Servers')
 
 export const primaryIpEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, PrimaryIp, {
+    needs: 'member',
     section,
     filters: { ip: textParam('Exact address or network') },
     create: {
@@ -106,6 +107,7 @@ export const primaryIpEndpoints = defineEndpoints({
     },
   }),
   assign: action('assign', {
+    needs: 'restricted',
     summary: 'Assign a Primary IP to a server that is off',
     body: closedObject({ assignee_id: Id, assignee_type: AssigneeType, ...repeatedId }),
     errors: [
@@ -118,18 +120,22 @@ export const primaryIpEndpoints = defineEndpoints({
     ],
   }),
   unassign: action('unassign', {
+    needs: 'restricted',
     summary: 'Unassign a Primary IP from its server, which is off',
     errors: ['locked', 'service_error', 'server_not_stopped', 'server_is_load_balancer_target', 'unsupported_error'],
   }),
   changeDnsPtr: action('change_dns_ptr', {
+    needs: 'restricted',
     summary: 'Change the reverse DNS name of an address',
     body: closedObject({ ...ReverseNameChange.properties, ...repeatedId }),
   }),
   changeServerDnsPtr: serverAction('change_dns_ptr', {
+    needs: 'restricted',
     summary: 'Change the reverse DNS name of an address of a server',
     body: ReverseNameChange,
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a Primary IP from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()), ...repeatedId }),
   }),

@@ -86,18 +86,19 @@ const action = actionsOf('/servers/{id}', section)
 const Ids = Type.Array(Id, { maxItems: 100 })
 
 function power<const Name extends string>(name: Name, summary: string) {
-  return action(name, { summary, errors: ['locked'] })
+  return action(name, { needs: 'restricted', summary, errors: ['locked'] })
 }
 
 /** Declares one that starts a server that is off, which needs a network. */
 function start<const Name extends string>(name: Name, summary: string) {
-  return action(name, { summary, errors: ['locked', 'invalid_input'] })
+  return action(name, { needs: 'restricted', summary, errors: ['locked', 'invalid_input'] })
 }
 
 export const serverEndpoints = defineEndpoints({
   ...membershipEndpoints,
   ...isoEndpoints,
   ...resourceEndpoints(spelling, Server, {
+    needs: 'member',
     section,
     filters: { status: enumParam('Only servers with this status', serverStatuses) },
     create: {
@@ -150,6 +151,7 @@ export const serverEndpoints = defineEndpoints({
   }),
   remove: {
     method: 'DELETE',
+    needs: 'member',
     path: '/servers/{id}',
     summary: 'Delete a server',
     section,
@@ -167,6 +169,7 @@ export const serverEndpoints = defineEndpoints({
   ...consoleEndpoints,
   ...metricEndpoints,
   createImage: action('create_image', {
+    needs: 'member',
     summary: 'Make a snapshot or a backup of a server',
     body: closedObject({
       type: Type.Optional(Type.Enum(['snapshot', 'backup'])),
@@ -177,19 +180,23 @@ export const serverEndpoints = defineEndpoints({
     errors: ['locked', 'resource_limit_exceeded'],
   }),
   rebuild: action('rebuild', {
+    needs: 'restricted',
     summary: 'Write an image to the disk of a server, over what is on it',
     body: closedObject({ image: IdOrName, user_data: Type.Optional(nullable(UserData)) }),
     reply: Type.Object({ action: ActionSchema, root_password: nullable(Type.String()) }),
     errors: ['locked', 'protected'],
   }),
   enableBackup: action('enable_backup', {
+    needs: 'member',
     summary: 'Back up a server every day',
   }),
   disableBackup: action('disable_backup', {
+    needs: 'member',
     summary: 'No longer back up a server, and delete its backups',
     errors: ['locked'],
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a server from deletion and rebuild, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()), rebuild: Type.Optional(Type.Boolean()) }),
   }),

@@ -27,6 +27,7 @@ const PublicKey = Type.String({ minLength: 1, maxLength: 16_384 })
 
 export const sshKeyEndpoints = defineEndpoints(
   resourceEndpoints(spelling, SshKey, {
+    needs: 'restricted',
     section: 'SSH keys',
     filters: { fingerprint: textParam('Exact fingerprint') },
     create: { body: closedObject({ name: Name, public_key: PublicKey, labels: Type.Optional(Labels) }) },

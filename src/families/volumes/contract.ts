@@ -56,6 +56,7 @@ const Size = Type.Integer({ minimum: smallestVolume, maximum: largestVolume, des
 
 export const volumeEndpoints = defineEndpoints({
   ...resourceEndpoints(spelling, Volume, {
+    needs: 'member',
     section,
     filters: { status: enumParam('Only volumes with this status', volumeStatuses) },
     create: {
@@ -75,20 +76,24 @@ export const volumeEndpoints = defineEndpoints({
     remove: { errors: ['locked', 'protected', 'service_error'] },
   }),
   attach: action('attach', {
+    needs: 'restricted',
     summary: 'Attach a volume to a server',
     body: closedObject({ server: Id, automount: Type.Optional(Type.Boolean()) }),
     errors: ['locked', 'volume_already_attached', 'resource_limit_exceeded'],
   }),
   detach: action('detach', {
+    needs: 'restricted',
     summary: 'Detach a volume from its server',
     errors: ['locked', 'service_error'],
   }),
   resize: action('resize', {
+    needs: 'member',
     summary: 'Make a volume larger',
     body: closedObject({ size: Size }),
     errors: ['locked'],
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a volume from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
   }),

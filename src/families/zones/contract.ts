@@ -74,6 +74,7 @@ const action = actionsOf('/zones/{id_or_name}', section)
 export const zoneEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    needs: 'viewer',
     path: '/zones',
     summary: 'List zones',
     section,
@@ -87,6 +88,7 @@ export const zoneEndpoints = defineEndpoints({
   },
   create: {
     method: 'POST',
+    needs: 'restricted',
     path: '/zones',
     summary: 'Create a zone, with RRSets, from a zone file, or as a secondary of other name servers',
     section,
@@ -106,6 +108,7 @@ export const zoneEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    needs: 'viewer',
     path: '/zones/{id_or_name}',
     summary: 'Get a zone by its id or its name',
     section,
@@ -115,6 +118,7 @@ export const zoneEndpoints = defineEndpoints({
   },
   update: {
     method: 'PUT',
+    needs: 'restricted',
     path: '/zones/{id_or_name}',
     summary: 'Change the labels of a zone',
     section,
@@ -125,6 +129,7 @@ export const zoneEndpoints = defineEndpoints({
   },
   remove: {
     method: 'DELETE',
+    needs: 'restricted',
     path: '/zones/{id_or_name}',
     summary: 'Delete a zone with all its RRSets',
     section,
@@ -133,15 +138,18 @@ export const zoneEndpoints = defineEndpoints({
     errors: ['protected'],
   },
   changeTtl: action('change_ttl', {
+    needs: 'restricted',
     summary: 'Change the TTL of RRSets that have none of their own',
     body: closedObject({ ttl: Ttl }),
   }),
   changePrimaryNameservers: action('change_primary_nameservers', {
+    needs: 'restricted',
     summary: 'Change where a secondary zone comes from',
     body: closedObject({ primary_nameservers: NewNameservers }),
     errors: ['incorrect_zone_mode'],
   }),
   changeProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect a zone from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()) }),
   }),

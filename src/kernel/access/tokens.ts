@@ -10,6 +10,7 @@ import { drawId } from '../data/db.ts'
 import { acrossProjects, scoped } from '../data/scoped.ts'
 import { parseId } from '../ids.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
+import { type Identity, type Principal, principalIn } from './principal.ts'
 import { lockProject } from './projects.ts'
 
 export interface TokenRow {
@@ -137,12 +138,16 @@ export async function revokeToken(db: Database, idOrToken: string): Promise<bool
   return result.numDeletedRows > 0n
 }
 
-/** The authenticated caller. */
-export interface Principal {
-  readonly scope: ProjectScope
-  readonly readOnly: boolean
-  /** Key of the caller's rate limit. */
-  readonly bucket: string
+/** The principal of an API token in its Project. */
+function principalOf(row: Pick<TokenRow, 'id' | 'name' | 'project_id' | 'read_only'>): Principal {
+  const identity: Identity = {
+    actor: { kind: 'token', id: row.id, name: row.name },
+    roles: new Map([[row.project_id, row.read_only === 1 ? 'viewer' : 'member']]),
+    isOperator: false,
+    elevatedUntil: 0,
+    bucket: `project:${row.project_id}`,
+  }
+  return principalIn(identity, row.project_id)
 }
 
 const cacheMs = 3_000
@@ -174,16 +179,12 @@ export class Authenticator {
     const asked = this.#now()
     const row = await acrossProjects(this.#db.query)
       .selectFrom('token')
-      .select(['project_id', 'read_only'])
+      .select(['id', 'name', 'project_id', 'read_only'])
       .where('hash', '=', hashToken(token))
       .executeTakeFirst()
     this.#known.delete(token)
     if (!row) return undefined
-    const principal: Principal = {
-      scope: { projectId: row.project_id },
-      readOnly: row.read_only === 1,
-      bucket: `project:${row.project_id}`,
-    }
+    const principal = principalOf(row)
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(token, { principal, until: asked + cacheMs })
     return principal

@@ -31,7 +31,7 @@ export const ActionSchema = named('Action', {
 export const ActionReply = named('ActionReply', { action: ActionSchema })
 export const ActionsReply = named('ActionsReply', { actions: Type.Array(ActionSchema) })
 
-type ActionRow = Pick<Endpoint, 'summary'> & Partial<Omit<Endpoint, 'method' | 'path' | 'section'>>
+type ActionRow = Pick<Endpoint, 'summary' | 'needs'> & Partial<Omit<Endpoint, 'method' | 'path' | 'section'>>
 type ActionDefaults = {
   readonly status: 201
   readonly reply: typeof ActionReply
@@ -63,6 +63,7 @@ const id = idsParam('Only the actions with these ids')
 export const actionEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    needs: 'viewer',
     path: '/actions',
     summary: 'Get several actions by their ids',
     section: 'Actions',
@@ -78,6 +79,7 @@ export const actionEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    needs: 'viewer',
     path: '/actions/{id}',
     summary: 'Get an action',
     section: 'Actions',
@@ -102,6 +104,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
   return defineEndpoints({
     listFamilyActions: {
       method: 'GET',
+      needs: 'viewer',
       path: `/${family}/actions`,
       addedBy: kernelChanges.action_endpoints_added,
       summary: `List the actions of all ${family}`,
@@ -113,6 +116,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
     },
     getFamilyAction: {
       method: 'GET',
+      needs: 'viewer',
       path: `/${family}/actions/{id}`,
       addedBy: kernelChanges.action_endpoints_added,
       summary: `Get an action of ${family}`,
@@ -123,6 +127,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
     },
     listActions: {
       method: 'GET',
+      needs: 'viewer',
       path: `/${family}/{${param}}/actions`,
       summary: 'List the actions of one resource',
       section,
@@ -133,6 +138,7 @@ export function familyActionEndpoints<const Family extends string, const Param e
     },
     getAction: {
       method: 'GET',
+      needs: 'viewer',
       path: `/${family}/{${param}}/actions/{action_id}`,
       summary: 'Get an action of one resource (deprecated since April 2026)',
       section,

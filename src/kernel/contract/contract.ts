@@ -4,6 +4,8 @@
  */
 import { type Static, type TObject, type TObjectOptions, type TProperties, type TSchema, Type } from 'typebox'
 import { maxNetworkText, parseCidr } from '../../net/ip.ts'
+import type { Principal } from '../access/principal.ts'
+import type { Need, Role } from '../access/roles.ts'
 import type { ErrorCode } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
@@ -14,6 +16,10 @@ export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 export interface Endpoint {
   readonly method: Method
+  /** Who may call it. */
+  readonly needs: Need
+  /** Whether a person must have proven its identity within the last 10 minutes. */
+  readonly elevated?: boolean
   /** Path below the base URL, with parameters in braces: `/firewalls/{id}`. `isIdParam` tells ids from names. */
   readonly path: string
   readonly summary: string
@@ -57,6 +63,8 @@ export function closedObject<const Properties extends TProperties>(properties: P
 /** All possible error codes of an endpoint: its declared ones and those that follow from its shape. */
 export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
+  if (!['nobody', 'anyone', 'viewer'].includes(endpoint.needs)) codes.add('forbidden')
+  if (endpoint.elevated) codes.add('elevation_required')
   if (endpoint.method !== 'GET') codes.add('token_readonly')
   if (endpoint.path.includes('{')) codes.add('not_found')
   if (endpoint.addedBy) codes.add('not_found')
@@ -80,7 +88,7 @@ export type PathParams<Path extends string> = {
   readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
 }
 
-const idParams = ['id', 'action_id'] as const
+const idParams = ['id', 'action_id', 'project_id', 'person_id'] as const
 type IdParam = (typeof idParams)[number]
 
 /** Whether a path parameter is an id; the others are strings. */
@@ -99,8 +107,10 @@ export type ReplyOf<E extends Endpoint> = E['reply'] extends TSchema ? Static<E[
 
 /** One authenticated and parsed request, as its handler gets it. */
 export interface ApiCall<E extends Endpoint> {
-  readonly scope: ProjectScope
-  /** Whether the token is read-only: secrets such as private keys are not shown to it. */
+  readonly caller: Principal
+  /** The Project of the call, for endpoints that need a role in it. */
+  readonly scope: [E['needs']] extends [Role] ? ProjectScope : undefined
+  /** Whether the caller may only read: secrets such as private keys are not shown to it. */
   readonly isReadOnly: boolean
   readonly params: PathParams<E['path']>
   readonly query: QueryOf<E>

@@ -110,3 +110,9 @@ export function reachedAt(protocol: string, { headers, socket }: IncomingMessage
 function isOwn(hostname: string): boolean {
   return hostname.toLowerCase() === 'localhost' || isIP(hostname.replace(/^\[|\]$/g, '')) !== 0
 }
+
+/** Whether a Host with an optional port is an IP address, `localhost` or a name below it: none of them is a foreign name. */
+export function isOwnHost(host: string): boolean {
+  const hostname = host.replace(/:\d+$/, '')
+  return isOwn(hostname) || hostname.toLowerCase().endsWith('.localhost')
+}

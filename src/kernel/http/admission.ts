@@ -1,6 +1,9 @@
 /** Admission: finds the principal of a request and charges its rate limit (spec: Authentication, Limits). */
-import type { Authenticator, Principal } from '../access/tokens.ts'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Identity, type Principal, principalIn, type Sessions } from '../access/principal.ts'
+import type { Authenticator } from '../access/tokens.ts'
 import { ApiError } from '../errors.ts'
+import { type Door, foreignRefusal, strangeHostRefusal } from './doors.ts'
 import { clientNetwork } from './edge.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 
@@ -8,13 +11,23 @@ import type { Limiter, Verdict } from './rate-limit.ts'
 interface Caller {
   readonly ip: string
   readonly method: string
-  readonly headers: { readonly authorization?: string | undefined }
+  readonly headers: IncomingHttpHeaders
 }
 
 interface Gate {
   readonly authenticator: Authenticator
-  /** Rate limits of Projects, and of client networks for callers without a valid token. */
-  readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
+  /** Finds the people behind sessions; without it nobody has one. */
+  readonly sessions?: Sessions
+  readonly limits: Limits
+  /** Origins of the API, such as `https://cloud.example.com`. */
+  readonly publicOrigins?: readonly string[]
+}
+
+/** Rate limits of Projects, of sessions, and of client networks for callers without valid credentials. */
+export interface Limits {
+  readonly projects: Limiter
+  readonly sessions: Limiter
+  readonly networks: Limiter
 }
 
 /** Whether a request is admitted, and on whose behalf. */
@@ -46,7 +59,25 @@ export function admit(request: Caller, options: Gate): Admission | Promise<Admis
   const token = bearerToken(request.headers.authorization)
   if (!token) return admitNobody(request, options, 'no API token: send "Authorization: Bearer <token>"')
   const principal = options.authenticator.cached(token)
-  return principal ? admitPrincipal(request, options, principal) : admitStranger(request, options, token)
+  return principal
+    ? admitPrincipal(request, options.limits.projects, principal)
+    : admitStranger(request, options, token)
+}
+
+/**
+ * Finds the person whose session a request of the console belongs to, and charges the limit of the session. Refusals:
+ * `invalid_input` with status 421 for a foreign host, `forbidden` for a request of a foreign page, `unauthorized`,
+ * `rate_limit_exceeded`.
+ */
+export function admitSession(request: Caller, door: Door, options: Gate): Admission | Promise<Admission> {
+  const refusal = strangeHostRefusal(request, options.publicOrigins) ?? foreignRefusal(request)
+  if (refusal) return { ...visitor(request, options), refusal }
+  const found = options.sessions?.find(request.headers)
+  const enter = (identity: Identity | undefined) =>
+    identity
+      ? admitPrincipal(request, options.limits.sessions, principalIn(identity, door.projectId))
+      : admitNobody(request, options, 'sign in first')
+  return found instanceof Promise ? found.then(enter) : enter(found)
 }
 
 function bearerToken(header: string | undefined): string | undefined {
@@ -77,7 +108,9 @@ async function admitStranger(request: Caller, options: Gate, token: string): Pro
   // A valid token is looked up even when its network has used up its limit: a Project's requests must not depend on
   // other callers in the network.
   const principal = await options.authenticator.find(token)
-  return principal ? admitPrincipal(request, options, principal) : admitNobody(request, options, invalidTokenText)
+  return principal
+    ? admitPrincipal(request, options.limits.projects, principal)
+    : admitNobody(request, options, invalidTokenText)
 }
 
 function admitNobody(request: Caller, { limits }: Gate, message: string): Admission {
@@ -85,15 +118,16 @@ function admitNobody(request: Caller, { limits }: Gate, message: string): Admiss
   return { verdict, refusal: verdict.admitted ? new ApiError('unauthorized', message) : tooMany(verdict) }
 }
 
-function admitPrincipal(request: Caller, { limits }: Gate, principal: Principal): Admission | Promise<Admission> {
-  const verdict = limits.projects.take(principal.bucket)
+function admitPrincipal(request: Caller, limiter: Limiter, principal: Principal): Admission | Promise<Admission> {
+  const verdict = limiter.take(principal.bucket)
   return verdict instanceof Promise
     ? verdict.then((known) => judge(request, principal, known))
     : judge(request, principal, verdict)
 }
 
 function judge(request: Caller, principal: Principal, verdict: Verdict): Admission {
-  if (principal.readOnly && request.method !== 'GET' && request.method !== 'HEAD') {
+  const isReadOnlyToken = principal.actor.kind === 'token' && principal.role === 'viewer'
+  if (isReadOnlyToken && request.method !== 'GET' && request.method !== 'HEAD') {
     const refusal = new ApiError('token_readonly', 'this token is only allowed to perform GET requests')
     return { principal, verdict, refusal }
   }

@@ -3,28 +3,38 @@
  * rate limit is charged; then come routing, parsing and the handler. All failures use one error envelope, including
  * refusals of the framework (spec: Authentication, Errors, Limits).
  */
-import type { RequestListener } from 'node:http'
+import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
-import type { Authenticator, Principal } from '../access/tokens.ts'
-import { asOf, currentSince, successStatus } from '../contract/as-of.ts'
-import { inEffect, kernelChanges } from '../contract/changes.ts'
+import { type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
+import type { Authenticator } from '../access/tokens.ts'
+import { currentSince, successStatus } from '../contract/as-of.ts'
+import { inEffect } from '../contract/changes.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
-import { firstUnfit, isDecodable, methodsAt, originOf, pathOf, reachedAt, searchOf } from '../contract/urls.ts'
+import { firstUnfit, isDecodable, methodsAt, pathOf, reachedAt, searchOf } from '../contract/urls.ts'
 import { unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { Line } from '../process/line.ts'
 import { loggedAgent, loggedPath } from '../process/log.ts'
-import { type Admission, admit, bystander, invalidToken, isStillKnown, visitor } from './admission.ts'
+import type { ProjectId } from '../scope.ts'
+import {
+  type Admission,
+  admit,
+  admitSession,
+  bystander,
+  invalidToken,
+  isStillKnown,
+  type Limits,
+  visitor,
+} from './admission.ts'
 import { readBody } from './body.ts'
-import { isCompressible, pack, preferredEncoding } from './compress.ts'
+import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
-import { linkHeader, type PageNumbers } from './link.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
-import type { Limiter } from './rate-limit.ts'
 import { toRefusal } from './refusal.ts'
+import { answer, json, linksFrom, type Replying, sendJson } from './replies.ts'
 import { type ServerOptions, serverFor } from './server.ts'
 import { type SocketPath, WebSockets } from './web-sockets.ts'
 
@@ -39,8 +49,9 @@ export interface Exchange {
 
 export interface EdgeOptions extends ServerOptions {
   readonly authenticator: Authenticator
-  /** Rate limits of Projects, and of client networks for callers without a valid token. */
-  readonly limits: { readonly projects: Limiter; readonly networks: Limiter }
+  /** Finds the people behind sessions; without it nobody has one. */
+  readonly sessions?: Sessions
+  readonly limits: Limits
   readonly vendor: string
   /** Names of the public API's families by path, for the refusal of families that this installation lacks. */
   readonly publicFamilies?: Readonly<Record<string, string>>
@@ -60,7 +71,6 @@ export interface Edge {
 
 /** The last segment of the base URL (spec: Versioning). */
 export const basePath = '/v1'
-const json = 'application/json; charset=utf-8'
 /** Replaces a URL that cannot be decoded, so that it is refused like any other unknown path. */
 const undecodable = '/%00undecodable'
 
@@ -72,12 +82,9 @@ declare module 'fastify' {
 }
 
 /** An endpoint below its base, with its handler. */
-interface Mounted {
-  readonly endpoint: Endpoint
+interface Mounted extends Replying {
   readonly base: string
   readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
-  /** Since when (ms since the epoch) its replies have today's shape. */
-  readonly currentFrom: number
 }
 
 /** The endpoints and pages mounted so far. */
@@ -106,7 +113,7 @@ export function buildEdge(options: EdgeOptions): Edge {
       path: loggedPath(request.originalUrl),
       status: reply.statusCode,
       ms: Math.round(reply.elapsedTime * 100) / 100,
-      project: request.principal?.scope.projectId,
+      project: request.principal?.scope?.projectId,
       agent: loggedAgent(request.headers['user-agent']),
     })
     done()
@@ -146,7 +153,10 @@ function createServer(options: EdgeOptions, sockets: WebSockets): FastifyInstanc
     clientErrorHandler: () => undefined,
     // Longer than all headers together may be, so that no parameter is refused for its length alone.
     routerOptions: { maxParamLength: 65_536 },
-    rewriteUrl: ({ url = '/' }) => (isDecodable(url) ? url : undecodable),
+    rewriteUrl: (request: IncomingMessage) => {
+      const { url = '/' } = request
+      return isDecodable(url) ? throughDoor(request, url) : undecodable
+    },
   } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
 }
 
@@ -170,9 +180,10 @@ function closeGently(server: FastifyInstance, sockets: WebSockets): void {
 function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes): void {
   server.addHook('onRequest', (request, reply, done) => {
     const settle = ({ principal, verdict, refusal }: Admission) => {
+      const now = options.clock.now()
+      reply.headers(standardHeaders(request.id, verdict, now))
       request.principal = principal
-      reply.headers(standardHeaders(request.id, verdict, options.clock.now()))
-      done(refusal ?? misdirected(request, reply, routes, options))
+      done(refusal ?? misdirected(request, reply, routes, options) ?? unauthorized(request, now))
     }
     // Nothing has been started yet, so the caller may be told to retry.
     const fail = (cause: unknown) => {
@@ -182,10 +193,20 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
     const page = routes.pages.get(pathOf(request.url))
     if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
-    const admission = admit(request, options)
+    const door = doorOf(request.raw)
+    const admission = door ? admitSession(request, door, options) : admit(request, options)
     if (admission instanceof Promise) admission.then(settle, fail)
     else settle(admission)
   })
+}
+
+/** Places the caller in the Project that the path names, if it names one; the refusal if it may not call the endpoint. */
+function unauthorized(request: FastifyRequest, nowMs: number): ApiError | undefined {
+  const { endpoint } = request.routeOptions.config as { readonly endpoint?: Endpoint }
+  if (!endpoint || !request.principal) return undefined
+  const { project_id: named } = request.params as { readonly project_id?: string }
+  if (named !== undefined) request.principal = principalIn(request.principal, Number(named) as ProjectId)
+  return refusalOf(request.principal, endpoint, nowMs)
 }
 
 // ---- Routing and parsing -------------------------------------------------------------------------------------------
@@ -254,7 +275,11 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     method: endpoint.method,
     url: base + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
-    handler: (request, reply) => onBehalfOf(request.principal!.scope.projectId, () => respond(request, reply)),
+    config: { endpoint },
+    handler: (request, reply) => {
+      const { scope } = request.principal!
+      return scope ? onBehalfOf(scope.projectId, () => respond(request, reply)) : respond(request, reply)
+    },
   })
 
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -288,10 +313,11 @@ function toCall(
   options: EdgeOptions,
   input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
 ): ApiCall<Endpoint> {
-  const { scope, readOnly } = request.principal!
+  const caller = request.principal!
   return {
-    scope,
-    isReadOnly: readOnly,
+    caller,
+    scope: caller.scope as never,
+    isReadOnly: caller.role === 'viewer',
     params,
     query: input.query,
     body: input.body as never,
@@ -328,45 +354,11 @@ function removed(origin: string, what: string, path: string): ApiError {
   return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details })
 }
 
-function linksFrom({ protocol, headers }: FastifyRequest, { publicOrigins = [] }: EdgeOptions): string {
-  return originOf(protocol, headers.host, publicOrigins)
-}
-
 /** The path parameters; `misdirected` has already checked the ids. */
 function readParams(texts: Record<string, string>): Record<string, number | string> {
   const params: Record<string, number | string> = {}
   for (const name in texts) params[name] = isIdParam(name) ? Number(texts[name]) : texts[name]!
   return params
-}
-
-function answer(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  { endpoint, currentFrom }: Mounted,
-  result: unknown,
-  options: EdgeOptions,
-): FastifyReply | Promise<FastifyReply> {
-  const now = options.clock.now()
-  const status = successStatus(endpoint, now)
-  reply.code(status)
-  if (status === 204) return reply.send()
-  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
-  const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
-  const link = links ? linkHeader(linksFrom(request, options), request.url, pagination) : undefined
-  if (link) reply.header('link', link)
-  const text = JSON.stringify(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
-  if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
-  return sendJson(request, reply.type(json), text)
-}
-
-/** Sends JSON, compressed according to Accept-Encoding. */
-function sendJson(request: FastifyRequest, reply: FastifyReply, text: string): FastifyReply | Promise<FastifyReply> {
-  if (!isCompressible(text)) return reply.send(text)
-  reply.header('vary', 'accept-encoding')
-  const encoding = preferredEncoding(request.headers['accept-encoding'])
-  if (encoding === 'identity') return reply.send(text)
-  reply.header('content-encoding', encoding)
-  return pack(text, encoding).then((body) => reply.send(body))
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------
@@ -393,6 +385,6 @@ async function refuseExile(
   { authenticator }: EdgeOptions,
   error: unknown,
 ): Promise<ApiError | undefined> {
-  if (!request.principal || databaseFailure(error)?.kind !== 'foreign_key') return undefined
+  if (request.principal?.actor.kind !== 'token' || databaseFailure(error)?.kind !== 'foreign_key') return undefined
   return (await isStillKnown(request, authenticator)) ? undefined : invalidToken()
 }

@@ -8,6 +8,8 @@ import type { Spelling } from './resource.ts'
 interface Rows<Filters extends QueryParams, Create extends TObject, Reply extends TProperties, Update extends TObject> {
   /** The section of docs/contract.md that they implement. */
   readonly section: string
+  /** The role that creates and deletes them; changes need `restricted`. */
+  readonly needs: 'restricted' | 'member'
   /** Query parameters of the list beyond paging, sorting, names and labels; each is a column of the same name. */
   readonly filters?: Filters
   readonly create: {
@@ -45,7 +47,7 @@ export function resourceEndpoints<
   More extends TProperties = {},
   Update extends TObject = TObject,
 >({ type, path, title, sortable }: S, schema: Schema, rows: Rows<Filters, Create, More, Update>) {
-  const { section, filters = {} as Filters, create, update, remove } = rows
+  const { section, needs, filters = {} as Filters, create, update, remove } = rows
   const reply = Type.Object({ [type]: schema }) as unknown as Reply<S['type'], Schema>
   const one = `/${path}/{id}` as `/${S['path']}/{id}`
   const all = `/${path}` as `/${S['path']}`
@@ -54,6 +56,7 @@ export function resourceEndpoints<
     list: {
       ...common,
       method: 'GET',
+      needs: 'viewer',
       path: all,
       summary: `List ${title}s`,
       query: { ...listing(sortable), ...filters },
@@ -64,6 +67,7 @@ export function resourceEndpoints<
     create: {
       ...common,
       method: 'POST',
+      needs,
       path: all,
       summary: create.summary ?? `Create ${withArticle(title)}`,
       body: create.body,
@@ -72,10 +76,20 @@ export function resourceEndpoints<
       errors: ['uniqueness_error', 'resource_limit_exceeded', ...(create.errors ?? [])],
       ...(create.statuses ? { statuses: create.statuses } : {}),
     },
-    get: { ...common, method: 'GET', path: one, summary: `Get ${withArticle(title)}`, status: 200, reply, errors: [] },
+    get: {
+      ...common,
+      method: 'GET',
+      needs: 'viewer',
+      path: one,
+      summary: `Get ${withArticle(title)}`,
+      status: 200,
+      reply,
+      errors: [],
+    },
     update: {
       ...common,
       method: 'PUT',
+      needs: 'restricted',
       path: one,
       summary: update.summary ?? `Change the name or the labels of ${withArticle(title)}`,
       body: update.body,
@@ -86,6 +100,7 @@ export function resourceEndpoints<
     remove: {
       ...common,
       method: 'DELETE',
+      needs,
       path: one,
       summary: remove?.summary ?? `Delete ${withArticle(title)}`,
       status: 204,

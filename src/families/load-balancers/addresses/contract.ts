@@ -7,6 +7,7 @@ const action = actionsOf('/load_balancers/{id}', 'Load Balancers')
 
 export const addressEndpoints = defineEndpoints({
   changeDnsPtr: action('change_dns_ptr', {
+    needs: 'restricted',
     summary: 'Change the reverse DNS name of an address of a Load Balancer',
     body: ReverseNameChange,
   }),

@@ -7,6 +7,7 @@ import { metricTypes } from './domain.ts'
 export const metricEndpoints = defineEndpoints({
   metrics: {
     method: 'GET',
+    needs: 'viewer',
     path: '/load_balancers/{id}/metrics',
     summary: 'Get what was measured of a Load Balancer in the past 30 days',
     section: 'Load Balancers',

@@ -14,6 +14,7 @@ const action = actionsOf('/load_balancers/{id}', 'Load Balancers')
 
 export const placeEndpoints = defineEndpoints({
   attachToNetwork: action('attach_to_network', {
+    needs: 'restricted',
     summary: 'Attach a Load Balancer to a network',
     body: closedObject({ network: Id, ip: Address, ip_range: Address }),
     errors: [
@@ -25,6 +26,7 @@ export const placeEndpoints = defineEndpoints({
     ],
   }),
   detachFromNetwork: action('detach_from_network', {
+    needs: 'restricted',
     summary: 'Detach a Load Balancer from its network; targets that it reaches there are removed',
     body: closedObject({ network: Id }),
     errors: ['conflict', 'load_balancer_not_attached_to_network'],

@@ -117,17 +117,20 @@ const action = actionsOf('/load_balancers/{id}', 'Load Balancers')
 
 export const serviceEndpoints = defineEndpoints({
   addService: action('add_service', {
+    needs: 'restricted',
     summary: 'Add a service to a Load Balancer',
     body: ServiceBody,
     errors: ['conflict', 'resource_limit_exceeded', 'source_port_already_used'],
     statuses: { source_port_already_used: 412 },
   }),
   updateService: action('update_service', {
+    needs: 'restricted',
     summary: 'Change a service of a Load Balancer; what is left out stays',
     body: ServiceChange,
     errors: ['conflict', 'resource_limit_exceeded', 'source_port_already_used'],
   }),
   deleteService: action('delete_service', {
+    needs: 'restricted',
     summary: 'Delete a service of a Load Balancer',
     body: closedObject({ listen_port: Port }),
     errors: ['conflict'],

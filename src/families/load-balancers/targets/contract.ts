@@ -83,11 +83,13 @@ const action = actionsOf('/load_balancers/{id}', 'Load Balancers')
 
 export const targetEndpoints = defineEndpoints({
   addTarget: action('add_target', {
+    needs: 'restricted',
     summary: 'Add a target to a Load Balancer',
     body: TargetBody,
     errors: ['conflict', 'resource_limit_exceeded', ...targetErrors],
   }),
   removeTarget: action('remove_target', {
+    needs: 'restricted',
     summary: 'Remove a target from a Load Balancer',
     body: TargetBody,
     errors: ['conflict', 'load_balancer_target_not_found'],

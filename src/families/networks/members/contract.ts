@@ -41,6 +41,7 @@ const action = actionsOf('/servers/{id}', 'Networks')
 export const memberEndpoints = defineEndpoints({
   listMembers: {
     method: 'GET',
+    needs: 'viewer',
     path: '/networks/{id}/members',
     summary: 'List what is in a network',
     section: 'Networks',
@@ -57,6 +58,7 @@ export const memberEndpoints = defineEndpoints({
     errors: [],
   },
   attachToNetwork: action('attach_to_network', {
+    needs: 'restricted',
     summary: 'Attach a server to a network',
     body: closedObject({
       network: Id,
@@ -74,11 +76,13 @@ export const memberEndpoints = defineEndpoints({
     ],
   }),
   detachFromNetwork: action('detach_from_network', {
+    needs: 'restricted',
     summary: 'Detach a server from a network',
     body: closedObject({ network: Id }),
     errors: ['locked', 'service_error'],
   }),
   changeAliasIps: action('change_alias_ips', {
+    needs: 'restricted',
     summary: 'Replace the alias addresses of a server in a network',
     body: closedObject({ network: Id, alias_ips: AliasIps }),
     errors: ['locked', 'service_error', 'ip_not_available'],

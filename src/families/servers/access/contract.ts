@@ -9,6 +9,7 @@ const WithPassword = Type.Object({ action: ActionSchema, root_password: Type.Str
 
 export const accessEndpoints = defineEndpoints({
   enableRescue: action('enable_rescue', {
+    needs: 'restricted',
     summary: 'Let the next boot of a server within an hour go to a rescue system',
     body: closedObject({
       type: Type.Optional(Type.Enum(['linux64', 'linux32'], { description: 'linux32 until January 2024' })),
@@ -18,10 +19,12 @@ export const accessEndpoints = defineEndpoints({
     errors: ['locked'],
   }),
   disableRescue: action('disable_rescue', {
+    needs: 'restricted',
     summary: 'Let the next boot of a server go to its disk again',
     errors: ['locked'],
   }),
   resetPassword: action('reset_password', {
+    needs: 'restricted',
     summary: 'Set a new root password on a running server',
     reply: WithPassword,
     errors: ['locked', 'service_error'],

@@ -7,6 +7,7 @@ const action = actionsOf('/servers/{id}', 'Servers')
 
 export const consoleEndpoints = defineEndpoints({
   requestConsole: action('request_console', {
+    needs: 'restricted',
     summary: 'Ask for a console: the screen and keyboard of a running server, as VNC over a WebSocket',
     reply: Type.Object({ action: ActionSchema, wss_url: Type.String(), password: Type.String() }),
     errors: ['service_error'],

@@ -7,11 +7,13 @@ const action = actionsOf('/servers/{id}', section)
 
 export const isoEndpoints = defineEndpoints({
   attachIso: action('attach_iso', {
+    needs: 'restricted',
     summary: 'Attach an ISO to a server, in place of another one',
     body: closedObject({ iso: IdOrName }),
     errors: ['locked'],
   }),
   detachIso: action('detach_iso', {
+    needs: 'restricted',
     summary: 'Detach the ISO of a server, if it has one',
     errors: ['locked'],
   }),

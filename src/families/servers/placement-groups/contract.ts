@@ -17,11 +17,13 @@ const idOrText = Type.Union([Id, Type.String({ pattern: '^[1-9]\\d*$', maxLength
 
 export const membershipEndpoints = defineEndpoints({
   addToPlacementGroup: action('add_to_placement_group', {
+    needs: 'restricted',
     summary: 'Put a server that is off into a placement group, and start it',
     body: closedObject({ placement_group: idOrText }),
     errors: ['locked', 'server_not_stopped', 'placement_group_member_limit_reached'],
   }),
   removeFromPlacementGroup: action('remove_from_placement_group', {
+    needs: 'restricted',
     summary: 'Take a server out of its placement group',
     errors: ['locked'],
   }),

@@ -14,6 +14,7 @@ const action = actionsOf('/servers/{id}', 'Servers')
 
 export const typeEndpoints = defineEndpoints({
   changeType: action('change_type', {
+    needs: 'member',
     summary: 'Give a server that is off another type, and start it',
     body: closedObject({
       server_type: IdOrName,

@@ -59,6 +59,7 @@ const errors = ['incorrect_zone_mode', 'protected'] as const
 export const rrsetEndpoints = defineEndpoints({
   listRrsets: {
     method: 'GET',
+    needs: 'viewer',
     path: '/zones/{id_or_name}/rrsets',
     summary: 'List the RRSets of a zone',
     section,
@@ -73,6 +74,7 @@ export const rrsetEndpoints = defineEndpoints({
   },
   createRrset: {
     method: 'POST',
+    needs: 'restricted',
     path: '/zones/{id_or_name}/rrsets',
     summary: 'Create an RRSet',
     section,
@@ -83,6 +85,7 @@ export const rrsetEndpoints = defineEndpoints({
   },
   getRrset: {
     method: 'GET',
+    needs: 'viewer',
     path: one,
     summary: 'Get an RRSet',
     section,
@@ -92,6 +95,7 @@ export const rrsetEndpoints = defineEndpoints({
   },
   updateRrset: {
     method: 'PUT',
+    needs: 'restricted',
     path: one,
     summary: 'Change the labels of an RRSet',
     section,
@@ -102,6 +106,7 @@ export const rrsetEndpoints = defineEndpoints({
   },
   removeRrset: {
     method: 'DELETE',
+    needs: 'restricted',
     path: one,
     summary: 'Delete an RRSet',
     section,
@@ -110,21 +115,25 @@ export const rrsetEndpoints = defineEndpoints({
     errors: ['incorrect_zone_mode', 'protected', 'invalid_input'],
   },
   addRecords: action('add_records', {
+    needs: 'restricted',
     summary: 'Add records to an RRSet, which is created when it is not there',
     body: closedObject({ records: NewRecords, ttl: Type.Optional(nullable(Ttl)) }),
     errors,
   }),
   removeRecords: action('remove_records', {
+    needs: 'restricted',
     summary: 'Remove records from an RRSet, which goes with the last of them',
     body: closedObject({ records: NewRecords }),
     errors,
   }),
   setRecords: action('set_records', {
+    needs: 'restricted',
     summary: 'Replace all records of an RRSet',
     body: closedObject({ records: NewRecords }),
     errors,
   }),
   updateRecords: action('update_records', {
+    needs: 'restricted',
     summary: 'Change the comments of records',
     addedBy: zoneChanges.rrset_comments,
     body: closedObject({
@@ -134,11 +143,13 @@ export const rrsetEndpoints = defineEndpoints({
     errors,
   }),
   changeRrsetTtl: action('change_ttl', {
+    needs: 'restricted',
     summary: 'Change the TTL of an RRSet; null takes that of the zone',
     body: closedObject({ ttl: Type.Optional(nullable(Ttl)) }),
     errors,
   }),
   changeRrsetProtection: action('change_protection', {
+    needs: 'restricted',
     summary: 'Protect an RRSet from changes, or no longer',
     body: closedObject({ change: Type.Boolean() }),
     errors: ['incorrect_zone_mode'],

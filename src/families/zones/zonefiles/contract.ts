@@ -20,6 +20,7 @@ const action = actionsOf('/zones/{id_or_name}', section)
 export const zonefileEndpoints = defineEndpoints({
   exportZonefile: {
     method: 'GET',
+    needs: 'viewer',
     path: '/zones/{id_or_name}/zonefile',
     summary: 'Get a primary zone as a zone file',
     section,
@@ -28,6 +29,7 @@ export const zonefileEndpoints = defineEndpoints({
     errors: ['incorrect_zone_mode'],
   },
   importZonefile: action('import_zonefile', {
+    needs: 'restricted',
     summary: 'Replace all RRSets of a primary zone by those of a zone file',
     body: closedObject({ zonefile: Zonefile }),
     maxBodyBytes: maxZonefileBody,

@@ -1,0 +1,87 @@
+/** Who makes a request, and what it may do (spec: Authentication). */
+
+import { ApiError, notFound } from '../errors.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
+import { covers, isRole, type Need, type Role } from './roles.ts'
+
+declare module '../errors.ts' {
+  interface CallCodes {
+    elevation_required: 403
+  }
+}
+
+/** A person by a session, or a program by a token: an API token of a Project or a management token of the installation. */
+export type Actor =
+  | { readonly kind: 'person'; readonly id: number; readonly name: string; readonly session: number }
+  | { readonly kind: 'token' | 'management'; readonly id: number; readonly name: string }
+
+/** What valid credentials prove. */
+export interface Identity {
+  readonly actor: Actor
+  /** The roles in Projects. An API token that writes has the role `member` in its Project, any other `viewer`. */
+  readonly roles: ReadonlyMap<ProjectId, Role>
+  readonly isOperator: boolean
+  /** Until when a person counts as freshly proven, in ms since the epoch. Programs always do. */
+  readonly elevatedUntil: number
+  /** Key of its rate limit. */
+  readonly bucket: string
+}
+
+/** An identity in the Project that a request is about, if it is about one. */
+export interface Principal extends Identity {
+  readonly scope: ProjectScope | undefined
+  readonly role: Role | undefined
+}
+
+/** What an endpoint asks of its callers. */
+export interface Guard {
+  readonly needs: Need
+  readonly elevated?: boolean
+}
+
+/** Finds who a session belongs to by the cookie of a request; synchronous when it is cached. */
+export interface Sessions {
+  find(headers: { readonly cookie?: string | undefined }): Identity | undefined | Promise<Identity | undefined>
+}
+
+/** The principal of a request that is about a Project, or about none. */
+export function principalIn(identity: Identity, projectId: ProjectId | undefined): Principal {
+  const role = projectId === undefined ? undefined : identity.roles.get(projectId)
+  return { ...identity, scope: projectId === undefined ? undefined : { projectId }, role }
+}
+
+/**
+ * The refusal of a call that the caller has no right to; undefined when it has. A Project that it is no member of looks
+ * like one that does not exist. Refusals: `forbidden`, `not_found`, `elevation_required`.
+ */
+export function refusalOf(principal: Principal, guard: Guard, nowMs: number): ApiError | undefined {
+  return unauthorized(principal, guard) ?? unproven(principal, guard, nowMs)
+}
+
+function unauthorized({ actor, scope, role, isOperator }: Principal, { needs }: Guard): ApiError | undefined {
+  if (needs === 'nobody' || needs === 'anyone') return undefined
+  if (needs === 'person')
+    return actor.kind === 'person' ? undefined : forbidden(needs, 'this is for people who are signed in')
+  if (needs === 'operator')
+    return isOperator ? undefined : forbidden(needs, 'this is for operators of the installation')
+  if (!isRole(needs) || !scope) return forbidden(needs, 'this is for callers within a Project')
+  // The operator's automation administers Projects that it is no member of.
+  if (actor.kind === 'management') return undefined
+  if (role === undefined) return notFound('Project', scope.projectId)
+  return covers(role, needs) ? undefined : forbidden(needs, `this needs the role ${needs}; yours is ${role}`, role)
+}
+
+function unproven({ actor, elevatedUntil }: Principal, { elevated }: Guard, nowMs: number): ApiError | undefined {
+  if (!elevated || actor.kind !== 'person' || elevatedUntil > nowMs) return undefined
+  return new ApiError(
+    'elevation_required',
+    'prove who you are once more: this needs a sign-in within the last 10 minutes',
+    {
+      status: 403,
+    },
+  )
+}
+
+function forbidden(needs: string, message: string, role: Role | null = null): ApiError {
+  return new ApiError('forbidden', message, { details: { needs, role } })
+}

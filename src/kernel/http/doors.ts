@@ -1,0 +1,79 @@
+/**
+ * The doors to the API. Programs call the endpoints with a token; the console calls the same ones below its own base
+ * with the cookie of a session and nothing else. A request for the console's door is rewritten before it is routed, so
+ * that both doors lead to the same routes.
+ */
+import type { IncomingMessage } from 'node:http'
+import { isOwnHost } from '../contract/urls.ts'
+import { ApiError } from '../errors.ts'
+import { parseId } from '../ids.ts'
+import type { ProjectId } from '../scope.ts'
+
+/** The base of what needs the cookie of a session. */
+export const consoleBase = '/console'
+const doorBase = `${consoleBase}/api`
+
+/** A request that came through the console's door. */
+export interface Door {
+  /** The Project that the path names. */
+  readonly projectId: ProjectId | undefined
+}
+
+const doors = new WeakMap<IncomingMessage, Door>()
+
+const inProject = /^\/console\/api\/projects\/(\d{1,19})(?=\/(?:v1|wolke\/v1)\/)/
+const inNone = /^\/console\/api(?=\/wolke\/v1\/)/
+
+/** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */
+export function throughDoor(request: IncomingMessage, url: string): string {
+  if (!url.startsWith(doorBase)) return url
+  const [base, project] = inProject.exec(url) ?? inNone.exec(url) ?? []
+  if (base === undefined) return url
+  const projectId = project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId)
+  doors.set(request, { projectId })
+  return url.slice(base.length)
+}
+
+/** The door that a request came through; undefined for requests of programs. */
+export function doorOf(request: IncomingMessage): Door | undefined {
+  return doors.get(request)
+}
+
+/** The parts of a request that tell where it comes from. */
+interface Sent {
+  readonly method: string
+  readonly headers: IncomingMessage['headers']
+}
+
+/**
+ * The refusal of a change that a page of another origin may have sent along with a cookie; undefined otherwise. Browsers
+ * say in `Sec-Fetch-Site` or at least in `Origin` where a request comes from. Another port of the same host is another
+ * site's page too, although it gets the cookie. Refusals: `forbidden`.
+ */
+export function foreignRefusal({ method, headers }: Sent): ApiError | undefined {
+  if (method === 'GET' || method === 'HEAD') return undefined
+  const site = headers['sec-fetch-site']
+  const isOurs =
+    site === undefined ? originHost(headers.origin) === headers.host?.toLowerCase() : site === 'same-origin'
+  return isOurs ? undefined : new ApiError('forbidden', 'this request does not come from a page of this server')
+}
+
+function originHost(origin: string | undefined): string | undefined {
+  return origin === undefined ? '' : /^https?:\/\/([^/]+)$/.exec(origin.toLowerCase())?.[1]
+}
+
+/**
+ * The refusal of a Host that is not this server's, which a foreign name that was made to lead here sends (DNS
+ * rebinding); undefined otherwise. Refusals: `invalid_input` with status 421.
+ */
+export function strangeHostRefusal(
+  { headers: { host = '' } }: Pick<Sent, 'headers'>,
+  publicOrigins: readonly string[] = [],
+): ApiError | undefined {
+  const named = host.toLowerCase()
+  if (isOwnHost(named) || publicOrigins.some((origin) => origin.slice(origin.indexOf('//') + 2) === named))
+    return undefined
+  return new ApiError('invalid_input', `the console is not at the host '${host.slice(0, 80)}'; --public-url names it`, {
+    status: 421,
+  })
+}

@@ -1,0 +1,66 @@
+/** Sends the replies of handlers as JSON, in the shape that the date asks for. */
+import type { FastifyReply, FastifyRequest } from 'fastify'
+import { asOf, successStatus } from '../contract/as-of.ts'
+import { inEffect, kernelChanges } from '../contract/changes.ts'
+import type { Endpoint } from '../contract/contract.ts'
+import { originOf } from '../contract/urls.ts'
+import type { Clock } from '../process/clock.ts'
+import { isCompressible, pack, preferredEncoding } from './compress.ts'
+import { linkHeader, type PageNumbers } from './link.ts'
+
+export const json = 'application/json; charset=utf-8'
+
+interface ReplyOptions {
+  readonly clock: Clock
+  readonly publicOrigins?: readonly string[]
+}
+
+/** What a reply depends on besides the request. */
+export interface Replying {
+  readonly endpoint: Endpoint
+  /** Since when (ms since the epoch) its replies have today's shape. */
+  readonly currentFrom: number
+}
+
+/** Sends what a handler returned, with the status and the links of its endpoint. */
+export function answer(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  { endpoint, currentFrom }: Replying,
+  result: unknown,
+  options: ReplyOptions,
+): FastifyReply | Promise<FastifyReply> {
+  const now = options.clock.now()
+  const status = successStatus(endpoint, now)
+  reply.code(status)
+  if (status === 204) return reply.send()
+  const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
+  const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
+  const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined
+  if (link) reply.header('link', link)
+  const text = JSON.stringify(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
+  if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
+  return sendJson(request, reply.type(json), text)
+}
+
+/** Sends JSON, compressed according to Accept-Encoding. */
+export function sendJson(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  text: string,
+): FastifyReply | Promise<FastifyReply> {
+  if (!isCompressible(text)) return reply.send(text)
+  reply.header('vary', 'accept-encoding')
+  const encoding = preferredEncoding(request.headers['accept-encoding'])
+  if (encoding === 'identity') return reply.send(text)
+  reply.header('content-encoding', encoding)
+  return pack(text, encoding).then((body) => reply.send(body))
+}
+
+/** The origin of links in a reply; empty when they must stay on the caller's host. */
+export function linksFrom(
+  { protocol, headers }: FastifyRequest,
+  { publicOrigins = [] }: Pick<ReplyOptions, 'publicOrigins'>,
+): string {
+  return originOf(protocol, headers.host, publicOrigins)
+}
