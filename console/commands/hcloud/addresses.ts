@@ -1,0 +1,159 @@
+/** Networks and public addresses for the hcloud command line. */
+import type { floatingIpEndpoints } from '../../../src/families/floating-ips/contract.ts'
+import type { networkEndpoints } from '../../../src/families/networks/contract.ts'
+import type { memberEndpoints } from '../../../src/families/networks/members/contract.ts'
+import type { primaryIpEndpoints } from '../../../src/families/primary-ips/contract.ts'
+import {
+  actionForms,
+  type Context,
+  type Forms,
+  hostname,
+  isUsual,
+  labelsOf,
+  noCommand,
+  noDatacenters,
+  noOption,
+  noReset,
+  positional,
+  protection,
+  Refusal,
+  unlessEmpty,
+  usual,
+  type Words,
+} from './forms.ts'
+
+const ignored = (): Words => []
+
+/** Only the request that names a host has a form. */
+const reverseName = {
+  ip: (ip: string, { body }: Context<{ readonly dns_ptr?: string | null }>): Words =>
+    body.dns_ptr === undefined ? noReset : ['--ip', ip],
+  dns_ptr: hostname('--hostname'),
+}
+
+const deletion = (kind: string) => protection(kind, 'delete')
+
+export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> = {
+  ...actionForms,
+  ...usual('network'),
+  create: {
+    words: ['network', 'create'],
+    fields: {
+      name: '--name',
+      ip_range: '--ip-range',
+      labels: '--label',
+      subnets: unlessEmpty(
+        new Refusal('hcloud adds subnets with a command of their own, `hcloud network add-subnet`.'),
+      ),
+      routes: unlessEmpty(new Refusal('hcloud adds routes with a command of their own, `hcloud network add-route`.')),
+      expose_routes_to_vswitch: '--expose-routes-to-vswitch',
+    },
+  },
+  update: {
+    words: ['network', 'update', '{id}'],
+    fields: {
+      name: '--name',
+      labels: labelsOf('network'),
+      expose_routes_to_vswitch: (value, { params }) => ({
+        commands: [['network', 'expose-routes-to-vswitch', ...(value ? [] : ['--disable']), String(params.id)]],
+      }),
+    },
+  },
+  addSubnet: {
+    words: ['network', 'add-subnet', '{id}'],
+    fields: {
+      type: '--type',
+      network_zone: '--network-zone',
+      ip_range: '--ip-range',
+      vswitch_id: '--vswitch-id',
+      gateway: ignored,
+    },
+  },
+  deleteSubnet: { words: ['network', 'remove-subnet', '{id}'], fields: { ip_range: '--ip-range' } },
+  addRoute: {
+    words: ['network', 'add-route', '{id}'],
+    fields: { destination: '--destination', gateway: '--gateway' },
+  },
+  deleteRoute: {
+    words: ['network', 'remove-route', '{id}'],
+    fields: { destination: '--destination', gateway: '--gateway' },
+  },
+  changeIpRange: { words: ['network', 'change-ip-range', '{id}'], fields: { ip_range: '--ip-range' } },
+  changeProtection: { words: [], fields: deletion('network') },
+  listMembers: noCommand('list what is in a network'),
+  attachToNetwork: {
+    words: ['server', 'attach-to-network', '{id}'],
+    fields: { network: '--network', ip: '--ip', ip_range: noOption('the subnet'), alias_ips: '--alias-ips' },
+  },
+  detachFromNetwork: { words: ['server', 'detach-from-network', '{id}'], fields: { network: '--network' } },
+  changeAliasIps: {
+    words: ['server', 'change-alias-ips', '{id}'],
+    fields: {
+      network: '--network',
+      alias_ips: (ips) => (ips.length === 0 ? ['--clear'] : ips.flatMap((ip) => ['--alias-ips', ip])),
+    },
+  },
+}
+
+export const primaryIps: Forms<typeof primaryIpEndpoints> = {
+  ...actionForms,
+  ...usual('primary-ip', { ip: noOption('an address') }),
+  create: {
+    words: ['primary-ip', 'create'],
+    fields: {
+      name: '--name',
+      type: '--type',
+      assignee_id: '--assignee-id',
+      assignee_type: ignored,
+      location: noOption('the location of a Primary IP'),
+      datacenter: noDatacenters,
+      auto_delete: isUsual(false, noOption('deletion together with the server')),
+      // Its option for them is not sent.
+      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption('the labels of a new Primary IP')),
+    },
+  },
+  update: {
+    words: ['primary-ip', 'update', '{id}'],
+    fields: {
+      // Whoever does not say `--auto-delete` switches it off.
+      name: (value, { body }) =>
+        (body.auto_delete ?? null) === null
+          ? new Refusal('hcloud changes the name only together with `auto_delete`.')
+          : ['--name', value],
+      auto_delete: '--auto-delete',
+      labels: labelsOf('primary-ip'),
+    },
+  },
+  assign: {
+    words: ['primary-ip', 'assign', '{id}'],
+    fields: { assignee_id: '--server', assignee_type: ignored, ID: ignored },
+  },
+  unassign: { words: ['primary-ip', 'unassign', '{id}'], fields: {} },
+  changeDnsPtr: { words: ['primary-ip', 'set-rdns', '{id}'], fields: { ...reverseName, ID: ignored } },
+  changeServerDnsPtr: { words: ['server', 'set-rdns', '{id}'], fields: reverseName },
+  changeProtection: { words: [], fields: { ...deletion('primary-ip'), ID: ignored } },
+}
+
+export const floatingIps: Forms<typeof floatingIpEndpoints> = {
+  ...actionForms,
+  ...usual('floating-ip'),
+  create: {
+    words: ['floating-ip', 'create'],
+    fields: {
+      type: '--type',
+      home_location: '--home-location',
+      server: '--server',
+      description: '--description',
+      labels: '--label',
+      name: '--name',
+    },
+  },
+  update: {
+    words: ['floating-ip', 'update', '{id}'],
+    fields: { name: '--name', description: '--description', labels: labelsOf('floating-ip') },
+  },
+  assign: { words: ['floating-ip', 'assign', '{id}'], fields: { server: positional } },
+  unassign: { words: ['floating-ip', 'unassign', '{id}'], fields: {} },
+  changeDnsPtr: { words: ['floating-ip', 'set-rdns', '{id}'], fields: reverseName },
+  changeProtection: { words: [], fields: deletion('floating-ip') },
+}

@@ -1,0 +1,86 @@
+/** Firewalls and certificates for the hcloud command line. */
+import type { certificateEndpoints } from '../../../src/families/certificates/contract.ts'
+import type { firewallEndpoints } from '../../../src/families/firewalls/contract.ts'
+import {
+  actionForms,
+  type Context,
+  type Forms,
+  labelsOf,
+  noCommand,
+  noOption,
+  Refusal,
+  unlessEmpty,
+  usual,
+  type Words,
+} from './forms.ts'
+
+/** Rules as the file that hcloud reads, without what says nothing. */
+function rulesFile(rules: readonly object[]): Words {
+  const entries = rules.map((rule) => Object.fromEntries(Object.entries(rule).filter(([, value]) => value !== null)))
+  return { flag: ['--rules-file', '-'], input: JSON.stringify(entries, null, 2) }
+}
+
+interface Target {
+  readonly type: 'server' | 'label_selector'
+  readonly server?: { readonly id: number } | null
+  readonly label_selector?: { readonly selector: string } | null
+}
+
+/** One command for each target. */
+const targets =
+  (verb: string) =>
+  (given: readonly Target[], { params }: Context<unknown>): Words => {
+    const commands = given.map(({ type, server, label_selector }) => [
+      'firewall',
+      verb,
+      `--type=${type}`,
+      ...(type === 'server' ? [`--server=${server?.id}`] : [`--label-selector=${label_selector?.selector}`]),
+      String(params.id),
+    ])
+    return commands.length === 0 ? new Refusal('There is nothing to do without targets.') : { commands }
+  }
+
+export const firewalls: Forms<typeof firewallEndpoints> = {
+  ...actionForms,
+  ...usual('firewall'),
+  create: {
+    words: ['firewall', 'create'],
+    fields: {
+      name: '--name',
+      labels: '--label',
+      rules: (rules) => {
+        // It leaves out where they may lead, and what would arrive is another firewall.
+        if (rules.some(({ direction }) => direction === 'out')) return noOption('outbound rules of a new firewall')
+        return rules.length === 0 ? [] : rulesFile(rules)
+      },
+      apply_to: unlessEmpty(
+        new Refusal('hcloud applies a firewall with a command of its own, `hcloud firewall apply-to-resource`.'),
+      ),
+    },
+  },
+  update: { words: ['firewall', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('firewall') } },
+  setRules: { words: ['firewall', 'replace-rules', '{id}'], fields: { rules: rulesFile } },
+  applyToResources: { words: [], fields: { apply_to: targets('apply-to-resource') } },
+  removeFromResources: { words: [], fields: { remove_from: targets('remove-from-resource') } },
+}
+
+export const certificates: Forms<typeof certificateEndpoints> = {
+  ...actionForms,
+  ...usual('certificate', { type: noOption('a type') }),
+  create: {
+    words: ['certificate', 'create'],
+    fields: {
+      name: '--name',
+      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption('the labels of a new certificate')),
+      type: '--type',
+      certificate: (text) => ({ flag: ['--cert-file', 'certificate.pem'], files: { 'certificate.pem': text } }),
+      private_key: (text) => ({ flag: ['--key-file', 'private-key.pem'], files: { 'private-key.pem': text } }),
+      domain_names: '--domain',
+    },
+  },
+  update: {
+    words: ['certificate', 'update', '{id}'],
+    fields: { name: '--name', labels: labelsOf('certificate') },
+  },
+  retry: noCommand('try again to issue a certificate'),
+}

@@ -1,0 +1,156 @@
+/** The vocabulary of the table that says how operations are written for the hcloud command line. */
+import type { BodyOf, Endpoint, QueryOf } from '../../../src/kernel/contract/contract.ts'
+import type { Known } from '../request.ts'
+
+/** Why something has no form for hcloud, in words for people. */
+export class Refusal {
+  readonly reason: string
+  constructor(reason: string) {
+    this.reason = reason
+  }
+}
+
+/** A further command after the main one, or in its place when that has nothing to say. */
+export interface More {
+  readonly commands: readonly (readonly string[])[]
+}
+
+/** A word besides the options, such as `hcloud server attach-iso 42 NAME`. */
+export interface Positional {
+  readonly positional: readonly string[]
+}
+
+/** What the command reads, from its standard input or from files that are written before. */
+export interface Input {
+  readonly flag: readonly string[]
+  readonly input?: string
+  readonly files?: Readonly<Record<string, string>>
+}
+
+export type Words = readonly string[] | Positional | Input | More | Refusal
+
+/** What a field becomes: the option of that name, what a function says, or that hcloud has no option for it. */
+export type Field<V, B> = string | Refusal | ((value: NonNullable<V>, context: Context<B>) => Words)
+
+export interface Context<B> {
+  readonly body: B
+  readonly params: Readonly<Record<string, string | number>>
+  readonly known: Known
+}
+
+type Fields<T> = { readonly [K in keyof Required<T>]: Field<T[K], T> }
+
+/** How an operation is written: its words with `{id}` for a parameter, and what becomes of every field of its body. */
+interface Command<E extends Endpoint> {
+  readonly words: readonly string[]
+  readonly fields: BodyOf<E> extends undefined ? Record<never, never> : Fields<BodyOf<E>>
+  readonly query?: Partial<{ readonly [K in keyof QueryOf<E>]: AnyField }>
+  /** Options that the command needs where the request says nothing, by field. */
+  readonly defaults?: Readonly<Record<string, unknown>>
+}
+
+export type Form<E extends Endpoint> = Command<E> | Refusal
+
+/** A form for every endpoint: a missing one does not compile, nor does one that misses a field. */
+export type Forms<T> = { readonly [K in keyof T]: T[K] extends Endpoint ? Form<T[K]> : never }
+
+/** A form as the renderer reads it, whatever its operation. */
+export interface AnyCommand {
+  readonly words: readonly string[]
+  readonly fields: Readonly<Record<string, AnyField>>
+  readonly query?: Readonly<Record<string, AnyField>>
+  readonly defaults?: Readonly<Record<string, unknown>>
+}
+
+export type AnyField = string | Refusal | ((value: never, context: Context<never>) => Words)
+
+export const noCommand = (what: string) => new Refusal(`hcloud has no command to ${what}.`)
+export const noOption = (what: string) => new Refusal(`hcloud has no option for ${what}.`)
+
+export const noDatacenters = new Refusal('Datacenters are no longer in the API; a location takes their place.')
+
+/** The same refusal for several operations. */
+export function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Readonly<Record<K, Refusal>> {
+  return Object.fromEntries(keys.map((key) => [key, why])) as Record<K, Refusal>
+}
+
+// ---- Fields that many operations have ------------------------------------------------------------------------------
+
+/** Left out, because the value is what the server takes anyhow. */
+export const isUsual =
+  <V>(usual: V, otherwise: Refusal) =>
+  (value: V): Words =>
+    value === usual ? [] : otherwise
+
+export const positional = (value: string | number): Words => ({ positional: [String(value)] })
+
+/** Left out when the list is empty. */
+export const unlessEmpty =
+  (why: Refusal) =>
+  (value: readonly unknown[]): Words =>
+    value.length === 0 ? [] : why
+
+/** Changes labels one by one, which needs to know those that are there. */
+export const labelsOf =
+  (kind: string) =>
+  (wanted: Readonly<Record<string, string>>, { params, known }: Context<unknown>): Words => {
+    const { labels } = known
+    if (!labels) return new Refusal('hcloud changes labels one by one, which depends on those that are there.')
+    const id = String(params.id)
+    const removed = Object.keys(labels).filter((key) => !(key in wanted))
+    const changed = Object.entries(wanted).filter(([key, value]) => labels[key] !== value)
+    return {
+      commands: [
+        ...removed.map((key) => [kind, 'remove-label', id, key]),
+        ...changed.map(([key, value]) => [kind, 'add-label', '--overwrite', id, `${key}=${value}`]),
+      ],
+    }
+  }
+
+/** The levels of a protection, which hcloud sets or takes away together. */
+export function protection<const L extends string>(kind: string, ...levels: readonly L[]) {
+  const change = (on: boolean, { body, params }: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
+    const concerned = levels.filter((level) => body[level] !== undefined)
+    if (concerned.some((level) => body[level] !== on))
+      return new Refusal('hcloud protects from all or from none of it.')
+    return { commands: [[kind, on ? 'enable-protection' : 'disable-protection', String(params.id), ...concerned]] }
+  }
+  // The command is that of all levels together, so only one of them says it.
+  const silent = (on: boolean, context: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
+    const first = levels.find((level) => context.body[level] !== undefined)
+    return first === levels[0] ? [] : change(on, context)
+  }
+  return Object.fromEntries(levels.map((level, index) => [level, index === 0 ? change : silent])) as Record<
+    L,
+    typeof change
+  >
+}
+
+/** An empty name means none, which hcloud cannot say. */
+export const hostname =
+  (flag: string) =>
+  (value: string): Words =>
+    value === '' ? noReset : [flag, value]
+export const noReset = new Refusal('hcloud cannot reset a reverse DNS name to the default.')
+
+// ---- Operations that all families have -----------------------------------------------------------------------------
+
+const noActions = noCommand('list or show the Actions of resources')
+
+/** The operations on Actions that every family has. */
+export const actionForms = refuseAll(['listFamilyActions', 'getFamilyAction', 'listActions', 'getAction'], noActions)
+
+const everyPage = (): Words => []
+
+/** What every list takes: hcloud reads all pages, so they say nothing. */
+export const paging = { page: everyPage, per_page: everyPage }
+export const sorted = { ...paging, sort: '--sort' }
+const byName = noOption('a name; `describe` takes one')
+export const listed = { ...sorted, label_selector: '--selector', name: byName }
+
+/** The five commands of a kind of resource but for its creation and its change. */
+export const usual = (kind: string, filters: Readonly<Record<string, AnyField>> = {}) => ({
+  list: { words: [kind, 'list'], fields: {}, query: { ...listed, ...filters } },
+  get: { words: [kind, 'describe', '{id}'], fields: {} },
+  remove: { words: [kind, 'delete', '{id}'], fields: {} },
+})

@@ -1,0 +1,170 @@
+/** Load Balancers for the hcloud command line. */
+import type { addressEndpoints } from '../../../src/families/load-balancers/addresses/contract.ts'
+import type { loadBalancerEndpoints } from '../../../src/families/load-balancers/contract.ts'
+import type { metricEndpoints } from '../../../src/families/load-balancers/metrics/contract.ts'
+import type { placeEndpoints } from '../../../src/families/load-balancers/places/contract.ts'
+import type { serviceEndpoints } from '../../../src/families/load-balancers/services/contract.ts'
+import type { targetEndpoints } from '../../../src/families/load-balancers/targets/contract.ts'
+import {
+  actionForms,
+  type Context,
+  type Forms,
+  hostname,
+  isUsual,
+  labelsOf,
+  noOption,
+  noReset,
+  positional,
+  protection,
+  Refusal,
+  unlessEmpty,
+  usual,
+  type Words,
+} from './forms.ts'
+import { optionOf } from './options.ts'
+import { metricsQuery } from './servers.ts'
+
+type Endpoints = typeof loadBalancerEndpoints &
+  typeof serviceEndpoints &
+  typeof targetEndpoints &
+  typeof placeEndpoints &
+  typeof addressEndpoints &
+  typeof metricEndpoints
+
+const simple = (verb: string) => ({ words: ['load-balancer', verb, '{id}'], fields: {} })
+const separately = (what: string, verb: string) =>
+  new Refusal(`hcloud sets ${what} with a command of their own, \`hcloud load-balancer ${verb}\`.`)
+
+/** Fields of an object as options; `undefined` in the table stands for what hcloud has no option for. */
+function optionsOf(given: object, flags: Readonly<Record<string, string | undefined>>): Words {
+  const words: string[] = []
+  for (const [name, value] of Object.entries(given)) {
+    if (value === undefined || value === null) continue
+    const flag = flags[name]
+    if (flag === undefined) return noOption(name)
+    // Durations have a unit.
+    const isDuration = /-(lifetime|interval|timeout)$/.test(flag)
+    words.push(...optionOf(flag, isDuration ? `${value}s` : value))
+  }
+  return words
+}
+
+const http = (given: object): Words =>
+  optionsOf(given, {
+    cookie_name: '--http-cookie-name',
+    cookie_lifetime: '--http-cookie-lifetime',
+    certificates: '--http-certificates',
+    redirect_http: '--http-redirect-http',
+    sticky_sessions: '--http-sticky-sessions',
+  })
+
+function healthCheck({ http, ...given }: { readonly http?: object | null }): Words {
+  const own = optionsOf(given, {
+    protocol: '--health-check-protocol',
+    port: '--health-check-port',
+    interval: '--health-check-interval',
+    timeout: '--health-check-timeout',
+    retries: '--health-check-retries',
+  })
+  const more = optionsOf(http ?? {}, {
+    domain: '--health-check-http-domain',
+    path: '--health-check-http-path',
+    response: '--health-check-http-response',
+    status_codes: '--health-check-http-status-codes',
+    tls: '--health-check-http-tls',
+  })
+  return own instanceof Refusal ? own : more instanceof Refusal ? more : [...asList(own), ...asList(more)]
+}
+
+const asList = (words: Words) => words as readonly string[]
+
+const ignored = (): Words => []
+
+/** A target is given by what it is, so its type needs no option. */
+const target = {
+  type: ignored,
+  server: ({ id }: { readonly id: number }): Words => ['--server', String(id)],
+  label_selector: ({ selector }: { readonly selector: string }): Words => ['--label-selector', selector],
+  ip: ({ ip }: { readonly ip: string }): Words => ['--ip', ip],
+}
+
+export const loadBalancers: Forms<Endpoints> = {
+  ...actionForms,
+  ...usual('load-balancer'),
+  create: {
+    words: ['load-balancer', 'create'],
+    fields: {
+      name: '--name',
+      load_balancer_type: '--type',
+      location: '--location',
+      network_zone: '--network-zone',
+      algorithm: ({ type }) => ['--algorithm-type', type],
+      services: unlessEmpty(separately('services', 'add-service')),
+      targets: unlessEmpty(separately('targets', 'add-target')),
+      labels: '--label',
+      public_interface: isUsual(true, noOption('a Load Balancer without a public interface')),
+      network: noOption('the network of a new Load Balancer'),
+      public_net: (net) => (net.ipv4 || net.ipv6 ? noOption('the Primary IPs of a Load Balancer') : []),
+    },
+  },
+  update: {
+    words: ['load-balancer', 'update', '{id}'],
+    fields: { name: '--name', labels: labelsOf('load-balancer') },
+  },
+  changeAlgorithm: {
+    words: ['load-balancer', 'change-algorithm', '{id}'],
+    fields: { type: '--algorithm-type' },
+  },
+  changeType: { words: ['load-balancer', 'change-type', '{id}'], fields: { load_balancer_type: positional } },
+  enablePublicInterface: simple('enable-public-interface'),
+  disablePublicInterface: simple('disable-public-interface'),
+  changeProtection: { words: [], fields: protection('load-balancer', 'delete') },
+  addService: {
+    words: ['load-balancer', 'add-service', '{id}'],
+    fields: {
+      protocol: '--protocol',
+      listen_port: '--listen-port',
+      destination_port: '--destination-port',
+      proxyprotocol: '--proxy-protocol',
+      http,
+      health_check: (given) =>
+        Object.values(given).some((value) => value !== null && value !== undefined)
+          ? separately('health checks', 'update-service')
+          : [],
+    },
+  },
+  updateService: {
+    words: ['load-balancer', 'update-service', '{id}'],
+    fields: {
+      protocol: '--protocol',
+      listen_port: '--listen-port',
+      destination_port: '--destination-port',
+      proxyprotocol: '--proxy-protocol',
+      http,
+      health_check: healthCheck,
+    },
+  },
+  deleteService: { words: ['load-balancer', 'delete-service', '{id}'], fields: { listen_port: '--listen-port' } },
+  addTarget: {
+    words: ['load-balancer', 'add-target', '{id}'],
+    fields: { ...target, use_private_ip: (value) => (value ? ['--use-private-ip'] : []) },
+  },
+  removeTarget: {
+    words: ['load-balancer', 'remove-target', '{id}'],
+    fields: { ...target, use_private_ip: ignored },
+  },
+  attachToNetwork: {
+    words: ['load-balancer', 'attach-to-network', '{id}'],
+    fields: { network: '--network', ip: '--ip', ip_range: noOption('the subnet') },
+  },
+  detachFromNetwork: { words: ['load-balancer', 'detach-from-network', '{id}'], fields: { network: '--network' } },
+  changeDnsPtr: {
+    words: ['load-balancer', 'set-rdns', '{id}'],
+    fields: {
+      ip: (ip, { body }: Context<{ readonly dns_ptr?: string | null }>) =>
+        (body.dns_ptr ?? null) === null ? noReset : ['--ip', ip],
+      dns_ptr: hostname('--hostname'),
+    },
+  },
+  metrics: { words: ['load-balancer', 'metrics', '{id}'], fields: {}, query: metricsQuery },
+}

@@ -1,0 +1,124 @@
+/** Volumes, images, placement groups, the catalogue and zones for the hcloud command line. */
+import type { datacenterEndpoints } from '../../../src/families/datacenters/contract.ts'
+import type { imageEndpoints } from '../../../src/families/images/contract.ts'
+import type { isoEndpoints } from '../../../src/families/isos/contract.ts'
+import type { loadBalancerTypeEndpoints } from '../../../src/families/load-balancer-types/contract.ts'
+import type { locationEndpoints } from '../../../src/families/locations/contract.ts'
+import type { placementGroupEndpoints } from '../../../src/families/placement-groups/contract.ts'
+import type { pricingEndpoints } from '../../../src/families/pricing/contract.ts'
+import type { serverTypeEndpoints } from '../../../src/families/server-types/contract.ts'
+import type { volumeEndpoints } from '../../../src/families/volumes/contract.ts'
+import type { zoneEndpoints } from '../../../src/families/zones/contract.ts'
+import type { rrsetEndpoints } from '../../../src/families/zones/rrsets/contract.ts'
+import type { zonefileEndpoints } from '../../../src/families/zones/zonefiles/contract.ts'
+import type { actionEndpoints } from '../../../src/kernel/actions/contract.ts'
+import {
+  actionForms,
+  type Forms,
+  labelsOf,
+  listed,
+  noCommand,
+  noOption,
+  paging,
+  protection,
+  Refusal,
+  refuseAll,
+  sorted,
+  usual,
+} from './forms.ts'
+
+export const volumes: Forms<typeof volumeEndpoints> = {
+  ...actionForms,
+  ...usual('volume', { status: noOption('a status') }),
+  create: {
+    words: ['volume', 'create'],
+    fields: {
+      name: '--name',
+      size: '--size',
+      location: (value, { body }) =>
+        body.server ? new Refusal('hcloud takes a server or a location, not both.') : ['--location', String(value)],
+      server: '--server',
+      automount: (value) => (value ? ['--automount'] : []),
+      format: '--format',
+      labels: '--label',
+    },
+  },
+  update: { words: ['volume', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('volume') } },
+  attach: {
+    words: ['volume', 'attach', '{id}'],
+    fields: { server: '--server', automount: (value) => (value ? ['--automount'] : []) },
+  },
+  detach: { words: ['volume', 'detach', '{id}'], fields: {} },
+  resize: { words: ['volume', 'resize', '{id}'], fields: { size: '--size' } },
+  changeProtection: { words: [], fields: protection('volume', 'delete') },
+}
+
+export const images: Forms<typeof imageEndpoints> = {
+  ...actionForms,
+  ...usual('image'),
+  list: {
+    words: ['image', 'list'],
+    fields: {},
+    query: {
+      ...listed,
+      type: '--type',
+      architecture: '--architecture',
+      status: noOption('a status'),
+      bound_to: noOption('the server of a backup'),
+      // hcloud always asks for them.
+      include_deprecated: () => [],
+    },
+  },
+  update: {
+    words: ['image', 'update', '{id}'],
+    fields: { description: '--description', type: '--type', labels: labelsOf('image') },
+  },
+  changeProtection: { words: [], fields: protection('image', 'delete') },
+}
+
+export const placementGroups: Forms<typeof placementGroupEndpoints> = {
+  ...usual('placement-group', { type: noOption('a type') }),
+  create: {
+    words: ['placement-group', 'create'],
+    fields: { name: '--name', type: '--type', labels: '--label' },
+  },
+  update: {
+    words: ['placement-group', 'update', '{id}'],
+    fields: { name: '--name', labels: labelsOf('placement-group') },
+  },
+}
+
+const byName = { name: noOption('a name; `describe` takes one') }
+const catalogue = (kind: string, query: object) => ({
+  list: { words: [kind, 'list'], fields: {}, query: { ...byName, ...query } },
+  get: { words: [kind, 'describe', '{id}'], fields: {} },
+})
+
+export const locations: Forms<typeof locationEndpoints> = catalogue('location', sorted)
+export const datacenters: Forms<typeof datacenterEndpoints> = catalogue('datacenter', sorted)
+export const serverTypes: Forms<typeof serverTypeEndpoints> = catalogue('server-type', paging)
+export const loadBalancerTypes: Forms<typeof loadBalancerTypeEndpoints> = catalogue('load-balancer-type', paging)
+export const isos: Forms<typeof isoEndpoints> = catalogue('iso', {
+  ...paging,
+  architecture: '--architecture',
+  include_architecture_wildcard: (value: boolean) => (value ? ['--include-architecture-wildcard'] : []),
+})
+
+export const pricing: Forms<typeof pricingEndpoints> = { get: noCommand('show prices') }
+
+const noAction = noCommand('list or show Actions')
+export const actions: Forms<typeof actionEndpoints> = { list: noAction, get: noAction }
+
+/** Commands for zones came with hcloud 1.54, which is newer than any that this table is tested with. */
+const noZones = new Refusal('Commands for DNS need hcloud 1.54 or newer, for which no equivalents are shown yet.')
+
+export const zones: Forms<typeof zoneEndpoints & typeof rrsetEndpoints & typeof zonefileEndpoints> = refuseAll(
+  [
+    ...(['list', 'create', 'get', 'update', 'remove', 'changeTtl', 'changePrimaryNameservers'] as const),
+    ...(['changeProtection', 'exportZonefile', 'importZonefile', 'listRrsets', 'createRrset', 'getRrset'] as const),
+    ...(['updateRrset', 'removeRrset', 'addRecords', 'removeRecords', 'setRecords', 'updateRecords'] as const),
+    ...(['changeRrsetTtl', 'changeRrsetProtection'] as const),
+    ...(['listFamilyActions', 'getFamilyAction', 'listActions', 'getAction'] as const),
+  ],
+  noZones,
+)

@@ -1,0 +1,116 @@
+/** Servers and SSH keys for the hcloud command line. */
+import type { serverEndpoints } from '../../../src/families/servers/contract.ts'
+import type { sshKeyEndpoints } from '../../../src/families/ssh-keys/contract.ts'
+import {
+  actionForms,
+  type Forms,
+  isUsual,
+  labelsOf,
+  noDatacenters,
+  noOption,
+  positional,
+  protection,
+  Refusal,
+  usual,
+  type Words,
+} from './forms.ts'
+
+const simple = (verb: string) => ({ words: ['server', verb, '{id}'], fields: {} })
+
+/** hcloud reads one kind of measurement at a time and chooses the steps itself. */
+export const metricsQuery = {
+  type: (value: string | readonly string[]): Words => {
+    const kinds = typeof value === 'string' ? value.split(',') : value
+    return kinds.length === 1 ? ['--type', kinds[0]!] : new Refusal('hcloud reads one kind of measurement at a time.')
+  },
+  start: '--start',
+  end: '--end',
+  step: noOption('the seconds between two values'),
+}
+
+interface PublicNet {
+  readonly enable_ipv4?: boolean
+  readonly enable_ipv6?: boolean
+  readonly ipv4?: number | null
+  readonly ipv6?: number | null
+}
+
+function publicNet({ enable_ipv4, enable_ipv6, ipv4, ipv6 }: PublicNet): Words {
+  return [
+    ...(ipv4 ? ['--primary-ipv4', String(ipv4)] : []),
+    ...(ipv6 ? ['--primary-ipv6', String(ipv6)] : []),
+    ...(enable_ipv4 === false ? ['--without-ipv4'] : []),
+    ...(enable_ipv6 === false ? ['--without-ipv6'] : []),
+  ]
+}
+
+export const servers: Forms<typeof serverEndpoints> = {
+  ...actionForms,
+  ...usual('server', { status: noOption('a status') }),
+  create: {
+    words: ['server', 'create'],
+    fields: {
+      name: '--name',
+      server_type: '--type',
+      image: '--image',
+      location: '--location',
+      datacenter: noDatacenters,
+      ssh_keys: '--ssh-key',
+      volumes: '--volume',
+      automount: (value) => (value ? ['--automount'] : []),
+      networks: '--network',
+      firewalls: (given) => given.flatMap(({ firewall }) => ['--firewall', String(firewall)]),
+      placement_group: '--placement-group',
+      user_data: (input) => (input === '' ? [] : { flag: ['--user-data-from-file', '-'], input }),
+      labels: '--label',
+      start_after_create: (value) => (value ? [] : ['--start-after-create=false']),
+      public_net: publicNet,
+    },
+  },
+  update: { words: ['server', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('server') } },
+  powerOn: simple('poweron'),
+  powerOff: simple('poweroff'),
+  shutDown: simple('shutdown'),
+  reboot: simple('reboot'),
+  reset: simple('reset'),
+  enableBackup: simple('enable-backup'),
+  disableBackup: simple('disable-backup'),
+  disableRescue: simple('disable-rescue'),
+  resetPassword: simple('reset-password'),
+  requestConsole: simple('request-console'),
+  detachIso: simple('detach-iso'),
+  removeFromPlacementGroup: simple('remove-from-placement-group'),
+  metrics: { words: ['server', 'metrics', '{id}'], fields: {}, query: metricsQuery },
+  changeType: {
+    words: ['server', 'change-type', '{id}'],
+    fields: { server_type: positional, upgrade_disk: (value) => (value ? [] : ['--keep-disk']) },
+  },
+  enableRescue: {
+    words: ['server', 'enable-rescue', '{id}'],
+    fields: { type: '--type', ssh_keys: '--ssh-key' },
+  },
+  createImage: {
+    words: ['server', 'create-image', '{id}'],
+    fields: { type: '--type', description: '--description', labels: '--label' },
+    defaults: { type: 'snapshot' },
+  },
+  rebuild: {
+    words: ['server', 'rebuild', '{id}'],
+    fields: { image: '--image', user_data: isUsual('', noOption('new user data')) },
+  },
+  attachIso: { words: ['server', 'attach-iso', '{id}'], fields: { iso: positional } },
+  addToPlacementGroup: {
+    words: ['server', 'add-to-placement-group', '{id}'],
+    fields: { placement_group: '--placement-group' },
+  },
+  changeProtection: { words: [], fields: protection('server', 'delete', 'rebuild') },
+}
+
+export const sshKeys: Forms<typeof sshKeyEndpoints> = {
+  ...usual('ssh-key', { fingerprint: noOption('a fingerprint') }),
+  create: {
+    words: ['ssh-key', 'create'],
+    fields: { name: '--name', public_key: '--public-key', labels: '--label' },
+  },
+  update: { words: ['ssh-key', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('ssh-key') } },
+}

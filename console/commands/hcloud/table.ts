@@ -1,0 +1,48 @@
+/** How every operation of the API is written for the hcloud command line. */
+import { floatingIps, networks, primaryIps } from './addresses.ts'
+import { certificates, firewalls } from './firewalls.ts'
+import type { AnyCommand, Refusal } from './forms.ts'
+import { loadBalancers } from './load-balancers.ts'
+import {
+  actions,
+  datacenters,
+  images,
+  isos,
+  loadBalancerTypes,
+  locations,
+  placementGroups,
+  pricing,
+  serverTypes,
+  volumes,
+  zones,
+} from './others.ts'
+import { servers, sshKeys } from './servers.ts'
+
+const families = {
+  actions,
+  certificates,
+  datacenters,
+  firewalls,
+  floating_ips: floatingIps,
+  images,
+  isos,
+  load_balancer_types: loadBalancerTypes,
+  load_balancers: loadBalancers,
+  locations,
+  networks,
+  placement_groups: placementGroups,
+  pricing,
+  primary_ips: primaryIps,
+  server_types: serverTypes,
+  servers,
+  ssh_keys: sshKeys,
+  volumes,
+  zones,
+}
+
+/** The forms by operation, such as `servers_create`. */
+export const hcloudForms: Readonly<Record<string, AnyCommand | Refusal>> = Object.fromEntries(
+  Object.entries(families).flatMap(([family, forms]) =>
+    Object.entries(forms).map(([key, form]) => [`${family}_${key}`, form as AnyCommand | Refusal]),
+  ),
+)

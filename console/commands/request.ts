@@ -1,0 +1,46 @@
+/** What a form or a command of the console is about to ask of the API. One value feeds the request and all equivalents. */
+
+/** A request by the name of its operation: the family, with dashes as underscores, and the key of the row. */
+export interface Asked {
+  /** Such as `servers_create`. */
+  readonly operation: string
+  readonly params?: Readonly<Record<string, string | number>>
+  readonly query?: Readonly<Record<string, QueryValue>>
+  readonly body?: unknown
+}
+
+export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
+
+/** What renderers need of the row of an operation. */
+export interface OperationRow {
+  readonly method: string
+  /** Below the base URL, with parameters in braces: `/servers/{id}`. */
+  readonly path: string
+}
+
+/** What the page knows besides, for commands that change things one by one. */
+export interface Known {
+  /** The labels that the resource has before the request. */
+  readonly labels?: Readonly<Record<string, string>> | undefined
+}
+
+/** A command to copy, or why there is none, in words. */
+export type Rendered = { readonly text: string } | { readonly reason: string }
+
+/** Path and query below the base URL, encoded. Throws when a parameter of the path is missing. */
+export function pathOf({ params = {}, query = {} }: Asked, { path }: OperationRow): string {
+  const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => {
+    const value = params[name]
+    if (value === undefined) throw new Error(`the path ${path} needs a ${name}`)
+    return encodeURIComponent(value)
+  })
+  const search = new URLSearchParams(
+    Object.entries(query).flatMap(([name, value]) => listOf(value).map((one): [string, string] => [name, String(one)])),
+  ).toString()
+  return search === '' ? filled : `${filled}?${search}`
+}
+
+function listOf(value: QueryValue): readonly (string | number | boolean)[] {
+  if (value === undefined) return []
+  return typeof value === 'object' ? value : [value]
+}
