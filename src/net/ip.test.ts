@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { isIPv6 } from 'node:net'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { addressAt, cidrContains, cidrSize, parseAddress, parseCidr, subnetAt } from './ip.ts'
@@ -210,6 +211,23 @@ describe('network arithmetic', () => {
         },
       ),
       { numRuns: 300 },
+    )
+  })
+})
+
+describe('parseAddress and the parser of the system', () => {
+  it('take the same texts for IPv6', () => {
+    const group = fc.constantFrom('0', '1', 'ffff', 'ABC', '12345', '', 'g', '1.2.3.4', '01.2.3.4', '1.2.3', '%eth0')
+    const text = fc
+      .tuple(fc.array(group, { maxLength: 9 }), fc.constantFrom('', '::', ':'), fc.constantFrom('', '::', '::1'))
+      .map(([groups, start, end]) => start + groups.join(':') + end)
+    fc.assert(
+      fc.property(text, (given) => {
+        const parsed = parseAddress(given)
+        const isPlain = given.length <= 64 && /^[\da-f:.]+$/i.test(given)
+        assert.equal(parsed.ok && parsed.family === 6, isPlain && isIPv6(given))
+      }),
+      { numRuns: 2_000 },
     )
   })
 })

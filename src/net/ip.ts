@@ -1,5 +1,4 @@
 /** Addresses and networks in canonical form and arithmetic on them, for both families alike. */
-import { isIPv6 } from 'node:net'
 import ipaddr from 'ipaddr.js'
 
 /** Version of the internet protocol. */
@@ -124,8 +123,23 @@ function readNetwork(text: string, hostBitsSet: 'refuse' | 'drop' = 'refuse'): N
 }
 
 function readAddress(text: string): Address | undefined {
-  // Checked first, because a native parser stops at NUL and accepts zone ids.
-  return /^[\da-f:.]+$/i.test(text) && isIPv6(text) ? readIpv6(text) : readIpv4(text)
+  return isIpv6(text) ? readIpv6(text) : readIpv4(text)
+}
+
+/**
+ * Whether text is an IPv6 address without a zone: eight groups, of which `::` stands for one or more, and the last two
+ * may be an IPv4 address. It takes no function of Node, so that browsers can read addresses as well.
+ */
+function isIpv6(text: string): boolean {
+  const halves = text.split('::')
+  if (!text.includes(':') || halves.length > 2) return false
+  const parts = halves.map((half) => (half === '' ? [] : half.split(':')))
+  const last = parts.at(-1)!
+  const embedded = last.length > 0 && readIpv4(last.at(-1)!) !== undefined
+  if (embedded) last.pop()
+  if (!parts.flat().every((part) => /^[\da-f]{1,4}$/i.test(part))) return false
+  const groups = parts.flat().length + (embedded ? 2 : 0)
+  return halves.length === 2 ? groups <= 7 : groups === 8
 }
 
 /** Parses text known to be IPv6. ipaddr.js would take `::1.2.3.4` for a mapped address, which it is not. */

@@ -1,5 +1,4 @@
 /** DNS zones: names that can be zones, and what a zone is. Pure. */
-import { domainToUnicode } from 'node:url'
 import { parse } from 'tldts-icann'
 import type { Labels } from '../../kernel/contract/labels.ts'
 import { isBase64 } from '../../net/dns/svc-params.ts'
@@ -7,6 +6,7 @@ import type { TsigAlgorithm } from '../../net/dns/tsig-algorithms.ts'
 import { isHostName, isLowerCase } from '../../net/hostnames.ts'
 import { cidrContains, parseAddress } from '../../net/ip.ts'
 import { isPrivateAddress } from '../../net/private-networks.ts'
+import { isUnicodeLabel } from '../../net/punycode.ts'
 
 export type ZoneMode = 'primary' | 'secondary'
 
@@ -49,11 +49,6 @@ export function zoneNameProblem(name: string): string | undefined {
   return domain === name
     ? undefined
     : `must be a registrable name; records of a subdomain belong into the zone ${domain}`
-}
-
-/** Whether a label that says it is punycode is. */
-export function isUnicodeLabel(label: string): boolean {
-  return !label.startsWith('xn--') || domainToUnicode(label) !== label
 }
 
 /** The registrable part of a name that certificates can be for, wildcards among them; undefined when it has none. */

@@ -4,7 +4,7 @@ import type { Problem } from '../../../kernel/errors.ts'
 import { nameOf } from '../../../net/dns/names.ts'
 import { isRecordType, parseRdata, type RecordTypeName, sameness } from '../../../net/dns/rdata.ts'
 import { isDnsLabel, isLowerCase } from '../../../net/hostnames.ts'
-import { isUnicodeLabel } from '../domain.ts'
+import { isUnicodeLabel } from '../../../net/punycode.ts'
 
 export interface ZoneRecord {
   readonly value: string
