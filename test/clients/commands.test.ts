@@ -83,10 +83,10 @@ function requests({ operation, family, endpoint }: Row, isMinimal = false): fc.A
   }))
 }
 
-const queryValue = (name: string, schema: object) => {
+const queryValue = (name: string, schema: Readonly<Record<string, unknown>>) => {
   if (name === 'label_selector') return fc.constantFrom('a=b', 'a,!b', 'a in (x,y)')
   if (name === 'type' && 'minItems' in schema)
-    return fc.constantFrom(...(schema as { items: { enum: string[] } }).items.enum).map((one) => [one])
+    return fc.constantFrom(...(schema.items as { enum: string[] }).enum).map((one) => [one])
   if (name === 'start') return fc.constant('2026-11-20T10:00:00Z')
   if (name === 'end') return fc.constant('2026-11-20T11:00:00Z')
   if (name === 'step') return fc.constant('60')
