@@ -1,4 +1,7 @@
-/** Bundles src/ and the libraries it uses into dist/. Does nothing when dist/ was made from the same files. */
+/**
+ * Bundles src/ and the libraries it uses into dist/, and the console into dist/console. Does nothing when dist/ was made
+ * from the same files.
+ */
 import { createHash } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -7,6 +10,17 @@ import { brotliCompressSync, constants } from 'node:zlib'
 process.chdir(import.meta.dirname)
 const digestFile = 'dist/.digest'
 const digest = digestOfSources()
+const consoleDigestFile = 'dist/.digest-console'
+const consoleDigest = digestOfConsole()
+const isConsoleCurrent =
+  existsSync(consoleDigestFile) &&
+  existsSync('dist/console/index.html') &&
+  readFileSync(consoleDigestFile, 'utf8') === consoleDigest
+if (!isConsoleCurrent) {
+  const { buildConsole } = await import('./console/build.ts')
+  await buildConsole()
+  replaceFile(consoleDigestFile, consoleDigest)
+}
 const isCurrent = existsSync(digestFile) && existsSync('dist/main.js') && readFileSync(digestFile, 'utf8') === digest
 if (!isCurrent) {
   const { outputFiles, metafile } = await bundle()
@@ -16,12 +30,26 @@ if (!isCurrent) {
 }
 
 function digestOfSources() {
-  const sources = readdirSync('src', { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts') && entry.name !== 'proof.ts')
+  return digestOf([...filesIn('src').filter((path) => !path.endsWith('/proof.ts')), 'build.mjs', 'package-lock.json'])
+}
+
+/** The console is made of its own files, and of the contracts and rules that it shares with the server. */
+function digestOfConsole() {
+  const own = filesIn('console').filter((path) => !path.startsWith('console/generated/'))
+  const shared = filesIn('src').filter((path) => /\/(contract|domain)\.ts$|^src\/(kernel|net)\//.test(path))
+  return digestOf([...own, ...shared, 'scripts/console-tables.ts', 'build.mjs', 'package-lock.json'])
+}
+
+function filesIn(folder) {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.test.ts'))
     .map((entry) => join(entry.parentPath, entry.name))
     .sort()
+}
+
+function digestOf(paths) {
   const hash = createHash('sha256')
-  for (const path of [...sources, 'build.mjs', 'package-lock.json']) hash.update(`${path}\0`).update(readFileSync(path))
+  for (const path of paths) hash.update(`${path}\0`).update(readFileSync(path))
   return hash.digest('hex')
 }
 

@@ -31,6 +31,7 @@ import { DefaultNames } from './net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
+import { consoleTree } from './pages/console.ts'
 import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { referencePages } from './pages/reference.ts'
@@ -114,6 +115,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const home = homePage({ hasRoot: root !== undefined })
   for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages(clock)]) edge.open(page)
   if (root) edge.open(rootPage(root))
+  edge.openTree(consoleTree())
   const services: { close(): Promise<void> }[] = []
   return {
     edge,

@@ -182,7 +182,7 @@ const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
-      return /^kernel\/http\/(http|edge|replies)\.ts$/.test(path)
+      return /^kernel\/http\/(http|edge|replies|page-trees)\.ts$/.test(path)
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
     return true
   }),

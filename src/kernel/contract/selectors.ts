@@ -32,6 +32,9 @@ const noValues: readonly string[] = Object.freeze([])
 /** A token after optional whitespace: an operator, another delimiter, or a word; empty at the end of the text. */
 const nextToken = /[ \t\n\r]*([!=]=|[,=!()]|[^,=!() \t\n\r]+|$)/y
 
+/** Works in browsers too, where the console parses selectors while they are typed. */
+const encoder = new TextEncoder()
+
 type Refusal = { readonly position: number; readonly message: string }
 
 /**
@@ -42,7 +45,7 @@ type Refusal = { readonly position: number; readonly message: string }
  */
 export function parseSelector(text: string): SelectorResult {
   // A string has at least one byte per unit, so its length is checked before its bytes are counted.
-  if (text.length > maxSelectorBytes || Buffer.byteLength(text) > maxSelectorBytes) {
+  if (text.length > maxSelectorBytes || encoder.encode(text).length > maxSelectorBytes) {
     const position = Math.min(text.length, maxSelectorBytes)
     return { ok: false, position, message: `a label selector can have at most ${maxSelectorBytes} bytes` }
   }

@@ -33,6 +33,7 @@ import { readBody } from './body.ts'
 import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
+import { isInTree, mountTree, type PageTree } from './page-trees.ts'
 import { toRefusal } from './refusal.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './replies.ts'
 import { type ServerOptions, serverFor } from './server.ts'
@@ -65,6 +66,7 @@ export interface Edge {
   /** Mounts endpoints below a base, which is that of the public API by default. */
   mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
   open(page: OpenPage): void
+  openTree(tree: PageTree): void
   /** Lets WebSockets be opened at a path. */
   accept(path: SocketPath): void
 }
@@ -136,6 +138,7 @@ export function buildEdge(options: EdgeOptions): Edge {
         return reply.code(status).headers(headers).send(body)
       })
     },
+    openTree: (tree) => mountTree(server, tree),
     accept: (path) => sockets.listen(path),
   }
 }
@@ -191,6 +194,10 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     }
     const misaddressed = hostRefusal(request.raw)
     if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
+    if (isInTree(request)) {
+      reply.headers(standardHeaders(request.id, bystander(request, options).verdict, options.clock.now()))
+      return done()
+    }
     const page = routes.pages.get(pathOf(request.url))
     if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
     const door = doorOf(request.raw)

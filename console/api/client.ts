@@ -1,0 +1,137 @@
+/** The only place that sends requests. Every call is one operation of the contract. */
+
+import { isRole } from '../../src/kernel/access/roles.ts'
+import type { ErrorCode } from '../../src/kernel/errors.ts'
+import { ApiFailure } from './failure.ts'
+import { type AnyRequest, type InputOf, type OperationId, operationOf, type ReplyFor } from './operations.ts'
+import { createStore } from './store.ts'
+
+/** How much of the rate limit is left, from the last reply. */
+export interface Rate {
+  readonly limit: number
+  readonly remaining: number
+  /** When all of it is there again (ms since the epoch). */
+  readonly resetAt: number
+}
+
+export const rate = createStore<Rate | undefined>(undefined)
+
+/** Whether the server answered the last call, and since when it has not. */
+export const reachable = createStore<{ readonly isReachable: boolean; readonly since: number }>({
+  isReachable: true,
+  since: Date.now(),
+})
+
+/** Until when calls are refused because there were too many. */
+export const throttled = createStore<{ readonly until: number } | undefined>(undefined)
+
+/** A session that ended begins again where it was. */
+function signIn(): void {
+  const { pathname, search } = window.location
+  window.location.assign(`/console/login?next=${encodeURIComponent(pathname + search)}`)
+}
+
+type Listener = (reply: unknown, request: AnyRequest, project: number | undefined) => void
+const listeners = new Set<Listener>()
+
+/** Tells `listener` of every reply, so that actions in replies are followed. */
+export function onReply(listener: Listener): void {
+  listeners.add(listener)
+}
+
+/** The address of a call. Shown in commands as well, so it has no origin. */
+export function pathOf({ operation, params = {}, query = {} }: AnyRequest): string {
+  const { path } = operationOf(operation)
+  const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
+  const search = new URLSearchParams()
+  for (const [name, value] of Object.entries(query)) {
+    if (value === undefined) continue
+    for (const one of Array.isArray(value) ? value : [value]) search.append(name, String(one))
+  }
+  return search.size > 0 ? `${filled}?${search}` : filled
+}
+
+/** Sends a call for a Project, or for the installation where there is none. Errors: `ApiFailure`. */
+export async function send(
+  project: number | undefined,
+  request: AnyRequest,
+  signal?: AbortSignal | null,
+): Promise<unknown> {
+  const { method } = operationOf(request.operation)
+  const { body } = request
+  const reply = await reach(doorOf(project, request) + pathOf(request), {
+    method,
+    ...(body === undefined ? {} : { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } }),
+    signal: signal ?? null,
+  })
+  for (const listener of listeners) listener(reply, request, project)
+  return reply
+}
+
+/** The base of a call: that of the open Project where the call is about one and does not name it itself. */
+function doorOf(project: number | undefined, { operation }: AnyRequest): string {
+  const { base, path, needs } = operationOf(operation)
+  const isInProject = base === '' || (isRole(needs) && !path.includes('{project_id}'))
+  return `/console/api${isInProject ? `/projects/${project}` : ''}${base || '/v1'}`
+}
+
+/** Reads what is not an operation of a contract yet. Errors: `ApiFailure`. */
+export function sendPlain(path: string, options: RequestInit = {}): Promise<unknown> {
+  return reach(`/console/api${path}`, options)
+}
+
+async function reach(url: string, options: RequestInit): Promise<unknown> {
+  let response: Response
+  try {
+    response = await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
+  } catch (cause) {
+    if (options.signal?.aborted) throw cause
+    if (reachable.get().isReachable) reachable.set({ isReachable: false, since: Date.now() })
+    throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer' })
+  }
+  if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: Date.now() })
+  noteRate(response.headers)
+  const reply = await readJson(response)
+  if (response.ok) return reply
+  const failure = refusal(response, reply)
+  if (failure.status === 401 && failure.code === 'unauthorized') signIn()
+  if (failure.retryAt) throttled.set({ until: failure.retryAt })
+  throw failure
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const text = await response.text()
+  if (text === '') return undefined
+  if (!response.headers.get('content-type')?.includes('json')) return text
+  return JSON.parse(text)
+}
+
+function refusal(response: Response, reply: unknown): ApiFailure {
+  const { error } = (typeof reply === 'object' ? reply : {}) as { error?: Partial<ApiFailure> }
+  const reset = Number(response.headers.get('ratelimit-reset')) * 1000
+  return new ApiFailure({
+    status: response.status,
+    code: (error?.code ?? 'unreadable') as ErrorCode | 'unreadable',
+    message: error?.message ?? `${response.status} ${response.statusText}`,
+    details: error?.details ?? null,
+    correlationId: response.headers.get('x-correlation-id') ?? undefined,
+    retryAt: response.status === 429 && reset > 0 ? Math.min(reset, Date.now() + 60_000) : undefined,
+  })
+}
+
+function noteRate(headers: Headers): void {
+  const [limit, remaining, reset] = ['limit', 'remaining', 'reset'].map((name) =>
+    Number(headers.get(`ratelimit-${name}`)),
+  )
+  if (limit) rate.set({ limit, remaining: remaining ?? 0, resetAt: (reset ?? 0) * 1000 })
+}
+
+/** Calls for one Project, or for the installation. */
+export async function call<Id extends OperationId>(
+  project: number | undefined,
+  operation: Id,
+  input: InputOf<Id>,
+  signal?: AbortSignal | null,
+): Promise<ReplyFor<Id>> {
+  return (await send(project, { operation, ...input } as AnyRequest, signal)) as ReplyFor<Id>
+}

@@ -1,0 +1,58 @@
+/** Why a call failed. */
+import type { ErrorCode } from '../../src/kernel/errors.ts'
+
+/** Codes of the API, and those of the way there. */
+export type FailureCode = ErrorCode | 'unreachable' | 'unreadable'
+
+/** The problems of one field of a form, by the name of the field in the request. */
+export type FieldProblems = Readonly<Record<string, readonly string[]>>
+
+interface Facts {
+  readonly status: number
+  readonly code: FailureCode
+  readonly message: string
+  readonly details?: Readonly<Record<string, unknown>> | null
+  /** Names the request in the log of the server. */
+  readonly correlationId?: string | undefined
+  /** When the caller may ask again (ms since the epoch), if it was too early. */
+  readonly retryAt?: number | undefined
+}
+
+export class ApiFailure extends Error {
+  readonly status: number
+  readonly code: FailureCode
+  readonly details: Readonly<Record<string, unknown>> | null
+  readonly correlationId: string | undefined
+  readonly retryAt: number | undefined
+
+  constructor({ status, code, message, details = null, correlationId, retryAt }: Facts) {
+    super(message)
+    this.status = status
+    this.code = code
+    this.details = details
+    this.correlationId = correlationId
+    this.retryAt = retryAt
+  }
+
+  /** The problems by field: from `details.fields` of the reply; empty where the reply names none. */
+  get fields(): FieldProblems {
+    const { fields } = this.details ?? {}
+    if (!Array.isArray(fields)) return {}
+    const named = fields as readonly { readonly name: string; readonly messages?: readonly string[] }[]
+    return Object.fromEntries(named.map(({ name, messages = [this.message] }) => [name, messages]))
+  }
+
+  /** Whether asking again may help without anything being changed. */
+  get isPassing(): boolean {
+    return this.status === 0 || this.status === 429 || this.status >= 500
+  }
+}
+
+export function toFailure(cause: unknown): ApiFailure {
+  if (cause instanceof ApiFailure) return cause
+  return new ApiFailure({
+    status: 0,
+    code: 'unreadable',
+    message: cause instanceof Error ? cause.message : String(cause),
+  })
+}

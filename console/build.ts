@@ -1,0 +1,113 @@
+/**
+ * Builds the console into dist/console: hashed files, each also compressed, and the page that names them. The files of
+ * the build before stay for pages that are open while the server is upgraded. Fails when the console grows too large.
+ */
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
+import { build, type Rolldown } from 'vite'
+
+type Output = Rolldown.RolldownOutput['output'][number]
+type Chunk = Rolldown.OutputChunk
+
+/** Most bytes, compressed with gzip, of what a page needs. */
+const most = {
+  /** The list of servers, with everything that comes before its first rows. */
+  firstPage: 136_000,
+  furtherPage: 25_000,
+  css: 15_000,
+  all: 600_000,
+}
+const firstPage = '/pages/servers/list.tsx'
+
+/** Errors: those of the build, and one that names what is too large. */
+export async function buildConsole(): Promise<void> {
+  await import('../scripts/console-tables.ts')
+  const draft = `dist/.console-${process.pid}`
+  const outDir = `../${draft}`
+  const configFile = new URL('vite.config.ts', import.meta.url).pathname
+  try {
+    const { output } = (await build({ configFile, logLevel: 'warn', build: { outDir } })) as Rolldown.RolldownOutput
+    assertSizes(output)
+    compress(`${draft}/assets`)
+    replace(draft)
+  } finally {
+    rmSync(draft, { recursive: true, force: true })
+  }
+}
+
+function compress(folder: string): void {
+  const params = { [constants.BROTLI_PARAM_QUALITY]: constants.BROTLI_MAX_QUALITY }
+  for (const name of readdirSync(folder)) {
+    const bytes = readFileSync(`${folder}/${name}`)
+    writeFileSync(`${folder}/${name}.br`, brotliCompressSync(bytes, { params }))
+    writeFileSync(`${folder}/${name}.gz`, gzipSync(bytes, { level: 9 }))
+  }
+}
+
+/** Puts a build in the place of the one before, whose files it keeps. */
+function replace(draft: string): void {
+  const before = 'dist/console/assets'
+  if (existsSync(before)) {
+    mkdirSync(`${draft}/previous`, { recursive: true })
+    renameSync(before, `${draft}/previous/assets`)
+  }
+  rmSync('dist/console', { recursive: true, force: true })
+  renameSync(draft, 'dist/console')
+}
+
+// ---- Sizes -----------------------------------------------------------------------------------------------------------
+
+function assertSizes(output: readonly Output[]): void {
+  const chunks = new Map(output.filter((one): one is Chunk => one.type === 'chunk').map((one) => [one.fileName, one]))
+  const sizes = new Map(
+    output.map((one) => [one.fileName, gzipSync(one.type === 'chunk' ? one.code : one.source).length]),
+  )
+  const sum = (names: Iterable<string>) => [...names].reduce((total, name) => total + (sizes.get(name) ?? 0), 0)
+  const [entry, start, first] = ['/console/main.tsx', '/console/start.tsx', firstPage].map((path) => {
+    const chunk = [...chunks.values()].find(
+      ({ facadeModuleId, moduleIds }) => facadeModuleId?.endsWith(path) || moduleIds.some((id) => id.endsWith(path)),
+    )
+    if (!chunk) throw new Error(`the build of the console has no chunk for ${path}`)
+    return chunk
+  }) as [Chunk, Chunk, Chunk]
+  const base = new Set([entry, start].flatMap((chunk) => [...needed(chunk, chunks)]))
+  const problems: string[] = []
+  const limit = (what: string, bytes: number, allowed: number) => {
+    if (process.env.WOLKE_CONSOLE_SIZES) console.log(`${what}: ${(bytes / 1000).toFixed(1)} kB of ${allowed / 1000}`)
+    if (bytes > allowed) problems.push(`${what} has ${bytes} bytes compressed, and may have ${allowed}`)
+  }
+  limit('the first page', sum(new Set([...base, ...needed(first, chunks)])), most.firstPage)
+  for (const chunk of chunks.values()) {
+    const page = /\/console\/pages\/.*$/.exec(chunk.facadeModuleId ?? '')?.[0]
+    const own = [...needed(chunk, chunks)].filter((name) => !base.has(name))
+    if (page) limit(page, sum(own), most.furtherPage)
+  }
+  limit('the CSS', sum([...sizes.keys()].filter((name) => name.endsWith('.css'))), most.css)
+  limit('the whole console', sum(sizes.keys()), most.all)
+  if (problems.length > 0) throw new Error(`the console is too large: ${problems.join('; ')}`)
+}
+
+/** A chunk with all that it imports at once. */
+function needed(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, found = new Set<string>()): Set<string> {
+  if (found.has(chunk.fileName)) return found
+  found.add(chunk.fileName)
+  for (const name of chunk.imports) {
+    const next = chunks.get(name)
+    if (next) needed(next, chunks, found)
+  }
+  return found
+}
+
+/** The licenses of the libraries in the console, as the build lists them. */
+export function consoleLicenses(): string[] {
+  const file = 'dist/console/licenses.json'
+  if (!existsSync(file)) throw new Error(`${basename(file)} is missing in the build of the console`)
+  const parts = JSON.parse(readFileSync(file, 'utf8')) as readonly {
+    readonly name: string
+    readonly version: string
+    readonly identifier: string | null
+    readonly text?: string
+  }[]
+  return parts.map(({ name, version, identifier, text = '' }) => `${name} ${version} (${identifier})\n\n${text.trim()}`)
+}

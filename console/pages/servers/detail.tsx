@@ -1,0 +1,5 @@
+/** One server. */
+import { PageHead } from '../../ui/page.tsx'
+export function ServerPage() {
+  return <PageHead title="" />
+}

@@ -1,0 +1,5 @@
+/** Creating a server. */
+import { PageHead } from '../../ui/page.tsx'
+export function NewServerPage() {
+  return <PageHead title="" />
+}

@@ -1,0 +1,25 @@
+/** The state of a server; while an action runs on it, with its progress. */
+import type { Action } from '../../api/actions.ts'
+import { Progress } from '../../ui/progress.tsx'
+import { State } from '../../ui/state.tsx'
+import { workClass } from '../../ui/table.tsx'
+import { servers } from '../../words/en/servers.ts'
+import { percent } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { moodOf, type Server } from './server.ts'
+
+const w = wordsOf('servers', servers)
+
+export function ServerStatus({ server, action }: { readonly server: Server; readonly action?: Action | undefined }) {
+  const mood = moodOf(server)
+  const text = w.statuses[server.status]
+  if (!action || mood !== 'busy') return <State mood={mood}>{text}</State>
+  return (
+    <span className={workClass}>
+      <State mood="busy" progress={action.progress}>
+        {text} <span className="faint num">{percent(action.progress)}</span>
+      </State>
+      <Progress value={action.progress} label={w.progress(server.name, text)} />
+    </span>
+  )
+}

@@ -1,0 +1,29 @@
+/** The router: addresses below /console, pages loaded when they are needed and on intent. */
+import type { QueryClient } from '@tanstack/react-query'
+import { createRouter } from '@tanstack/react-router'
+import { routeTree } from './routes.tsx'
+import { Missing, PageFailure } from './shell/states.tsx'
+import { Skeleton } from './ui/skeleton.tsx'
+
+export function createConsoleRouter(cache: QueryClient) {
+  return createRouter({
+    routeTree,
+    basepath: '/console',
+    context: { cache },
+    defaultPreload: 'intent',
+    defaultPreloadStaleTime: 0,
+    defaultPendingMs: 300,
+    defaultPendingMinMs: 0,
+    defaultPendingComponent: Skeleton,
+    defaultErrorComponent: PageFailure,
+    defaultNotFoundComponent: Missing,
+    scrollRestoration: true,
+    defaultViewTransition: false,
+  })
+}
+
+declare module '@tanstack/react-router' {
+  interface Register {
+    router: ReturnType<typeof createConsoleRouter>
+  }
+}

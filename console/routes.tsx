@@ -1,0 +1,71 @@
+/**
+ * All pages: the one place to add one. A page is a route with a lazy component, what it loads first, and, if it has a
+ * place in the navigation, an entry below.
+ */
+import type { QueryClient } from '@tanstack/react-query'
+import { createRootRouteWithContext, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { apiOf } from './api/api.ts'
+import { projectsQuery, whoamiQuery } from './api/session.ts'
+import { serversSearch } from './pages/servers/search.ts'
+import { defineNavigation } from './shell/navigation.ts'
+import { Root } from './shell/root.tsx'
+import { shell } from './words/en/shell.ts'
+import { wordsOf } from './words/words.ts'
+
+const w = wordsOf('shell', shell).navigation
+
+const root = createRootRouteWithContext<{ readonly cache: QueryClient }>()({
+  component: Root,
+  loader: ({ context: { cache } }) =>
+    Promise.all([cache.ensureQueryData(whoamiQuery), cache.ensureQueryData(projectsQuery)]),
+})
+
+const home = createRoute({
+  getParentRoute: () => root,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/home/projects.tsx'), 'ProjectsPage'),
+})
+
+// ---- Pages of a Project ----------------------------------------------------------------------------------------------
+
+const project = createRoute({ getParentRoute: () => root, path: '/projects/$project' })
+
+const overview = createRoute({
+  getParentRoute: () => project,
+  path: '/',
+  component: lazyRouteComponent(() => import('./pages/overview/overview.tsx'), 'OverviewPage'),
+})
+
+export const serversRoute = createRoute({
+  getParentRoute: () => project,
+  path: '/servers',
+  validateSearch: serversSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('servers_list', {})),
+  component: lazyRouteComponent(() => import('./pages/servers/list.tsx'), 'ServersPage'),
+})
+
+const newServer = createRoute({
+  getParentRoute: () => project,
+  path: '/servers/new',
+  component: lazyRouteComponent(() => import('./pages/servers/new.tsx'), 'NewServerPage'),
+})
+
+const server = createRoute({
+  getParentRoute: () => project,
+  path: '/servers/$id/{-$tab}',
+  component: lazyRouteComponent(() => import('./pages/servers/detail.tsx'), 'ServerPage'),
+})
+
+export const routeTree = root.addChildren([home, project.addChildren([overview, serversRoute, newServer, server])])
+
+// ---- Navigation ------------------------------------------------------------------------------------------------------
+
+defineNavigation([
+  {
+    entries: [
+      { to: '/projects/$project', label: w.overview, icon: 'overview', keys: 'G O' },
+      { to: '/projects/$project/servers', label: w.servers, icon: 'server', counts: 'servers_list', keys: 'G S' },
+    ],
+  },
+])

@@ -1,0 +1,26 @@
+/** The menu of the one who is signed in. */
+import { sendPlain } from '../api/client.ts'
+import type { Whoami } from '../api/session.ts'
+import { perform, shortcuts } from '../shortcuts.ts'
+import type { MenuEntry } from '../ui/menu.tsx'
+import { shell } from '../words/en/shell.ts'
+import { wordsOf } from '../words/words.ts'
+import { languageEntries, themeEntries } from './settings.ts'
+
+const w = wordsOf('shell', shell)
+
+export function accountEntries(_me: Whoami): MenuEntry[] {
+  return [
+    { key: 'keys', label: w.shortcuts, icon: 'terminal', keys: shortcuts.help.keys, onSelect: () => perform('help') },
+    'line',
+    ...(window.matchMedia('(max-width: 56.24em)').matches ? [...themeEntries(), 'line' as const] : []),
+    ...languageEntries(),
+    'line',
+    { key: 'out', label: w.signOut, icon: 'logout', onSelect: () => void signOut() },
+  ]
+}
+
+async function signOut(): Promise<void> {
+  await sendPlain('/logout', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
+  window.location.assign('/console/login')
+}

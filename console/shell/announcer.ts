@@ -1,0 +1,25 @@
+/**
+ * A new page is like a new document: its heading takes the focus and its title is read out. Nothing happens when only
+ * the query of the address changes, as by a filter.
+ */
+import { useRouter } from '@tanstack/react-router'
+import { useEffect, useState } from 'react'
+
+export function useAnnouncer(): string {
+  const router = useRouter()
+  const [title, setTitle] = useState('')
+  useEffect(
+    () =>
+      router.subscribe('onRendered', ({ fromLocation, pathChanged }) => {
+        if (!fromLocation || !pathChanged) return
+        // The page sets its title in an effect of its own.
+        setTimeout(() => {
+          setTitle(document.title)
+          const heading = document.querySelector<HTMLElement>('main h1')
+          heading?.focus({ preventScroll: true })
+        })
+      }),
+    [router],
+  )
+  return title
+}

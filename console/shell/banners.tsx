@@ -1,0 +1,47 @@
+/** What concerns the whole console: no connection, too many requests. */
+import { useEffect, useState } from 'react'
+import { reachable, throttled } from '../api/client.ts'
+import { useStore } from '../api/store.ts'
+import { Note } from '../ui/note.tsx'
+import styles from '../ui/shell.module.css'
+import { shell } from '../words/en/shell.ts'
+import { span, timeOfDay } from '../words/format.ts'
+import { wordsOf } from '../words/words.ts'
+
+const w = wordsOf('shell', shell).states
+
+export function Banners() {
+  const { isReachable, since } = useStore(reachable)
+  const limit = useStore(throttled)
+  const now = useSeconds(limit !== undefined)
+  const left = limit ? limit.until - now : 0
+  useEffect(() => {
+    if (limit && left <= 0) throttled.set(undefined)
+  }, [limit, left])
+  return (
+    <div className={styles.banners}>
+      {!isReachable && (
+        <Note mood="warn" isNews>
+          <b>{w.offline}.</b> {w.offlineText(timeOfDay(since))}
+        </Note>
+      )}
+      {left > 0 && (
+        <Note mood="warn">
+          <span role="timer">{w.throttled(span(left))}</span>
+        </Note>
+      )}
+    </div>
+  )
+}
+
+/** The time, every second while it matters. */
+function useSeconds(isOn: boolean): number {
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    if (!isOn) return
+    setNow(Date.now())
+    const timer = setInterval(() => setNow(Date.now()), 1_000)
+    return () => clearInterval(timer)
+  }, [isOn])
+  return now
+}

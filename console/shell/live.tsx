@@ -1,0 +1,12 @@
+/** Keeps what is shown up to date with what happens elsewhere. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useEffect } from 'react'
+import { useProjectId } from '../api/api.ts'
+import { followEvents } from '../api/events.ts'
+
+export function Live() {
+  const cache = useQueryClient()
+  const project = useProjectId()
+  useEffect(() => (project === undefined ? undefined : followEvents(project, cache)), [project, cache])
+  return null
+}

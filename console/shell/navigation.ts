@@ -1,0 +1,31 @@
+/** The entries of the navigation. `routes.tsx` defines them beside the pages that they lead to. */
+import type { OperationId } from '../api/operations.ts'
+import { defineGo } from '../shortcuts.ts'
+import type { IconName } from '../ui/icon.tsx'
+
+export interface NavigationEntry {
+  /** The path of the route: `/projects/$project/servers`. */
+  readonly to: string
+  readonly label: string
+  readonly icon: IconName
+  /** The list whose number of entries is shown beside it, once it is known. */
+  readonly counts?: OperationId
+  /** The keys that lead there. */
+  readonly keys?: string
+}
+
+export interface NavigationGroup {
+  readonly title?: string
+  readonly entries: readonly NavigationEntry[]
+}
+
+let groups: readonly NavigationGroup[] = []
+
+export function defineNavigation(all: readonly NavigationGroup[]): void {
+  groups = all
+  for (const { to, keys } of all.flatMap(({ entries }) => entries)) if (keys) defineGo(to, keys)
+}
+
+export function navigation(): readonly NavigationGroup[] {
+  return groups
+}

@@ -1,0 +1,43 @@
+/** Chooses the Project whose pages are shown. */
+import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { projectsQuery, useProject } from '../api/session.ts'
+import { Icon } from '../ui/icon.tsx'
+import { type MenuEntry, MenuOf } from '../ui/menu.tsx'
+import styles from '../ui/shell.module.css'
+import { shell } from '../words/en/shell.ts'
+import { wordsOf } from '../words/words.ts'
+
+const w = wordsOf('shell', shell)
+
+export function ProjectSwitch() {
+  const navigate = useNavigate()
+  const project = useProject()
+  const { data: projects = [] } = useQuery(projectsQuery)
+  const entries = (): MenuEntry[] => [
+    ...projects.map(({ id, name, role }) => ({
+      key: String(id),
+      label: name,
+      aside: role ? w.roles[role] : w.roles.operator,
+      isChosen: id === project?.id,
+      onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(id) } }),
+    })),
+    'line',
+    { key: 'all', label: w.allProjects, icon: 'overview', onSelect: () => void navigate({ to: '/' }) },
+  ]
+  return (
+    <MenuOf label={w.chooseProject} entries={entries}>
+      {(button) => (
+        <button type="button" className={styles.switch} {...button}>
+          <span>
+            <b>{project?.name ?? w.allProjects}</b>
+            <span className="faint">
+              {project ? (project.role ? w.roles[project.role] : w.roles.operator) : w.chooseProject}
+            </span>
+          </span>
+          <Icon name="updown" />
+        </button>
+      )}
+    </MenuOf>
+  )
+}

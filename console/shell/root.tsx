@@ -1,0 +1,47 @@
+/** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
+import { Outlet } from '@tanstack/react-router'
+import page from '../ui/page.module.css'
+import styles from '../ui/shell.module.css'
+import { Tips } from '../ui/tips.tsx'
+import { Toasts } from '../ui/toast.tsx'
+import { shell } from '../words/en/shell.ts'
+import { wordsOf } from '../words/words.ts'
+import { useAnnouncer } from './announcer.ts'
+import { Banners } from './banners.tsx'
+import { Bar } from './bar.tsx'
+import { GlobalKeys } from './global-keys.tsx'
+import { Live } from './live.tsx'
+import { Side } from './side.tsx'
+
+const w = wordsOf('shell', shell)
+
+export function Root() {
+  const announced = useAnnouncer()
+  return (
+    <>
+      <a className="skip" href="#main">
+        {w.skip}
+      </a>
+      <div className={styles.shell}>
+        <Side />
+        <div className={styles.content}>
+          <Bar />
+          <Banners />
+          <main id="main" className={page.page} tabIndex={-1}>
+            <Outlet />
+            <div id="layers" />
+          </main>
+        </div>
+      </div>
+      <p className="vh" role="status">
+        {announced}
+      </p>
+      <aside aria-label={w.runningList}>
+        <Toasts />
+      </aside>
+      <Tips />
+      <GlobalKeys />
+      <Live />
+    </>
+  )
+}

@@ -1,0 +1,66 @@
+/** The choices of this browser: theme, density, language. Cookies, so that the server writes them into the page. */
+import type { MenuEntry } from '../ui/menu.tsx'
+import { shell } from '../words/en/shell.ts'
+import { type Language, language, wordsOf } from '../words/words.ts'
+
+const w = wordsOf('shell', shell)
+
+type Theme = keyof typeof w.themes
+type Density = keyof typeof w.densities
+
+const year = 365 * 86_400
+
+function remember(name: string, value: string): void {
+  // biome-ignore lint/suspicious/noDocumentCookie: the server reads it, and CookieStore needs a secure page
+  document.cookie = `wolke_${name}=${value}; Path=/console; Max-Age=${year}; SameSite=Lax`
+}
+
+function current<Name extends string>(key: string, standard: Name): Name {
+  return (document.documentElement.dataset[key] as Name | undefined) ?? standard
+}
+
+function choose(key: string, value: string, standard: string): void {
+  if (value === standard) delete document.documentElement.dataset[key]
+  else document.documentElement.dataset[key] = value
+  remember(key, value)
+}
+
+export function setTheme(theme: Theme): void {
+  choose('theme', theme, 'system')
+}
+
+export function setLanguage(next: Language): void {
+  remember('language', next)
+  window.location.reload()
+}
+
+export function themeEntries(): MenuEntry[] {
+  const themes = Object.entries(w.themes) as [Theme, string][]
+  const densities = Object.entries(w.densities) as [Density, string][]
+  return [
+    ...themes.map(([key, label]) => ({
+      key,
+      label,
+      isChosen: current<Theme>('theme', 'system') === key,
+      onSelect: () => setTheme(key),
+    })),
+    'line',
+    ...densities.map(([key, label]) => ({
+      key,
+      label,
+      isChosen: current<Density>('density', 'normal') === key,
+      onSelect: () => choose('density', key, 'normal'),
+    })),
+  ]
+}
+
+const languages: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }
+
+export function languageEntries(): MenuEntry[] {
+  return (Object.entries(languages) as [Language, string][]).map(([key, label]) => ({
+    key,
+    label,
+    isChosen: language === key,
+    onSelect: () => setLanguage(key),
+  }))
+}

@@ -1,0 +1,88 @@
+/** The navigation at the side. Below 900 px the same is in a sheet. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useApi, useProjectId } from '../api/api.ts'
+import type { OperationId } from '../api/operations.ts'
+import { Icon } from '../ui/icon.tsx'
+import styles from '../ui/shell.module.css'
+import { tip } from '../ui/tips.tsx'
+import { shell } from '../words/en/shell.ts'
+import { number } from '../words/format.ts'
+import { wordsOf } from '../words/words.ts'
+import { type NavigationEntry, navigation } from './navigation.ts'
+import { ProjectSwitch } from './project-switch.tsx'
+
+const w = wordsOf('shell', shell)
+
+export function Brand() {
+  return (
+    <Link to="/" className={styles.brand} aria-label={w.home}>
+      <svg className={styles.mark} aria-hidden="true">
+        <use href="#mark" />
+      </svg>
+      <svg className={styles.word} aria-hidden="true">
+        <use href="#word" />
+      </svg>
+    </Link>
+  )
+}
+
+export function Side() {
+  return (
+    <aside className={styles.side} aria-label={w.project}>
+      <Brand />
+      <ProjectSwitch />
+      <Navigation />
+    </aside>
+  )
+}
+
+export function Navigation({ onLeave }: { readonly onLeave?: () => void }) {
+  const project = useProjectId()
+  if (project === undefined) return null
+  return (
+    <nav aria-label={w.project}>
+      {navigation().map(({ title, entries }) => (
+        <div className={styles.nav} key={title ?? ''}>
+          {title && <h2>{title}</h2>}
+          {entries.map((entry) => (
+            <Entry key={entry.to} entry={entry} project={project} onLeave={onLeave} />
+          ))}
+        </div>
+      ))}
+    </nav>
+  )
+}
+
+function Entry({
+  entry,
+  project,
+  onLeave,
+}: {
+  readonly entry: NavigationEntry
+  readonly project: number
+  readonly onLeave: (() => void) | undefined
+}) {
+  const { to, label, icon, counts, keys } = entry
+  const isOverview = to === '/projects/$project'
+  return (
+    <Link
+      to={to}
+      params={{ project: String(project) }}
+      activeOptions={{ exact: isOverview, includeSearch: false }}
+      onClick={onLeave}
+      {...tip('', keys)}
+    >
+      <Icon name={icon} />
+      {label}
+      {counts && <Count operation={counts} />}
+    </Link>
+  )
+}
+
+/** The number of entries of a list that was loaded; nothing is asked for it. */
+function Count({ operation }: { readonly operation: OperationId }) {
+  const api = useApi()
+  const { data } = useQuery({ ...api.list(operation, {} as never), enabled: false })
+  return data ? <span className="num">{number(data.length)}</span> : null
+}

@@ -1,0 +1,26 @@
+/** Puts the console on the page. */
+import { QueryClientProvider } from '@tanstack/react-query'
+import { RouterProvider } from '@tanstack/react-router'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { followActions } from './api/actions.ts'
+import { createCache } from './api/cache.ts'
+import { createConsoleRouter } from './router.tsx'
+import { reloadForNewVersions } from './shell/new-version.ts'
+import { listenToKeys } from './shortcuts.ts'
+import { loadLayersSoon } from './ui/layers.ts'
+
+export function start(root: HTMLElement): void {
+  reloadForNewVersions()
+  const cache = createCache()
+  followActions(cache)
+  listenToKeys()
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={cache}>
+        <RouterProvider router={createConsoleRouter(cache)} />
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+  loadLayersSoon()
+}

@@ -1,0 +1,81 @@
+/** Copying: a button that says that it did, an id, and a command in the dark of the night. */
+import { useState } from 'react'
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { IconButton } from './button.tsx'
+import { Icon } from './icon.tsx'
+import styles from './night.module.css'
+import { tip } from './tips.tsx'
+
+const w = wordsOf('common', common)
+const shownMs = 2_000
+
+/** Whether a text was just copied, and how to copy one. */
+export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: string) => void } {
+  const [isCopied, setCopied] = useState(false)
+  return {
+    isCopied,
+    copy(text) {
+      void copyText(text).then(() => {
+        setCopied(true)
+        setTimeout(setCopied, shownMs, false)
+      })
+    },
+  }
+}
+
+/** The clipboard needs a secure page; over plain HTTP the text is selected and copied as by hand. */
+async function copyText(text: string): Promise<void> {
+  if (navigator.clipboard) return navigator.clipboard.writeText(text)
+  const area = document.createElement('textarea')
+  area.value = text
+  area.className = 'vh'
+  document.body.append(area)
+  area.select()
+  document.execCommand('copy')
+  area.remove()
+}
+
+export function CopyButton({ text, label = w.copy }: { readonly text: string; readonly label?: string }) {
+  const { isCopied, copy } = useCopy()
+  return (
+    <>
+      <IconButton icon={isCopied ? 'check' : 'copy'} label={label} small onClick={() => copy(text)} />
+      <span className="vh" role="status">
+        {isCopied ? w.copied : ''}
+      </span>
+    </>
+  )
+}
+
+/** An id or an address with its button. */
+export function Copyable({ text, label }: { readonly text: string; readonly label?: string }) {
+  return (
+    <span className="row nw">
+      <span className="mono">{text}</span>
+      <CopyButton text={text} label={label ?? w.copyName(text)} />
+    </span>
+  )
+}
+
+/** One line for a terminal. */
+export function CommandLine({ text }: { readonly text: string }) {
+  const { isCopied, copy } = useCopy()
+  return (
+    <p className={styles.secret}>
+      <code>{text}</code>
+      <button
+        type="button"
+        className={styles['night-btn']}
+        aria-label={w.copy}
+        onClick={() => copy(text)}
+        {...tip(w.copy)}
+      >
+        <Icon name={isCopied ? 'check' : 'copy'} />
+      </button>
+      <span className="vh" role="status">
+        {isCopied ? w.copied : ''}
+      </span>
+    </p>
+  )
+}

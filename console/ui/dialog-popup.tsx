@@ -1,0 +1,50 @@
+/** The dialog itself: trapped focus, Esc and the return of focus come from Base UI. */
+import { Dialog as Base } from '@base-ui/react/dialog'
+import { cx } from './cx.ts'
+import styles from './dialog.module.css'
+import { type DialogProps, sent } from './dialog.tsx'
+import { Frame } from './frame.tsx'
+import { layerRoot } from './layers.ts'
+
+export function DialogPopup({
+  title,
+  text,
+  onClose,
+  onSubmit,
+  footer,
+  isWide = false,
+  isLeavable = true,
+  children,
+}: DialogProps) {
+  const content = (
+    <>
+      <header>
+        <Base.Title>{title}</Base.Title>
+        {text && <Base.Description>{text}</Base.Description>}
+      </header>
+      <div className={styles.body}>{children}</div>
+      <footer>{footer}</footer>
+    </>
+  )
+  const className = cx(styles.dialog, isWide && styles.wide)
+  return (
+    <Frame>
+      <Base.Root open disablePointerDismissal={!isLeavable} onOpenChange={(open, { reason }) => leave(open, reason)}>
+        <Base.Portal container={layerRoot()}>
+          <Base.Viewport className={styles.scrim}>
+            <Base.Popup
+              className={className}
+              render={onSubmit ? <form onSubmit={sent(onSubmit)} noValidate /> : <section />}
+            >
+              {content}
+            </Base.Popup>
+          </Base.Viewport>
+        </Base.Portal>
+      </Base.Root>
+    </Frame>
+  )
+
+  function leave(open: boolean, reason: string): void {
+    if (!open && (isLeavable || reason !== 'escape-key')) onClose()
+  }
+}

@@ -1,0 +1,130 @@
+/** A decision that cannot be taken back, a secret shown once, a short form. Made when it opens. */
+import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { Button } from './button.tsx'
+import { FailureNote } from './failure.tsx'
+import fields from './field.module.css'
+import { Field } from './field.tsx'
+
+const w = wordsOf('common', common)
+const Popup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }))
+
+export interface DialogProps {
+  readonly title: ReactNode
+  readonly text?: ReactNode
+  readonly onClose: () => void
+  /** What is sent when the form inside is sent. */
+  readonly onSubmit?: (() => void) | undefined
+  readonly footer: ReactNode
+  readonly isWide?: boolean | undefined
+  /** Whether Esc and a click beside it close it; not where a secret is shown once. */
+  readonly isLeavable?: boolean | undefined
+  readonly children?: ReactNode
+}
+
+export function Dialog(props: DialogProps) {
+  return (
+    <Suspense>
+      <Popup {...props} />
+    </Suspense>
+  )
+}
+
+interface ConfirmProps {
+  /** Names the things: `Delete web-1, web-2 and web-3?` */
+  readonly title: ReactNode
+  /** What goes with it. */
+  readonly text: ReactNode
+  /** Verb, thing and number: `Delete 3 servers`. */
+  readonly act: string
+  /** What stays when nothing is done: `Keep them`. */
+  readonly keep?: string
+  /** What has to be typed when data is lost. */
+  readonly word?: string | undefined
+  readonly aside?: ReactNode
+  readonly onConfirm: () => Promise<unknown>
+  readonly onClose: () => void
+  readonly children?: ReactNode
+}
+
+/** Asks before something that cannot be taken back. It stays open while it works and when it fails. */
+export function Confirm({ title, text, act, keep = w.keep, word, aside, onConfirm, onClose, children }: ConfirmProps) {
+  const [typed, setTyped] = useState('')
+  const [isBusy, setBusy] = useState(false)
+  const [cause, setCause] = useState<unknown>()
+  const isReady = word === undefined || typed.trim() === word
+  const confirm = async () => {
+    if (!isReady || isBusy) return
+    setBusy(true)
+    setCause(undefined)
+    try {
+      await onConfirm()
+      onClose()
+    } catch (failure) {
+      setCause(failure)
+      setBusy(false)
+    }
+  }
+  const footer = (
+    <>
+      {aside}
+      <span className="end row">
+        <Button onClick={onClose}>{keep}</Button>
+        <Button type="submit" look="danger" isBusy={isBusy} disabled={!isReady}>
+          {act}
+        </Button>
+      </span>
+    </>
+  )
+  return (
+    <Dialog title={title} text={text} footer={footer} onClose={onClose} onSubmit={() => void confirm()}>
+      {children}
+      {word !== undefined && <TypedWord word={word} value={typed} onChange={setTyped} />}
+      {cause !== undefined && <FailureNote cause={cause} />}
+    </Dialog>
+  )
+}
+
+function TypedWord({
+  word,
+  value,
+  onChange,
+}: {
+  readonly word: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+}) {
+  const [before, asked, after] = w.typeToGoOn(word)
+  return (
+    <Field
+      label={
+        <>
+          {before}
+          <b>{asked}</b>
+          {after}
+        </>
+      }
+    >
+      {(ties) => (
+        <input
+          {...ties}
+          className={fields.input}
+          autoComplete="off"
+          spellCheck={false}
+          value={value}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+/** Sends a form by its button or by Enter, never by leaving the page. */
+export function sent(act: () => void): (event: FormEvent) => void {
+  return (event) => {
+    event.preventDefault()
+    event.stopPropagation()
+    act()
+  }
+}

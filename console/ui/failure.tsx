@@ -1,0 +1,35 @@
+/** A failure in words: what happened, what is unchanged, what to do, and the code and id to report it by. */
+import type { ReactNode } from 'react'
+import { toFailure } from '../api/failure.ts'
+import { errors } from '../words/en/errors.ts'
+import { wordsOf } from '../words/words.ts'
+import { Note } from './note.tsx'
+
+const w = wordsOf('errors', errors)
+
+/** The words for a failure: those of its code, or the server's where the code is new. */
+export function wordsFor(cause: unknown): string {
+  const { code, message } = toFailure(cause)
+  return w.byCode[code] ?? message
+}
+
+interface FailureProps {
+  readonly cause: unknown
+  /** What failed, as in `web-1 was not deleted.` */
+  readonly what?: string | undefined
+  readonly children?: ReactNode
+}
+
+export function FailureNote({ cause, what, children }: FailureProps) {
+  const { code, correlationId, message } = toFailure(cause)
+  const named = Object.values(toFailure(cause).fields).flat()
+  return (
+    <Note mood="bad" isNews>
+      <b>{what ?? w.unchanged}</b> {wordsFor(cause)} {children}
+      {named.length > 0 && <span className="dim"> {named.join('; ')} </span>}
+      <span className="faint mono" title={message}>
+        {[code, correlationId?.slice(-6)].filter(Boolean).join(' · ')}
+      </span>
+    </Note>
+  )
+}

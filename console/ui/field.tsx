@@ -1,0 +1,169 @@
+/** Fields of forms. A problem is shown below its field and belongs to it for screen readers too. */
+import { type ComponentProps, type ReactNode, useId } from 'react'
+import { cx } from './cx.ts'
+import styles from './field.module.css'
+import { Icon, type IconName } from './icon.tsx'
+import { Sign } from './state.tsx'
+
+interface FieldProps {
+  readonly label: ReactNode
+  readonly hint?: ReactNode
+  /** What is wrong with the value, each in a sentence. */
+  readonly problems?: readonly string[] | undefined
+  readonly isLabelHidden?: boolean | undefined
+}
+
+/** The attributes that tie a control to its label, hint and problems. */
+interface Ties {
+  readonly id: string
+  readonly 'aria-invalid': true | undefined
+  readonly 'aria-describedby': string | undefined
+}
+
+export function Field({
+  label,
+  hint,
+  problems,
+  isLabelHidden,
+  children,
+}: FieldProps & { readonly children: (ties: Ties) => ReactNode }) {
+  const id = useId()
+  const isWrong = problems !== undefined && problems.length > 0
+  const described = [isWrong && `${id}-e`, hint && `${id}-h`].filter(Boolean).join(' ') || undefined
+  return (
+    <div className={styles.field}>
+      <label htmlFor={id} className={cx(isLabelHidden && 'vh')}>
+        {label}
+      </label>
+      {children({ id, 'aria-invalid': isWrong || undefined, 'aria-describedby': described })}
+      {isWrong && (
+        <p className={styles.error} id={`${id}-e`}>
+          <Sign mood="bad" />
+          {problems.join(' ')}
+        </p>
+      )}
+      {hint && (
+        <p className={styles.hint} id={`${id}-h`}>
+          {hint}
+        </p>
+      )}
+    </div>
+  )
+}
+
+interface TextProps extends FieldProps, Omit<ComponentProps<'input'>, 'className' | 'onChange' | 'value'> {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly isMono?: boolean
+}
+
+export function TextField({ label, hint, problems, isLabelHidden, isMono, onChange, ...rest }: TextProps) {
+  return (
+    <Field {...{ label, hint, problems, isLabelHidden }}>
+      {(ties) => (
+        <input
+          autoComplete="off"
+          spellCheck={false}
+          {...rest}
+          {...ties}
+          className={cx(styles.input, isMono && 'mono')}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface AreaProps extends FieldProps, Omit<ComponentProps<'textarea'>, 'className' | 'onChange' | 'value'> {
+  readonly value: string
+  readonly onChange: (value: string) => void
+  readonly isMono?: boolean
+}
+
+export function AreaField({ label, hint, problems, isLabelHidden, isMono, onChange, ...rest }: AreaProps) {
+  return (
+    <Field {...{ label, hint, problems, isLabelHidden }}>
+      {(ties) => (
+        <textarea
+          rows={4}
+          spellCheck={false}
+          {...rest}
+          {...ties}
+          className={cx(styles.area, isMono && 'mono')}
+          onChange={({ target }) => onChange(target.value)}
+        />
+      )}
+    </Field>
+  )
+}
+
+interface SelectProps<Value extends string> extends FieldProps {
+  readonly value: Value
+  readonly options: readonly { readonly value: Value; readonly label: string; readonly isOff?: boolean }[]
+  readonly onChange: (value: Value) => void
+  readonly name?: string
+}
+
+/** One of several; the list of the system, which every device and reader knows. */
+export function SelectField<Value extends string>({ value, options, onChange, name, ...field }: SelectProps<Value>) {
+  return (
+    <Field {...field}>
+      {(ties) => (
+        <span className={styles.chooser}>
+          <select
+            {...ties}
+            name={name}
+            className={styles.select}
+            value={value}
+            onChange={({ target }) => onChange(target.value as Value)}
+          >
+            {options.map((option) => (
+              <option key={option.value} value={option.value} disabled={option.isOff}>
+                {option.label}
+              </option>
+            ))}
+          </select>
+          <Icon name="down" />
+        </span>
+      )}
+    </Field>
+  )
+}
+
+interface BoxProps extends Omit<ComponentProps<'input'>, 'className' | 'onChange' | 'value'> {
+  readonly icon: IconName
+  readonly label: string
+  readonly value: string
+  readonly onChange: (value: string) => void
+  /** The key that leads here. */
+  readonly hotkey?: string
+  /** Why the text means nothing. */
+  readonly problem?: string | undefined
+}
+
+/** A field with an icon and a key inside, such as a filter. */
+export function BoxField({ icon, label, onChange, hotkey, problem, ...rest }: BoxProps) {
+  const id = useId()
+  return (
+    <div className={styles.box}>
+      <Icon name={icon} />
+      <input
+        autoComplete="off"
+        spellCheck={false}
+        {...rest}
+        aria-label={label}
+        aria-invalid={problem !== undefined || undefined}
+        aria-describedby={problem && id}
+        title={problem}
+        className={styles.input}
+        onChange={({ target }) => onChange(target.value)}
+      />
+      {hotkey && <kbd>{hotkey}</kbd>}
+      {problem && (
+        <span className="vh" id={id} role="status">
+          {problem}
+        </span>
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,54 @@
+/** The menu that opens at a button: focus, arrow keys, type-ahead and closing come from Base UI. */
+import { Menu } from '@base-ui/react/menu'
+import { useId } from 'react'
+import { Frame } from './frame.tsx'
+import { Icon } from './icon.tsx'
+import { layerRoot } from './layers.ts'
+import styles from './menu.module.css'
+import type { MenuItem, MenuPopupProps } from './menu.tsx'
+import { Sign } from './state.tsx'
+import { useShortcutText } from './use-shortcut-text.ts'
+
+export function MenuPopup({ label, entries, anchor, onClose, align = 'start' }: MenuPopupProps) {
+  return (
+    <Frame>
+      <Menu.Root open onOpenChange={(open) => open || onClose()}>
+        <Menu.Portal container={layerRoot()}>
+          <Menu.Positioner anchor={anchor} align={align} sideOffset={4} className={styles.layer}>
+            <Menu.Popup className={styles.menu} aria-label={label} finalFocus={anchor}>
+              {entries.map((entry, index) =>
+                entry === 'line' ? (
+                  // biome-ignore lint/suspicious/noArrayIndexKey: a line is where it is
+                  <hr key={`line ${index}`} />
+                ) : (
+                  <Item key={entry.key} item={entry} />
+                ),
+              )}
+            </Menu.Popup>
+          </Menu.Positioner>
+        </Menu.Portal>
+      </Menu.Root>
+    </Frame>
+  )
+}
+
+function Item({ item }: { readonly item: MenuItem }) {
+  const { label, icon, aside, keys, isBad, isChosen, reason, onSelect } = item
+  const shortcut = useShortcutText(keys)
+  const id = useId()
+  return (
+    <Menu.Item
+      className={isBad ? styles.bad : undefined}
+      aria-disabled={reason !== undefined || undefined}
+      aria-describedby={reason ? id : undefined}
+      aria-current={isChosen || undefined}
+      closeOnClick={reason === undefined}
+      onClick={reason === undefined ? onSelect : undefined}
+    >
+      {icon ? <Icon name={icon} /> : isChosen !== undefined && <Sign mood={isChosen ? 'ok' : 'off'} />}
+      <span>{label}</span>
+      {reason ? <small id={id}>{reason}</small> : aside && <small>{aside}</small>}
+      {!reason && shortcut?.map((key) => <kbd key={key}>{key}</kbd>)}
+    </Menu.Item>
+  )
+}

@@ -1,0 +1,79 @@
+/** A menu. Its button is plain, so that lists can have one in every row; the menu itself is made when it opens. */
+import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react'
+import { IconButton } from './button.tsx'
+import type { IconName } from './icon.tsx'
+
+export interface MenuItem {
+  readonly key: string
+  readonly label: ReactNode
+  readonly icon?: IconName | undefined
+  /** In weaker ink at the end. */
+  readonly aside?: string | undefined
+  readonly keys?: string | undefined
+  readonly isBad?: boolean | undefined
+  readonly isChosen?: boolean | undefined
+  /** Why it cannot be used now; it stays where it is. */
+  readonly reason?: string | undefined
+  readonly onSelect?: (() => void) | undefined
+}
+
+export type MenuEntry = MenuItem | 'line'
+
+export interface MenuProps {
+  readonly label: string
+  readonly entries: readonly MenuEntry[]
+}
+
+export interface MenuPopupProps extends MenuProps {
+  readonly anchor: RefObject<HTMLElement | null>
+  readonly onClose: () => void
+  readonly align?: 'start' | 'end' | undefined
+}
+
+const Popup = lazy(async () => ({ default: (await import('./menu-popup.tsx')).MenuPopup }))
+
+interface MenuOfProps {
+  readonly label: string
+  /** Asked when the menu opens. */
+  readonly entries: () => readonly MenuEntry[]
+  readonly align?: 'start' | 'end'
+  /** Draws the button. */
+  readonly children: (button: {
+    readonly ref: RefObject<HTMLButtonElement | null>
+    readonly 'aria-haspopup': 'menu'
+    readonly 'aria-expanded': boolean
+    readonly onClick: () => void
+  }) => ReactNode
+}
+
+export function MenuOf({ label, entries, align, children }: MenuOfProps) {
+  const ref = useRef<HTMLButtonElement>(null)
+  const [isOpen, setOpen] = useState(false)
+  return (
+    <>
+      {children({ ref, 'aria-haspopup': 'menu', 'aria-expanded': isOpen, onClick: () => setOpen(true) })}
+      {isOpen && (
+        <Suspense>
+          <Popup label={label} entries={entries()} anchor={ref} align={align} onClose={() => setOpen(false)} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** The menu of one row or of one thing. */
+export function DotsMenu({
+  label,
+  entries,
+  small = true,
+}: {
+  readonly label: string
+  readonly entries: () => readonly MenuEntry[]
+  readonly small?: boolean
+}) {
+  return (
+    <MenuOf label={label} entries={entries} align="end">
+      {(button) => <IconButton icon="dots" label={label} small={small} {...button} />}
+    </MenuOf>
+  )
+}

@@ -1,0 +1,97 @@
+/** The command panel: what the button beside it does, as commands of the clients. */
+import { type KeyboardEvent, useId, useState } from 'react'
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { useCopy } from './copy.tsx'
+import { Icon } from './icon.tsx'
+import styles from './night.module.css'
+
+const w = wordsOf('common', common)
+
+/** A piece of a command and what it is, for its colour. */
+export interface Piece {
+  readonly text: string
+  readonly kind?: 'flag' | 'value' | 'comment' | 'special' | undefined
+}
+
+export interface Command {
+  readonly client: string
+  readonly pieces: readonly Piece[]
+}
+
+interface NightProps {
+  readonly commands: readonly Command[]
+  readonly footer?: string
+}
+
+export function Night({ commands, footer = w.sameAsButton }: NightProps) {
+  const id = useId()
+  const [chosen, choose] = useState(0)
+  const { isCopied, copy } = useCopy()
+  const current = commands[Math.min(chosen, commands.length - 1)]
+  const step = (event: KeyboardEvent) => {
+    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
+    if (!by) return
+    const next = (chosen + by + commands.length) % commands.length
+    choose(next)
+    document.getElementById(`${id}-${next}`)?.focus()
+  }
+  if (!current) return null
+  return (
+    <section className={styles.night} aria-label={w.equivalent}>
+      <header>
+        <div role="tablist" className="row" aria-label={w.equivalent} onKeyDown={step}>
+          {commands.map(({ client }, index) => (
+            <button
+              key={client}
+              id={`${id}-${index}`}
+              type="button"
+              role="tab"
+              aria-selected={index === chosen}
+              aria-controls={`${id}-panel`}
+              tabIndex={index === chosen ? 0 : -1}
+              onClick={() => choose(index)}
+            >
+              {client}
+            </button>
+          ))}
+        </div>
+        <button type="button" className={styles['night-btn']} onClick={() => copy(textOf(current))}>
+          <Icon name={isCopied ? 'check' : 'copy'} />
+          {isCopied ? w.copied : w.copy}
+        </button>
+      </header>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} tabIndex={0}>
+        <pre>
+          <code>
+            {current.pieces.map((piece, index) => (
+              // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, in their order
+              <Colored key={index} {...piece} />
+            ))}
+          </code>
+        </pre>
+      </div>
+      <p>{footer}</p>
+    </section>
+  )
+}
+
+function Colored({ text, kind }: Piece) {
+  switch (kind) {
+    case 'flag':
+      return <b>{text}</b>
+    case 'value':
+      return <em>{text}</em>
+    case 'comment':
+      return <i>{text}</i>
+    case 'special':
+      return <s>{text}</s>
+    default:
+      return text
+  }
+}
+
+function textOf({ pieces }: Command): string {
+  return pieces.map(({ text }) => text).join('')
+}

@@ -1,0 +1,32 @@
+/** What is shown while a page loads: nothing for 300 ms, then lines in the shape of what comes. */
+import { useEffect, useState } from 'react'
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { cx } from './cx.ts'
+import styles from './skeleton.module.css'
+
+const w = wordsOf('common', common)
+const quietMs = 300
+
+export function useLate(ms = quietMs): boolean {
+  const [isLate, setLate] = useState(false)
+  useEffect(() => {
+    const timer = setTimeout(setLate, ms, true)
+    return () => clearTimeout(timer)
+  }, [ms])
+  return isLate
+}
+
+export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+  const isLate = useLate()
+  if (!isLate) return null
+  return (
+    <div className="stack-l" role="status">
+      <span className="vh">{w.loading}</span>
+      {Array.from({ length: lines }, (_, line) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike
+        <span key={line} className={cx(styles.skel, [styles.w2, false, styles.w3][line % 3])} />
+      ))}
+    </div>
+  )
+}

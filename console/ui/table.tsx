@@ -1,0 +1,208 @@
+/**
+ * Many things of one kind: columns that can be sorted and hidden, a selection, a menu in each row, and a row below the
+ * one that failed. On narrow screens the rows become cards made of the marked cells.
+ */
+import { lazy, type ReactNode, Suspense, useRef } from 'react'
+import { common } from '../words/en/common.ts'
+import { number } from '../words/format.ts'
+import { wordsOf } from '../words/words.ts'
+import { Check } from './check.tsx'
+import { cx } from './cx.ts'
+import { Icon } from './icon.tsx'
+import { DotsMenu, type MenuEntry } from './menu.tsx'
+import styles from './table.module.css'
+import { useRowKeys } from './use-row-keys.ts'
+
+const w = wordsOf('common', common)
+/** Longer tables draw only the rows in view. */
+const mostDrawn = 200
+const Virtual = lazy(async () => ({ default: (await import('./virtual-rows.tsx')).VirtualRows }))
+
+export interface Column<Row> {
+  readonly key: string
+  readonly label: string
+  readonly cell: (row: Row) => ReactNode
+  /** What it is sorted by; without it the column cannot be sorted. */
+  readonly sort?: ((row: Row) => string | number) | undefined
+  /** Its place in a card: `key` is the name, `stat` the state, `sub` the line below. */
+  readonly card?: 'key' | 'stat' | 'sub' | undefined
+  /** Left out on narrow tables: 2 below 50 rem, 3 below 62 rem. */
+  readonly rank?: 2 | 3 | undefined
+  readonly isEnd?: boolean | undefined
+  readonly isMono?: boolean | undefined
+  readonly isNarrow?: boolean | undefined
+}
+
+/** `name` or `name:desc`. */
+export type Sorting = string
+
+export interface Selection {
+  readonly ids: ReadonlySet<number>
+  readonly change: (ids: ReadonlySet<number>) => void
+}
+
+interface TableProps<Row> {
+  /** Names the table for screen readers. */
+  readonly caption: string
+  readonly columns: readonly Column<Row>[]
+  readonly rows: readonly Row[]
+  readonly idOf: (row: Row) => number
+  readonly nameOf: (row: Row) => string
+  readonly sorting?: Sorting | undefined
+  readonly onSort?: ((sorting: Sorting) => void) | undefined
+  readonly selection?: Selection | undefined
+  readonly menu?: ((row: Row) => readonly MenuEntry[]) | undefined
+  /** What is said below a row, such as why it failed. */
+  readonly why?: ((row: Row) => ReactNode) | undefined
+  readonly isTight?: boolean | undefined
+}
+
+export function Table<Row>(props: TableProps<Row>) {
+  const { caption, columns, rows, selection, menu, isTight = false } = props
+  const table = useRef<HTMLTableElement>(null)
+  useRowKeys(table, selection !== undefined)
+  const draw = (row: Row) => <Rows key={props.idOf(row)} row={row} {...props} />
+  return (
+    <table ref={table} className={cx(styles.table, styles.cards, isTight && styles.tight)}>
+      <caption className="vh">{caption}</caption>
+      <thead>
+        <tr>
+          {selection && (
+            <th scope="col" className={styles.pick}>
+              <PickAll rows={rows.map(props.idOf)} selection={selection} />
+            </th>
+          )}
+          {columns.map((column) => (
+            <Head key={column.key} column={column} sorting={props.sorting} onSort={props.onSort} />
+          ))}
+          {menu && (
+            <th scope="col">
+              <span className="vh">{w.details}</span>
+            </th>
+          )}
+        </tr>
+      </thead>
+      {rows.length > mostDrawn ? (
+        <Suspense fallback={<tbody>{rows.slice(0, 50).map(draw)}</tbody>}>
+          <Virtual count={rows.length} columns={columns.length + 2} draw={(index) => draw(rows[index]!)} />
+        </Suspense>
+      ) : (
+        <tbody>{rows.map(draw)}</tbody>
+      )}
+    </table>
+  )
+}
+
+interface RowProps<Row> extends Omit<TableProps<Row>, 'rows' | 'caption'> {
+  readonly row: Row
+}
+
+function Rows<Row>({ row, columns, idOf, nameOf, selection, menu, why }: RowProps<Row>) {
+  const id = idOf(row)
+  const isPicked = selection?.ids.has(id) ?? false
+  const reason = why?.(row)
+  return (
+    <>
+      <tr aria-selected={isPicked || undefined} className={cx(reason && styles['is-bad'])} data-row={id}>
+        {selection && (
+          <td className={styles.pick}>
+            <Check
+              checked={isPicked}
+              aria-label={w.table.select(nameOf(row))}
+              onChange={(on) => selection.change(withId(selection.ids, id, on))}
+            />
+          </td>
+        )}
+        {columns.map((column) => (
+          <td key={column.key} className={classOf(column)}>
+            {column.cell(row)}
+          </td>
+        ))}
+        {menu && (
+          <td className={styles['menu-cell']}>
+            <DotsMenu label={w.actionsFor(nameOf(row))} entries={() => menu(row)} />
+          </td>
+        )}
+      </tr>
+      {reason && (
+        <tr className={styles.why}>
+          {selection && <td />}
+          <td colSpan={columns.length + (menu ? 1 : 0)}>{reason}</td>
+        </tr>
+      )}
+    </>
+  )
+}
+
+function classOf<Row>({ card, rank, isEnd, isMono, isNarrow }: Column<Row>): string {
+  return cx(card && styles[card], rank && styles[`c${rank}`], isEnd && styles.right, isMono && 'mono', isNarrow && 'nw')
+}
+
+function Head<Row>({
+  column,
+  sorting = '',
+  onSort,
+}: {
+  readonly column: Column<Row>
+  readonly sorting: Sorting | undefined
+  readonly onSort: ((sorting: Sorting) => void) | undefined
+}) {
+  const [field, direction] = sorting.split(':')
+  const isSorted = field === column.key
+  const isDown = isSorted && direction === 'desc'
+  const className = cx(column.rank && styles[`c${column.rank}`], column.isEnd && styles.right)
+  if (!column.sort || !onSort) {
+    return (
+      <th scope="col" className={className}>
+        {column.label}
+      </th>
+    )
+  }
+  return (
+    <th scope="col" className={className} aria-sort={isSorted ? (isDown ? 'descending' : 'ascending') : undefined}>
+      <button type="button" onClick={() => onSort(isSorted && !isDown ? `${column.key}:desc` : column.key)}>
+        {column.label} {isSorted && <Icon name={isDown ? 'down' : 'up'} />}
+      </button>
+    </th>
+  )
+}
+
+function PickAll({ rows, selection }: { readonly rows: readonly number[]; readonly selection: Selection }) {
+  const picked = rows.filter((id) => selection.ids.has(id)).length
+  return (
+    <Check
+      checked={picked > 0 && picked === rows.length}
+      isMixed={picked > 0 && picked < rows.length}
+      aria-label={w.table.selectAll(number(picked), number(rows.length))}
+      onChange={(on) => selection.change(new Set(on ? rows : []))}
+    />
+  )
+}
+
+function withId(ids: ReadonlySet<number>, id: number, on: boolean): ReadonlySet<number> {
+  const next = new Set(ids)
+  if (on) next.add(id)
+  else next.delete(id)
+  return next
+}
+
+/** The frame of a list: tools, table and pager. Columns drop out by the width of this frame. */
+export function ListFrame({ children }: { readonly children: ReactNode }) {
+  return <div className={styles['stack-t']}>{children}</div>
+}
+
+/** The line above a table: filter, choices, and at the end what concerns the columns. */
+export function Tools({ children, end }: { readonly children: ReactNode; readonly end?: ReactNode }) {
+  return (
+    <div className={styles.tools}>
+      {children}
+      {end && <span className="end not-narrow">{end}</span>}
+    </div>
+  )
+}
+
+/** The name of a row, which is the link to it. */
+export const nameClass = styles.name
+
+/** A state with a bar below it. */
+export const workClass = styles.work

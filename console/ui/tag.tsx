@@ -1,0 +1,70 @@
+/** Labels and other short texts. */
+import type { ReactNode } from 'react'
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { cx } from './cx.ts'
+import { Icon } from './icon.tsx'
+import styles from './tag.module.css'
+
+const w = wordsOf('common', common)
+
+interface TagProps {
+  readonly children: ReactNode
+  readonly tone?: 'open' | undefined
+  /** Removes it; `name` says what it removes. */
+  readonly onRemove?: (() => void) | undefined
+  readonly name?: string
+}
+
+export function Tag({ children, tone, onRemove, name = '' }: TagProps) {
+  return (
+    <span className={cx(styles.tag, tone && styles[tone])}>
+      {children}
+      {onRemove && (
+        <button type="button" aria-label={w.remove(name)} onClick={onRemove}>
+          <Icon name="x" />
+        </button>
+      )}
+    </span>
+  )
+}
+
+export function Tags({ children }: { readonly children: ReactNode }) {
+  return <span className={styles.tags}>{children}</span>
+}
+
+/** The button that adds one more. */
+export function NewTag({ children, onClick }: { readonly children: ReactNode; readonly onClick: () => void }) {
+  return (
+    <button type="button" className={cx(styles.tag, styles.new)} onClick={onClick}>
+      <Icon name="plus" />
+      {children}
+    </button>
+  )
+}
+
+/** The labels of a resource, in their order. */
+export function Labels({ labels }: { readonly labels: Readonly<Record<string, string>> }) {
+  const entries = Object.entries(labels)
+  if (entries.length === 0) return <None />
+  return (
+    <Tags>
+      {entries.map(([key, value]) => (
+        <Tag key={key}>
+          <i>{key}=</i>
+          {value}
+        </Tag>
+      ))}
+    </Tags>
+  )
+}
+
+/** What stands where there is nothing. */
+export function None() {
+  return (
+    <span className="faint">
+      <span aria-hidden="true">–</span>
+      <span className="vh">{w.none}</span>
+    </span>
+  )
+}

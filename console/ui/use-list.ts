@@ -1,0 +1,76 @@
+/** Filtering, sorting and paging of a list that is here whole. The choices are in the address. */
+import { useMemo } from 'react'
+import type { Column, Sorting } from './table.tsx'
+
+const perPage = 50
+
+/** What the address says about a list; everything is optional. */
+export interface ListSearch {
+  readonly q?: string | undefined
+  readonly sort?: Sorting | undefined
+  /** From 1; 0 shows all. */
+  readonly page?: number | undefined
+}
+
+/** Reads what the address says about a list. */
+export function listSearch(search: Record<string, unknown>): ListSearch {
+  const { q, sort, page } = search
+  return {
+    ...(typeof q === 'string' && q ? { q } : {}),
+    ...(typeof sort === 'string' && sort ? { sort } : {}),
+    ...(Number.isInteger(Number(page)) && page !== undefined ? { page: Number(page) } : {}),
+  }
+}
+
+interface ListOptions<Row> {
+  readonly rows: readonly Row[]
+  readonly columns: readonly Column<Row>[]
+  readonly search: ListSearch
+  readonly defaultSort: Sorting
+  /** Whether a row stays; `undefined` keeps all. */
+  readonly keeps?: ((row: Row) => boolean) | undefined
+}
+
+export interface ListView<Row> {
+  /** The rows of the page. */
+  readonly shown: readonly Row[]
+  /** How many fit the filter. */
+  readonly total: number
+  readonly page: number
+  readonly perPage: number
+  readonly isEvery: boolean
+  readonly sorting: Sorting
+}
+
+const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+
+export function useList<Row>({ rows, columns, search, defaultSort, keeps }: ListOptions<Row>): ListView<Row> {
+  const sorting = search.sort ?? defaultSort
+  const fitting = useMemo(() => (keeps ? rows.filter(keeps) : rows), [rows, keeps])
+  const sorted = useMemo(() => sortedBy(fitting, columns, sorting), [fitting, columns, sorting])
+  const isEvery = search.page === 0
+  const last = Math.max(1, Math.ceil(sorted.length / perPage))
+  const page = Math.min(Math.max(1, search.page ?? 1), last)
+  const shown = isEvery ? sorted : sorted.slice((page - 1) * perPage, page * perPage)
+  return {
+    shown,
+    total: sorted.length,
+    page: isEvery ? 1 : page,
+    perPage: isEvery ? Math.max(1, sorted.length) : perPage,
+    isEvery,
+    sorting,
+  }
+}
+
+function sortedBy<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting): readonly Row[] {
+  const [key, direction] = sorting.split(':')
+  const by = columns.find((column) => column.key === key)?.sort
+  if (!by) return rows
+  const keyed = rows.map((row) => [by(row), row] as const)
+  const sign = direction === 'desc' ? -1 : 1
+  keyed.sort(
+    ([a], [b]) =>
+      sign * (typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b))),
+  )
+  return keyed.map(([, row]) => row)
+}

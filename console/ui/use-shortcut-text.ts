@@ -1,0 +1,9 @@
+/** The keys of a shortcut, as they are written on the keyboard. */
+
+import { useStore } from '../api/store.ts'
+import { keyTexts, shortcutsOn } from '../shortcuts.ts'
+
+export function useShortcutText(keys: string | undefined): readonly string[] | undefined {
+  const isOn = useStore(shortcutsOn)
+  return keys && (isOn || keys.includes('Mod')) ? keyTexts(keys) : undefined
+}

@@ -1,0 +1,10 @@
+/** Lets a shortcut do something while a part is on the page. */
+import { useEffect, useRef } from 'react'
+import { register, type ShortcutId } from '../shortcuts.ts'
+
+export function useShortcut(id: ShortcutId, act: (() => void) | undefined): void {
+  const latest = useRef(act)
+  latest.current = act
+  const isOn = act !== undefined
+  useEffect(() => (isOn ? register(id, () => latest.current?.()) : undefined), [id, isOn])
+}

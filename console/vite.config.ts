@@ -1,0 +1,70 @@
+/** How the console is built: hashed files below /console/assets, each also compressed, and a page that names them. */
+import { readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import react from '@vitejs/plugin-react'
+import { defineConfig, type Plugin } from 'vite'
+
+const here = fileURLToPath(new URL('.', import.meta.url))
+
+/**
+ * The signs and the start of the program are needed for the first picture, so the page carries the signs itself and
+ * names the chunk that the entry is about to ask for.
+ */
+const firstPicture: Plugin = {
+  name: 'first-picture',
+  transformIndexHtml: {
+    order: 'post',
+    handler(html, { bundle }) {
+      const sprite = readFileSync(`${here}look/sprite.svg`, 'utf8').replace(
+        '<svg ',
+        '<svg class="sprite" width="0" height="0" aria-hidden="true" ',
+      )
+      const start = Object.values(bundle ?? {}).find((part) => part.type === 'chunk' && part.name === 'start')
+      const preload = start ? `<link rel="modulepreload" crossorigin href="/console/${start.fileName}">` : ''
+      return html.replace('<!--sprite-->', sprite.replaceAll(/>\s+</g, '><')).replace('</head>', `${preload}</head>`)
+    },
+  },
+}
+
+/** Parts of the look keep their names, which form one vocabulary; names of pages belong to their page. */
+function scopedName(name: string, file: string): string {
+  const page = /\/pages\/(.*)\.module\.css/.exec(file)?.[1]
+  return page ? `${page.replaceAll('/', '-')}-${name}` : name
+}
+
+/** What every page needs, in two files that compress well, instead of one for each combination of pages. */
+const libraries = /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual))/
+const parts =
+  /console\/(api|shortcuts|ui\/(?!.*(popup|frame|sheet|virtual|combobox))|words\/(en\/(common|errors)|format))/
+
+// biome-ignore lint/style/noDefaultExport: Vite asks for it
+export default defineConfig({
+  root: here,
+  base: '/console/',
+  publicDir: false,
+  plugins: [react(), firstPicture],
+  css: { modules: { generateScopedName: scopedName } },
+  build: {
+    outDir: '../dist/console',
+    emptyOutDir: false,
+    assetsInlineLimit: 0,
+    // One small file: nothing is ever drawn without its look.
+    cssCodeSplit: false,
+    modulePreload: { polyfill: false },
+    // The first versions with light-dark().
+    target: ['chrome123', 'firefox120', 'safari17.5'],
+    license: { fileName: 'licenses.json' },
+    reportCompressedSize: false,
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: 'words', test: /console\/words\/words|preload-helper/, priority: 2 },
+            { name: 'libraries', test: libraries },
+            { name: 'parts', test: parts },
+          ],
+        },
+      },
+    },
+  },
+})

@@ -1,0 +1,10 @@
+/** German: the words of all areas. */
+import { common } from './de/common.ts'
+import { errors } from './de/errors.ts'
+import { overview } from './de/overview.ts'
+import { projects } from './de/projects.ts'
+import { servers } from './de/servers.ts'
+import { shell } from './de/shell.ts'
+import type { Words } from './words.ts'
+
+export const de = { common, errors, overview, projects, servers, shell } satisfies Words

@@ -1,0 +1,2 @@
+import type { Words } from '../words.ts'
+export const overview: Words['overview'] = { title: 'overview' }

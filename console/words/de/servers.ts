@@ -1,0 +1,72 @@
+/** Wörter der Seiten von Servern. */
+import { plural } from '../format.ts'
+import type { Words } from '../words.ts'
+
+const servers_ = { one: '# Server', other: '# Server' }
+
+export const servers: Words['servers'] = {
+  title: 'Server',
+  one: 'Server',
+  caption: (project) => `Server des Projekts ${project}`,
+  create: 'Server anlegen',
+  filter: 'Server filtern',
+  filterHint: 'Name, Adresse oder Label, z. B. role=web',
+  status: 'Zustand',
+  all: (count) => `Alle ${count}`,
+  running: (count) => `An ${count}`,
+  off: (count) => `Aus ${count}`,
+  needsYou: (count) => `Zu prüfen ${count}`,
+  none: 'Noch keine Server',
+  noneText: 'Ein Server ist eine eigene Maschine, bereit in etwa 20 Sekunden.',
+  noneCommand: 'hcloud server create --name web-1 --type cx23 --image debian-12',
+  selection: 'Ausgewählte Server',
+  columns: {
+    name: 'Name',
+    status: 'Zustand',
+    type: 'Typ',
+    location: 'Standort',
+    addresses: 'Adressen',
+    image: 'Image',
+    labels: 'Labels',
+    created: 'Alter',
+  },
+  size: (cores, memory) => `${cores} Kerne · ${memory} GB`,
+  statuses: {
+    running: 'An',
+    initializing: 'Wird angelegt',
+    starting: 'Startet',
+    stopping: 'Fährt herunter',
+    off: 'Aus',
+    deleting: 'Wird gelöscht',
+    migrating: 'Zieht um',
+    rebuilding: 'Wird neu bespielt',
+    unknown: 'Unbekannt',
+  },
+  acts: {
+    powerOn: 'Einschalten',
+    powerOff: 'Ausschalten',
+    shutDown: 'Herunterfahren',
+    reboot: 'Neu starten',
+    reset: 'Zurücksetzen',
+    labels: 'Labels',
+    delete: 'Löschen',
+    protect: 'Vor dem Löschen schützen',
+    unprotect: 'Schutz aufheben',
+    rename: 'Umbenennen',
+  },
+  protected: 'Vor dem Löschen geschützt',
+  isProtected: 'ist geschützt',
+  isOn: 'ist an',
+  isOff: 'ist aus',
+  isBusy: 'eine Aktion läuft',
+  progress: (name, what) => `${name}: ${what}`,
+  deleteTitle: (names) => `${names} löschen?`,
+  deleteText: (count) =>
+    plural(count, {
+      one: 'Platte und Backups gehen mit verloren. Das lässt sich nicht zurücknehmen.',
+      other: 'Platten und Backups gehen mit verloren. Das lässt sich nicht zurücknehmen.',
+    }),
+  deleteAct: (count) => `${plural(count, servers_)} löschen`,
+  deleteWord: (count) => plural(count, servers_),
+  someFailed: (failed, all) => `${failed} von ${plural(all, servers_)} ließen sich nicht ändern`,
+}

@@ -1,0 +1,9 @@
+/** English: the words of all areas. Code uses the area that it needs; this list is only for types and other languages. */
+import { common } from './en/common.ts'
+import { errors } from './en/errors.ts'
+import { overview } from './en/overview.ts'
+import { projects } from './en/projects.ts'
+import { servers } from './en/servers.ts'
+import { shell } from './en/shell.ts'
+
+export const en = { common, errors, overview, projects, servers, shell }

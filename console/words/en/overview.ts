@@ -1,0 +1,2 @@
+/** Words of the overview pages. */
+export const overview = { title: 'overview' }

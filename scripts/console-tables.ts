@@ -1,0 +1,70 @@
+/**
+ * Writes what the console knows of the API into console/generated, from the tables that the server itself uses: which
+ * operations there are, what their bodies look like, and which icons can be drawn.
+ */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { schemaAt } from '../src/kernel/contract/as-of.ts'
+import { inEffect } from '../src/kernel/contract/changes.ts'
+import { declaredCodes, type Endpoint } from '../src/kernel/contract/contract.ts'
+import { labEndpoints, labPath } from '../src/lab/contract.ts'
+import { allEndpoints } from '../src/pages/openapi.ts'
+
+const folder = new URL('../console/generated/', import.meta.url)
+const now = Number.POSITIVE_INFINITY
+
+interface Row {
+  readonly id: string
+  readonly base: string
+  readonly endpoint: Endpoint
+}
+
+const all: readonly Row[] = [
+  ...allEndpoints().map(({ family, key, endpoint }) => ({ id: `${family}_${key}`, base: '', endpoint })),
+  ...Object.entries(labEndpoints).map(([key, endpoint]) => ({ id: `lab_${key}`, base: labPath, endpoint })),
+]
+const rows = all.filter(({ endpoint: { removedBy } }) => !(removedBy && inEffect(removedBy, now)))
+
+/** What is needed to make a call. The base is left out where it is that of the public API. */
+function operation({ base, endpoint }: Row): unknown[] {
+  const { method, path, query = {}, needs, elevated = false } = endpoint
+  return [method, path, Object.keys(query), needs, ...(base || elevated ? [base, elevated] : [])]
+}
+
+/** What is shown of a call where any call can be made. */
+function description({ endpoint }: Row): object {
+  const { summary, section, query = {}, body } = endpoint
+  return {
+    summary,
+    section,
+    errors: [...declaredCodes(endpoint)].sort(),
+    query: Object.fromEntries(
+      Object.entries(query).map(([name, { schema, description, repeatable }]) => [
+        name,
+        { schema, description, repeatable },
+      ]),
+    ),
+    ...(body ? { body: schemaAt(body, now) } : {}),
+  }
+}
+
+function table(entries: (row: Row) => unknown): string {
+  return `{\n${rows.map((row) => `  ${row.id}: ${JSON.stringify(entries(row))},`).join('\n')}\n}`
+}
+
+const made = '/** Made by scripts/console-tables.ts. */\n'
+const icons = [...readFileSync('console/look/sprite.svg', 'utf8').matchAll(/id="i-(\w+)"/g)].map(([, name]) => name)
+const files = {
+  'operations.ts': `${made}export const operationRows = ${table(operation)} as const\n`,
+  'descriptions.json': JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, description(row)]))),
+  'icons.ts': `${made}export type IconName = ${icons.map((name) => `'${name}'`).join(' | ')}\n`,
+}
+mkdirSync(folder, { recursive: true })
+for (const [name, text] of Object.entries(files)) {
+  const file = new URL(name, folder)
+  try {
+    if (readFileSync(file, 'utf8') === text) continue
+  } catch {
+    // It is not there yet.
+  }
+  writeFileSync(file, text)
+}

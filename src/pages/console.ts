@@ -1,0 +1,145 @@
+/**
+ * The console: files that the build made, read when they are first asked for. Every other path below /console gets the
+ * one page of the console, so that addresses of its pages can be opened, shared and loaded again.
+ */
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders } from 'node:http'
+import { type Encoding, pack, preferredEncoding } from '../kernel/http/compress.ts'
+import { consoleBase } from '../kernel/http/doors.ts'
+import type { SentPage } from '../kernel/http/open-pages.ts'
+import type { PageTree } from '../kernel/http/page-trees.ts'
+
+const folder = new URL(import.meta.url.endsWith('.ts') ? '../../dist/console/' : './console/', import.meta.url)
+
+/** What pages of the console may do: nothing from elsewhere, no script or style but those of files. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'self'",
+  "frame-ancestors 'none'",
+  "require-trusted-types-for 'script'",
+  "trusted-types 'none'",
+].join('; ')
+
+/** The headers of every page of the console. */
+export const consoleHeaders: Readonly<Record<string, string>> = {
+  'content-security-policy': policy,
+  'cross-origin-opener-policy': 'same-origin',
+  'referrer-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+}
+
+const types: Readonly<Record<string, string>> = {
+  css: 'text/css; charset=utf-8',
+  js: 'text/javascript; charset=utf-8',
+  json: 'application/json; charset=utf-8',
+  svg: 'image/svg+xml',
+}
+const endings = { br: '.br', gzip: '.gz', identity: '' } as const
+
+const missing =
+  'The console was not built: run `node build.mjs`, or use the published package. The API works without it.'
+
+/** The console at /console. */
+export function consoleTree(): PageTree {
+  const files = new Map<string, Buffer>()
+  const pages = new Map<string, Promise<SentPage>>()
+  let template: string | undefined
+
+  const read = async (name: string) => {
+    const known = files.get(name)
+    if (known) return known
+    const bytes = await readFile(new URL(name, folder)).catch(() => undefined)
+    // Only what exists is kept, so that nobody can fill the memory with names.
+    if (bytes) files.set(name, bytes)
+    return bytes
+  }
+
+  const asset = async (name: string, encoding: Encoding): Promise<SentPage | undefined> => {
+    const type = types[name.split('.').at(-1) ?? '']
+    if (!type) return undefined
+    // Pages that were open before an upgrade still ask for the files of the build before.
+    for (const place of ['assets/', 'previous/assets/']) {
+      for (const coding of encoding === 'identity' ? [encoding] : ([encoding, 'identity'] as const)) {
+        const body = await read(`${place}${name}${endings[coding]}`)
+        if (body) return { status: 200, headers: { ...assetHeaders(type), ...codingHeaders(coding) }, body }
+      }
+    }
+    return undefined
+  }
+
+  const page = async (wish: Wish, encoding: Encoding): Promise<SentPage> => {
+    template ??= (await readFile(new URL('index.html', folder), 'utf8').catch(() => undefined)) ?? ''
+    if (template === '') return { status: 503, headers: { 'content-type': 'text/plain' }, body: Buffer.from(missing) }
+    const html = template.replace('<html lang="en">', `<html${attributes(wish)}>`)
+    const etag = `W/"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
+    const headers = { ...consoleHeaders, ...pageHeaders, ...codingHeaders(encoding), etag }
+    return { status: 200, headers, body: await pack(html, encoding) }
+  }
+
+  return {
+    base: consoleBase,
+    async answer(path, asked) {
+      if (path.startsWith('/api/')) return undefined
+      const encoding = preferredEncoding(asked['accept-encoding'])
+      const name = /^\/assets\/([\w-]+(?:\.[\w-]+)+)$/.exec(path)?.[1]
+      if (name) return asset(name, encoding)
+      if (path.startsWith('/assets/')) return undefined
+      const wish = wishOf(asked)
+      const key = JSON.stringify([wish, encoding])
+      const kept = pages.get(key) ?? page(wish, encoding)
+      if (!pages.has(key)) pages.set(key, kept)
+      const sent = await kept
+      if (sent.status !== 200) pages.delete(key)
+      if (asked['if-none-match'] !== sent.headers.etag) return sent
+      return { status: 304, headers: sent.headers }
+    },
+  }
+}
+
+const pageHeaders = {
+  'cache-control': 'no-cache, private',
+  'content-type': 'text/html; charset=utf-8',
+  vary: 'accept-encoding, accept-language, cookie',
+}
+
+function assetHeaders(type: string): Record<string, string> {
+  return {
+    'cache-control': 'public, max-age=31536000, immutable',
+    'content-type': type,
+    vary: 'accept-encoding',
+    'x-content-type-options': 'nosniff',
+  }
+}
+
+function codingHeaders(encoding: Encoding): Record<string, string> {
+  return encoding === 'identity' ? {} : { 'content-encoding': encoding }
+}
+
+/** How somebody wants to see the console. Each has few values, so that all variants of the page can be kept. */
+interface Wish {
+  readonly lang: 'de' | 'en'
+  readonly theme: 'dark' | 'light' | undefined
+  readonly density: 'compact' | undefined
+}
+
+/** From the cookies of the console; the language otherwise from that of the browser. */
+function wishOf({ cookie = '', 'accept-language': languages = '' }: IncomingHttpHeaders): Wish {
+  const value = (name: string) => new RegExp(`(?:^|; ?)wolke_${name}=(\\w+)`).exec(cookie)?.[1]
+  const [theme, density] = [value('theme'), value('density')]
+  const language = value('language') ?? languages.slice(0, 2).toLowerCase()
+  return {
+    lang: language === 'de' ? 'de' : 'en',
+    theme: theme === 'dark' || theme === 'light' ? theme : undefined,
+    density: density === 'compact' ? density : undefined,
+  }
+}
+
+function attributes({ lang, theme, density }: Wish): string {
+  return ` lang="${lang}"${theme ? ` data-theme="${theme}"` : ''}${density ? ` data-density="${density}"` : ''}`
+}
