@@ -30,6 +30,7 @@ import { consoleSessions } from './0025-console-sessions.ts'
 import { privateAddresses } from './0026-private-addresses.ts'
 import { holdersByServer } from './0027-holders-by-server.ts'
 import { loadBalancers } from './0028-load-balancers.ts'
+import { people } from './0029-people.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   holdersByServer,
   privateAddresses,
   loadBalancers,
+  people,
 ]

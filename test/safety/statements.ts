@@ -127,7 +127,8 @@ const hosts: Rule = {
 
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
- * everybody's addresses come from; the key under which all their keys lie; who sends mail, which goes by its id and fence.
+ * everybody's addresses come from; the key under which all their keys lie; who sends mail, which goes by its id and fence;
+ * people, who belong to several Projects.
  */
 const forAllProjects = [
   'kernel/access',
@@ -136,6 +137,8 @@ const forAllProjects = [
   'families/addresses/store.ts',
   'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
+  'people/invitation-store.ts',
+  'people/membership-store.ts',
 ]
 
 /** A statement, from where it names its table to where it is executed, the next one begins or its function ends. */

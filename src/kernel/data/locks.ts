@@ -50,6 +50,21 @@ const kernelLocks: Locks = {
     ],
     // The transaction that seals the first secret of a Project creates its key.
     [first, 'key secrets', 'project_key', last],
+    // People: what is spent first, then who it is, then what they are let into.
+    [
+      'key setup',
+      'invitation',
+      'person_link',
+      'guess',
+      'ceremony',
+      'sign_in',
+      'key person',
+      'person',
+      'credential',
+      'session',
+      last,
+      'membership',
+    ],
     [
       // The Project that owns the mail.
       last,

@@ -19,7 +19,10 @@ export interface SmtpServer {
 export class MailRefused extends Error {}
 
 /** Sends one mail; rejects unless the server has accepted it. Errors: `MailRefused`; any temporary error. */
-export type SendMail = (mail: Delivery, signal: AbortSignal) => Promise<unknown>
+export type SendMail = (mail: Letter, signal: AbortSignal) => Promise<unknown>
+
+/** What is sent of a mail. */
+export type Letter = Pick<Delivery, 'recipient' | 'content' | 'message_id' | 'created'>
 
 /** Parses `smtp://HOST` or `smtps://USER:PASSWORD@HOST:PORT`; undefined for anything else. */
 export function parseSmtpUrl(text: string): SmtpServer | undefined {

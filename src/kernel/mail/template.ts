@@ -7,6 +7,8 @@ export interface MailContent {
   readonly paragraphs: readonly string[]
   /** Facts by label, in this order. */
   readonly facts: Readonly<Record<string, string>>
+  /** Why the reader gets it, when that is not because a Project is theirs. */
+  readonly reason?: string
 }
 
 export interface MailBodies {
@@ -14,10 +16,10 @@ export interface MailBodies {
   readonly html: string
 }
 
-const reason = 'This mail was sent by Wolke because your address is that of the owner of the Project.'
+const reasonOfOwners = 'This mail was sent by Wolke because your address is that of the owner of the Project.'
 
 /** Renders both forms of a mail. */
-export function renderMail({ subject, paragraphs, facts }: MailContent): MailBodies {
+export function renderMail({ subject, paragraphs, facts, reason = reasonOfOwners }: MailContent): MailBodies {
   const list = Object.entries(facts)
   const lines = list.map(([label, value]) => `${label}: ${value}`).join('\n')
   const page = html`<!doctype html>

@@ -1,0 +1,73 @@
+/**
+ * Limits guessing, by account and network and by network alone. Ten attempts within 15 minutes are free; each one after
+ * that has to wait twice as long as the one before. An account is never locked: other networks are not affected. An attempt
+ * is counted before it is judged, so that parallel ones cannot slip through, and forgotten when it succeeds.
+ */
+import { hash } from 'node:crypto'
+import type { Database, Transaction } from '../kernel/data/db.ts'
+import { forgetGuesses, forgetOldGuesses, lockGuess, writeGuess } from './guess-store.ts'
+import type { GuessRow } from './tables.ts'
+
+const windowMs = 15 * 60_000
+const firstWaitMs = 60_000
+const longestWaitMs = 60 * 60_000
+/** Attempts on one account from one network, and on any account from one network, which many people may share. */
+const freeAttempts = { account: 10, network: 50 }
+
+/** Who tries what: an account in any form, from a network. */
+export interface Attempt {
+  /** What is guessed: `password` or `code`. */
+  readonly what: string
+  readonly account: string
+  readonly network: string
+}
+
+export type GuessVerdict =
+  | { readonly admitted: true; readonly left: number; readonly until: number }
+  /** Nothing may be tried before `until`, in milliseconds since the epoch. */
+  | { readonly admitted: false; readonly until: number }
+
+function subjectsOf({ what, account, network }: Attempt): { account: string; network: string } {
+  // Hashed, since people type passwords into the wrong field.
+  return { account: `account ${hash('sha256', `${what} ${account} ${network}`)}`, network: `network ${network}` }
+}
+
+/** Counts an attempt. */
+export async function countAttempt(db: Database, attempt: Attempt): Promise<GuessVerdict> {
+  const subjects = subjectsOf(attempt)
+  return db.transact(async (tx) => {
+    const ofAccount = renewed(await lockGuess(tx, subjects.account), tx.now)
+    const ofNetwork = renewed(await lockGuess(tx, subjects.network), tx.now)
+    const until = Math.max(ofAccount.blocked_until, ofNetwork.blocked_until)
+    if (until > tx.now) return { admitted: false, until }
+    const counted = counting(ofAccount, freeAttempts.account, tx.now)
+    await writeGuess(tx, counted)
+    await writeGuess(tx, counting(ofNetwork, freeAttempts.network, tx.now))
+    const left = Math.max(0, freeAttempts.account - counted.failures)
+    return { admitted: true, left, until: left > 0 ? counted.since + windowMs : counted.blocked_until }
+  })
+}
+
+/** Forgets the attempts of an account that succeeded in the end, and one of its network. */
+export async function forgetAttempts(tx: Transaction, attempt: Attempt): Promise<void> {
+  const subjects = subjectsOf(attempt)
+  await forgetGuesses(tx, [subjects.account])
+  const ofNetwork = await lockGuess(tx, subjects.network)
+  await writeGuess(tx, { ...ofNetwork, failures: Math.max(0, ofNetwork.failures - 1) })
+}
+
+/** Deletes what no longer counts. */
+export function forgetOldAttempts(tx: Transaction): Promise<void> {
+  return forgetOldGuesses(tx, tx.now - windowMs - longestWaitMs)
+}
+
+function renewed(row: GuessRow, now: number): GuessRow {
+  const isOver = now - Math.max(row.since, row.blocked_until) > windowMs
+  return isOver ? { ...row, failures: 0, since: now, blocked_until: 0 } : row
+}
+
+function counting(row: GuessRow, free: number, now: number): GuessRow {
+  const failures = row.failures + 1
+  const wait = Math.min(longestWaitMs, firstWaitMs * 2 ** Math.min(20, failures - free))
+  return { ...row, failures, blocked_until: failures >= free ? now + wait : 0 }
+}

@@ -1,0 +1,72 @@
+/** Statements on invitations. Who deletes an invitation has accepted or withdrawn it. */
+import type { Role } from '../kernel/access/roles.ts'
+import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
+import { acrossProjects, scoped } from '../kernel/data/scoped.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { ProjectScope } from '../kernel/scope.ts'
+import { normalEmail } from './person-store.ts'
+import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
+import type { InvitationRow } from './tables.ts'
+
+/** How long an invitation can be accepted, in milliseconds. */
+export const invitationMs = 7 * 86_400_000
+
+export interface NewInvitation {
+  readonly scope: ProjectScope
+  readonly email: string
+  readonly role: Role
+  readonly inviterId: number | null
+}
+
+/** Stores an invitation and returns it with its secret; an earlier one for the same address no longer counts. */
+export async function createInvitation(
+  tx: Transaction,
+  { scope, email, role, inviterId }: NewInvitation,
+): Promise<{ invitation: InvitationRow; secret: string }> {
+  const secret = randomSecret()
+  const row = {
+    id: await drawId(tx),
+    email: normalEmail(email),
+    role,
+    hash: hashSecret(secret),
+    inviter_id: inviterId,
+    created: timestamp(tx.now),
+    expires: tx.now + invitationMs,
+  }
+  const own = scoped(tx.query, scope)
+  await own.deleteFrom('invitation').where('email', '=', row.email).execute()
+  await own.insertInto('invitation', [row]).execute()
+  return { invitation: { ...row, project_id: scope.projectId }, secret }
+}
+
+export async function invitationsOf(query: Queries, scope: ProjectScope, nowMs: number): Promise<InvitationRow[]> {
+  return scoped(query, scope).selectFrom('invitation').selectAll().where('expires', '>', nowMs).orderBy('id').execute()
+}
+
+/** An invitation that can still be accepted. */
+export async function invitationBySecret(
+  query: Queries,
+  secret: string | undefined,
+  nowMs: number,
+): Promise<InvitationRow | undefined> {
+  if (!isSecret(secret)) return undefined
+  return acrossProjects(query)
+    .selectFrom('invitation')
+    .selectAll()
+    .where('hash', '=', hashSecret(secret))
+    .where('expires', '>', nowMs)
+    .executeTakeFirst()
+}
+
+/** Ends an invitation; false when it was accepted or withdrawn before. */
+export async function endInvitation(tx: Transaction, scope: ProjectScope, id: number): Promise<boolean> {
+  const { numDeletedRows } = await scoped(tx.query, scope)
+    .deleteFrom('invitation')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+export async function forgetInvitations(tx: Transaction): Promise<void> {
+  await acrossProjects(tx.query).deleteFrom('invitation').where('expires', '<', tx.now).execute()
+}

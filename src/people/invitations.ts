@@ -1,0 +1,106 @@
+/**
+ * Invitations to Projects: bound to an address, used once, with a role that was fixed when they were made. They count only
+ * while who made them could still make them.
+ */
+import { projectName } from '../kernel/access/projects.ts'
+import { covers, type Role } from '../kernel/access/roles.ts'
+import type { Queries, Transaction } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { addCredential } from './credential-store.ts'
+import { endInvitation, invitationBySecret } from './invitation-store.ts'
+import { addMember, roleIn } from './membership-store.ts'
+import type { People } from './people.ts'
+import { createPerson, personByEmail, personById } from './person-store.ts'
+import type { Whence } from './sessions.ts'
+import { deadLink } from './setup.ts'
+import type { InvitationRow, PersonRow } from './tables.ts'
+
+/** An invitation that counts, in words. */
+export interface Invited {
+  readonly invitation: InvitationRow
+  readonly project: string
+  readonly inviter: string
+  /** Who has the address already. */
+  readonly person: PersonRow | undefined
+}
+
+/** The invitation with a secret. Errors: `forbidden` when it does not count. */
+export async function invitedBy(
+  { db, clock }: Pick<People, 'db' | 'clock'>,
+  secret: string | undefined,
+): Promise<Invited> {
+  return readInvitation(db.query, secret, clock.now())
+}
+
+async function readInvitation(query: Queries, secret: string | undefined, nowMs: number): Promise<Invited> {
+  const invitation = await invitationBySecret(query, secret, nowMs)
+  if (!invitation) throw deadLink()
+  const project = await projectName(query, { projectId: invitation.project_id })
+  const inviter = invitation.inviter_id === null ? undefined : await personById(query, invitation.inviter_id)
+  if (project === undefined || (invitation.inviter_id !== null && !(await mayInvite(query, invitation, inviter)))) {
+    throw deadLink()
+  }
+  const person = await personByEmail(query, invitation.email)
+  return { invitation, project, inviter: inviter?.name ?? 'Wolke', person }
+}
+
+async function mayInvite(
+  query: Queries,
+  { project_id, role }: InvitationRow,
+  inviter: PersonRow | undefined,
+): Promise<boolean> {
+  if (!inviter || inviter.disabled !== null) return false
+  if (inviter.installation_role === 'admin') return true
+  const has = await roleIn(query, { projectId: project_id }, inviter.id)
+  return has !== undefined && covers(has, 'admin') && covers(has, role)
+}
+
+/** Lets a person who is signed in accept. Errors: `forbidden` when it does not count or is meant for somebody else. */
+export async function accept({ db }: People, secret: string | undefined, person: PersonRow): Promise<Invited> {
+  return db.transact(async (tx) => {
+    const invited = await readInvitation(tx.query, secret, tx.now)
+    if (invited.invitation.email !== person.email) {
+      throw new ApiError('forbidden', `this invitation is meant for ${invited.invitation.email}`)
+    }
+    await spend(tx, invited.invitation)
+    await join(tx, invited.invitation, person.id)
+    return invited
+  })
+}
+
+export interface NewAccount {
+  readonly name: string
+  readonly passwordHash: string
+}
+
+/** Makes an account for the address of an invitation and accepts it; returns the secret of a session. */
+export async function acceptAnew(
+  { db, sessions }: People,
+  secret: string | undefined,
+  { name, passwordHash }: NewAccount,
+  whence: Whence,
+): Promise<string> {
+  return db.transact(async (tx) => {
+    const { invitation, person: known } = await readInvitation(tx.query, secret, tx.now)
+    if (known) throw new ApiError('forbidden', 'there is an account with this address: log in to it first')
+    await spend(tx, invitation)
+    const { id: personId } = await createPerson(tx, { email: invitation.email, name })
+    await addCredential(tx, { personId, kind: 'password', subject: String(personId), data: passwordHash, name: '' })
+    const session = await sessions.start(tx, { personId, whence })
+    await join(tx, invitation, personId)
+    return session
+  })
+}
+
+async function spend(tx: Transaction, { project_id, id }: InvitationRow): Promise<void> {
+  if (!(await endInvitation(tx, { projectId: project_id }, id))) throw deadLink()
+}
+
+async function join(tx: Transaction, { project_id, role }: InvitationRow, personId: number): Promise<void> {
+  await addMember(tx, { projectId: project_id }, personId, role)
+}
+
+/** Whether somebody with a role may give another one: only an admin, and nothing that is more than its own. */
+export function mayGive(has: Role, role: Role): boolean {
+  return covers(has, 'admin') && covers(has, role) && role !== 'owner'
+}

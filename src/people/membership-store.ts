@@ -1,0 +1,124 @@
+/** Statements on who belongs to which Project, in which role. A Project has at most one owner at any time. */
+import type { Role } from '../kernel/access/roles.ts'
+import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
+import { acrossProjects, scoped } from '../kernel/data/scoped.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
+import type { MembershipRow } from './tables.ts'
+
+/** The role of a person in a Project; undefined when the person does not belong to it. */
+export async function roleIn(query: Queries, scope: ProjectScope, personId: number): Promise<Role | undefined> {
+  const row = await scoped(query, scope)
+    .selectFrom('membership')
+    .select('role')
+    .where('person_id', '=', personId)
+    .executeTakeFirst()
+  return row?.role
+}
+
+/** The roles of a person by Project. */
+export async function rolesOf(query: Queries, personId: number): Promise<Map<ProjectId, Role>> {
+  const rows = await acrossProjects(query)
+    .selectFrom('membership')
+    .select(['project_id', 'role'])
+    .where('person_id', '=', personId)
+    .orderBy('project_id')
+    .execute()
+  return new Map(rows.map(({ project_id, role }) => [project_id, role]))
+}
+
+export async function membersOf(query: Queries, scope: ProjectScope): Promise<MembershipRow[]> {
+  return scoped(query, scope).selectFrom('membership').selectAll().orderBy('id').execute()
+}
+
+/** Adds a person to a Project; somebody who belongs to it already keeps their role. Returns whether anything changed. */
+export async function addMember(tx: Transaction, scope: ProjectScope, personId: number, role: Role): Promise<boolean> {
+  const row = {
+    id: await drawId(tx),
+    person_id: personId,
+    role,
+    given_by: 'person' as const,
+    created: timestamp(tx.now),
+  }
+  const { numInsertedOrUpdatedRows } = await scoped(tx.query, scope)
+    .insertInto('membership', [row])
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow()
+  return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Gives a member who is not the owner another role; false when there is no such member. */
+export async function setRole(
+  tx: Transaction,
+  scope: ProjectScope,
+  personId: number,
+  role: Exclude<Role, 'owner'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await scoped(tx.query, scope)
+    .updateTable('membership')
+    .set({ role, given_by: 'person' })
+    .where('person_id', '=', personId)
+    .where('role', '<>', 'owner')
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
+}
+
+/** Removes a member who is not the owner; false when there is no such member. */
+export async function removeMember(tx: Transaction, scope: ProjectScope, personId: number): Promise<boolean> {
+  const { numDeletedRows } = await scoped(tx.query, scope)
+    .deleteFrom('membership')
+    .where('person_id', '=', personId)
+    .where('role', '<>', 'owner')
+    .executeTakeFirst()
+  return numDeletedRows > 0n
+}
+
+/** Makes a member the owner and the previous owner an admin; false when the person does not belong to the Project. */
+export async function transferOwnership(tx: Transaction, scope: ProjectScope, personId: number): Promise<boolean> {
+  if ((await roleIn(tx.query, scope, personId)) === undefined) return false
+  const members = () => scoped(tx.query, scope).updateTable('membership')
+  await members().set({ role: 'admin' }).where('role', '=', 'owner').execute()
+  await members().set({ role: 'owner' }).where('person_id', '=', personId).execute()
+  return true
+}
+
+/** Gives a person the role that groups give in a Project, or takes it away; what people gave by hand and owners stay. */
+export async function setGroupRole(
+  tx: Transaction,
+  scope: ProjectScope,
+  personId: number,
+  role: Exclude<Role, 'owner'> | undefined,
+): Promise<void> {
+  const own = scoped(tx.query, scope)
+  if (role === undefined) {
+    await own.deleteFrom('membership').where('person_id', '=', personId).where('given_by', '=', 'group').execute()
+    return
+  }
+  const row = {
+    id: await drawId(tx),
+    person_id: personId,
+    role,
+    given_by: 'group' as const,
+    created: timestamp(tx.now),
+  }
+  await own
+    .insertInto('membership', [row])
+    .onConflict((conflict) => conflict.doNothing())
+    .execute()
+  await own
+    .updateTable('membership')
+    .set({ role })
+    .where('person_id', '=', personId)
+    .where('given_by', '=', 'group')
+    .execute()
+}
+
+/** Whether a Project has an owner. */
+export async function hasOwner(query: Queries, scope: ProjectScope): Promise<boolean> {
+  const row = await scoped(query, scope)
+    .selectFrom('membership')
+    .select('id')
+    .where('role', '=', 'owner')
+    .executeTakeFirst()
+  return row !== undefined
+}

@@ -1,0 +1,101 @@
+/**
+ * Signing in through an identity provider (OpenID Connect): authorization code with PKCE, nonce and state. All three follow
+ * from a secret that only the browser has, so nothing has to be stored that would finish somebody else's sign-in. Its library
+ * is loaded on first use.
+ */
+import type { Configuration } from 'openid-client'
+import type { Role } from '../kernel/access/roles.ts'
+import { derive } from './secret-text.ts'
+
+/** A group of the identity provider, and the role that it gives in a Project. */
+export interface GroupRole {
+  readonly group: string
+  readonly project: string
+  readonly role: Exclude<Role, 'owner'>
+}
+
+export interface OidcOptions {
+  readonly issuer: string
+  readonly clientId: string
+  readonly clientSecret: string
+  /** Addresses of those who administer the installation, in lower case. */
+  readonly admins: readonly string[]
+  readonly groups: readonly GroupRole[]
+}
+
+/** Whom the identity provider has recognized. */
+export interface Identity {
+  readonly issuer: string
+  readonly subject: string
+  /** In lower case; undefined unless the provider has verified it. */
+  readonly email: string | undefined
+  readonly name: string | undefined
+  readonly groups: readonly string[]
+}
+
+export const callbackPath = '/console/login/oidc/callback'
+const timeoutS = 10
+
+export class Oidc {
+  readonly options: OidcOptions
+  #configuration: Promise<Configuration> | undefined
+
+  constructor(options: OidcOptions) {
+    this.options = options
+  }
+
+  /** The address at the provider at which the browser of `secret` goes on. Errors: those of the network. */
+  async begin(secret: string, origin: string, isFresh: boolean): Promise<string> {
+    const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
+    const url = buildAuthorizationUrl(await this.#configured(), {
+      redirect_uri: origin + callbackPath,
+      scope: 'openid email profile',
+      code_challenge: await calculatePKCECodeChallenge(derive(secret, 'verifier')),
+      code_challenge_method: 'S256',
+      state: derive(secret, 'state'),
+      nonce: derive(secret, 'nonce'),
+      ...(isFresh ? { prompt: 'login', max_age: '0' } : {}),
+    })
+    return url.href
+  }
+
+  /** Whom the provider's answer names. Errors: an answer that was not asked for by the browser of `secret`. */
+  async finish(secret: string, origin: string, search: string): Promise<Identity> {
+    const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
+    const configuration = await this.#configured()
+    const tokens = await authorizationCodeGrant(configuration, new URL(`${origin}${callbackPath}?${search}`), {
+      pkceCodeVerifier: derive(secret, 'verifier'),
+      expectedState: derive(secret, 'state'),
+      expectedNonce: derive(secret, 'nonce'),
+      idTokenExpected: true,
+    })
+    const claims = tokens.claims()!
+    const isComplete = claims.email !== undefined
+    const more = isComplete ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({}))
+    const all: Readonly<Record<string, unknown>> = { ...more, ...claims }
+    const isVerified = typeof all.email === 'string' && all.email_verified === true
+    return {
+      issuer: claims.iss,
+      subject: claims.sub,
+      email: isVerified ? String(all.email).toLowerCase() : undefined,
+      name: typeof all.name === 'string' ? all.name.slice(0, 100) : undefined,
+      groups: Array.isArray(all.groups) ? all.groups.filter((group) => typeof group === 'string') : [],
+    }
+  }
+
+  #configured(): Promise<Configuration> {
+    this.#configuration ??= this.#discover().catch((error: unknown) => {
+      this.#configuration = undefined
+      throw error
+    })
+    return this.#configuration
+  }
+
+  async #discover(): Promise<Configuration> {
+    const { allowInsecureRequests, discovery } = await import('openid-client')
+    const { issuer, clientId, clientSecret } = this.options
+    const url = new URL(issuer)
+    const execute = url.protocol === 'http:' ? [allowInsecureRequests] : []
+    return discovery(url, clientId, clientSecret, undefined, { execute, timeout: timeoutS })
+  }
+}

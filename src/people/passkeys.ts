@@ -1,0 +1,185 @@
+/**
+ * Passkeys (WebAuthn). A challenge is stored for one answer of the browser that asked for it. The library is loaded on first
+ * use. Passkeys belong to a host: that of the public URL, or the one that the request went to.
+ */
+import type {
+  AuthenticationResponseJSON,
+  AuthenticatorTransport,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from '@simplewebauthn/server'
+import type { Transaction } from '../kernel/data/db.ts'
+import { invalidInput } from '../kernel/errors.ts'
+import { canHavePasskeys } from './cookies.ts'
+import { advanceCounter, credentialBySubject, credentialsOf, noteUse } from './credential-store.ts'
+import { startCeremony, takeCeremony } from './link-store.ts'
+import type { People, PeopleSettings } from './people.ts'
+import { randomSecret } from './secret-text.ts'
+import type { CeremonyKind, CredentialRow, PersonRow } from './tables.ts'
+
+const ceremonyMs = 5 * 60_000
+
+/** A public key with what browsers want to know about it. */
+interface PasskeyData {
+  readonly publicKey: string
+  readonly transports: readonly AuthenticatorTransport[]
+  readonly rpId: string
+  readonly isSynced: boolean
+}
+
+export function passkeyDataOf({ data }: Pick<CredentialRow, 'data'>): PasskeyData {
+  return JSON.parse(data) as PasskeyData
+}
+
+/** The host that passkeys belong to; undefined where browsers do not offer any. */
+export function rpIdAt(origin: string, { publicOrigins }: PeopleSettings): string | undefined {
+  if (!canHavePasskeys(origin)) return undefined
+  return publicOrigins.length === 0 || publicOrigins.includes(origin) ? new URL(origin).hostname : undefined
+}
+
+/** Options for the browser, and the secret that its answer comes with. */
+export interface Asked<Options> {
+  readonly options: Options
+  readonly secret: string
+}
+
+interface Challenge {
+  readonly challenge: string
+  readonly rpId: string
+}
+
+async function remember(
+  { db, clock }: People,
+  kind: CeremonyKind,
+  personId: number | null,
+  challenge: Challenge,
+): Promise<string> {
+  const secret = randomSecret()
+  const row = { kind, person_id: personId, data: JSON.stringify(challenge), expires: clock.now() + ceremonyMs }
+  await db.transact((tx) => startCeremony(tx, secret, row))
+  return secret
+}
+
+/** Asks a browser for a new passkey. */
+export async function askForNewPasskey(
+  people: People,
+  person: PersonRow,
+  rpId: string,
+): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>> {
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server')
+  const known = (await credentialsOf(people.db.query, person.id)).filter(({ kind }) => kind === 'passkey')
+  const options = await generateRegistrationOptions({
+    rpName: 'Wolke',
+    rpID: rpId,
+    userID: new Uint8Array(Buffer.from(String(person.id))),
+    userName: person.email,
+    userDisplayName: person.name,
+    attestationType: 'none',
+    excludeCredentials: known.map(({ subject }) => ({ id: subject })),
+    authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
+  })
+  const secret = await remember(people, 'passkey-add', person.id, { challenge: options.challenge, rpId })
+  return { options, secret }
+}
+
+export interface NewPasskey {
+  readonly subject: string
+  readonly data: string
+  readonly counter: number
+}
+
+/** Judges a browser's new passkey. Errors: `invalid_input`. */
+export async function judgeNewPasskey(
+  people: People,
+  personId: number,
+  given: { readonly secret: string | undefined; readonly origin: string; readonly response: unknown },
+): Promise<NewPasskey> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+  const ceremony = await people.db.transact((tx) => takeCeremony(tx, 'passkey-add', given.secret))
+  if (!ceremony || ceremony.person_id !== personId) throw refused('the browser was not asked, or asked too long ago')
+  const { challenge, rpId } = JSON.parse(ceremony.data) as Challenge
+  const { registrationInfo } = await verifyRegistrationResponse({
+    response: given.response as RegistrationResponseJSON,
+    expectedChallenge: challenge,
+    expectedOrigin: given.origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+  }).catch((error: Error) => {
+    throw refused(error.message)
+  })
+  if (!registrationInfo) throw refused('its signature is not right')
+  const { credential, credentialBackedUp } = registrationInfo
+  const data: PasskeyData = {
+    publicKey: Buffer.from(credential.publicKey).toString('base64url'),
+    transports: credential.transports ?? [],
+    rpId,
+    isSynced: credentialBackedUp,
+  }
+  return { subject: credential.id, data: JSON.stringify(data), counter: credential.counter }
+}
+
+const refused = (reason: string) => invalidInput([{ field: 'response', message: `is no valid passkey: ${reason}` }])
+
+/** Asks a browser for a passkey: any that it has, or one of a person. */
+export async function askForPasskey(
+  people: People,
+  kind: 'passkey-sign-in' | 'passkey-prove',
+  rpId: string,
+  personId?: number,
+): Promise<Asked<PublicKeyCredentialRequestOptionsJSON>> {
+  const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
+  const all = personId === undefined ? [] : await credentialsOf(people.db.query, personId)
+  const known = all.filter((row) => row.kind === 'passkey' && passkeyDataOf(row).rpId === rpId)
+  const options = await generateAuthenticationOptions({
+    rpID: rpId,
+    userVerification: 'required',
+    allowCredentials: known.map((row) => ({ id: row.subject, transports: [...passkeyDataOf(row).transports] })),
+  })
+  const secret = await remember(people, kind, personId ?? null, { challenge: options.challenge, rpId })
+  return { options, secret }
+}
+
+/** The credential that a browser has proven; undefined when it has not. The challenge is used up either way. */
+export async function provenPasskey(
+  people: People,
+  kind: 'passkey-sign-in' | 'passkey-prove',
+  given: { readonly secret: string | undefined; readonly origin: string; readonly response: unknown },
+): Promise<{ readonly credential: CredentialRow; readonly counter: number } | undefined> {
+  const ceremony = await people.db.transact((tx) => takeCeremony(tx, kind, given.secret))
+  if (!ceremony || !isAnswer(given.response)) return undefined
+  const credential = await credentialBySubject(people.db.query, 'passkey', given.response.id)
+  if (!credential || (ceremony.person_id !== null && ceremony.person_id !== credential.person_id)) return undefined
+  const { challenge, rpId } = JSON.parse(ceremony.data) as Challenge
+  const { publicKey, transports } = passkeyDataOf(credential)
+  const { verifyAuthenticationResponse } = await import('@simplewebauthn/server')
+  const verdict = await verifyAuthenticationResponse({
+    response: given.response,
+    expectedChallenge: challenge,
+    expectedOrigin: given.origin,
+    expectedRPID: rpId,
+    requireUserVerification: true,
+    credential: {
+      id: credential.subject,
+      publicKey: new Uint8Array(Buffer.from(publicKey, 'base64url')),
+      counter: credential.counter,
+      transports: [...transports],
+    },
+  }).catch(() => undefined)
+  return verdict?.verified ? { credential, counter: verdict.authenticationInfo.newCounter } : undefined
+}
+
+/** Notes the use of a proven passkey; false when its counter shows that there is a copy of it. */
+export async function notePasskey(
+  tx: Transaction,
+  { credential, counter }: { readonly credential: CredentialRow; readonly counter: number },
+): Promise<boolean> {
+  // Passkeys that are synced between devices do not count and always say 0.
+  if (counter > 0 || credential.counter > 0) return advanceCounter(tx, credential.id, counter)
+  await noteUse(tx, credential.id)
+  return true
+}
+
+function isAnswer(response: unknown): response is AuthenticationResponseJSON {
+  return typeof response === 'object' && response !== null && typeof (response as { id?: unknown }).id === 'string'
+}

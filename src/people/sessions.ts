@@ -1,0 +1,146 @@
+/**
+ * Sessions. The browser has 256 random bits in a cookie, the database their hash. A session ends 12 hours after its last
+ * use, 30 days after it began, and when it is revoked. Its secret changes whenever it gains rights.
+ */
+import type { Database, Transaction } from '../kernel/data/db.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import { personById } from './person-store.ts'
+import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
+import {
+  deleteSession,
+  deleteSessionByHash,
+  deleteSessionsBut,
+  insertSession,
+  rekeySession,
+  sessionByHash,
+  touchSession,
+} from './session-store.ts'
+import type { PersonRow, SessionRow } from './tables.ts'
+
+export const idleMs = 12 * 3_600_000
+const longestMs = 30 * 86_400_000
+/** How long somebody counts as freshly proven. */
+export const elevatedMs = 10 * 60_000
+const touchMs = 60_000
+const cacheMs = 3_000
+const maxCached = 10_000
+const maxAgent = 200
+
+/** Where a browser is. */
+export interface Whence {
+  readonly network: string
+  readonly agent: string
+}
+
+/** A session that counts, with its person unless it is that of an API token. */
+export interface Found {
+  readonly session: SessionRow
+  readonly person: PersonRow | undefined
+}
+
+interface NewSession {
+  readonly personId?: number
+  readonly tokenId?: number
+  readonly whence: Whence
+  /** Until when it counts as freshly proven; 10 minutes by default. */
+  readonly elevatedUntil?: number
+}
+
+export class Sessions {
+  readonly #db: Database
+  readonly #now: () => number
+  readonly #monotonic: () => number
+  readonly #known = new Map<string, { found: Found; until: number }>()
+
+  /** `now` is the calendar's time, `monotonic` a timer; both in milliseconds. */
+  constructor(db: Database, now: () => number, monotonic: () => number = () => performance.now()) {
+    this.#db = db
+    this.#now = now
+    this.#monotonic = monotonic
+  }
+
+  /** Starts a session and returns its secret. */
+  async start(tx: Transaction, { personId, tokenId, whence, elevatedUntil }: NewSession): Promise<string> {
+    const secret = randomSecret()
+    await insertSession(tx, {
+      hash: hashSecret(secret),
+      person_id: personId ?? null,
+      token_id: tokenId ?? null,
+      created: timestamp(tx.now),
+      last_seen: tx.now,
+      ends: tx.now + longestMs,
+      elevated_until: elevatedUntil ?? (personId === undefined ? 0 : tx.now + elevatedMs),
+      network: whence.network.replace(/^network:/, ''),
+      agent: whence.agent.slice(0, maxAgent),
+    })
+    return secret
+  }
+
+  /** The session with a secret, as it was at most 3 s ago in this process. */
+  cached(secret: string): Found | undefined {
+    const entry = this.#known.get(secret)
+    return entry && entry.until > this.#monotonic() && this.#counts(entry.found.session) ? entry.found : undefined
+  }
+
+  async find(secret: string | undefined): Promise<Found | undefined> {
+    if (!isSecret(secret)) return undefined
+    const known = this.cached(secret)
+    if (known) return known
+    const asked = this.#monotonic()
+    this.#known.delete(secret)
+    const session = await sessionByHash(this.#db.query, hashSecret(secret))
+    if (!session || !this.#counts(session)) return undefined
+    const person = session.person_id === null ? undefined : await personById(this.#db.query, session.person_id)
+    if (session.person_id !== null && (!person || person.disabled !== null)) return undefined
+    const seen = await this.#touch(session)
+    const found = { session: seen, person }
+    if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
+    this.#known.set(secret, { found, until: asked + cacheMs })
+    return found
+  }
+
+  /** Gives a session another secret, and returns it; undefined when it has ended meanwhile. */
+  async rekey(tx: Transaction, session: SessionRow, elevatedUntil?: number): Promise<string | undefined> {
+    const secret = randomSecret()
+    const change = elevatedUntil === undefined ? {} : { elevated_until: elevatedUntil }
+    if (!(await rekeySession(tx, session, { hash: hashSecret(secret), ...change }))) return undefined
+    tx.afterCommit(() => this.forget())
+    return secret
+  }
+
+  /** Ends the session with a secret. */
+  async end(tx: Transaction, secret: string): Promise<void> {
+    await deleteSessionByHash(tx, hashSecret(secret))
+    tx.afterCommit(() => this.forget())
+  }
+
+  /** Ends one session of a person; false when there is none. */
+  async revoke(tx: Transaction, personId: number, id: number): Promise<boolean> {
+    tx.afterCommit(() => this.forget())
+    return deleteSession(tx, personId, id)
+  }
+
+  /** Ends all sessions of a person, but one if it is given. */
+  async revokeAll(tx: Transaction, personId: number, butId = 0): Promise<void> {
+    tx.afterCommit(() => this.forget())
+    await deleteSessionsBut(tx, personId, butId)
+  }
+
+  /** Forgets what is cached in this process. */
+  forget(): void {
+    this.#known.clear()
+  }
+
+  #counts({ last_seen, ends }: SessionRow): boolean {
+    const now = this.#now()
+    return ends > now && last_seen + idleMs > now
+  }
+
+  /** Notes at most once a minute that a session is in use. */
+  async #touch(session: SessionRow): Promise<SessionRow> {
+    const now = this.#now()
+    if (now - session.last_seen < touchMs) return session
+    await this.#db.transact((tx) => touchSession(tx, session.id, now), { isDurable: false })
+    return { ...session, last_seen: now }
+  }
+}

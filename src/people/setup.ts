@@ -1,0 +1,97 @@
+/**
+ * The first administrator. While nobody administers the installation each start makes a link for whoever can read its
+ * output; the first one who uses it becomes the administrator and the owner of Project `default`.
+ */
+import { findProject } from '../kernel/access/projects.ts'
+import type { Database, Transaction } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { addCredential } from './credential-store.ts'
+import { dropLinks, findLink, makeLink, spendLink } from './link-store.ts'
+import { addMember, hasOwner } from './membership-store.ts'
+import type { People } from './people.ts'
+import { createPerson, hasAdmin, lockSetup, personByEmail } from './person-store.ts'
+import type { Whence } from './sessions.ts'
+
+const setupMs = 24 * 3_600_000
+const testerEmail = 'tester@localhost'
+
+/** Makes the link of this start; undefined when somebody administers the installation already. */
+export async function makeSetupLink(db: Database): Promise<string | undefined> {
+  return db.transact(async (tx) => {
+    await lockSetup(tx)
+    if (await hasAdmin(tx.query)) return undefined
+    return makeLink(tx, { kind: 'setup', personId: null, forMs: setupMs })
+  })
+}
+
+/** Makes the link that signs a tester in without an account. Only for data that ends with the process. */
+export async function makeTesterLink(db: Database): Promise<string> {
+  return db.transact((tx) => makeLink(tx, { kind: 'tester', personId: null, forMs: 30 * 86_400_000 }))
+}
+
+export interface FirstAdmin {
+  readonly email: string
+  readonly name: string
+  /** The hash of the password. */
+  readonly passwordHash: string
+}
+
+/** The refusal of a link that never was, is over, or was used. */
+export function deadLink(): ApiError {
+  return new ApiError('forbidden', 'this link does not count any more: it was used, has expired, or never existed')
+}
+
+/** Whether the first administrator can be made with this secret. */
+export async function isSetupLink({ db, clock }: People, secret: string | undefined): Promise<boolean> {
+  return (await findLink(db.query, 'setup', secret, clock.now())) !== undefined
+}
+
+/**
+ * Makes the first administrator and starts a session, whose secret it returns. Errors: `forbidden` when the link does not
+ * count or somebody was faster.
+ */
+export async function setUp(
+  { db, sessions }: People,
+  secret: string | undefined,
+  { email, name, passwordHash }: FirstAdmin,
+  whence: Whence,
+): Promise<string> {
+  return db.transact(async (tx) => {
+    await lockSetup(tx)
+    const link = await findLink(tx.query, 'setup', secret, tx.now)
+    if (!link || (await hasAdmin(tx.query)) || !(await spendLink(tx, link))) throw deadLink()
+    await dropLinks(tx, 'setup')
+    const person = await createPerson(tx, { email, name, installationRole: 'admin' })
+    const { id: personId } = person
+    await addCredential(tx, { personId, kind: 'password', subject: String(personId), data: passwordHash, name: '' })
+    const session = await sessions.start(tx, { personId, whence })
+    await ownDefault(tx, personId)
+    return session
+  })
+}
+
+/** Signs a tester in, as an administrator without credentials whose session counts as freshly proven until it ends. */
+export async function enterAsTester(
+  { db, sessions }: People,
+  secret: string | undefined,
+  whence: Whence,
+): Promise<string> {
+  return db.transact(async (tx) => {
+    await lockSetup(tx)
+    const link = await findLink(tx.query, 'tester', secret, tx.now)
+    if (!link || !(await spendLink(tx, link))) throw deadLink()
+    const known = await personByEmail(tx.query, testerEmail)
+    const person = known ?? (await createPerson(tx, { email: testerEmail, name: 'Tester', installationRole: 'admin' }))
+    const session = await sessions.start(tx, { personId: person.id, whence, elevatedUntil: Number.MAX_SAFE_INTEGER })
+    await ownDefault(tx, person.id)
+    return session
+  })
+}
+
+/** Makes a person the owner of Project `default`, unless it has one. */
+export async function ownDefault(tx: Transaction, personId: number): Promise<void> {
+  const project = await findProject(tx.query, 'default')
+  if (!project) return
+  const scope = { projectId: project.id }
+  if (!(await hasOwner(tx.query, scope))) await addMember(tx, scope, personId, 'owner')
+}

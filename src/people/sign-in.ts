@@ -1,0 +1,126 @@
+/**
+ * Signing in: a password, then a second factor if there is one. Accounts that do not exist, that have no password and that
+ * are disabled are answered like a wrong password, after the same time.
+ */
+import type { Transaction } from '../kernel/data/db.ts'
+import {
+  advanceCounter,
+  credentialOf,
+  kindsByPerson,
+  noteUse,
+  renewData,
+  spendRecoveryCode,
+} from './credential-store.ts'
+import { type Attempt, countAttempt, forgetAttempts } from './guesses.ts'
+import { hashPassword, isOutdated, isPassword } from './password.ts'
+import { openFor, type People } from './people.ts'
+import { normalEmail, personByEmail, personById } from './person-store.ts'
+import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
+import { deleteSignIn, insertSignIn, signInByHash } from './session-store.ts'
+import type { Whence } from './sessions.ts'
+import type { PersonRow, SignInRow } from './tables.ts'
+import { hashRecoveryCode, matchingStep } from './totp.ts'
+
+/** How long the second factor may take, in milliseconds. */
+const signInMs = 10 * 60_000
+
+export type SignIn =
+  | { readonly kind: 'session'; readonly secret: string }
+  /** A second factor is needed; `secret` names the half-finished sign-in. */
+  | { readonly kind: 'second'; readonly secret: string }
+  | { readonly kind: 'wrong'; readonly left: number; readonly until: number }
+  | { readonly kind: 'blocked'; readonly until: number }
+  /** The half-finished sign-in has ended. */
+  | { readonly kind: 'over' }
+
+interface PasswordGiven {
+  readonly email: string
+  readonly password: string
+  readonly whence: Whence
+  /** The path to go on to after a second factor. */
+  readonly next: string
+}
+
+/** Judges a password. Errors: `unavailable` when too many passwords are judged at once. */
+export async function signInWithPassword(people: People, given: PasswordGiven): Promise<SignIn> {
+  const { db } = people
+  const { whence, password } = given
+  const attempt: Attempt = { what: 'password', account: normalEmail(given.email), network: whence.network }
+  const verdict = await countAttempt(db, attempt)
+  if (!verdict.admitted) return { kind: 'blocked', until: verdict.until }
+  const person = await personByEmail(db.query, given.email)
+  const credential = person && (await credentialOf(db.query, person.id, 'password'))
+  const isRight = await isPassword(password, credential?.data)
+  if (!isRight || !person || !credential || person.disabled !== null) {
+    return { kind: 'wrong', left: verdict.left, until: verdict.until }
+  }
+  const better = isOutdated(credential.data) ? await hashPassword(password) : undefined
+  return db.transact(async (tx) => {
+    await forgetAttempts(tx, attempt)
+    const needsSecond = await hasSecondFactor(tx, person.id)
+    const secret = needsSecond ? await beginSecond(tx, person.id, given.next) : undefined
+    if (better) await renewData(tx, credential.id, better)
+    await noteUse(tx, credential.id)
+    if (secret !== undefined) return { kind: 'second', secret }
+    return { kind: 'session', secret: await people.sessions.start(tx, { personId: person.id, whence }) }
+  })
+}
+
+async function hasSecondFactor(tx: Transaction, personId: number): Promise<boolean> {
+  const kinds = (await kindsByPerson(tx.query, [personId])).get(personId)
+  return kinds !== undefined && (kinds.has('totp') || kinds.has('passkey'))
+}
+
+async function beginSecond(tx: Transaction, personId: number, next: string): Promise<string> {
+  const secret = randomSecret()
+  await insertSignIn(tx, { hash: hashSecret(secret), person_id: personId, next, expires: tx.now + signInMs })
+  return secret
+}
+
+/** A half-finished sign-in with its person. */
+export async function pendingSignIn(
+  { db, clock }: People,
+  secret: string | undefined,
+): Promise<{ row: SignInRow; person: PersonRow } | undefined> {
+  if (!isSecret(secret)) return undefined
+  const row = await signInByHash(db.query, hashSecret(secret), clock.now())
+  const person = row && (await personById(db.query, row.person_id))
+  return person && person.disabled === null ? { row, person } : undefined
+}
+
+/** Judges the second factor: a one-time code or a recovery code. */
+export async function signInWithCode(
+  people: People,
+  given: { readonly secret: string | undefined; readonly code: string; readonly whence: Whence },
+): Promise<SignIn> {
+  const { db, sessions } = people
+  const pending = await pendingSignIn(people, given.secret)
+  if (!pending) return { kind: 'over' }
+  const { row, person } = pending
+  const attempt: Attempt = { what: 'code', account: String(person.id), network: given.whence.network }
+  const verdict = await countAttempt(db, attempt)
+  if (!verdict.admitted) return { kind: 'blocked', until: verdict.until }
+  return db.transact(async (tx) => {
+    const { left, until } = verdict
+    if (!(await isCode(people, tx, person.id, given.code))) return { kind: 'wrong', left, until }
+    if (!(await deleteSignIn(tx, row.id))) return { kind: 'over' }
+    await forgetAttempts(tx, attempt)
+    return { kind: 'session', secret: await sessions.start(tx, { personId: person.id, whence: given.whence }) }
+  })
+}
+
+/** Whether a one-time code or a recovery code of a person is right; it is used up. */
+export async function isCode(people: People, tx: Transaction, personId: number, code: string): Promise<boolean> {
+  if (await isTotp(people, tx, personId, code)) return true
+  const hash = hashRecoveryCode(personId, code)
+  return hash !== undefined && spendRecoveryCode(tx, personId, hash)
+}
+
+/** Whether a one-time code of a person is right and was not used before. */
+export async function isTotp(people: People, tx: Transaction, personId: number, code: string): Promise<boolean> {
+  const credential = await credentialOf(tx.query, personId, 'totp')
+  if (!credential) return false
+  const secret = openFor(people, personId, 'totp', credential.data)
+  const step = matchingStep(secret, code, tx.now, credential.counter)
+  return step !== undefined && advanceCounter(tx, credential.id, step)
+}
