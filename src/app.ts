@@ -35,8 +35,14 @@ import { consoleTree } from './pages/console.ts'
 import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { referencePages } from './pages/reference.ts'
+import { peopleEndpoints } from './people/contract.ts'
+import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
+import { doorFiles, doorRoutes } from './people/pages/routes.ts'
+import type { People } from './people/people.ts'
+import { peopleHandlers } from './people/routes.ts'
 import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { publicFamilies } from './public-families.ts'
+import { version } from './version.ts'
 
 /** Requests per hour of one session of the console, which must not use up its Project's. */
 const sessionRequests = 20_000
@@ -63,8 +69,10 @@ export interface AppOptions {
   readonly faults?: Faults
   readonly limits?: DefaultLimits
   readonly settings?: GivenSettings
-  /** Finds the people behind sessions. */
+  /** Further sessions than those of people who have signed in. */
   readonly sessions?: EdgeOptions['sessions']
+  /** How people sign in. */
+  readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
   readonly observe?: (exchange: Exchange) => void
   readonly mail?: Partial<Omit<MailerOptions, 'db' | 'log' | 'faults'>>
   readonly engine?: Partial<Pick<EngineOptions, 'callTimeoutMs' | 'retryMs' | 'leaseMs' | 'pollMs'>>
@@ -78,6 +86,7 @@ export interface App {
   readonly engine: Engine
   readonly jobs: Jobs
   readonly mailer: Mailer
+  readonly people: People
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
   /** Starts a metadata service that also answers under `prefix`; returns its URL. Errors: those of the socket. */
@@ -103,11 +112,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const platform: Platform = { db, clock, catalogue, faults, defaultNames, limits, secrets, settings }
   const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
-  const edge = buildEdge({ ...edgeOptions(options, db), clock, log, vendor, publicFamilies })
+  const authenticator = new Authenticator(db)
+  const people = await peopleFor(options, db, authenticator)
+  const sessions = sessionsOf(people, options.sessions)
+  const edge = buildEdge({ ...edgeOptions(options, db), authenticator, sessions, clock, log, vendor, publicFamilies })
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const jobs = planJobs(jobsOf(platform, drivers), log)
+  const jobs = planJobs([...jobsOf(platform, drivers), () => tidyPeople(people)], log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
@@ -116,12 +128,14 @@ export async function buildApp(options: AppOptions): Promise<App> {
   for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages(clock)]) edge.open(page)
   if (root) edge.open(rootPage(root))
   edge.openTree(consoleTree())
+  servePeople(edge, people)
   const services: { close(): Promise<void> }[] = []
   return {
     edge,
     engine,
     jobs,
     mailer,
+    people,
     async listen({ host, port }) {
       await edge.server.listen({ host, port })
       const { port: actual } = edge.server.server.address() as { port: number }
@@ -142,11 +156,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await engine.start()
       await mailer.start()
       jobs.start()
+      await warnOfPasskeys(people)
     },
     async stop() {
       await edge.server.close()
       await jobs.stop()
-      await Promise.all([engine.stop(), mailer.stop()])
+      await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
       await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
     },
@@ -163,13 +178,29 @@ async function driversFor(
   return { ...drivers, ...(await authorityDrivers(authority, { clock, identity: reverseDomain, nameservers, keep })) }
 }
 
+function peopleFor(options: AppOptions, db: Database, authenticator: Authenticator): Promise<People> {
+  const { clock, log, secrets, publicOrigins = [], mail, people = {} } = options
+  return openPeople({ db, clock, log, secrets, authenticator, publicOrigins, send: mail?.send, ...people })
+}
+
+/** The sessions of people who have signed in, after those that are given. */
+function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<EdgeOptions['sessions']> {
+  const own = sessionFinder(people)
+  return { find: (headers) => given?.find(headers) ?? own.find(headers) }
+}
+
+function servePeople(edge: Edge, people: People): void {
+  edge.mount(peopleEndpoints, peopleHandlers(people), labPath)
+  for (const file of doorFiles) edge.open(file)
+  for (const route of doorRoutes({ people, version })) edge.serve(route)
+}
+
 function edgeOptions(
-  { rateLimit, tls, connections, publicOrigins, sessions, observe }: AppOptions,
+  { rateLimit, tls, connections, publicOrigins, observe }: AppOptions,
   db: Database,
-): Omit<EdgeOptions, 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
+): Omit<EdgeOptions, 'authenticator' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
   const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
   return {
-    authenticator: new Authenticator(db),
     limits: {
       projects: rateLimit === undefined ? unlimited : ofProjects(rateLimit),
       sessions: localLimiter(sessionRequests),
@@ -178,7 +209,6 @@ function edgeOptions(
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
     ...(publicOrigins ? { publicOrigins } : {}),
-    ...(sessions ? { sessions } : {}),
     ...(observe ? { observe } : {}),
   }
 }

@@ -10,6 +10,8 @@ import { inEffect } from '../src/kernel/contract/changes.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import { labEndpoints, labPath } from '../src/lab/contract.ts'
 import { allEndpoints, openApiDocument } from '../src/pages/openapi.ts'
+import { peopleEndpoints } from '../src/people/contract.ts'
+import { doorFiles, doorRoutes } from '../src/people/pages/routes.ts'
 import { forEachDatabase } from './harness.ts'
 
 const endpoints = allEndpoints().map(({ endpoint }) => endpoint)
@@ -223,7 +225,10 @@ forEachDatabase('the running server', (open) => {
     const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
     const promised = [
       ...endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`),
-      ...Object.values(labEndpoints).map(({ method, path }) => `${method} ${labPath}${path}`),
+      ...Object.values({ ...labEndpoints, ...peopleEndpoints }).map(
+        ({ method, path }) => `${method} ${labPath}${path.replace(/\{(\w+)\}/g, ':$1')}`,
+      ),
+      ...doorRoutes({ people: app.people, version: '' }).map(({ method, path }) => `${method} ${path}`),
     ]
     const pages = [
       'GET /',
@@ -233,6 +238,7 @@ forEachDatabase('the running server', (open) => {
       'GET /docs',
       'GET /health',
       'GET /health/reads',
+      ...doorFiles.map(({ path }) => `GET ${path}`),
     ]
     // What answers GET answers HEAD.
     const heads = [...promised, ...pages]

@@ -22,10 +22,10 @@ export async function signInAs(people: People, identity: Identity, whence: Whenc
   const { options } = people.oidc!
   return people.db.transact(async (tx) => {
     const credential = await credentialBySubject(tx.query, 'oidc', subjectOf(identity))
-    const person = credential ? await personById(tx.query, credential.person_id) : await meet(tx, identity)
-    if (!person || person.disabled !== null) throw new ApiError('forbidden', 'this person cannot sign in')
     const isAdmin = identity.email !== undefined && options.admins.includes(identity.email)
-    if (isAdmin) await updatePerson(tx, person.id, { installation_role: 'admin' })
+    const person = credential ? await personById(tx.query, credential.person_id) : await meet(tx, identity, isAdmin)
+    if (!person || person.disabled !== null) throw new ApiError('forbidden', 'this person cannot sign in')
+    if (isAdmin && credential) await updatePerson(tx, person.id, { installation_role: 'admin' })
     if (credential) await noteUse(tx, credential.id)
     const secret = await people.sessions.start(tx, { personId: person.id, whence })
     if (isAdmin) await ownDefault(tx, person.id)
@@ -35,7 +35,7 @@ export async function signInAs(people: People, identity: Identity, whence: Whenc
 }
 
 /** Somebody who has not been here before. */
-async function meet(tx: Transaction, identity: Identity): Promise<PersonRow> {
+async function meet(tx: Transaction, identity: Identity, isAdmin: boolean): Promise<PersonRow> {
   const { email, name } = identity
   if (email === undefined) {
     throw new ApiError('forbidden', 'the identity provider has not verified an e-mail address for this account')
@@ -46,7 +46,7 @@ async function meet(tx: Transaction, identity: Identity): Promise<PersonRow> {
       `there is an account with the address ${email}: sign in to it as before, and link it in its security settings`,
     )
   }
-  const person = await createPerson(tx, { email, name: name ?? email })
+  const person = await createPerson(tx, { email, name: name ?? email, installationRole: isAdmin ? 'admin' : 'none' })
   await link(tx, person.id, identity)
   return person
 }

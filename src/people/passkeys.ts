@@ -112,7 +112,7 @@ export async function judgeNewPasskey(
   const { credential, credentialBackedUp } = registrationInfo
   const data: PasskeyData = {
     publicKey: Buffer.from(credential.publicKey).toString('base64url'),
-    transports: credential.transports ?? [],
+    transports: (credential.transports ?? []) as AuthenticatorTransport[],
     rpId,
     isSynced: credentialBackedUp,
   }

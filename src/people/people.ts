@@ -29,6 +29,8 @@ export interface People {
   readonly mail: PersonMail | undefined
   /** Undefined without an identity provider. */
   readonly oidc: Oidc | undefined
+  /** The id of an API token that counts. */
+  findToken(text: string): Promise<number | undefined>
 }
 
 /** Encrypts a secret of a person for its place. */

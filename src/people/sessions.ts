@@ -2,8 +2,11 @@
  * Sessions. The browser has 256 random bits in a cookie, the database their hash. A session ends 12 hours after its last
  * use, 30 days after it began, and when it is revoked. Its secret changes whenever it gains rights.
  */
-import type { Database, Transaction } from '../kernel/data/db.ts'
+import type { Identity } from '../kernel/access/principal.ts'
+import { principalOfToken } from '../kernel/access/tokens.ts'
+import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
 import { timestamp } from '../kernel/process/clock.ts'
+import { rolesOf } from './membership-store.ts'
 import { personById } from './person-store.ts'
 import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
 import {
@@ -36,6 +39,7 @@ export interface Whence {
 export interface Found {
   readonly session: SessionRow
   readonly person: PersonRow | undefined
+  readonly identity: Identity
 }
 
 interface NewSession {
@@ -90,10 +94,9 @@ export class Sessions {
     this.#known.delete(secret)
     const session = await sessionByHash(this.#db.query, hashSecret(secret))
     if (!session || !this.#counts(session)) return undefined
-    const person = session.person_id === null ? undefined : await personById(this.#db.query, session.person_id)
-    if (session.person_id !== null && (!person || person.disabled !== null)) return undefined
-    const seen = await this.#touch(session)
-    const found = { session: seen, person }
+    const whose = await whoseIs(this.#db.query, session)
+    if (!whose) return undefined
+    const found = { ...whose, session: await this.#touch(session) }
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(secret, { found, until: asked + cacheMs })
     return found
@@ -143,4 +146,23 @@ export class Sessions {
     await this.#db.transact((tx) => touchSession(tx, session.id, now), { isDurable: false })
     return { ...session, last_seen: now }
   }
+}
+
+/** Who a session belongs to, with their roles; undefined when they do not count any more. */
+async function whoseIs(query: Queries, session: SessionRow): Promise<Pick<Found, 'person' | 'identity'> | undefined> {
+  const bucket = `session:${session.id}`
+  if (session.person_id === null) {
+    const principal = await principalOfToken(query, session.token_id!)
+    return principal && { person: undefined, identity: { ...principal, bucket } }
+  }
+  const person = await personById(query, session.person_id)
+  if (!person || person.disabled !== null) return undefined
+  const identity: Identity = {
+    actor: { kind: 'person', id: person.id, name: person.email, session: session.id },
+    roles: await rolesOf(query, person.id),
+    isOperator: person.installation_role === 'admin',
+    elevatedUntil: session.elevated_until,
+    bucket,
+  }
+  return { person, identity }
 }

@@ -40,6 +40,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'people',
     'platform.ts',
     'public-families.ts',
+    'version.ts',
   ],
   'config-load-balancers.ts': ['drivers/load-balancers/data-planes.ts', 'kernel'],
   'config-dns.ts': ['net', 'kernel', 'families', 'dns/response-rate.ts'],
@@ -185,7 +186,7 @@ const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
-      return /^kernel\/http\/(http|edge|replies|page-trees)\.ts$/.test(path)
+      return /^kernel\/http\/(http|edge|replies|page-trees|served)\.ts$/.test(path)
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
     return true
   }),

@@ -39,9 +39,15 @@ export interface Guard {
   readonly elevated?: boolean
 }
 
+/** Headers that say which session a request belongs to, and where the browser is. */
+export interface SessionHeaders {
+  readonly cookie?: string | undefined
+  readonly host?: string | undefined
+}
+
 /** Finds who a session belongs to by the cookie of a request; synchronous when it is cached. */
 export interface Sessions {
-  find(headers: { readonly cookie?: string | undefined }): Identity | undefined | Promise<Identity | undefined>
+  find(headers: SessionHeaders): Identity | undefined | Promise<Identity | undefined>
 }
 
 /** The principal of a request that is about a Project, or about none. */

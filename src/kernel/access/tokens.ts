@@ -150,6 +150,16 @@ function principalOf(row: Pick<TokenRow, 'id' | 'name' | 'project_id' | 'read_on
   return principalIn(identity, row.project_id)
 }
 
+/** The principal of a token by its id, for sessions that were made with it. */
+export async function principalOfToken(query: Queries, id: number): Promise<Principal | undefined> {
+  const row = await acrossProjects(query)
+    .selectFrom('token')
+    .select(['id', 'name', 'project_id', 'read_only'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return row && principalOf(row)
+}
+
 const cacheMs = 3_000
 const maxCached = 10_000
 

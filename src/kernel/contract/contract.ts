@@ -9,6 +9,7 @@ import type { Need, Role } from '../access/roles.ts'
 import type { ErrorCode } from '../errors.ts'
 import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
+import type { Browser } from './browser.ts'
 import { type Change, inEffect } from './changes.ts'
 import { parseSelector, type Selector } from './selectors.ts'
 
@@ -117,6 +118,8 @@ export interface ApiCall<E extends Endpoint> {
   readonly body: BodyOf<E>
   /** Where the caller reaches the API, such as `https://cloud.example.com`: for addresses in replies to this caller alone. */
   readonly origin: () => string
+  /** For endpoints about sessions themselves. */
+  readonly browser: () => Browser
 }
 
 /** One handler for each row; a missing, surplus or mistyped handler does not compile. */

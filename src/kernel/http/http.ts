@@ -36,6 +36,7 @@ import { type OpenPage, servePage } from './open-pages.ts'
 import { isInTree, mountTree, type PageTree } from './page-trees.ts'
 import { toRefusal } from './refusal.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './replies.ts'
+import { addServed, admitServed, browserOf, type Served, type ServedRoute, sendCookies } from './served.ts'
 import { type ServerOptions, serverFor } from './server.ts'
 import { type SocketPath, WebSockets } from './web-sockets.ts'
 
@@ -67,6 +68,7 @@ export interface Edge {
   mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
   open(page: OpenPage): void
   openTree(tree: PageTree): void
+  serve(route: ServedRoute): void
   /** Lets WebSockets be opened at a path. */
   accept(path: SocketPath): void
 }
@@ -93,13 +95,14 @@ interface Mounted extends Replying {
 interface Routes {
   readonly mounted: Mounted[]
   readonly pages: Map<string, OpenPage>
+  readonly served: Served
 }
 
 /** Creates the server; it serves what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
   const sockets = new WebSockets(options)
   const server = createServer(options, sockets)
-  const routes: Routes = { mounted: [], pages: new Map() }
+  const routes: Routes = { mounted: [], pages: new Map(), served: new Map() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
   admitAll(server, options, routes)
@@ -139,6 +142,7 @@ export function buildEdge(options: EdgeOptions): Edge {
       })
     },
     openTree: (tree) => mountTree(server, tree),
+    serve: (route) => addServed(server, routes.served, route, options),
     accept: (path) => sockets.listen(path),
   }
 }
@@ -171,7 +175,8 @@ function closeGently(server: FastifyInstance, sockets: WebSockets): void {
     sockets.close()
     done()
   })
-  server.addHook('onSend', (_request, reply, _payload, done) => {
+  server.addHook('onSend', (request, reply, _payload, done) => {
+    sendCookies(request, reply)
     if (closing) reply.header('connection', 'close')
     done()
   })
@@ -194,11 +199,13 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
     }
     const misaddressed = hostRefusal(request.raw)
     if (misaddressed) return settle({ ...visitor(request, options), refusal: misaddressed })
+    const path = pathOf(request.url)
+    if (routes.served.has(path)) return settle(admitServed(request, options))
     if (isInTree(request)) {
       reply.headers(standardHeaders(request.id, bystander(request, options).verdict, options.clock.now()))
       return done()
     }
-    const page = routes.pages.get(pathOf(request.url))
+    const page = routes.pages.get(path)
     if (page) return settle(page.isFree ? bystander(request, options) : visitor(request, options))
     const door = doorOf(request.raw)
     const admission = door ? admitSession(request, door, options) : admit(request, options)
@@ -249,7 +256,8 @@ function nothingAt(path: string, { mounted }: Routes, { publicFamilies = {} }: E
   return new ApiError('not_found', `this installation has no ${publicFamilies[family]}`)
 }
 
-function allowedAt(path: string, { mounted, pages }: Routes): string[] {
+function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {
+  if (served.has(path)) return served.get(path)!
   if (pages.has(path)) return ['GET', 'HEAD']
   return methodsAt(
     path,
@@ -329,6 +337,7 @@ function toCall(
     query: input.query,
     body: input.body as never,
     origin: () => linksFrom(request, options) || reachedAt(request.protocol, request.raw),
+    browser: () => browserOf(request, options),
   }
 }
 

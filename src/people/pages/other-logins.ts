@@ -1,0 +1,136 @@
+/** Logging in with a passkey, through an identity provider, and with an API token. */
+
+import { ApiError } from '../../kernel/errors.ts'
+import type { ServedAnswer } from '../../kernel/http/served.ts'
+import { html } from '../../net/html.ts'
+import { countAttempt, forgetAttempts } from '../guesses.ts'
+import { link, signInAs } from '../identities.ts'
+import { startCeremony, takeCeremony } from '../link-store.ts'
+import type { Identity } from '../oidc.ts'
+import { askForPasskey, notePasskey, provenPasskey, rpIdAt } from '../passkeys.ts'
+import { personById } from '../person-store.ts'
+import { randomSecret } from '../secret-text.ts'
+import { deleteSignIn } from '../session-store.ts'
+import { pendingSignIn } from '../sign-in.ts'
+import { field, heading, hidden, nextPath, submit, type Visit } from './door.ts'
+import { refuseLogin } from './login.ts'
+
+const oidcMs = 10 * 60_000
+
+// ---- Passkeys ------------------------------------------------------------------------------------------------------
+
+/** Options for the browser: any passkey, or those of who has given a password already. */
+export async function passkeyOptions(visit: Visit): Promise<ServedAnswer> {
+  const { people, call } = visit
+  const rpId = rpIdAt(call.origin, people.settings)
+  if (rpId === undefined || people.settings.isOidcOnly) return visit.reply(404, {})
+  const pending = await pendingSignIn(people, visit.cookie('sign-in'))
+  const { options, secret } = await askForPasskey(people, 'passkey-sign-in', rpId, pending?.person.id)
+  visit.set('ceremony', secret)
+  return visit.reply(200, options)
+}
+
+/** A passkey with user verification is something that one has and something that one knows or is: no second factor. */
+export async function logInWithPasskey(visit: Visit): Promise<ServedAnswer> {
+  const { people, call, whence } = visit
+  const given = { secret: visit.cookie('ceremony'), origin: call.origin, response: visit.json() }
+  visit.set('ceremony', undefined)
+  const proven = people.settings.isOidcOnly ? undefined : await provenPasskey(people, 'passkey-sign-in', given)
+  const person = proven && (await personById(people.db.query, proven.credential.person_id))
+  if (!proven || !person || person.disabled !== null) return visit.reply(401, {})
+  const pending = await pendingSignIn(people, visit.cookie('sign-in'))
+  const secret = await people.db.transact(async (tx) => {
+    if (pending) await deleteSignIn(tx, pending.row.id)
+    if (!(await notePasskey(tx, proven))) return undefined
+    return people.sessions.start(tx, { personId: person.id, whence })
+  })
+  if (secret === undefined) return visit.reply(401, {})
+  visit.welcome(secret)
+  return visit.reply(200, { next: nextPath(call.query.get('next')) })
+}
+
+// ---- The identity provider -----------------------------------------------------------------------------------------
+
+/** Sends the browser to the provider: to sign in or, with `?link`, to link an identity to who is signed in. */
+export async function startOidc(visit: Visit): Promise<ServedAnswer> {
+  const { people, call } = visit
+  const { db, clock, oidc } = people
+  if (!oidc) return visit.go('/console/login')
+  const found = call.query.has('link') ? await people.sessions.find(visit.cookie('session')) : undefined
+  const isProven = found?.person !== undefined && found.session.elevated_until > clock.now()
+  if (call.query.has('link') && !isProven) return visit.go('/console/login')
+  const secret = randomSecret()
+  try {
+    const url = await oidc.begin(secret, call.origin, call.query.has('fresh'))
+    await db.transact((tx) =>
+      startCeremony(tx, secret, {
+        kind: isProven ? 'oidc-link' : 'oidc-sign-in',
+        person_id: found?.person?.id ?? null,
+        data: nextPath(call.query.get('next')),
+        expires: tx.now + oidcMs,
+      }),
+    )
+    visit.set('ceremony', secret)
+    return visit.go(url)
+  } catch (error) {
+    people.log.warn({ err: error }, 'the identity provider cannot be used')
+    return refuseLogin(visit, visit.words.failed, 502)
+  }
+}
+
+/** The provider's answer. It counts once, and only in the browser that asked. */
+export async function finishOidc(visit: Visit): Promise<ServedAnswer> {
+  const { people, call, whence, words } = visit
+  const secret = visit.cookie('ceremony')
+  visit.set('ceremony', undefined)
+  const ceremony = await people.db.transact(
+    async (tx) => (await takeCeremony(tx, 'oidc-sign-in', secret)) ?? (await takeCeremony(tx, 'oidc-link', secret)),
+  )
+  if (!people.oidc || !ceremony || secret === undefined) return refuseLogin(visit, words.signInOver)
+  let identity: Identity
+  try {
+    identity = await people.oidc.finish(secret, call.origin, call.query.toString())
+  } catch (error) {
+    people.log.warn({ err: error }, 'an answer of the identity provider was refused')
+    return refuseLogin(visit, words.failed)
+  }
+  try {
+    if (ceremony.kind === 'oidc-link') await people.db.transact((tx) => link(tx, ceremony.person_id!, identity))
+    else visit.welcome(await signInAs(people, identity, whence))
+    return visit.go(ceremony.data)
+  } catch (error) {
+    if (error instanceof ApiError && error.status < 500) return refuseLogin(visit, error.message)
+    throw error
+  }
+}
+
+// ---- API tokens ----------------------------------------------------------------------------------------------------
+
+function tokenPage(visit: Visit, next: string, error?: string, status = 200): ServedAnswer {
+  const { words } = visit
+  const content = html`<form method="post" action="/console/login/token">${heading(words.tokenTitle, words.tokenText)}${field({ name: 'token', label: words.token, type: 'password', autocomplete: 'off', error })}${hidden('next', next)}
+${submit(words.goOn)}<p class="row wrap"><a href="/console/login">${words.back}</a></p></form>`
+  return visit.page(words.tokenTitle, content, status)
+}
+
+export async function showTokenDoor(visit: Visit): Promise<ServedAnswer> {
+  return tokenPage(visit, nextPath(visit.call.query.get('next')))
+}
+
+/** Makes a session with the Project and the rights of a token. */
+export async function enterWithToken(visit: Visit): Promise<ServedAnswer> {
+  const { people, words, whence } = visit
+  const form = visit.form()
+  const next = nextPath(form.get('next'))
+  const attempt = { what: 'token', account: '', network: whence.network }
+  const verdict = await countAttempt(people.db, attempt)
+  if (!verdict.admitted) return tokenPage(visit, next, words.blocked(visit.time(verdict.until)), 429)
+  const tokenId = await people.findToken((form.get('token') ?? '').trim())
+  if (tokenId === undefined) return tokenPage(visit, next, words.tokenWrong, 401)
+  const secret = await people.db.transact(async (tx) => {
+    await forgetAttempts(tx, attempt)
+    return people.sessions.start(tx, { tokenId, whence })
+  })
+  visit.welcome(secret)
+  return visit.go(next)
+}

@@ -1,0 +1,175 @@
+/** People through the API: their account, the people of the installation, and invitations. */
+
+import { projectName } from '../kernel/access/projects.ts'
+import type { ApiCall, Endpoint, Handlers } from '../kernel/contract/contract.ts'
+import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
+import { isMailAddress } from '../kernel/mail/address.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import { accountHandlers } from './account-routes.ts'
+import type { peopleEndpoints } from './contract.ts'
+import { kindsByPerson } from './credential-store.ts'
+import { createInvitation, endInvitation, invitationsOf } from './invitation-store.ts'
+import { mayGive } from './invitations.ts'
+import type { People } from './people.ts'
+import {
+  createPerson,
+  hasOtherAdmin,
+  listPeople,
+  lockSetup,
+  peopleByIds,
+  personById,
+  updatePerson,
+} from './person-store.ts'
+import { handedMs, makePersonLink } from './resets.ts'
+import { lastSeenOf } from './session-store.ts'
+import type { InvitationRow, PersonRow } from './tables.ts'
+
+export function peopleHandlers(people: People): Handlers<typeof peopleEndpoints> {
+  return { ...accountHandlers(people), ...installationHandlers(people), ...invitationHandlers(people) }
+}
+
+/** The id of who calls; undefined for programs. */
+const callerId = ({ caller }: Pick<ApiCall<Endpoint>, 'caller'>) =>
+  caller.actor.kind === 'person' ? caller.actor.id : null
+
+/** Errors: `invalid_input`. */
+function checkEmail(email: string): void {
+  if (!isMailAddress(email.trim())) throw invalidInput([{ field: 'email', message: 'must be one plain address' }])
+}
+
+// ---- The people of the installation --------------------------------------------------------------------------------
+
+type Installation = 'people' | 'createPerson' | 'updatePerson' | 'makePersonLink'
+
+async function toWire({ db }: People, rows: readonly PersonRow[]) {
+  const ids = rows.map(({ id }) => id)
+  const [kinds, seen] = [await kindsByPerson(db.query, ids), await lastSeenOf(db.query, ids)]
+  return rows.map(({ id, email, name, installation_role, created, disabled }) => {
+    const at = seen.get(id)
+    const has = kinds.get(id)
+    return {
+      ...{ id, email, name, installation_role, created, disabled },
+      last_seen: at === undefined ? null : timestamp(at),
+      has_second_factor: has?.has('totp') === true || has?.has('passkey') === true,
+    }
+  })
+}
+
+/** Sends a link by mail, or returns it for who asked. */
+async function handLink(people: People, person: PersonRow, origin: string): Promise<string | null> {
+  const secret = await makePersonLink(people.db, person.id, handedMs)
+  if (!people.mail) return `${origin}/console/reset#${secret}`
+  people.mail.send(person.email, {
+    subject: 'Your account on Wolke',
+    paragraphs: ['Somebody who administers Wolke made this link for you to set a password. It works once, for a day.'],
+    facts: { Link: `${people.mail.origin}/console/reset#${secret}` },
+    reason: 'This mail was sent by Wolke because this address is that of your account.',
+  })
+  return null
+}
+
+function installationHandlers(people: People): Pick<Handlers<typeof peopleEndpoints>, Installation> {
+  const { db, sessions } = people
+  const one = async (person: PersonRow) => (await toWire(people, [person]))[0]!
+  return {
+    people: async () => ({ people: await toWire(people, await listPeople(db.query)) }),
+    createPerson: async ({ body, browser }) => {
+      checkEmail(body.email)
+      const { email, name = '', installation_role: installationRole = 'none' } = body
+      const person = await db.transact((tx) => createPerson(tx, { email, name, installationRole }))
+      return { person: await one(person), link: await handLink(people, person, linkOrigin(people, browser().origin)) }
+    },
+    updatePerson: async ({ params: { id }, body }) => {
+      const { disabled, ...change } = body
+      const person = await db.transact(async (tx) => {
+        await lockSetup(tx)
+        const known = await personById(tx.query, id)
+        if (!known) throw notFound('person', id)
+        const isLeaving = disabled === true || change.installation_role === 'none'
+        if (isLeaving && known.installation_role === 'admin' && !(await hasOtherAdmin(tx.query, id))) {
+          throw new ApiError('conflict', 'nobody else administers the installation')
+        }
+        const since =
+          disabled === undefined ? {} : { disabled: disabled ? (known.disabled ?? timestamp(tx.now)) : null }
+        const changed = await updatePerson(tx, id, { ...change, ...since })
+        tx.afterCommit(() => sessions.forget())
+        if (disabled) await sessions.revokeAll(tx, id)
+        return changed!
+      })
+      return { person: await one(person) }
+    },
+    makePersonLink: async ({ params: { id }, browser }) => {
+      const person = await personById(db.query, id)
+      if (!person) throw notFound('person', id)
+      if (person.disabled !== null) throw new ApiError('conflict', 'this person cannot sign in')
+      return { link: await handLink(people, person, linkOrigin(people, browser().origin)) }
+    },
+  }
+}
+
+/** Where a link leads that is shown to who asked for it: to the public URL, or to where they are themselves. */
+function linkOrigin({ settings: { publicOrigins } }: People, origin: string): string {
+  return publicOrigins.includes(origin) ? origin : (publicOrigins[0] ?? origin)
+}
+
+// ---- Invitations ---------------------------------------------------------------------------------------------------
+
+type Inviting = 'invitations' | 'invite' | 'withdrawInvitation'
+
+function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoints>, Inviting> {
+  const { db, clock } = people
+  return {
+    invitations: async ({ scope }) => ({
+      invitations: await invitationsToWire(people, await invitationsOf(db.query, scope, clock.now())),
+    }),
+    invite: async ({ scope, body, caller, browser }) => {
+      checkEmail(body.email)
+      const role = caller.role ?? (caller.actor.kind === 'management' ? 'owner' : 'viewer')
+      if (!mayGive(role, body.role)) throw new ApiError('forbidden', `with the role ${role} nobody can give this role`)
+      const given = { scope, email: body.email, role: body.role, inviterId: callerId({ caller }) }
+      const { invitation, secret } = await db.transact((tx) => createInvitation(tx, given))
+      const project = (await projectName(db.query, scope)) ?? ''
+      const link = deliverInvitation(people, { invitation, secret, project, by: caller.actor.name }, browser().origin)
+      return { invitation: (await invitationsToWire(people, [invitation]))[0]!, link }
+    },
+    withdrawInvitation: async ({ scope, params: { id } }) => {
+      const isEnded = await db.transact((tx) => endInvitation(tx, scope, id))
+      if (!isEnded) throw notFound('invitation', id)
+    },
+  }
+}
+
+async function invitationsToWire({ db }: People, rows: readonly InvitationRow[]) {
+  const inviters = await peopleByIds(db.query, [...new Set(rows.flatMap(({ inviter_id }) => inviter_id ?? []))])
+  return rows.map(({ id, email, role, inviter_id, created, expires }) => ({
+    ...{ id, email, role, created },
+    inviter: inviter_id === null ? null : (inviters.get(inviter_id)?.name ?? null),
+    expires: timestamp(expires),
+  }))
+}
+
+interface Written {
+  readonly invitation: InvitationRow
+  readonly secret: string
+  readonly project: string
+  readonly by: string
+}
+
+/** Sends an invitation by mail, or returns its link for the inviter, once. */
+function deliverInvitation(
+  people: People,
+  { invitation, secret, project, by }: Written,
+  origin: string,
+): string | null {
+  if (!people.mail) return `${linkOrigin(people, origin)}/console/invite#${secret}`
+  people.mail.send(invitation.email, {
+    subject: `${by} invites you to ${project} on Wolke`,
+    paragraphs: [
+      `${by} invites you to the Project ${project} as ${invitation.role}. The link works once, for 7 days.`,
+      'If you did not expect this there is nothing to do.',
+    ],
+    facts: { Link: `${people.mail.origin}/console/invite#${secret}` },
+    reason: 'This mail was sent because somebody gave this address for an invitation.',
+  })
+  return null
+}
