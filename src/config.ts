@@ -2,6 +2,7 @@
 import { InvalidArgumentError, Option } from 'commander'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './config-dns.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './config-load-balancers.ts'
+import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './config-people.ts'
 import { defaultLimits, limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
@@ -20,7 +21,7 @@ export interface Listen extends ListenAddress {
 }
 
 /** The options of `wolke serve`. */
-export interface Config extends DnsConfig, LoadBalancerConfig {
+export interface Config extends DnsConfig, LoadBalancerConfig, PeopleConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
@@ -107,18 +108,6 @@ function rateLimit(text: string): number | typeof off {
   const limit = Number(text)
   if (!/^\d{1,9}$/.test(text) || limit < 1) throw new InvalidArgumentError('Expected a number of requests, or off.')
   return limit
-}
-
-/** Parses a comma-separated list of URLs into origins. A URL may end in the base path `/v1`. */
-function origins(text: string): string[] {
-  return text.split(',').map((part) => {
-    const url = URL.canParse(part.trim()) ? new URL(part.trim()) : undefined
-    const isOrigin = url && /^https?:$/.test(url.protocol) && !url.username && !url.search && !url.hash
-    if (!isOrigin || !/^\/(v1\/?)?$/.test(url.pathname)) {
-      throw new InvalidArgumentError(`${part.trim()}: expected a URL such as https://cloud.example.com.`)
-    }
-    return url.origin
-  })
 }
 
 function milliseconds(text: string): number {
@@ -311,10 +300,8 @@ export function serveOptions(): Option[] {
       .env('WOLKE_REQUESTS_PER_CONNECTION')
       .argParser(count)
       .default(defaultConnectionLimits.requests),
-    new Option('--public-url <url,...>', 'URLs under which callers reach the API; responses link to no other host name')
-      .env('WOLKE_PUBLIC_URL')
-      .argParser(origins)
-      .default([], 'none'),
+    publicUrlOption(),
+    ...peopleOptions(),
     new Option('--action-delay <ms>', 'how long the simulated infrastructure takes for one step')
       .env('WOLKE_ACTION_DELAY')
       .argParser(milliseconds)
@@ -379,7 +366,10 @@ export function domainOf({ reverseDomain, vendor }: Pick<Config, 'reverseDomain'
 /**
  * Checks the options against each other. Errors: `InvalidArgumentError` with a message of one line for the operator.
  */
-export function toConfig(options: Config): Config {
+export function toConfig(given: Config): Config {
+  const { WOLKE_OIDC_CLIENT_SECRET: oidcClientSecret } = process.env
+  const options: Config = { ...given, ...(oidcClientSecret ? { oidcClientSecret } : {}) }
+  checkPeople(options)
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
   }
@@ -389,5 +379,5 @@ export function toConfig(options: Config): Config {
   if (!defaultNamesOf(options, domainOf(options)).fit)
     throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
   if (options.smtp && options.mailFrom === undefined) throw new InvalidArgumentError('--smtp needs --mail-from')
-  return Object.freeze({ ...options })
+  return Object.freeze(options)
 }

@@ -3,11 +3,12 @@ import { type Command, CommanderError, InvalidArgumentError } from 'commander'
 import type { Administer } from './administer.ts'
 import { CommandFailure } from './failure.ts'
 import { mailCommand } from './mail.ts'
+import { personCommand } from './person.ts'
 import { projectCommand } from './project.ts'
 import { tokenCommand } from './token.ts'
 
 export function administrativeCommands(administer: Administer): Command[] {
-  return [projectCommand, tokenCommand, mailCommand].map((command) => command(administer))
+  return [projectCommand, personCommand, tokenCommand, mailCommand].map((command) => command(administer))
 }
 
 /** The failure of a command. Without a message the parser has printed help because a subcommand was missing. */

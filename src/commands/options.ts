@@ -10,9 +10,11 @@ import { builtIn } from '../catalogue/built-in.ts'
 import { type Catalogue, openCatalogue } from '../catalogue/catalogue.ts'
 import { type Config, domainOf } from '../config.ts'
 import { defaultNamesOf, givenZoneSettings } from '../config-dns.ts'
+import { oidcOf } from '../config-people.ts'
 import type { AuthorityOptions } from '../drivers/authorities.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
 import { pemBlocks } from '../net/pem.ts'
+import type { OidcOptions } from '../people/oidc.ts'
 import { CommandFailure } from './failure.ts'
 import { type KeyFiles, readKeyFiles } from './keyring.ts'
 
@@ -23,6 +25,7 @@ export interface OptionFiles {
   /** Certificates in PEM. */
   readonly acmeCa: string | undefined
   readonly keys: KeyFiles
+  readonly oidc: OidcOptions | undefined
 }
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
@@ -33,13 +36,14 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
     catalogue: await readCatalogue(config.catalogue),
     acmeCa: config.acmeCaFile === undefined ? undefined : readCa(config.acmeCaFile),
     keys: readKeyFiles(config),
+    oidc: readOidc(config),
   }
 }
 
 /** The options of the app that depend on the command line alone. */
 export function appOptions(
   config: Config,
-  { tls, catalogue, acmeCa }: OptionFiles,
+  { tls, catalogue, acmeCa, oidc }: OptionFiles,
 ): Omit<AppOptions, 'db' | 'clock' | 'log' | 'secrets' | 'drivers'> {
   return {
     catalogue,
@@ -52,6 +56,7 @@ export function appOptions(
     limits: config.limits,
     connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
     publicOrigins: config.publicUrl,
+    people: { oidc, isOidcOnly: config.oidcOnly },
     ...(tls ? { tls } : {}),
     ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
   }
@@ -117,6 +122,14 @@ function readCa(path: string): string {
     throw refused('--acme-ca-file', error)
   }
   return text
+}
+
+function readOidc(config: Config): OidcOptions | undefined {
+  try {
+    return oidcOf(config)
+  } catch (error) {
+    throw refused('--oidc-client-secret-file', error)
+  }
 }
 
 function checkWritable(option: string, path: string): void {

@@ -11,6 +11,7 @@ import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
 import { version } from '../version.ts'
 import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
+import { type ConsoleLink, makeConsoleLink } from './console-link.ts'
 import { explained, openMigrated, unusable } from './database.ts'
 import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
@@ -66,6 +67,7 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   const app = await buildApp({ ...appOptions(config, files), db, clock, log, secrets, drivers })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)
+  const link = await makeConsoleLink(app, config, listeners.api.at)
   const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
   running.defer(async () => channel?.close())
   await app.start()
@@ -77,7 +79,7 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   // Written last, because a reader may stop the server at once.
   const { api, metadata, dns } = listeners
   readyFile.write({ base_url: api.at, metadata_url: metadata?.at ?? null, dns: dns?.at ?? null })
-  printWelcome(listeners, token)
+  printWelcome(listeners, token, link)
 }
 
 /** Errors: `CommandFailure` when this machine cannot do what the options ask for. */
@@ -127,17 +129,18 @@ async function takeCommands({ database }: Config, options: ChannelOptions): Prom
   try {
     return await openAdminChannel(options)
   } catch (error) {
-    options.log.warn({ err: error }, 'wolke project, token and mail cannot reach this server')
+    options.log.warn({ err: error }, 'wolke project, person, token and mail cannot reach this server')
     return undefined
   }
 }
 
-function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined): void {
+function printWelcome({ api, metadata, dns }: Listeners, token: string | undefined, link: ConsoleLink): void {
   const shown = token ?? '<your token>'
   const lines = [
     `Wolke ${version} is ready.`,
     '',
     `  API        ${api.at}`,
+    ...consoleLines(link),
     `  Reference  ${api.at.replace(/\/v1$/, '/docs')}`,
     `  Metadata   ${inWords(metadata)}`,
     `  DNS        ${inWords(dns)}`,
@@ -150,6 +153,13 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
     '',
   ]
   process.stdout.write(`${lines.join('\n')}\n`)
+}
+
+function consoleLines({ url, byAddress, purpose, file }: ConsoleLink): string[] {
+  const what = { 'sign in': 'Console', 'set up': 'Set up' }[purpose ?? 'sign in']
+  const notes = { 'sign in': '  (signs you in, once)', 'set up': `  (makes the first administrator; also in ${file})` }
+  const others = byAddress === undefined ? [] : [`             or ${byAddress}`]
+  return [`  ${what.padEnd(10)} ${url}${purpose ? notes[purpose] : ''}`, ...others]
 }
 
 function inWords(opened: Opened | undefined): string {

@@ -1,0 +1,62 @@
+/** Says where the console is, and makes the link of a first start. */
+import { renameSync, rmSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import type { App } from '../app.ts'
+import type { Config } from '../config.ts'
+import { isInMemory } from '../kernel/data/dialect.ts'
+import { createFolderOf } from '../kernel/process/private-file.ts'
+import { makeSetupLink, makeTesterLink } from '../people/setup.ts'
+import { keyFileOf } from './keyring.ts'
+
+/** Where people begin. */
+export interface ConsoleLink {
+  readonly url: string
+  /** The same place by address, for browsers that do not know the name. */
+  readonly byAddress: string | undefined
+  /** What the link does, besides leading to the console. */
+  readonly purpose: 'sign in' | 'set up' | undefined
+  /** The file that holds the link too. */
+  readonly file: string | undefined
+}
+
+/**
+ * Makes the link of this start: one that signs a tester in when the data is in memory, one that makes the first
+ * administrator while there is none, and otherwise no more than the address of the console.
+ */
+export async function makeConsoleLink({ people }: App, config: Config, apiUrl: string): Promise<ConsoleLink> {
+  const { origin } = new URL(apiUrl)
+  const [public_] = config.publicUrl
+  const named = nameOf(origin, people.installation)
+  const at = (path: string) => ({
+    url: `${public_ ?? named ?? origin}/console${path}`,
+    byAddress: public_ === undefined && named !== undefined ? `${origin}/console${path}` : undefined,
+  })
+  if (isInMemory(config.database)) {
+    return { ...at(`/enter#${await makeTesterLink(people.db)}`), purpose: 'sign in', file: undefined }
+  }
+  const file = join(dirname(keyFileOf({ database: config.database })), 'setup-link')
+  const secret = await makeSetupLink(people.db)
+  if (secret === undefined) {
+    rmSync(file, { force: true })
+    return { ...at(''), purpose: undefined, file: undefined }
+  }
+  const link = at(`/setup#${secret}`)
+  write(file, link.url)
+  return { ...link, purpose: 'set up', file }
+}
+
+/** The name of this machine that no other installation on it shares, so that cookies do not get mixed up. */
+function nameOf(origin: string, installation: string): string | undefined {
+  const { protocol, hostname, port } = new URL(origin)
+  const isHere = hostname === 'localhost' || hostname === '127.0.0.1' || hostname === '0.0.0.0'
+  return protocol === 'http:' && isHere ? `http://wolke-${installation}.localhost:${port || 80}` : undefined
+}
+
+/** For its owner alone, and never in part. */
+function write(path: string, url: string): void {
+  createFolderOf(path)
+  const draft = `${path}.${process.pid}`
+  rmSync(draft, { force: true })
+  writeFileSync(draft, `${url}\n`, { mode: 0o600 })
+  renameSync(draft, path)
+}

@@ -1,0 +1,109 @@
+/** `wolke person` manages the people of this installation, also while a server runs. */
+import { Command, Option } from 'commander'
+import { administeredOption, mailAddress } from '../config.ts'
+import { publicUrlOption } from '../config-people.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import { createPerson, findPerson, hasOtherAdmin, listPeople, lockSetup, updatePerson } from '../people/person-store.ts'
+import { handedMs, makePersonLink } from '../people/resets.ts'
+import { deleteSessionsBut } from '../people/session-store.ts'
+import type { PersonRow } from '../people/tables.ts'
+import type { Administer, AdministerOptions } from './administer.ts'
+import { CommandFailure } from './failure.ts'
+import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
+
+interface LinkOptions extends AdministerOptions {
+  readonly publicUrl: readonly string[]
+}
+
+interface CreateOptions extends LinkOptions {
+  readonly email: string
+  readonly name?: string
+  readonly admin?: boolean
+}
+
+export function personCommand(administer: Administer): Command {
+  const command = new Command('person').description('create, list and disable people, and let them in again')
+  command
+    .command('create')
+    .description('create a person and print a link with which they set their password')
+    .addOption(administeredOption())
+    .addOption(publicUrlOption())
+    .addOption(
+      new Option('--email <address>', 'the address of the person').argParser(mailAddress).makeOptionMandatory(),
+    )
+    .option('--name <name>', 'the name of the person')
+    .option('--admin', 'let the person administer the installation')
+    .action((options: CreateOptions) => administer(options.database, (db, print) => create(db, print, options)))
+  command
+    .command('list')
+    .description('list people: ID, address, name, role in the installation, creation, whether they are disabled')
+    .addOption(administeredOption())
+    .addOption(jsonOption())
+    .action(({ database, ...options }: AdministerOptions & ListOptions) =>
+      administer(database, (db, print) => list(db, print, options)),
+    )
+  command
+    .command('link <address>')
+    .description('print a link with which a person sets a new password; it works once, for a day')
+    .addOption(administeredOption())
+    .addOption(publicUrlOption())
+    .action((email: string, { database, publicUrl }: LinkOptions) =>
+      administer(database, async (db, print) => print(await linkFor(db, await personNamed(db, email), publicUrl))),
+    )
+  command
+    .command('disable <address>')
+    .description('end the sessions of a person and refuse new ones')
+    .addOption(administeredOption())
+    .action((email: string, { database }: AdministerOptions) =>
+      administer(database, (db, print) => disable(db, print, email)),
+    )
+  return command
+}
+
+async function create(db: Database, print: Print, options: CreateOptions): Promise<void> {
+  const { email, name = '', admin = false, publicUrl } = options
+  try {
+    const person = await db.transact(async (tx) => {
+      await lockSetup(tx)
+      return createPerson(tx, { email, name, installationRole: admin ? 'admin' : 'none' })
+    })
+    print(await linkFor(db, person, publicUrl))
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'uniqueness_error') throw new CommandFailure(error.message)
+    throw error
+  }
+}
+
+async function linkFor(db: Database, { id }: PersonRow, [origin = 'http://127.0.0.1:8080']: readonly string[]) {
+  return `${origin}/console/reset#${await makePersonLink(db, id, handedMs)}`
+}
+
+async function list(db: Database, print: Print, options: ListOptions): Promise<void> {
+  const people = (await listPeople(db.query)).map(({ id, email, name, installation_role, created, disabled }) => ({
+    ...{ id, email, name, installation_role, created, disabled },
+  }))
+  await printList(print, people, options, ({ id, email, name, installation_role, created, disabled }) => [
+    ...[id, email, name, installation_role, created, disabled === null ? 'enabled' : 'disabled'],
+  ])
+}
+
+async function personNamed(db: Database, email: string): Promise<PersonRow> {
+  const person = await findPerson(db, email)
+  if (!person) throw new CommandFailure(`there is no person with the address ${email}`)
+  return person
+}
+
+async function disable(db: Database, print: Print, email: string): Promise<void> {
+  const { id, installation_role } = await personNamed(db, email)
+  await db.transact(async (tx) => {
+    await lockSetup(tx)
+    if (installation_role === 'admin' && !(await hasOtherAdmin(tx.query, id))) {
+      throw new CommandFailure('nobody else administers the installation: create somebody with --admin first')
+    }
+    await updatePerson(tx, id, { disabled: timestamp(tx.now) })
+    await deleteSessionsBut(tx, id, 0)
+  })
+  print('Person disabled; sessions end within 5 s')
+}
