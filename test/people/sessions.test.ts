@@ -1,0 +1,200 @@
+/** Sessions: their cookies, their ends, and how they are protected against theft and fixation. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forEachDatabase } from '../harness.ts'
+import { dump } from '../schema.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+
+const hour = 3_600_000
+const day = 24 * hour
+
+forEachDatabase('sessions', (open) => {
+  test('their cookie is the one of this installation alone, guarded wherever browsers can guard it', async () => {
+    const world = await open({ runActions: false, publicOrigins: ['https://cloud.example.com'] })
+    await setUp(world)
+    const { installation } = world.app.people
+    const guarded = `__Host-wolke-${installation}`
+    const cases = [
+      ['localhost', undefined, guarded, true],
+      [`wolke-${installation}.localhost`, undefined, guarded, true],
+      ['127.0.0.1', undefined, guarded, true],
+      ['cloud.example.com', '', guarded, true],
+      ['192.0.2.7', undefined, `wolke-${installation}`, false],
+    ] as const
+    for (const [host, port, name, isSecure] of cases) {
+      const browser = new TestBrowser(world, { host, ...(port === undefined ? {} : { port }) })
+      const reply = await signIn(browser)
+      assert.equal(reply.status, 303, host)
+      const cookie = reply.cookies.find((one) => one.startsWith(`${name}=`))
+      assert.ok(cookie, `${host}: ${reply.cookies}`)
+      const attributes = cookie.split('; ').slice(1)
+      for (const attribute of ['Path=/', 'HttpOnly', 'SameSite=Lax']) assert.ok(attributes.includes(attribute), host)
+      assert.equal(attributes.includes('Secure'), isSecure, host)
+      assert.ok(!attributes.some((attribute) => attribute.startsWith('Domain')), host)
+      assert.equal((await browser.api('GET', `${own}/account`)).status, 200, host)
+      const page = await browser.get('/console/logout')
+      assert.equal(page.text.includes('not encrypted'), !isSecure, host)
+    }
+  })
+
+  test('a cookie without the guarded name does not count where browsers keep guarded ones', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const [name, value] = browser.session!
+    const thief = new TestBrowser(world)
+    thief.jar.set(name.replace('__Host-', ''), value)
+    assert.equal((await thief.api('GET', `${own}/account`)).status, 401)
+    const twice = { cookie: `${name}=${value}; ${name}=x` }
+    assert.equal((await new TestBrowser(world).api('GET', `${own}/account`, undefined, twice)).status, 401)
+  })
+
+  test('neighbours: another installation on this host neither reads nor overwrites the session', async () => {
+    const [one, other] = [await open({ runActions: false }), await open({ runActions: false })]
+    const browser = await setUp(one)
+    const first = browser.session!
+    const neighbour = await setUp(other)
+    // Browsers send cookies to every port of a host.
+    for (const [name, value] of neighbour.jar) browser.jar.set(name, value)
+    for (const [name, value] of browser.jar) neighbour.jar.set(name, value)
+    assert.notEqual(neighbour.jar.size, 1)
+    assert.equal(browser.jar.get(first[0]), first[1])
+    assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+    assert.equal((await neighbour.api('GET', `${own}/account`)).status, 200)
+    const alone = new TestBrowser(other)
+    alone.jar.set(...first)
+    assert.equal((await alone.api('GET', `${own}/account`)).status, 401)
+  })
+
+  test('fixation: every gain of rights gives another id, and the one before does not count', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const chosen = 'A'.repeat(43)
+    const victim = new TestBrowser(world)
+    victim.jar.set(browser.session![0], chosen)
+    await signIn(victim)
+    assert.notEqual(victim.session![1], chosen)
+    for (const gain of [
+      () => browser.api('POST', `${own}/account/elevate`, { password }),
+      () => browser.api('PUT', `${own}/account/password`, { password: 'acht grüne Tassen singen' }),
+    ]) {
+      const before = browser.copy(world)
+      const reply = await gain()
+      assert.ok(reply.status === 200 || reply.status === 204, reply.text)
+      assert.notEqual(browser.session![1], before.session![1])
+      assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+      assert.equal((await before.api('GET', `${own}/account`)).status, 401)
+    }
+  })
+
+  test('theft: the database holds no secret of a session, a link or an invitation', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const link = await browser.api('POST', `${own}/people`, { email: 'new@example.com' })
+    assert.equal(link.status, 201, link.text)
+    const secrets = [browser.session![1], link.body.link.split('#')[1]]
+    const stored = await dump(world.db)
+    for (const secret of secrets) {
+      assert.match(secret, /^[\w-]{43}$/)
+      assert.ok(!stored.includes(secret))
+    }
+    assert.ok(!stored.includes(password))
+  })
+
+  test('they are listed and can be ended, one or all others, and all others end at a change of the password', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const others = [new TestBrowser(world), new TestBrowser(world), new TestBrowser(world)]
+    for (const other of others) await signIn(other)
+    const { sessions } = (await browser.api('GET', `${own}/account/sessions`)).body
+    assert.equal(sessions.length, 4)
+    assert.deepEqual(
+      sessions.map((one: { is_current: boolean }) => one.is_current),
+      [false, false, false, true],
+    )
+    assert.equal((await browser.api('DELETE', `${own}/account/sessions/${sessions[0].id}`)).status, 204)
+    assert.equal((await browser.api('DELETE', `${own}/account/sessions/${sessions[0].id}`)).status, 404)
+    const alive = async () => Promise.all(others.map(async (one) => (await one.api('GET', `${own}/account`)).status))
+    assert.deepEqual(await alive(), [200, 200, 401])
+    const changed = await browser.api('PUT', `${own}/account/password`, { password: 'acht grüne Tassen singen' })
+    assert.equal(changed.status, 204)
+    assert.deepEqual(await alive(), [401, 401, 401])
+    assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+    await signIn(others[0]!, adminEmail, 'acht grüne Tassen singen')
+    assert.equal((await browser.api('DELETE', `${own}/account/sessions`)).status, 204)
+    assert.deepEqual(await alive(), [401, 401, 401])
+    assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+  })
+
+  test('they end after 12 hours without use and after 30 days at last', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const status = async () => (await browser.api('GET', `${own}/account`)).status
+    world.clock.advance(11 * hour)
+    assert.equal(await status(), 200)
+    world.clock.advance(11 * hour)
+    assert.equal(await status(), 200)
+    world.clock.advance(12 * hour)
+    assert.equal(await status(), 401)
+    await signIn(browser)
+    for (let spent = 0; spent < 30 * day - 11 * hour; spent += 11 * hour) {
+      assert.equal(await status(), 200, `${spent / hour} h`)
+      world.app.people.sessions.forget()
+      world.clock.advance(11 * hour)
+    }
+    world.clock.advance(11 * hour)
+    assert.equal(await status(), 401)
+  })
+
+  test('logging out ends the session on the server and clears what the browser keeps', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const stolen = browser.copy(world)
+    assert.equal((await browser.get('/console/logout')).status, 200)
+    const reply = await browser.post('/console/logout')
+    assert.deepEqual([reply.status, reply.headers.location], [303, '/console/login'])
+    assert.match(String(reply.headers['clear-site-data']), /"cookies"/)
+    assert.equal(browser.session, undefined)
+    assert.equal((await stolen.api('GET', `${own}/account`)).status, 401)
+  })
+
+  test('elevation: what needs a fresh proof is refused 10 minutes after it, until there is another one', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const create = () => browser.api('POST', `${own}/people`, { email: `p${Math.random()}@example.com` })
+    assert.equal((await create()).status, 201)
+    world.clock.advance(10 * 60_000 + 1)
+    const refused = await create()
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'elevation_required'])
+    for (const proof of [{ password: 'not this one, surely' }, { code: '123456' }]) {
+      const wrong = await browser.api('POST', `${own}/account/elevate`, proof)
+      assert.deepEqual([wrong.status, wrong.body.error.code], [403, 'wrong_credentials'])
+    }
+    assert.equal((await browser.api('POST', `${own}/account/elevate`, {})).status, 422)
+    assert.equal((await create()).status, 403)
+    assert.equal((await browser.api('POST', `${own}/account/elevate`, { password })).status, 200)
+    assert.equal((await create()).status, 201)
+  })
+
+  test('a disabled person is out at once, and cannot come back', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const { person, link } = (await browser.api('POST', `${own}/people`, { email: 'eva@example.com' })).body
+    const eva = new TestBrowser(world)
+    const code = link.split('#')[1]
+    const set = await eva.post('/console/reset/password', { code, go: '1', password })
+    assert.equal(set.status, 303, set.text)
+    assert.equal((await eva.api('GET', `${own}/account`)).status, 200)
+    const disabled = await browser.api('PUT', `${own}/people/${person.id}`, { disabled: true })
+    assert.equal(disabled.status, 200)
+    assert.equal((await eva.api('GET', `${own}/account`)).status, 401)
+    assert.equal((await signIn(eva, 'eva@example.com')).status, 401)
+    const me = (await browser.api('GET', `${own}/account`)).body.account.id
+    const last = await browser.api('PUT', `${own}/people/${me}`, { disabled: true })
+    assert.deepEqual([last.status, last.body.error.code], [409, 'conflict'])
+    const lesser = await eva.api('GET', `${own}/people`)
+    assert.equal(lesser.status, 401)
+    await browser.api('PUT', `${own}/people/${person.id}`, { disabled: false })
+    assert.equal((await signIn(eva, 'eva@example.com')).status, 303)
+    assert.equal((await eva.api('GET', `${own}/people`)).body.error.code, 'forbidden')
+  })
+})
