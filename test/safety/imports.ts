@@ -196,7 +196,7 @@ const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
-      return /^kernel\/http\/(http|edge|replies|page-trees|served)\.ts$/.test(path)
+      return /^kernel\/http\/(http|edge|replies|page-trees|served|calendar)\.ts$/.test(path)
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
     return true
   }),

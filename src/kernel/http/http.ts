@@ -8,7 +8,6 @@ import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import { type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
-import { inEffect } from '../contract/changes.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
 import { firstUnfit, isDecodable, methodsAt, pathOf, reachedAt, searchOf } from '../contract/urls.ts'
@@ -30,6 +29,7 @@ import {
   visitor,
 } from './admission.ts'
 import { readBody } from './body.ts'
+import { checkCalendar } from './calendar.ts'
 import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
@@ -352,22 +352,6 @@ async function mustExist({ path }: Endpoint, call: ApiCall<Endpoint>, { mounted 
   )
   const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
   await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '', 0) })
-}
-
-/** An endpoint exists between the changes that added and removed it. Errors: `not_found`, `deprecated_api_endpoint`. */
-function checkCalendar(request: FastifyRequest, endpoint: Endpoint, nowMs: number, options: EdgeOptions): void {
-  const { addedBy, removedBy, removedWithout: without } = endpoint
-  if (addedBy && !inEffect(addedBy, nowMs)) throw new ApiError('not_found', 'there is nothing at this path')
-  if (removedBy && inEffect(removedBy, nowMs))
-    throw removed(linksFrom(request, options), 'this endpoint', `${basePath}/changes#${removedBy.name}`)
-  if (without && inEffect(without.by, nowMs) && !new URLSearchParams(searchOf(request.url)).has(without.param)) {
-    throw removed(linksFrom(request, options), `this endpoint without ${without.param}`, without.announcement)
-  }
-}
-
-function removed(origin: string, what: string, path: string): ApiError {
-  const details = { announcement: origin + path }
-  return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details })
 }
 
 /** The path parameters; `misdirected` has already checked the ids. */
