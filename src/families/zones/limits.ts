@@ -30,6 +30,22 @@ export function lineBytes({ name, type, value, comment = '' }: RecordText): numb
   return name.length + type.length + Buffer.byteLength(value) + commentBytes + restOfLine
 }
 
+/** What RRSets take of the limits. */
+export function sizeOf(
+  rrsets: readonly {
+    readonly name: string
+    readonly type: string
+    readonly records: readonly { readonly value: string; readonly comment: string }[]
+  }[],
+): ZoneLimits {
+  let [records, textBytes] = [0, 0]
+  for (const { name, type, records: some } of rrsets) {
+    records += some.length
+    for (const { value, comment } of some) textBytes += lineBytes({ name, type, value, comment })
+  }
+  return { records, textBytes }
+}
+
 /** Which limit a zone of this size is beyond, in words that follow "the zone"; undefined when it is within both. */
 export function zoneLimitProblem(size: ZoneLimits, most: ZoneLimits): string | undefined {
   if (size.records > most.records) return `has more than ${most.records} records`

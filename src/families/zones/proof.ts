@@ -18,7 +18,7 @@ import {
   takenTwice,
   unique,
 } from '../../../test/proof.ts'
-import { sizeOf } from './content/drafts.ts'
+import { sizeOf } from './limits.ts'
 import { rrsetFromRow } from './rrsets/store.ts'
 
 const address = (last: number) => ({ value: `192.0.2.${last}` })

@@ -1,5 +1,6 @@
 /** The records that every zone has at its apex, and zone files that bring those of other name servers. Pure. */
 import { nameOf, parseName } from '../../../net/dns/names.ts'
+import { sizeOf, zoneLimitProblem } from '../limits.ts'
 import { apex, type RrsetContent, rrsetKey } from '../rrsets/domain.ts'
 import { soaTimes, type ZoneSettings } from '../settings.ts'
 
@@ -42,6 +43,20 @@ export function adoptZone(zoneName: string, given: readonly RrsetContent[], sett
   const isReplaced = ({ name, type }: RrsetContent) => name === apex && (type === 'SOA' || type === 'NS')
   const kept = given.filter((rrset) => !isReplaced(rrset))
   return { rrsets: withApex(kept, settings), replaced: given.filter(isReplaced) }
+}
+
+/** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
+export function zoneProblem(
+  name: string,
+  rrsets: readonly RrsetContent[],
+  settings: Pick<ZoneSettings, 'nameservers' | 'limits'>,
+): string | undefined {
+  const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
+  const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
+  if (tooLarge !== undefined) return `the zone ${tooLarge}`
+  if (!at('SOA')) return 'the SOA record of the zone is missing'
+  const values = at('NS')?.records.map(({ value }) => value) ?? []
+  return nameserversProblem(name, values, settings.nameservers)
 }
 
 /** What is wrong with the apex of a zone whose NS records are these; undefined when all assigned names are there. */

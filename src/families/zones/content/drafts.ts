@@ -5,7 +5,7 @@ import { FairQueue } from '../../../kernel/process/fair-queue.ts'
 import { inTurns } from '../../../kernel/process/turns.ts'
 import type { ProjectId, ProjectScope } from '../../../kernel/scope.ts'
 import type { Zone } from '../domain.ts'
-import { lineBytes, type ZoneLimits } from '../limits.ts'
+import { sizeOf, type ZoneLimits } from '../limits.ts'
 import { insertRrsets, type NewRrset } from '../rrsets/store.ts'
 import { abandon, begin, type Draft, deleteSuperseded, prolong, stepRrsets } from './store.ts'
 
@@ -32,16 +32,6 @@ export function whenPossible<T>(
 }
 
 // ---- Writing -------------------------------------------------------------------------------------------------------
-
-/** The number of records in some RRSets, and their length as text. */
-export function sizeOf(rrsets: readonly NewRrset[]): ZoneLimits {
-  let [records, textBytes] = [0, 0]
-  for (const { name, type, records: some } of rrsets) {
-    records += some.length
-    for (const { value, comment } of some) textBytes += lineBytes({ name, type, value, comment })
-  }
-  return { records, textBytes }
-}
 
 /**
  * Writes what a zone is to contain, and has `use` publish it in a transaction that also changes the zone. `zone` is

@@ -6,10 +6,8 @@ import { invalidInput, type Problem } from '../../../kernel/errors.ts'
 import { inTurns } from '../../../kernel/process/turns.ts'
 import { Malformed } from '../../../net/dns/tokens.ts'
 import type { zoneEndpoints } from '../contract.ts'
-import { zoneLimitProblem } from '../limits.ts'
 import type { NewRrset } from '../rrsets/contract.ts'
 import {
-  apex,
   coexistenceProblem,
   parseRecords,
   type RrsetContent,
@@ -18,8 +16,7 @@ import {
 } from '../rrsets/domain.ts'
 import type { ZoneSettings } from '../settings.ts'
 import { type ParsedZonefile, readZonefile } from '../zonefiles/domain.ts'
-import { adoptZone, nameserversProblem, withApex } from './apex.ts'
-import { sizeOf } from './drafts.ts'
+import { adoptZone, withApex, zoneProblem } from './apex.ts'
 
 export type CreateBody = ApiCall<(typeof zoneEndpoints)['create']>['body']
 
@@ -70,16 +67,6 @@ export function replacedToWire(rrsets: readonly RrsetContent[]) {
   return {
     replaced: rrsets.map(({ name, type, records }) => ({ name, type, values: records.map(({ value }) => value) })),
   }
-}
-
-/** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
-export function zoneProblem(name: string, rrsets: readonly RrsetContent[], settings: ZoneSettings): string | undefined {
-  const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
-  const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
-  if (tooLarge !== undefined) return `the zone ${tooLarge}`
-  if (!at('SOA')) return 'the SOA record of the zone is missing'
-  const values = at('NS')?.records.map(({ value }) => value) ?? []
-  return nameserversProblem(name, values, settings.nameservers)
 }
 
 function* readRrsets(zoneName: string, given: readonly Static<typeof NewRrset>[]): Generator<void, LabelledRrset[]> {

@@ -5,8 +5,9 @@
 import type { Database, Transaction } from '../../../kernel/data/db.ts'
 import { scoped } from '../../../kernel/data/scoped.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
-import { sizeOf, whenPossible, withDraft } from '../content/drafts.ts'
+import { whenPossible, withDraft } from '../content/drafts.ts'
 import { type Draft, publish } from '../content/store.ts'
+import { sizeOf } from '../limits.ts'
 import type { SealedPrimaries } from '../primaries/store.ts'
 import { changeZone, lockZoneIfThere } from '../store.ts'
 
