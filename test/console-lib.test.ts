@@ -1,0 +1,222 @@
+/** What pages of the console compute by themselves, against what the server says. */
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import fc from 'fast-check'
+import { Compile } from 'typebox/compile'
+import { percentOf, rounded, sum, times } from '../console/lib/decimal.ts'
+import { fieldOf, problemsOf, type RequestSchema } from '../console/lib/form-model.ts'
+import { expandNames, nextName } from '../console/lib/names.ts'
+import { estimate } from '../console/lib/prices.ts'
+import { joinRdata, rdataFields, splitRdata } from '../console/lib/rdata.ts'
+import { axisOf, spanOf } from '../console/lib/timeline.ts'
+import { builtIn } from '../src/catalogue/built-in.ts'
+import { openCatalogue } from '../src/catalogue/catalogue.ts'
+import { pricingToWire } from '../src/families/pricing/view.ts'
+import { nameOf } from '../src/net/dns/names.ts'
+import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
+import { allEndpoints } from '../src/pages/openapi.ts'
+import { accepted } from './clients/bodies.ts'
+
+describe('decimals', () => {
+  const decimal = fc
+    .tuple(fc.nat(99_999), fc.stringMatching(/^\d{0,16}$/))
+    .map(([whole, part]) => (part ? `${whole}.${part}` : `${whole}`))
+  /** In units of 10^-24. */
+  const units = (text: string) => {
+    const [whole = '', part = ''] = text.split('.')
+    return BigInt(whole + part.padEnd(24, '0'))
+  }
+
+  it('are added and multiplied without losing a digit', () => {
+    fc.assert(
+      fc.property(fc.array(decimal), fc.nat(100), (all, count) => {
+        assert.equal(
+          units(sum(all)),
+          all.reduce((total, one) => total + units(one), 0n),
+        )
+        for (const one of all) {
+          assert.equal(units(times(one, count)), units(one) * BigInt(count))
+          assert.equal(units(percentOf(one, '20.00')) * 5n, units(one))
+        }
+      }),
+    )
+  })
+
+  it('are rounded half up for people', () => {
+    const examples = [
+      ['5.4949', 2, '5.49'],
+      ['5.495', 2, '5.50'],
+      ['3', 2, '3.00'],
+      ['0.9999', 2, '1.00'],
+    ] as const
+    for (const [text, digits, expected] of examples) assert.equal(rounded(text, digits), expected)
+  })
+})
+
+describe('estimates', () => {
+  const prices = pricingToWire(openCatalogue(builtIn), Date.now())
+
+  it('of one thing are what the price list says', () => {
+    for (const { name, prices: all } of prices.server_types) {
+      for (const { location, price_hourly: hourly, price_monthly: monthly } of all) {
+        const { unknown, ...found } = estimate({ location, servers: [{ type: name }] }, prices)
+        assert.deepEqual([found.hourly, found.monthly, unknown], [hourly, monthly, []])
+      }
+    }
+    for (const kind of ['ipv4', 'ipv6'] as const) {
+      const { prices: all } = prices.primary_ips.find(({ type }) => type === kind)!
+      const { hourly, monthly } = estimate({ location: 'hel1', primaryIps: [{ type: kind }] }, prices)
+      const expected = all.find(({ location }) => location === 'hel1')!
+      assert.deepEqual([hourly, monthly], [expected.price_hourly, expected.price_monthly])
+    }
+  })
+
+  it('add up, with backups and what is billed by month only', () => {
+    const { lines, monthly, unknown } = estimate(
+      {
+        location: 'hel1',
+        servers: [{ type: 'cpx22', backups: true, count: 3 }, { type: 'none' }],
+        volumes: [{ size: 10 }],
+        floatingIps: [{ type: 'ipv4' }],
+        loadBalancers: [{ type: 'lb11' }],
+      },
+      prices,
+    )
+    const [server, backups] = lines
+    assert.deepEqual([lines.length, unknown], [5, ['none']])
+    assert.equal(Number(backups!.monthly.net).toFixed(6), (Number(server!.monthly.net) / 5).toFixed(6))
+    const volume = lines.find(({ what }) => what === 'volume')!
+    assert.deepEqual([volume.hourly, volume.monthly], [null, { net: '0.5720000000', gross: '0.6806800000000000' }])
+    assert.equal(monthly.net, sum(lines.map((line) => line.monthly.net)))
+  })
+})
+
+describe('names', () => {
+  const patterns = {
+    web: ['web'],
+    'web-{1..3}': ['web-1', 'web-2', 'web-3'],
+    '{08..10}.a': ['08.a', '09.a', '10.a'],
+    'a{1..2}b{1..2}': ['a1b1', 'a1b2', 'a2b1', 'a2b2'],
+    '{1..x}': ['{1..x}'],
+  }
+  for (const [pattern, names] of Object.entries(patterns)) {
+    it(`of ${pattern}`, () => assert.deepEqual(expandNames(pattern), { ok: true, names }))
+  }
+
+  it('are not too many', () => {
+    assert.deepEqual(expandNames('{1..101}'), { ok: false, problem: 'too many' })
+    assert.deepEqual(expandNames('{1..50}{1..50}'), { ok: false, problem: 'too many' })
+    assert.deepEqual(expandNames('{3..1}'), { ok: false, problem: 'backwards' })
+  })
+
+  it('are proposed past those that are taken', () => {
+    assert.equal(nextName([], 'server-1'), 'server-1')
+    assert.equal(nextName(['db', 'web-3'], 'x'), 'web-4')
+    assert.equal(nextName(['web-9', 'web-3'], 'x'), 'web-10')
+    assert.equal(nextName(['web-009'], 'x'), 'web-010')
+    assert.equal(nextName(['web'], 'x'), 'web-2')
+    const name = fc.stringMatching(/^[a-z]{1,3}(-?\d{1,3})?$/)
+    fc.assert(fc.property(fc.array(name), (names) => assert.ok(!names.includes(nextName(names, 'fallback-1')))))
+  })
+})
+
+describe('values of records', () => {
+  const origin = nameOf('example.com')
+
+  it('have fields whose examples make valid values', () => {
+    for (const type of recordTypeNames) {
+      const value = joinRdata(
+        type,
+        rdataFields[type].map(({ example }) => example),
+      )
+      assert.ok(parseRdata(type, value, origin).ok, `${type} ${value}`)
+      assert.equal(joinRdata(type, splitRdata(type, value)!), value)
+    }
+  })
+
+  it('keep any text, however long', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 400 }), (text) => {
+        const read = parseRdata('TXT', joinRdata('TXT', [text]), origin)
+        assert.ok(read.ok)
+        const bytes: number[] = []
+        for (let at = 0; at < read.bytes.length; at += read.bytes[at]! + 1) {
+          bytes.push(...read.bytes.subarray(at + 1, at + 1 + read.bytes[at]!))
+        }
+        assert.equal(Buffer.from(bytes).toString(), text)
+        assert.deepEqual(splitRdata('TXT', read.text), [text])
+      }),
+    )
+  })
+})
+
+describe('the time of certificates', () => {
+  const days = (count: number) => new Date(count * 86_400_000).toISOString()
+  const managed = {
+    type: 'managed',
+    not_valid_before: days(0),
+    not_valid_after: days(90),
+    fingerprint: '00:00:00:00:00:00',
+    status: { issuance: 'completed', renewal: 'scheduled' },
+  } as const
+  const at = (day: number, more: object = {}) => spanOf({ ...managed, ...more }, day * 86_400_000)
+
+  it('is told with the renewal that the server plans', () => {
+    const span = at(45)
+    assert.ok('renewal' in span)
+    assert.deepEqual([span.state, span.elapsed, span.daysLeft], ['valid', 0.5, 45])
+    assert.equal(span.renewal, 60 * 86_400_000)
+    const axis = axisOf([span], 45 * 86_400_000)
+    assert.deepEqual([axis.placeOf(span.issued), axis.placeOf(span.expiry)], [0, 1])
+  })
+
+  it('has states before, towards and after the end', () => {
+    assert.deepEqual(
+      [at(-1), at(80), at(90), at(1, { not_valid_after: null }), at(1, { type: 'uploaded' })].map(({ state }) => state),
+      ['future', 'soon', 'expired', 'pending', 'valid'],
+    )
+    const failed = at(1, { not_valid_after: null, status: { issuance: 'failed', renewal: 'unavailable' } })
+    assert.equal(failed.state, 'failed')
+  })
+})
+
+describe('forms from schemas', () => {
+  const bodies = allEndpoints().flatMap(({ family, key, endpoint }) => {
+    const schema = endpoint.body
+    return schema
+      ? [{ name: `${family}_${key}`, schema, plain: JSON.parse(JSON.stringify(schema)) as RequestSchema }]
+      : []
+  })
+  const anything = fc.oneof(
+    fc.constantFrom(null, '', 'x'.repeat(300), 0, -1, 1.5, 2 ** 40, true, [], {}, [1], { surprise: 1 }, 'tcp', '1'),
+    fc.string({ maxLength: 3 }),
+  )
+
+  /** Puts something else at a random place of a value. */
+  function bent(value: unknown, at: number, other: unknown): unknown {
+    if (typeof value !== 'object' || value === null || at % 3 === 0) return other
+    const keys = Object.keys(value)
+    if (keys.length === 0) return { surprise: other }
+    const key = keys[at % keys.length]!
+    const own = (value as Record<string, unknown>)[key]
+    const copy = Array.isArray(value) ? [...value] : { ...value }
+    Object.assign(copy, { [key]: bent(own, Math.floor(at / 3), other) })
+    return copy
+  }
+
+  for (const { name, schema, plain } of bodies) {
+    it(`of ${name} take what the API takes`, () => {
+      const field = fieldOf(plain)
+      const check = Compile(schema)
+      const value = accepted(plain, '', {})
+      fc.assert(
+        fc.property(value, fc.nat(999), anything, fc.boolean(), (good, at, other, isBent) => {
+          const given = JSON.parse(JSON.stringify(isBent ? bent(good, at, other) : good))
+          const problems = problemsOf(field, given)
+          assert.equal(problems.length === 0, check.Check(given), JSON.stringify({ given, problems }))
+        }),
+        { numRuns: 60 },
+      )
+    })
+  }
+})
