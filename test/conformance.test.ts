@@ -235,6 +235,8 @@ forEachDatabase('the running server', (open) => {
       'GET /v1/openapi.json',
       'GET /v1/changes',
       'GET /v1/ca.pem',
+      'GET /console',
+      'GET /console*',
       'GET /docs',
       'GET /health',
       'GET /health/reads',

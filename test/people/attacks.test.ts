@@ -206,8 +206,8 @@ forEachDatabase('the doors', (open) => {
     assert.match(de.text, /<html lang="de">[\s\S]*Anmelden/)
     const fields = ({ text }: Reply) => [...text.matchAll(/name="(\w+)"/g)].map(([, name]) => name)
     assert.deepEqual(fields(en), fields(de))
-    german.jar.set('wolke-language', 'en')
-    german.jar.set('wolke-theme', 'dark')
+    german.jar.set('wolke_language', 'en')
+    german.jar.set('wolke_theme', 'dark')
     assert.match((await german.get('/console/login')).text, /<html lang="en" data-theme="dark">/)
   })
 

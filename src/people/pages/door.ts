@@ -55,7 +55,7 @@ export class Visit {
     this.call = call
     this.door = door
     this.words = words[languageOf(call)]
-    this.#theme = chosen(call, 'wolke-theme', themes) ?? 'system'
+    this.#theme = chosen(call, 'wolke_theme', themes) ?? 'system'
   }
 
   get people(): People {
@@ -153,7 +153,7 @@ function chosen<T extends string>({ headers }: ServedCall, name: string, known: 
 }
 
 function languageOf(call: ServedCall): Language {
-  const given = chosen(call, 'wolke-language', languages)
+  const given = chosen(call, 'wolke_language', languages)
   if (given) return given
   const weights = readWeights(call.headers['accept-language'] ?? '')
   const weightOf = (language: string) =>
