@@ -6,7 +6,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { apiOf } from './api/api.ts'
 import { projectsQuery, whoamiQuery } from './api/session.ts'
-import { serversSearch } from './pages/servers/search.ts'
+import { newServerData, newServerSearch, serversSearch } from './pages/servers/search.ts'
 import { defineNavigation } from './shell/navigation.ts'
 import { Root } from './shell/root.tsx'
 import { shell } from './words/en/shell.ts'
@@ -48,6 +48,9 @@ export const serversRoute = createRoute({
 const newServer = createRoute({
   getParentRoute: () => project,
   path: '/servers/new',
+  validateSearch: newServerSearch,
+  loader: ({ context: { cache }, params }) =>
+    Promise.all(newServerData(apiOf(Number(params.project))).map((one) => cache.ensureQueryData(one as never))),
   component: lazyRouteComponent(() => import('./pages/servers/new.tsx'), 'NewServerPage'),
 })
 

@@ -5,9 +5,11 @@ import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
 import { followActions } from './api/actions.ts'
 import { createCache } from './api/cache.ts'
+import { onFailure } from './api/client.ts'
 import { createConsoleRouter } from './router.tsx'
 import { reloadForNewVersions } from './shell/new-version.ts'
 import { listenToKeys } from './shortcuts.ts'
+import { loadErrorWords } from './ui/failure.tsx'
 import { loadLayersSoon } from './ui/layers.ts'
 
 export function start(root: HTMLElement): void {
@@ -15,6 +17,7 @@ export function start(root: HTMLElement): void {
   const cache = createCache()
   followActions(cache)
   listenToKeys()
+  onFailure(loadErrorWords)
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={cache}>
@@ -22,5 +25,5 @@ export function start(root: HTMLElement): void {
       </QueryClientProvider>
     </StrictMode>,
   )
-  loadLayersSoon()
+  loadLayersSoon(loadErrorWords)
 }

@@ -2,7 +2,9 @@
  * Writes what the console knows of the API into console/generated, from the tables that the server itself uses: which
  * operations there are, what their bodies look like, and which icons can be drawn.
  */
+import { deepEqual } from 'node:assert/strict'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { readOperations, writeOperations } from '../console/api/operation-table.ts'
 import { schemaAt } from '../src/kernel/contract/as-of.ts'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint } from '../src/kernel/contract/contract.ts'
@@ -24,11 +26,14 @@ const all: readonly Row[] = [
 ]
 const rows = all.filter(({ endpoint: { removedBy } }) => !(removedBy && inEffect(removedBy, now)))
 
-/** What is needed to make a call. The base is left out where it is that of the public API. */
-function operation({ base, endpoint }: Row): unknown[] {
-  const { method, path, query = {}, needs, elevated = false } = endpoint
-  return [method, path, Object.keys(query), needs, ...(base || elevated ? [base, elevated] : [])]
-}
+const operations = new Map(
+  rows.map(({ id, base, endpoint: { method, path, needs, query = {}, elevated = false } }) => [
+    id,
+    { method, path, needs, isPaged: 'per_page' in query, base, elevated },
+  ]),
+)
+const written = writeOperations(operations)
+deepEqual(readOperations(written), operations)
 
 /** What is shown of a call where any call can be made. */
 function description({ endpoint }: Row): object {
@@ -47,14 +52,11 @@ function description({ endpoint }: Row): object {
   }
 }
 
-function table(entries: (row: Row) => unknown): string {
-  return `{\n${rows.map((row) => `  ${row.id}: ${JSON.stringify(entries(row))},`).join('\n')}\n}`
-}
-
 const made = '/** Made by scripts/console-tables.ts. */\n'
 const icons = [...readFileSync('console/look/sprite.svg', 'utf8').matchAll(/id="i-(\w+)"/g)].map(([, name]) => name)
 const files = {
-  'operations.ts': `${made}export const operationRows = ${table(operation)} as const\n`,
+  'operations.ts': `${made}export type OperationId =${rows.map(({ id }) => `\n  | '${id}'`).join('')}\n
+export const operationsText = ${JSON.stringify(written)}\n`,
   'descriptions.json': JSON.stringify(Object.fromEntries(rows.map((row) => [row.id, description(row)]))),
   'icons.ts': `${made}export type IconName = ${icons.map((name) => `'${name}'`).join(' | ')}\n`,
 }

@@ -51,7 +51,7 @@ async function allOf<Id extends OperationId>(
   input: InputOf<Id>,
   signal: AbortSignal,
 ): Promise<readonly ItemOf<Id>[]> {
-  const isPaged = operationOf(operation).query.includes('per_page')
+  const { isPaged } = operationOf(operation)
   const ask = async (page: number) => {
     const query = isPaged ? { ...input.query, page, per_page: perPage } : input.query
     const reply = await call(project, operation, { ...input, query } as InputOf<Id>, signal)

@@ -31,6 +31,13 @@ function signIn(): void {
   window.location.assign(`/console/login?next=${encodeURIComponent(pathname + search)}`)
 }
 
+let beforeFailure: () => Promise<void> = async () => {}
+
+/** Does something before the first failure is known, such as loading the words for it. */
+export function onFailure(prepare: () => Promise<void>): void {
+  beforeFailure = () => prepare().catch(() => undefined)
+}
+
 type Listener = (reply: unknown, request: AnyRequest, project: number | undefined) => void
 const listeners = new Set<Listener>()
 
@@ -94,6 +101,7 @@ async function reach(url: string, options: RequestInit): Promise<unknown> {
   const reply = await readJson(response)
   if (response.ok) return reply
   const failure = refusal(response, reply)
+  await beforeFailure()
   if (failure.status === 401 && failure.code === 'unauthorized') signIn()
   if (failure.retryAt) throttled.set({ until: failure.retryAt })
   throw failure

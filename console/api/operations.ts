@@ -26,11 +26,14 @@ import type { volumeEndpoints } from '../../src/families/volumes/contract.ts'
 import type { zoneEndpoints } from '../../src/families/zones/contract.ts'
 import type { rrsetEndpoints } from '../../src/families/zones/rrsets/contract.ts'
 import type { zonefileEndpoints } from '../../src/families/zones/zonefiles/contract.ts'
-import type { Need } from '../../src/kernel/access/roles.ts'
 import type { actionEndpoints, familyActionEndpoints, ResourceParam } from '../../src/kernel/actions/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
 import type { labEndpoints } from '../../src/lab/contract.ts'
-import { operationRows } from '../generated/operations.ts'
+import { type OperationId, operationsText } from '../generated/operations.ts'
+import { type Operation, readOperations } from './operation-table.ts'
+
+/** The id of an operation, as in openapi.json: `servers_create`. */
+export type { OperationId } from '../generated/operations.ts'
 
 type ActionsOf<Family extends string, Param extends ResourceParam = 'id'> = ReturnType<
   typeof familyActionEndpoints<Family, Param>
@@ -77,9 +80,6 @@ type Joined<Union> = (Union extends unknown ? (part: Union) => void : never) ext
 /** The contract of every operation, by its id in openapi.json. */
 export type Operations = Pick<Joined<Named>, OperationId>
 
-/** The id of an operation, as in openapi.json: `servers_create`. */
-export type OperationId = keyof typeof operationRows
-
 type EndpointOf<Id extends OperationId> = Operations[Id] extends Endpoint ? Operations[Id] : never
 
 /** What a query parameter may be given as; lists are sent as repeated parameters. */
@@ -118,31 +118,14 @@ export interface AnyRequest {
   readonly body?: unknown
 }
 
-interface Operation {
-  readonly method: string
-  readonly path: string
-  readonly query: readonly string[]
-  /** Who may call it. */
-  readonly needs: Need
-  /** The base below which it is, empty for the public API. */
-  readonly base: string
-  readonly elevated: boolean
-}
+const table = readOperations(operationsText)
 
 export function operationOf(id: OperationId): Operation {
-  const [method, path, query, needs, base = '', elevated = false] = operationRows[id] as unknown as [
-    string,
-    string,
-    readonly string[],
-    Need,
-    string?,
-    boolean?,
-  ]
-  return { method, path, query, needs, base, elevated }
+  return table.get(id)!
 }
 
 export function isOperation(id: string): id is OperationId {
-  return Object.hasOwn(operationRows, id)
+  return table.has(id)
 }
 
-export const operationIds = Object.keys(operationRows) as OperationId[]
+export const operationIds = [...table.keys()] as readonly OperationId[]

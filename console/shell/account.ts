@@ -1,6 +1,5 @@
 /** The menu of the one who is signed in. */
 import { sendPlain } from '../api/client.ts'
-import type { Whoami } from '../api/session.ts'
 import { perform, shortcuts } from '../shortcuts.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import { shell } from '../words/en/shell.ts'
@@ -9,7 +8,7 @@ import { languageEntries, themeEntries } from './settings.ts'
 
 const w = wordsOf('shell', shell)
 
-export function accountEntries(_me: Whoami): MenuEntry[] {
+export function accountEntries(): MenuEntry[] {
   return [
     { key: 'keys', label: w.shortcuts, icon: 'terminal', keys: shortcuts.help.keys, onSelect: () => perform('help') },
     'line',

@@ -19,8 +19,6 @@ import { useShortcutText } from '../ui/use-shortcut-text.ts'
 import { shell } from '../words/en/shell.ts'
 import { number } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
-import { accountEntries } from './account.ts'
-import { themeEntries } from './settings.ts'
 import { Brand } from './side.tsx'
 
 const w = wordsOf('shell', shell)
@@ -113,7 +111,7 @@ function RateGauge() {
 function ThemeButton() {
   return (
     <span className="not-narrow">
-      <MenuOf label={w.theme} entries={themeEntries} align="end">
+      <MenuOf label={w.theme} entries={async () => (await import('./settings.ts')).themeEntries()} align="end">
         {(menu) => <IconButton icon="theme" label={w.theme} {...menu} />}
       </MenuOf>
     </span>
@@ -124,7 +122,11 @@ function AccountButton() {
   const { data: me } = useQuery(whoamiQuery)
   if (!me) return null
   return (
-    <MenuOf label={w.account(me.name)} entries={() => accountEntries(me)} align="end">
+    <MenuOf
+      label={w.account(me.name)}
+      entries={async () => (await import('./account.ts')).accountEntries()}
+      align="end"
+    >
       {(menu) => (
         <button
           type="button"

@@ -4,11 +4,11 @@ import { keyTexts, type Shortcut, shortcuts, shortcutsOn, switchShortcuts } from
 import { Facts } from '../ui/card.tsx'
 import { Check } from '../ui/check.tsx'
 import { Sheet } from '../ui/sheet.tsx'
-import { shell } from '../words/en/shell.ts'
+import { keys as english } from '../words/en/keys.ts'
 import { wordsOf } from '../words/words.ts'
 import { navigation } from './navigation.ts'
 
-const w = wordsOf('shell', shell).keys
+const w = wordsOf('keys', english)
 
 export function KeySheet({ onClose }: { readonly onClose: () => void }) {
   const isOn = useStore(shortcutsOn)

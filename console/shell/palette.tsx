@@ -8,13 +8,13 @@ import menu from '../ui/menu.module.css'
 import styles from '../ui/palette.module.css'
 import { PaletteFrame } from '../ui/palette-frame.tsx'
 import { useShortcutText } from '../ui/use-shortcut-text.ts'
-import { shell } from '../words/en/shell.ts'
+import { palette } from '../words/en/palette.ts'
 import { wordsOf } from '../words/words.ts'
 import { navigation } from './navigation.ts'
 import { paletteActs } from './palette-acts.ts'
 import { linksOf } from './resource-links.ts'
 
-const w = wordsOf('shell', shell).palette
+const w = wordsOf('palette', palette)
 const mostShown = 40
 
 interface Hit {

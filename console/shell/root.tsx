@@ -1,19 +1,18 @@
 /** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
 import { Outlet } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
-import { Tips } from '../ui/tips.tsx'
-import { Toasts } from '../ui/toast.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { useAnnouncer } from './announcer.ts'
 import { Banners } from './banners.tsx'
 import { Bar } from './bar.tsx'
 import { GlobalKeys } from './global-keys.tsx'
-import { Live } from './live.tsx'
 import { Side } from './side.tsx'
 
 const w = wordsOf('shell', shell)
+const Later = lazy(async () => ({ default: (await import('./later.tsx')).Later }))
 
 export function Root() {
   const announced = useAnnouncer()
@@ -36,12 +35,10 @@ export function Root() {
       <p className="vh" role="status">
         {announced}
       </p>
-      <aside aria-label={w.runningList}>
-        <Toasts />
-      </aside>
-      <Tips />
+      <Suspense>
+        <Later />
+      </Suspense>
       <GlobalKeys />
-      <Live />
     </>
   )
 }

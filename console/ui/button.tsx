@@ -5,7 +5,7 @@ import styles from './button.module.css'
 import { cx } from './cx.ts'
 import { Icon, type IconName } from './icon.tsx'
 import { Waiting } from './state.tsx'
-import { tip } from './tips.tsx'
+import { tip } from './tip.ts'
 
 interface Look {
   readonly look?: 'primary' | 'danger' | 'quiet' | undefined

@@ -5,7 +5,7 @@ import { wordsOf } from '../words/words.ts'
 import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
-import { tip } from './tips.tsx'
+import { tip } from './tip.ts'
 
 const w = wordsOf('common', common)
 const shownMs = 2_000

@@ -1,7 +1,7 @@
 /** Nothing is there yet: one sentence, the button, the command. */
 import type { ReactNode } from 'react'
 import card from './card.module.css'
-import { CommandLine } from './copy.tsx'
+import { CommandLineLater } from './copy-later.tsx'
 import styles from './empty.module.css'
 import { Sign } from './state.tsx'
 
@@ -23,7 +23,7 @@ export function Empty({ title, text, action, command }: EmptyProps) {
           <p className="dim">{text}</p>
         </div>
         {action}
-        {command && <CommandLine text={command} />}
+        {command && <CommandLineLater text={command} />}
       </div>
     </section>
   )

@@ -1,16 +1,20 @@
 /** A failure in words: what happened, what is unchanged, what to do, and the code and id to report it by. */
 import type { ReactNode } from 'react'
 import { toFailure } from '../api/failure.ts'
-import { errors } from '../words/en/errors.ts'
-import { wordsOf } from '../words/words.ts'
+import { type Words, wordsOf } from '../words/words.ts'
 import { Note } from './note.tsx'
 
-const w = wordsOf('errors', errors)
+/** Loaded with the first failure: most pages never need them. */
+let w: Words['errors'] | undefined
+
+export async function loadErrorWords(): Promise<void> {
+  w ??= wordsOf('errors', (await import('../words/en/errors.ts')).errors)
+}
 
 /** The words for a failure: those of its code, or the server's where the code is new. */
 export function wordsFor(cause: unknown): string {
   const { code, message } = toFailure(cause)
-  return w.byCode[code] ?? message
+  return w?.byCode[code] ?? message
 }
 
 interface FailureProps {
@@ -25,7 +29,7 @@ export function FailureNote({ cause, what, children }: FailureProps) {
   const named = Object.values(toFailure(cause).fields).flat()
   return (
     <Note mood="bad" isNews>
-      <b>{what ?? w.unchanged}</b> {wordsFor(cause)} {children}
+      <b>{what ?? w?.unchanged}</b> {wordsFor(cause)} {children}
       {named.length > 0 && <span className="dim"> {named.join('; ')} </span>}
       <span className="faint mono" title={message}>
         {[code, correlationId?.slice(-6)].filter(Boolean).join(' · ')}

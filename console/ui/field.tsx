@@ -2,7 +2,7 @@
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from './cx.ts'
 import styles from './field.module.css'
-import { Icon, type IconName } from './icon.tsx'
+import { Icon } from './icon.tsx'
 import { Sign } from './state.tsx'
 
 interface FieldProps {
@@ -127,43 +127,5 @@ export function SelectField<Value extends string>({ value, options, onChange, na
         </span>
       )}
     </Field>
-  )
-}
-
-interface BoxProps extends Omit<ComponentProps<'input'>, 'className' | 'onChange' | 'value'> {
-  readonly icon: IconName
-  readonly label: string
-  readonly value: string
-  readonly onChange: (value: string) => void
-  /** The key that leads here. */
-  readonly hotkey?: string
-  /** Why the text means nothing. */
-  readonly problem?: string | undefined
-}
-
-/** A field with an icon and a key inside, such as a filter. */
-export function BoxField({ icon, label, onChange, hotkey, problem, ...rest }: BoxProps) {
-  const id = useId()
-  return (
-    <div className={styles.box}>
-      <Icon name={icon} />
-      <input
-        autoComplete="off"
-        spellCheck={false}
-        {...rest}
-        aria-label={label}
-        aria-invalid={problem !== undefined || undefined}
-        aria-describedby={problem && id}
-        title={problem}
-        className={styles.input}
-        onChange={({ target }) => onChange(target.value)}
-      />
-      {hotkey && <kbd>{hotkey}</kbd>}
-      {problem && (
-        <span className="vh" id={id} role="status">
-          {problem}
-        </span>
-      )}
-    </div>
   )
 }

@@ -8,8 +8,9 @@ export function layerRoot(): HTMLElement {
 }
 
 /** Loads what pops up before it is asked for, once the page stands. */
-export function loadLayersSoon(): void {
-  const load = () => void Promise.all([import('./menu-popup.tsx'), import('./dialog-popup.tsx')])
+export function loadLayersSoon(more: () => Promise<void>): void {
+  const load = () =>
+    void Promise.all([import('./menu-popup.tsx'), import('./dialog-popup.tsx'), more()]).catch(() => undefined)
   if ('requestIdleCallback' in window) window.requestIdleCallback(load, { timeout: 2_000 })
   else setTimeout(load, 500)
 }

@@ -1,5 +1,5 @@
 /** A menu. Its button is plain, so that lists can have one in every row; the menu itself is made when it opens. */
-import { lazy, type ReactNode, type RefObject, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, type RefObject, Suspense, use, useRef, useState } from 'react'
 import { IconButton } from './button.tsx'
 import type { IconName } from './icon.tsx'
 
@@ -32,10 +32,13 @@ export interface MenuPopupProps extends MenuProps {
 
 const Popup = lazy(async () => ({ default: (await import('./menu-popup.tsx')).MenuPopup }))
 
+/** Entries that are here, or that are loaded when the menu opens. */
+type Entries = readonly MenuEntry[] | Promise<readonly MenuEntry[]>
+
 interface MenuOfProps {
   readonly label: string
   /** Asked when the menu opens. */
-  readonly entries: () => readonly MenuEntry[]
+  readonly entries: () => Entries
   readonly align?: 'start' | 'end'
   /** Draws the button. */
   readonly children: (button: {
@@ -48,17 +51,22 @@ interface MenuOfProps {
 
 export function MenuOf({ label, entries, align, children }: MenuOfProps) {
   const ref = useRef<HTMLButtonElement>(null)
-  const [isOpen, setOpen] = useState(false)
+  const [opened, setOpened] = useState<Entries>()
+  const isOpen = opened !== undefined
   return (
     <>
-      {children({ ref, 'aria-haspopup': 'menu', 'aria-expanded': isOpen, onClick: () => setOpen(true) })}
-      {isOpen && (
+      {children({ ref, 'aria-haspopup': 'menu', 'aria-expanded': isOpen, onClick: () => setOpened(entries()) })}
+      {opened && (
         <Suspense>
-          <Popup label={label} entries={entries()} anchor={ref} align={align} onClose={() => setOpen(false)} />
+          <Opened label={label} entries={opened} anchor={ref} align={align} onClose={() => setOpened(undefined)} />
         </Suspense>
       )}
     </>
   )
+}
+
+function Opened({ entries, ...rest }: Omit<MenuPopupProps, 'entries'> & { readonly entries: Entries }) {
+  return <Popup {...rest} entries={entries instanceof Promise ? use(entries) : entries} />
 }
 
 /** The menu of one row or of one thing. */

@@ -4,7 +4,7 @@ import { wordsOf } from '../words/words.ts'
 import { cx } from './cx.ts'
 import { Icon, type IconName } from './icon.tsx'
 import styles from './night.module.css'
-import { tip } from './tips.tsx'
+import { tip } from './tip.ts'
 import { useShortcut } from './use-shortcut.ts'
 
 const w = wordsOf('common', common).table

@@ -14,11 +14,6 @@ interface Tip {
   readonly box: DOMRect
 }
 
-/** The attributes of an element with a tip. */
-export function tip(text: string, keys?: string): Record<string, string> {
-  return { ...(text ? { 'data-tip': text } : {}), ...(keys ? { 'data-keys': keys } : {}) }
-}
-
 export function Tips() {
   const [shown, show] = useState<Tip>()
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined)

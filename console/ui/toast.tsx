@@ -1,33 +1,15 @@
 /** News about what is out of sight. Read out once; errors stay until they are closed. */
-import { type ReactNode, useEffect } from 'react'
-import { createStore, useStore } from '../api/store.ts'
+import { useEffect } from 'react'
+import { useStore } from '../api/store.ts'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
 import { IconButton } from './button.tsx'
-import { type Mood, Sign } from './state.tsx'
+import { Sign } from './state.tsx'
 import styles from './toast.module.css'
+import { closeToast, type Toast, toasts } from './toasts.ts'
 
 const w = wordsOf('common', common)
 const shownMs = 6_000
-
-interface Toast {
-  readonly id: number
-  readonly mood: Mood
-  readonly title: ReactNode
-  readonly text?: ReactNode
-  readonly action?: ReactNode
-}
-
-const toasts = createStore<readonly Toast[]>([])
-let last = 0
-
-export function toast(news: Omit<Toast, 'id'>): void {
-  toasts.set([...toasts.get().slice(-3), { ...news, id: ++last }])
-}
-
-function close(id: number): void {
-  toasts.set(toasts.get().filter((one) => one.id !== id))
-}
 
 export function Toasts() {
   const shown = useStore(toasts)
@@ -46,7 +28,7 @@ export function Toasts() {
 function One({ id, mood, title, text, action }: Toast) {
   useEffect(() => {
     if (mood === 'bad') return
-    const timer = setTimeout(close, shownMs, id)
+    const timer = setTimeout(closeToast, shownMs, id)
     return () => clearTimeout(timer)
   }, [id, mood])
   return (
@@ -57,7 +39,7 @@ function One({ id, mood, title, text, action }: Toast) {
         {text && <p className="dim">{text}</p>}
       </div>
       {action}
-      <IconButton icon="x" label={w.close} small onClick={() => close(id)} />
+      <IconButton icon="x" label={w.close} small onClick={() => closeToast(id)} />
     </div>
   )
 }

@@ -1,27 +1,26 @@
 /** What can be done with servers, one or many: menus, the bar of the selection, and the dialogs they open. */
-import { type ReactNode, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { Action } from '../../api/actions.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
-import { Confirm } from '../../ui/dialog.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import type { PickedAct } from '../../ui/picked-bar.tsx'
-import { toast } from '../../ui/toast.tsx'
+import { toast } from '../../ui/toasts.ts'
 import { common } from '../../words/en/common.ts'
 import { servers as english } from '../../words/en/servers.ts'
-import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { LabelsDialog } from './labels-dialog.tsx'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
 const c = wordsOf('common', common)
 const atOnce = 6
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).ServerDialogs }))
 
 type PowerOperation = 'servers_powerOn' | 'servers_powerOff' | 'servers_shutDown' | 'servers_reboot' | 'servers_reset'
 
-interface Asked {
+/** A dialog that was asked for. */
+export interface Asked {
   readonly kind: 'delete' | 'labels'
   readonly servers: readonly Server[]
   readonly done: () => void
@@ -164,31 +163,10 @@ export function useServerActs(): ServerActs {
     },
   ]
 
-  const close = () => ask(undefined)
-  const remove = async ({ servers, done }: Asked) => {
-    await each(servers, ({ id }) => api.call('servers_remove', { params: { id } }))
-    done()
-  }
   const dialogs = asked && (
-    <>
-      {asked.kind === 'delete' && (
-        <Confirm
-          title={w.deleteTitle(
-            list(
-              asked.servers.map(({ name }) => name),
-              c.andMore,
-            ),
-          )}
-          text={w.deleteText(asked.servers.length)}
-          act={w.deleteAct(asked.servers.length)}
-          keep={asked.servers.length === 1 ? c.keep : c.keepThem}
-          word={asked.servers.length === 1 ? asked.servers[0]?.name : w.deleteWord(asked.servers.length)}
-          onConfirm={() => remove(asked)}
-          onClose={close}
-        />
-      )}
-      {asked.kind === 'labels' && <LabelsDialog servers={asked.servers} each={each} onClose={close} />}
-    </>
+    <Suspense>
+      <Dialogs asked={asked} each={each} onClose={() => ask(undefined)} />
+    </Suspense>
   )
   return { menu, ofMany, power, ask, dialogs }
 }

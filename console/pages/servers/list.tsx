@@ -7,14 +7,15 @@ import { useApi } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { useReason } from '../../shell/may.ts'
 import { usePaletteActs } from '../../shell/palette-acts.ts'
+import { BoxField } from '../../ui/box-field.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { BoxField } from '../../ui/field.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { PickedBar } from '../../ui/picked-bar.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { ListFrame, Table, Tools } from '../../ui/table.tsx'
+import { useFilter } from '../../ui/use-filter.ts'
 import { useList } from '../../ui/use-list.ts'
 import { useShortcut } from '../../ui/use-shortcut.ts'
 import { common } from '../../words/en/common.ts'
@@ -24,7 +25,7 @@ import { wordsOf } from '../../words/words.ts'
 import { useServerActs } from './acts.tsx'
 import { serverColumns } from './columns.tsx'
 import { type Group, groups, type ServersSearch } from './search.ts'
-import { filterOf, groupOf, type Server } from './server.ts'
+import { groupOf, type Server, textsOf } from './server.ts'
 
 const w = wordsOf('servers', english)
 const c = wordsOf('common', common)
@@ -81,7 +82,7 @@ function ServerList({ servers, caption }: { readonly servers: readonly Server[];
   const [picked, pick] = useState<ReadonlySet<number>>(new Set())
   const running = useRunning('server')
   const columns = useMemo(() => serverColumns(running), [running])
-  const { keeps, problem } = useMemo(() => filterOf(search.q ?? ''), [search.q])
+  const { keeps, problem } = useFilter<Server>(search.q ?? '', textsOf)
   const group = search.status ?? 'all'
   const list = useList({
     rows: servers,

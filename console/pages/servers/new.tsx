@@ -1,5 +1,172 @@
-/** Creating a server. */
+/** Creating servers: one page, whose choices are in its address, so that it can be shared. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useApi, useOutdate } from '../../api/api.ts'
+import { toFailure } from '../../api/failure.ts'
+import { Commands } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { useCopy } from '../../ui/copy.tsx'
 import { PageHead } from '../../ui/page.tsx'
+import { LongForm } from '../../ui/steps.tsx'
+import { common } from '../../words/en/common.ts'
+import { servers as english } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
+import { newSteps } from './new-steps.tsx'
+import { NewSummary } from './new-summary.tsx'
+import { type Password, Passwords } from './passwords.tsx'
+import { type NewServerSearch, newServerData } from './search.ts'
+
+const w = wordsOf('servers', english)
+const c = wordsOf('common', common)
+const route = getRouteApi('/projects/$project/servers/new')
+
 export function NewServerPage() {
-  return <PageHead title="" />
+  const api = useApi()
+  const data = useChoices()
+  const search = route.useSearch()
+  const navigate = useNavigate()
+  const [draft, setDraft] = useState<Draft>(() => beginning(search, data))
+  const [isBusy, setBusy] = useState(false)
+  const [failed, setFailed] = useState<{ readonly name: string; readonly cause: unknown }>()
+  const [passwords, showPasswords] = useState<readonly Password[]>([])
+  const outdate = useOutdate()
+  const reason = useReason('servers_create')
+  const { isCopied, copy } = useCopy()
+  const requests = requestsOf(draft, data.images, data.types)
+  const leave = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
+
+  const change = (part: Partial<Draft>) => {
+    setDraft((old) => ({ ...old, ...part }))
+    const { type, image, location } = { ...draft, ...part }
+    void navigate({ to: '.', search: { type, image, location }, replace: true })
+  }
+  const create = async () => {
+    if (reason !== undefined || isBusy) return
+    setBusy(true)
+    setFailed(undefined)
+    const { made, failure } = await createAll()
+    await outdate('servers')
+    setBusy(false)
+    setFailed(failure)
+    if (made.length > 0) showPasswords(made)
+    else if (!failure) leave()
+  }
+  /** Stops at the first that fails: the others would fail for the same reason. */
+  const createAll = async (): Promise<{ made: Password[]; failure?: { name: string; cause: unknown } }> => {
+    const made: Password[] = []
+    for (const body of requests) {
+      try {
+        const { server, root_password: password } = await api.call('servers_create', { body })
+        if (password) made.push({ name: server.name, password })
+        if (draft.backups) await api.call('servers_enableBackup', { params: { id: server.id } })
+      } catch (cause) {
+        return { made, failure: { name: body.name, cause } }
+      }
+    }
+    return { made }
+  }
+
+  return (
+    <>
+      <PageHead
+        title={w.create}
+        crumbs={[
+          { label: w.title, link: { to: '/projects/$project/servers', params: { project: String(api.project) } } },
+        ]}
+        actions={
+          <>
+            <Button look="quiet" icon="link" onClick={() => copy(window.location.href)}>
+              {isCopied ? c.copied : w.new.copyLink}
+            </Button>
+            <ButtonAnchor look="quiet" icon="doc" href="/docs#servers_create">
+              {c.documentation}
+            </ButtonAnchor>
+          </>
+        }
+      />
+      <LongForm
+        label={w.new.sections}
+        asideLabel={w.new.summary}
+        steps={newSteps({ draft, change, data, fields: toFailure(failed?.cause).fields })}
+        onSubmit={() => void create()}
+        aside={
+          <>
+            <NewSummary draft={draft} data={data} isBusy={isBusy} reason={reason} failed={failed} />
+            {requests[0] && <Commands request={{ operation: 'servers_create', body: requests[0] }} />}
+          </>
+        }
+      />
+      {passwords.length > 0 && <Passwords passwords={passwords} onClose={leave} />}
+    </>
+  )
+}
+
+/** All that can be chosen from. */
+function useChoices() {
+  const api = useApi()
+  const [types, images, locations, pricing, keys, firewalls, networks, groups, servers] = newServerData(api)
+  return {
+    types: useSorted(useSuspenseQuery(types).data, byPrice),
+    images: useSorted(useSuspenseQuery(images).data, byFlavor),
+    locations: useSuspenseQuery(locations).data,
+    pricing: useSuspenseQuery(pricing).data.pricing,
+    keys: useSuspenseQuery(keys).data,
+    firewalls: useSuspenseQuery(firewalls).data,
+    networks: useSuspenseQuery(networks).data,
+    groups: useSuspenseQuery(groups).data,
+    servers: useSuspenseQuery(servers).data,
+  }
+}
+
+function useSorted<Item>(items: readonly Item[], order: (a: Item, b: Item) => number): readonly Item[] {
+  return useMemo(() => items.toSorted(order), [items, order])
+}
+
+function byPrice(a: ServerType, b: ServerType): number {
+  const price = ({ prices }: ServerType) => Math.min(...prices.map((one) => Number(one.price_monthly.gross)))
+  return price(a) - price(b)
+}
+
+const flavors = ['debian', 'ubuntu', 'fedora', 'alma', 'rocky', 'centos', 'opensuse']
+
+/** The best known first, and of each the newest. */
+function byFlavor(a: Image, b: Image): number {
+  const place = ({ os_flavor: flavor }: Image) => (flavors.includes(flavor) ? flavors.indexOf(flavor) : flavors.length)
+  const version = ({ os_version: text }: Image) => Number.parseFloat(text ?? '0')
+  return place(a) - place(b) || version(b) - version(a)
+}
+
+export type Choices = ReturnType<typeof useChoices>
+
+function beginning(search: NewServerSearch, data: Choices): Draft {
+  const { type, image = preferredImage(data), location = preferredLocation(data), name } = search
+  const cheapest = data.types.find((one) => !obstacleOf(one, { location, image }, data.images, Date.now()))
+  return {
+    name: name ?? proposedName(data.servers.map((one) => one.name)),
+    location,
+    image,
+    type: type ?? cheapest?.name,
+    ipv4: true,
+    ipv6: true,
+    sshKeys: data.keys.map(({ id }) => id),
+    firewalls: [],
+    networks: [],
+    placementGroup: undefined,
+    backups: false,
+    labels: {},
+    userData: '',
+  }
+}
+
+/** Where the newest server is. */
+function preferredLocation({ servers, locations }: Choices): string | undefined {
+  return servers.at(-1)?.location?.name ?? locations[0]?.name
+}
+
+function preferredImage({ images }: Choices): string | undefined {
+  const system = images.filter((image) => image.type === 'system' && image.deprecation === null)
+  return (system.find(({ os_flavor: flavor }) => flavor === 'debian') ?? system[0])?.name ?? undefined
 }

@@ -1,6 +1,5 @@
 /** What the pages of servers share: the type, how a state is seen, and what may be done in it. */
 
-import { matches, parseSelector } from '../../../src/kernel/contract/selectors.ts'
 import type { ItemOf } from '../../api/api.ts'
 import type { Mood } from '../../ui/state.tsx'
 
@@ -36,26 +35,7 @@ export function addressesOf({ public_net: { ipv4, ipv6 } }: Server): readonly st
   return [...(ipv4 ? [ipv4.ip] : []), ...(ipv6 ? [ipv6.ip] : [])]
 }
 
-interface Filter {
-  readonly keeps: (server: Server) => boolean
-  /** Why the text is no selector, in the words of the API. */
-  readonly problem?: string
-}
-
-/** What a filter keeps: a label selector as the API reads it, or a part of a name, an address or a label. */
-export function filterOf(text: string): Filter {
-  const asked = text.trim()
-  if (asked === '') return { keeps: () => true }
-  if (/[=!(),]| in /.test(asked)) {
-    const result = parseSelector(asked)
-    if (!result.ok) return { keeps: () => true, problem: result.message }
-    return { keeps: ({ labels }) => matches(result.selector, labels) }
-  }
-  const wanted = asked.toLowerCase()
-  return {
-    keeps: (server) =>
-      [server.name, ...addressesOf(server), ...Object.entries(server.labels).flat()].some((part) =>
-        part.toLowerCase().includes(wanted),
-      ),
-  }
+/** What a server is found by, besides its labels. */
+export function textsOf(server: Server): readonly string[] {
+  return [server.name, ...addressesOf(server)]
 }

@@ -36,6 +36,7 @@ export const common: Words['common'] = {
   actionsFor: (name) => `Aktionen für ${name}`,
   andMore: (count) => plural(count, { one: '# weiteres', other: '# weitere' }),
   sameAsButton: 'Tut genau dasselbe wie die Schaltfläche.',
+  readsSame: 'Liest genau das, was diese Seite zeigt.',
   equivalent: 'Gleichwertiger Befehl',
   noCommand: 'Dieser Client hat dafür keinen Befehl.',
   typeToGoOn: (word) => ['', word, ' eingeben, um fortzufahren'],

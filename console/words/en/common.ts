@@ -35,6 +35,7 @@ export const common = {
   actionsFor: (name: string) => `Actions for ${name}`,
   andMore: (count: number) => plural(count, { one: '# more', other: '# more' }),
   sameAsButton: 'Does exactly what the button does.',
+  readsSame: 'Reads exactly what this page shows.',
   equivalent: 'Equivalent command',
   noCommand: 'This client has no such command.',
   typeToGoOn: (word: string) => ['Type ', word, ' to go on'] as readonly [string, string, string],

@@ -1,0 +1,64 @@
+/**
+ * The table of operations as one short text, which the build writes: a line with the path of a family, then a line for
+ * each of its operations. What follows from the name of an operation is left out.
+ */
+import type { Need } from '../../src/kernel/access/roles.ts'
+
+/** What is needed to make a call. */
+export interface Operation {
+  readonly method: string
+  /** Below the base, with parameters in braces: `/servers/{id}`. */
+  readonly path: string
+  /** Who may call it. */
+  readonly needs: Need
+  /** Whether it is a list with pages. */
+  readonly isPaged: boolean
+  /** The base below which it is, empty for the public API. */
+  readonly base: string
+  /** Whether it needs a fresh proof of who one is. */
+  readonly elevated: boolean
+}
+
+const methods: Readonly<Record<string, string>> = { G: 'GET', P: 'POST', U: 'PUT', D: 'DELETE' }
+
+/** Where an action is below its family, such as `/{id}/actions/change_type` for `changeType`. */
+function usualPlace(key: string): string {
+  return `/#/actions/${key.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)}`
+}
+
+export function writeOperations(operations: ReadonlyMap<string, Operation>): string {
+  const families = Map.groupBy(operations, ([, { path }]) => path.split('/')[1]!)
+  return [...families]
+    .flatMap(([family, rows]) => [
+      family,
+      ...rows.map(([id, { method, path, needs, isPaged, base, elevated }]) => {
+        const key = id.startsWith(`${family}_`) ? id.slice(family.length + 1) : `@${id}`
+        const place = path.slice(family.length + 1).replace('{id}', '#')
+        const flags = (isPaged ? 'p' : '') + (elevated ? 'e' : '')
+        const letter = Object.entries(methods).find(([, name]) => name === method)?.[0]
+        return ` ${[key, `${letter}${flags}`, needs, place === usualPlace(key) ? '!' : place, base].join(' ').trimEnd()}`
+      }),
+    ])
+    .join('\n')
+}
+
+export function readOperations(text: string): ReadonlyMap<string, Operation> {
+  const found = new Map<string, Operation>()
+  let family = ''
+  for (const line of text.split('\n')) {
+    const [key = '', flags = '', needs, place = '', base = ''] = line.trim().split(' ')
+    if (!line.startsWith(' ')) family = line
+    else {
+      const below = place === '!' ? usualPlace(key) : place
+      found.set(key.startsWith('@') ? key.slice(1) : `${family}_${key}`, {
+        method: methods[flags[0]!]!,
+        path: `/${family}${below.replace('#', '{id}')}`,
+        needs: needs as Need,
+        isPaged: flags.includes('p'),
+        base,
+        elevated: flags.includes('e'),
+      })
+    }
+  }
+  return found
+}

@@ -1,0 +1,71 @@
+/** What will exist and what it costs, beside the form. */
+import { Button } from '../../ui/button.tsx'
+import { Card, Facts, Price } from '../../ui/card.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { Note } from '../../ui/note.tsx'
+import { common } from '../../words/en/common.ts'
+import { servers as english } from '../../words/en/servers.ts'
+import { list, percent, price } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { type Cost, costsOf, type Draft, namesIn } from './draft.ts'
+import type { Choices } from './new.tsx'
+
+const w = wordsOf('servers', english).new
+const c = wordsOf('common', common)
+
+interface SummaryProps {
+  readonly draft: Draft
+  readonly data: Choices
+  readonly isBusy: boolean
+  readonly reason: string | undefined
+  readonly failed: { readonly name: string; readonly cause: unknown } | undefined
+}
+
+export function NewSummary({ draft, data, isBusy, reason, failed }: SummaryProps) {
+  const { pricing, types } = data
+  const costs = costsOf(draft, types, pricing)
+  const count = namesIn(draft.name).length
+  const sum = (part: 'monthly' | 'hourly') => costs.reduce((total, cost) => total + cost[part], 0) * count
+  const money = (amount: number, digits?: number) => price(amount, pricing.currency, digits)
+  const missing = missingOf(draft)
+  const words = (cost: Cost) => {
+    if (cost.key === 'type') return w.costs.type(draft.type ?? '', draft.location ?? '')
+    return cost.key === 'backups'
+      ? w.costs.backups(percent(Number(pricing.server_backup.percentage)))
+      : w.costs[cost.key]
+  }
+  return (
+    <Card padded>
+      <Price amount={money(sum('monthly'))} unit={w.month} aside={w.hour(money(sum('hourly'), 4))} />
+      <Facts
+        rows={[
+          ...costs.map((cost) => [words(cost), money(cost.monthly)] as const),
+          ...(count > 1 ? [[w.times(count), `× ${count}`] as const] : []),
+        ]}
+      />
+      <Button
+        type="submit"
+        look="primary"
+        wide
+        isBusy={isBusy}
+        reason={reason ?? (missing.length > 0 ? w.missing(list(missing, c.andMore)) : undefined)}
+      >
+        {w.create(count)}
+      </Button>
+      {failed && <FailureNote cause={failed.cause} what={w.failed(failed.name)} />}
+      {!draft.ipv4 && !draft.ipv6 && draft.networks.length === 0 && <Note mood="warn">{w.noAddress}</Note>}
+      <p className="faint">
+        {draft.sshKeys.length > 0 ? w.keysAre(draft.sshKeys.length) : w.passwordShown} {w.ready}
+      </p>
+    </Card>
+  )
+}
+
+function missingOf({ location, image, type, name }: Draft): string[] {
+  return [
+    ...(location ? [] : [w.location]),
+    ...(image ? [] : [w.image]),
+    ...(type ? [] : [w.type]),
+    ...(name.trim() ? [] : [w.name]),
+  ]
+}

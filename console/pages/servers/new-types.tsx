@@ -1,0 +1,150 @@
+/** The table of types. What the location or the image cannot have is grey and says why. */
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Check } from '../../ui/check.tsx'
+import { cx } from '../../ui/cx.ts'
+import table from '../../ui/table.module.css'
+import { common } from '../../words/en/common.ts'
+import { servers as english } from '../../words/en/servers.ts'
+import { list, number, price } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { type Draft, type Obstacle, obstacleOf, type ServerType } from './draft.ts'
+import type { Choices } from './new.tsx'
+
+const w = wordsOf('servers', english).new
+const c = wordsOf('common', common)
+
+interface TypesProps {
+  readonly draft: Draft
+  readonly data: Choices
+  readonly onChange: (type: string) => void
+}
+
+export function TypeTable({ draft, data, onChange }: TypesProps) {
+  const [isWhole, showWhole] = useState(false)
+  const now = Date.now()
+  const rows = data.types.map((type) => ({ type, obstacle: obstacleOf(type, draft, data.images, now) }))
+  // Types of other continents or of the past are of no interest before all are asked for.
+  const shown = rows.filter(({ type, obstacle }) => isWhole || type.name === draft.type || !isFar(obstacle))
+  const { typeColumns: t } = w
+  return (
+    <>
+      <Card>
+        <table className={cx(table.table, table.plain, table.tight)}>
+          <caption className="vh">{w.type}</caption>
+          <thead>
+            <tr>
+              <th scope="col" className={table.pick}>
+                <span className="vh">{t.choose}</span>
+              </th>
+              <th scope="col">{t.type}</th>
+              <th scope="col" className="not-narrow">
+                {t.chip}
+              </th>
+              <th scope="col" className="right">
+                {t.cores}
+              </th>
+              <th scope="col" className="right">
+                {t.memory}
+              </th>
+              <th scope="col" className="right not-narrow">
+                {t.disk}
+              </th>
+              <th scope="col" className="right not-narrow">
+                {t.hour}
+              </th>
+              <th scope="col" className="right">
+                {t.month}
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {shown.map(({ type, obstacle }) => (
+              <Row
+                key={type.id}
+                type={type}
+                obstacle={obstacle}
+                draft={draft}
+                currency={data.pricing.currency}
+                onChange={onChange}
+              />
+            ))}
+          </tbody>
+        </table>
+      </Card>
+      {shown.length < rows.length && (
+        <p>
+          <Button small look="quiet" onClick={() => showWhole(true)}>
+            {w.showAll} ({number(rows.length)})
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+function isFar(obstacle: Obstacle | undefined): boolean {
+  return obstacle?.kind === 'ended' || obstacle?.kind === 'elsewhere'
+}
+
+interface RowProps {
+  readonly type: ServerType
+  readonly obstacle: Obstacle | undefined
+  readonly draft: Draft
+  readonly currency: string
+  readonly onChange: (type: string) => void
+}
+
+function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
+  const { name, architecture, cores, memory, disk, cpu_type: kind } = type
+  const at = type.prices.find(({ location }) => location === draft.location) ?? type.prices[0]
+  const isChosen = draft.type === name
+  return (
+    <tr className={cx(obstacle && table.cannot)} aria-selected={isChosen || undefined}>
+      <td className={table.pick}>
+        <Check
+          kind="radio"
+          name="type"
+          aria-label={name}
+          checked={isChosen}
+          disabled={obstacle !== undefined}
+          onChange={() => onChange(name)}
+        />
+      </td>
+      <td>
+        <b>{name}</b>
+      </td>
+      {obstacle ? (
+        <td colSpan={6} className="faint">
+          {wordsFor(obstacle, draft.location ?? '')}
+        </td>
+      ) : (
+        <>
+          <td className="dim not-narrow">{w.chips[architecture]}</td>
+          <td className="right">{kind === 'dedicated' ? w.own(number(cores)) : number(cores)}</td>
+          <td className="right">{w.gigabytes(number(memory))}</td>
+          <td className="right not-narrow">{w.gigabytes(number(disk))}</td>
+          <td className="right dim not-narrow">{at && price(Number(at.price_hourly.gross), currency, 4)}</td>
+          <td className="right">{at && price(Number(at.price_monthly.gross), currency)}</td>
+        </>
+      )}
+    </tr>
+  )
+}
+
+function wordsFor(obstacle: Obstacle, location: string): string {
+  const places = (names: readonly string[]) => list(names, c.andMore)
+  switch (obstacle.kind) {
+    case 'architecture':
+      return w.cannot.architecture(w.chips[obstacle.has] ?? obstacle.has, w.chips[obstacle.wanted] ?? obstacle.wanted)
+    case 'elsewhere':
+      return w.cannot.elsewhere(places(obstacle.places))
+    case 'full':
+      return w.cannot.full(location, places(obstacle.places))
+    case 'disk':
+      return w.cannot.disk(number(obstacle.needed))
+    case 'ended':
+      return w.cannot.ended
+  }
+}

@@ -1,0 +1,52 @@
+/** Root passwords, shown once. The dialog closes only by saying that they are stored. */
+import { useState } from 'react'
+import { Button } from '../../ui/button.tsx'
+import { Check } from '../../ui/check.tsx'
+import { CommandLine } from '../../ui/copy.tsx'
+import { Dialog } from '../../ui/dialog.tsx'
+import { common } from '../../words/en/common.ts'
+import { servers as english } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('servers', english).new
+const c = wordsOf('common', common)
+
+export interface Password {
+  readonly name: string
+  readonly password: string
+}
+
+export function Passwords({
+  passwords,
+  onClose,
+}: {
+  readonly passwords: readonly Password[]
+  readonly onClose: () => void
+}) {
+  const [isStored, setStored] = useState(false)
+  return (
+    <Dialog
+      title={w.password(passwords.length)}
+      text={w.passwordText}
+      isLeavable={false}
+      onClose={onClose}
+      footer={
+        <span className="end">
+          <Button look="primary" disabled={!isStored} onClick={onClose}>
+            {c.close}
+          </Button>
+        </span>
+      }
+    >
+      {passwords.map(({ name, password }) => (
+        <div key={name} className="stack">
+          <b>{name}</b>
+          <CommandLine text={password} />
+        </div>
+      ))}
+      <Check checked={isStored} onChange={setStored}>
+        {w.stored}
+      </Check>
+    </Dialog>
+  )
+}

@@ -1,0 +1,21 @@
+/** What copies, for places that are seldom seen: loaded when it is shown. */
+import { lazy, Suspense } from 'react'
+
+const Line = lazy(async () => ({ default: (await import('./copy.tsx')).CommandLine }))
+const Text = lazy(async () => ({ default: (await import('./copy.tsx')).Copyable }))
+
+export function CommandLineLater({ text }: { readonly text: string }) {
+  return (
+    <Suspense>
+      <Line text={text} />
+    </Suspense>
+  )
+}
+
+export function CopyableLater({ text }: { readonly text: string }) {
+  return (
+    <Suspense fallback={<span className="mono">{text}</span>}>
+      <Text text={text} />
+    </Suspense>
+  )
+}

@@ -1,0 +1,56 @@
+/** Choosing some of what there is, by name: chosen ones are tags, the others are in a menu. */
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { cx } from './cx.ts'
+import { Icon } from './icon.tsx'
+import { MenuOf } from './menu.tsx'
+import styles from './tag.module.css'
+import { Tag, Tags } from './tag.tsx'
+
+const w = wordsOf('common', common)
+
+interface PickTagsProps {
+  readonly label: string
+  readonly options: readonly { readonly id: number; readonly name: string; readonly aside?: string }[]
+  readonly value: readonly number[]
+  readonly onChange: (ids: readonly number[]) => void
+  /** What is said when there is nothing to choose from. */
+  readonly none: string
+}
+
+export function PickTags({ label, options, value, onChange, none }: PickTagsProps) {
+  const left = options.filter(({ id }) => !value.includes(id))
+  if (options.length === 0) return <p className="faint">{none}</p>
+  return (
+    <Tags>
+      {value.map((id) => {
+        const name = options.find((one) => one.id === id)?.name ?? String(id)
+        return (
+          <Tag key={id} name={name} onRemove={() => onChange(value.filter((one) => one !== id))}>
+            {name}
+          </Tag>
+        )
+      })}
+      {left.length > 0 && (
+        <MenuOf
+          label={label}
+          entries={() =>
+            left.map(({ id, name, aside }) => ({
+              key: String(id),
+              label: name,
+              aside,
+              onSelect: () => onChange([...value, id]),
+            }))
+          }
+        >
+          {(button) => (
+            <button type="button" className={cx(styles.tag, styles.new)} aria-label={`${w.add}: ${label}`} {...button}>
+              <Icon name="plus" />
+              {w.add}
+            </button>
+          )}
+        </MenuOf>
+      )}
+    </Tags>
+  )
+}
