@@ -1,5 +1,5 @@
 /** Sends every request as every kind of caller: nobody may read or change resources of others. */
-import { generateToken } from '../src/kernel/access/tokens.ts'
+import { generateToken } from '../src/kernel/access/token-text.ts'
 import { type Client, makeClient, type World } from '../test/harness.ts'
 import { neverExisted } from '../test/proof.ts'
 import { references, samples } from '../test/proofs.ts'

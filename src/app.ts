@@ -26,6 +26,8 @@ import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import { labEndpoints, labPath } from './lab/contract.ts'
 import { labRoutes } from './lab/routes.ts'
+import { managementEndpoints } from './management/contract.ts'
+import { managementRoutes } from './management/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import { DefaultNames } from './net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
@@ -112,16 +114,18 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const platform: Platform = { db, clock, catalogue, faults, defaultNames, limits, secrets, settings }
   const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
-  const authenticator = new Authenticator(db)
+  const authenticator = new Authenticator(db, undefined, () => clock.now())
   const people = await peopleFor(options, db, authenticator)
   const sessions = sessionsOf(people, options.sessions)
-  const edge = buildEdge({ ...edgeOptions(options, db), authenticator, sessions, clock, log, vendor, publicFamilies })
+  const known = { authenticator, sessions, query: db.query }
+  const edge = buildEdge({ ...edgeOptions(options, db), ...known, clock, log, vendor, publicFamilies })
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const jobs = planJobs([...jobsOf(platform, drivers), () => tidyPeople(people)], log)
+  const jobs = planJobs([...jobsOf(platform, drivers), () => tidyPeople(people), () => authenticator.writeUses()], log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
+  edge.mount(managementEndpoints, managementRoutes(platform), labPath)
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
   const { root } = drivers.authority
   const home = homePage({ hasRoot: root !== undefined })
@@ -161,6 +165,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     async stop() {
       await edge.server.close()
       await jobs.stop()
+      await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
       await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
       await Promise.all(services.splice(0).map((service) => service.close()))
       await watch.stop()
@@ -198,7 +203,7 @@ function servePeople(edge: Edge, people: People): void {
 function edgeOptions(
   { rateLimit, tls, connections, publicOrigins, observe }: AppOptions,
   db: Database,
-): Omit<EdgeOptions, 'authenticator' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
+): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
   const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
   return {
     limits: {

@@ -13,14 +13,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { families } from '../src/families.ts'
 import { createProject, deleteProject } from '../src/kernel/access/projects.ts'
-import {
-  Authenticator,
-  createToken,
-  generateToken,
-  hashToken,
-  isTokenShaped,
-  revokeToken,
-} from '../src/kernel/access/tokens.ts'
+import { generateToken, hashToken, isTokenShaped } from '../src/kernel/access/token-text.ts'
+import { Authenticator, createToken, revokeToken } from '../src/kernel/access/tokens.ts'
 import { enterHistory } from '../src/kernel/actions/history.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
 import type { Database } from '../src/kernel/data/db.ts'

@@ -8,9 +8,8 @@ import { test } from 'node:test'
 import type { TSchema } from 'typebox'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import type { Endpoint } from '../src/kernel/contract/contract.ts'
-import { labEndpoints, labPath } from '../src/lab/contract.ts'
-import { allEndpoints, openApiDocument } from '../src/pages/openapi.ts'
-import { peopleEndpoints } from '../src/people/contract.ts'
+import { labPath } from '../src/lab/contract.ts'
+import { allEndpoints, openApiDocument, ownEndpoints } from '../src/pages/openapi.ts'
 import { doorFiles, doorRoutes } from '../src/people/pages/routes.ts'
 import { forEachDatabase } from './harness.ts'
 
@@ -225,8 +224,8 @@ forEachDatabase('the running server', (open) => {
     const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
     const promised = [
       ...endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`),
-      ...Object.values({ ...labEndpoints, ...peopleEndpoints }).map(
-        ({ method, path }) => `${method} ${labPath}${path.replace(/\{(\w+)\}/g, ':$1')}`,
+      ...ownEndpoints().map(
+        ({ endpoint: { method, path } }) => `${method} ${labPath}${path.replace(/\{(\w+)\}/g, ':$1')}`,
       ),
       ...doorRoutes({ people: app.people, version: '' }).map(({ method, path }) => `${method} ${path}`),
     ]

@@ -4,6 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { type Need, type Role, roles } from '../src/kernel/access/roles.ts'
+import { verbOf } from '../src/kernel/access/token-scope.ts'
 import type { Endpoint, Param } from '../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import { allEndpoints } from '../src/pages/openapi.ts'
@@ -11,6 +12,7 @@ import { type Answer, type Client, type Open, testClock, today, type World } fro
 import { neverExisted, type Sample, type Stage, type Target } from './proof.ts'
 import { errorScenarios, samples } from './proofs.ts'
 import { dump } from './schema.ts'
+import { scopedClient } from './scoped-clients.ts'
 
 export const rows = allEndpoints().map((row) => ({ ...row, name: `${row.family}.${row.key}` }))
 export type Row = (typeof rows)[number]
@@ -83,15 +85,24 @@ function badValues({ schema }: Param<unknown>): string[] {
   return [...bad, ...(items?.type === 'integer' ? ['0', '-1'] : []), '%00']
 }
 
-/** The best role that does not include what an endpoint needs; any for what needs no role. */
-function lesserThan(needs: Need): Role {
-  return roles[roles.indexOf(needs as Role) - 1] ?? 'viewer'
+/** The best role that does not include what an endpoint needs, if there is one. */
+function lesserThan(needs: Need): Role | undefined {
+  return roles[roles.indexOf(needs as Role) - 1]
 }
+
+/** A client with a token that is not granted the verb of an endpoint. */
+const withoutVerb = (world: World, endpoint: Endpoint) =>
+  scopedClient(world, { verbs: [verbOf(endpoint) === 'read' ? 'delete' : 'read'] })
 
 /** A way to provoke each code that follows from the shape of an endpoint. */
 const implied: Readonly<Partial<Record<ErrorCode, (ready: Ready, world: World) => Promise<Answer[]>>>> = {
   unauthorized: async (ready, { anonymous }) => [await ready.send(anonymous)],
-  forbidden: async (ready, world) => [await ready.send(world.as(lesserThan(ready.row.endpoint.needs)))],
+  async forbidden(ready, world) {
+    const { endpoint } = ready.row
+    const role = lesserThan(endpoint.needs)
+    const clients = [...(role ? [world.as(role)] : []), await withoutVerb(world, endpoint)]
+    return Promise.all(clients.map((client) => ready.send(client)))
+  },
   token_readonly: async (ready, { readOnly }) => [await ready.send(readOnly)],
   async deprecated_api_endpoint(ready, { api, clock }) {
     const then = new Date(clock.now()).toISOString()
@@ -169,6 +180,8 @@ export async function reach(
   const way = implied[code]
   assert.ok(way, 'its proof has no scenario for it')
   const ready = await prepare(world, row)
+  // Its token must be there before the request that may leave no trace.
+  await withoutVerb(world, row.endpoint)
   const before = await dump(world.db)
   const answers = await way(ready, world)
   assert.equal(await dump(world.db), before, 'a refused request had an effect')

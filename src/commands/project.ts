@@ -2,6 +2,7 @@
 import { Command, Option } from 'commander'
 import { administeredOption, mailAddress } from '../config.ts'
 import { limitedPaths } from '../families.ts'
+import { isPlainName, plainNameRule } from '../kernel/access/names.ts'
 import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -69,11 +70,7 @@ function ownerOption(value: string, parse: (text: string) => string): Option {
 
 /** Refuses names that would break a list of one line per entry. Errors: `CommandFailure`. */
 export function checkName(what: string, name: string): void {
-  if (/^[^\s\p{Cc}]([^\p{Cc}]{0,126}[^\s\p{Cc}])?$/u.test(name)) return
-  throw new CommandFailure(
-    `${what} must have 1 to 128 characters, no control characters and no white space at its ends`,
-    2,
-  )
+  if (!isPlainName(name)) throw new CommandFailure(`${what} ${plainNameRule}`, 2)
 }
 
 async function create(db: Database, print: Print, name: string, ownerEmail: string | undefined): Promise<void> {

@@ -1,37 +1,58 @@
 /** `wolke token` manages API tokens, also while a server runs; the server notices a revocation within 5 s. */
-import { Command } from 'commander'
+import { Command, InvalidArgumentError } from 'commander'
 import { administeredOption } from '../config.ts'
-import { createToken, listTokens, revokeToken } from '../kernel/access/tokens.ts'
+import {
+  createManagementToken,
+  listManagementTokens,
+  revokeManagementToken,
+} from '../kernel/access/management-tokens.ts'
+import type { ScopeText } from '../kernel/access/token-scope.ts'
+import { isManagementToken } from '../kernel/access/token-text.ts'
+import { createToken, type ListedToken, listTokens, revokeToken, rotateToken } from '../kernel/access/tokens.ts'
 import type { Database } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { parseId } from '../kernel/ids.ts'
 import { timestamp } from '../kernel/process/clock.ts'
+import { readScope } from '../management/scopes.ts'
+import { expiryLike, readExpiry } from '../management/tokens.ts'
 import type { Administer, AdministerOptions } from './administer.ts'
 import { CommandFailure } from './failure.ts'
 import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
 import { checkName, projectNamed } from './project.ts'
 
 interface CreateOptions extends AdministerOptions {
-  readonly project: string
+  readonly project?: string
+  readonly management?: boolean
   readonly readOnly?: boolean
   readonly name: string
+  readonly expires?: string
+  readonly families?: readonly string[]
+  readonly verbs?: readonly string[]
+  readonly labelSelector?: string
 }
 
+const listIn = (text: string) => text.split(',').map((piece) => piece.trim())
+
 export function tokenCommand(administer: Administer): Command {
-  const command = new Command('token').description('create, list and revoke API tokens')
-  command
-    .command('create')
-    .description('create a token and print it; it cannot be shown again')
-    .addOption(administeredOption())
-    .requiredOption('--project <name>', 'the Project that it gives access to')
-    .option('--read-only', 'only allow GET requests')
-    .option('--name <name>', 'a name that says what the token is for', 'token')
-    .action((options: CreateOptions) => administer(options.database, (db, print) => create(db, print, options)))
+  const command = new Command('token').description('create, list, rotate and revoke API tokens')
+  command.addCommand(createCommand(administer))
   command
     .command('list')
-    .description('list tokens: ID, Project, name, rights, last four characters, creation')
+    .description(
+      'list tokens: ID, Project, name, rights, last four characters, creation, last use, expiry, scope; management tokens',
+    )
     .addOption(administeredOption())
     .addOption(jsonOption())
     .action(({ database, ...options }: AdministerOptions & ListOptions) =>
       administer(database, (db, print) => list(db, print, options)),
+    )
+  command
+    .command('rotate <id>')
+    .description('create a second token with the rights of another one and print it; both work until one is revoked')
+    .addOption(administeredOption())
+    .option('--expires <time>', 'when it stops working; by default it works as long as the other one did')
+    .action((id: string, { database, expires }: AdministerOptions & { expires?: string }) =>
+      administer(database, (db, print) => rotate(db, print, id, expires)),
     )
   command
     .command('revoke <id-or-token>')
@@ -41,22 +62,101 @@ export function tokenCommand(administer: Administer): Command {
   return command
 }
 
-async function create(db: Database, print: Print, { project, name, readOnly = false }: CreateOptions): Promise<void> {
+function createCommand(administer: Administer): Command {
+  return new Command('create')
+    .description('create a token and print it; it cannot be shown again')
+    .addOption(administeredOption())
+    .option('--project <name>', 'the Project that it gives access to')
+    .option('--management', 'a token of the installation for /wolke/v1, instead of one of a Project')
+    .option('--read-only', 'only allow GET requests')
+    .option('--name <name>', 'a name that says what the token is for', 'token')
+    .option('--expires <time>', 'when it stops working, such as 2030-01-31T00:00:00Z')
+    .option('--families <names>', 'only these families, such as servers,volumes', listIn)
+    .option('--verbs <verbs>', 'only read, create, update, delete, actions, or commands such as reboot', listIn)
+    .option('--label-selector <selector>', 'only resources whose labels match, such as env=test')
+    .action((options: CreateOptions) => {
+      const scope = checkOptions(options)
+      return administer(options.database, (db, print) => create(db, print, options, scope))
+    })
+}
+
+/** Checks a command line before the database is opened, and returns the scope that it asks for. */
+function checkOptions({ project, management, readOnly, name, families, verbs, labelSelector }: CreateOptions) {
   checkName('a token name', name)
-  const { id: projectId } = await projectNamed(db, project)
-  print(await db.transact((tx) => createToken(tx, { projectId, name, readOnly, created: timestamp(tx.now) })))
+  const read = readScope({ families, verbs, label_selector: labelSelector })
+  if ('problems' in read) {
+    const [{ field, message }] = read.problems as [{ field: string; message: string }]
+    throw new CommandFailure(`--${field.replace('scope.', '').replace('_', '-')}: ${message}`, 2)
+  }
+  if (management && (project !== undefined || readOnly || read.scope))
+    throw new CommandFailure('--management goes without --project, --read-only and scopes', 2)
+  if (!management && project === undefined) throw new InvalidArgumentError('either --project or --management is needed')
+  return read.scope
+}
+
+async function create(
+  db: Database,
+  print: Print,
+  { project, management, name, readOnly = false, expires }: CreateOptions,
+  scope: ScopeText | null,
+): Promise<void> {
+  const projectId = management ? undefined : (await projectNamed(db, project!)).id
+  const token = await db.transact((tx) => {
+    const given = { name, created: timestamp(tx.now), expires: expiryIn(expires, tx.now) }
+    if (projectId === undefined) return createManagementToken(tx, given)
+    return createToken(tx, { ...given, projectId, readOnly, scope })
+  })
+  print(token)
+}
+
+function expiryIn(text: string | undefined, nowMs: number): number | null {
+  try {
+    return readExpiry(text, nowMs)
+  } catch (error) {
+    if (!(error instanceof ApiError)) throw error
+    throw new CommandFailure('--expires must be a time to come, such as 2030-01-31T00:00:00Z', 2)
+  }
+}
+
+const timeOf = (ms: number | null) => (ms === null ? null : timestamp(ms))
+
+function shown({ id, name, created, given, tail, expires, last_used, scope, rotates, ...rest }: ListedToken) {
+  const { creator, read_only } = rest
+  return {
+    ...{ id, name, read_only: read_only === 1, given: given === 1, ends_with: tail, created },
+    ...{ created_by: creator?.name ?? null, last_used: timeOf(last_used), expires: timeOf(expires), scope, rotates },
+  }
 }
 
 async function list(db: Database, print: Print, options: ListOptions): Promise<void> {
-  const tokens = (await listTokens(db.query)).map(({ id, project, name, read_only, given, tail, created }) => ({
-    ...{ id, project, name, read_only: read_only === 1, given: given === 1, ends_with: tail, created },
+  const tokens = (await listTokens(db.query)).map((token) => ({
+    ...{ kind: 'project', project: token.project as string | null },
+    ...shown(token),
   }))
-  await printList(print, tokens, options, ({ id, project, name, read_only, ends_with, created }) => [
-    ...[id, project, name, read_only ? 'read-only' : 'read-write', `...${ends_with}`, created],
+  const management = (await listManagementTokens(db.query)).map(({ id, name, tail, created, expires, last_used }) => ({
+    ...{ kind: 'management', project: null, id, name, read_only: false, given: false, ends_with: tail, created },
+    ...{ created_by: null, last_used: timeOf(last_used), expires: timeOf(expires), scope: null, rotates: null },
+  }))
+  await printList(print, [...tokens, ...management], options, (token) => [
+    ...[token.id, token.project ?? '-', token.name],
+    ...[token.kind === 'management' ? 'management' : token.read_only ? 'read-only' : 'read-write'],
+    ...[`...${token.ends_with}`, token.created, token.last_used ?? 'unused', token.expires ?? 'never'],
+    token.scope ? JSON.stringify(token.scope) : 'everything',
   ])
 }
 
+async function rotate(db: Database, print: Print, id: string, expires: string | undefined): Promise<void> {
+  const old = (await listTokens(db.query)).find((token) => token.id === parseId(id))
+  if (!old) throw new CommandFailure('there is no such token')
+  const { token } = await db.transact((tx) => {
+    const until = expires === undefined ? expiryLike(old, tx.now) : expiryIn(expires, tx.now)
+    return rotateToken(tx, { projectId: old.project_id }, old, { expires: until })
+  })
+  print(token)
+}
+
 async function revoke(db: Database, print: Print, id: string): Promise<void> {
-  if (!(await revokeToken(db, id))) throw new CommandFailure('there is no such token')
+  const isKnown = !isManagementToken(id) && (await revokeToken(db, id))
+  if (!isKnown && !(await revokeManagementToken(db, id))) throw new CommandFailure('there is no such token')
   print('Token revoked')
 }

@@ -6,4 +6,6 @@ export type ProjectId = number & { readonly [projectId]: true }
 
 export interface ProjectScope {
   readonly projectId: ProjectId
+  /** The token that asks, where it sees only some of the resources: it also sees the actions that it starts. */
+  readonly startedBy?: number
 }

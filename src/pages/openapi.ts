@@ -6,6 +6,8 @@ import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } fr
 import { statusOf } from '../kernel/errors.ts'
 import { basePath } from '../kernel/http/http.ts'
 import { labEndpoints, labPath } from '../lab/contract.ts'
+import { managementEndpoints } from '../management/contract.ts'
+import { peopleEndpoints } from '../people/contract.ts'
 import { Components, explicit } from './components.ts'
 
 interface Row {
@@ -18,6 +20,14 @@ interface Row {
 export function allEndpoints(): Row[] {
   return families.flatMap(({ name, endpoints }) =>
     Object.entries(endpoints).map(([key, endpoint]) => ({ family: name, key, endpoint })),
+  )
+}
+
+/** All endpoints of what only Wolke has, each with its part. */
+export function ownEndpoints(): Row[] {
+  const parts = { lab: labEndpoints, management: managementEndpoints, people: peopleEndpoints }
+  return Object.entries(parts).flatMap(([family, endpoints]) =>
+    Object.entries(endpoints).map(([key, endpoint]) => ({ family, key, endpoint })),
   )
 }
 
@@ -36,8 +46,7 @@ export function openApiDocument(nowMs = Number.POSITIVE_INFINITY): Record<string
 
 /** Builds the document of what only Wolke has, below `/wolke/v1`. */
 export function labDocument(): Record<string, unknown> {
-  const rows = Object.entries(labEndpoints).map(([key, endpoint]) => ({ family: 'lab', key, endpoint }))
-  return documentOf(rows, labPath, 'The test lab of Wolke', Number.POSITIVE_INFINITY)
+  return documentOf(ownEndpoints(), labPath, 'The management API and the test lab of Wolke', Number.POSITIVE_INFINITY)
 }
 
 function documentOf(rows: readonly Row[], base: string, description: string, nowMs: number): Record<string, unknown> {

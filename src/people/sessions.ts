@@ -94,9 +94,12 @@ export class Sessions {
     this.#known.delete(secret)
     const session = await sessionByHash(this.#db.query, hashSecret(secret))
     if (!session || !this.#counts(session)) return undefined
-    const whose = await whoseIs(this.#db.query, session)
+    const whose = await whoseIs(this.#db.query, session, this.#now())
     if (!whose) return undefined
-    const found = { ...whose, session: await this.#touch(session) }
+    const touched = await this.#touch(session)
+    // A session of a token ends with the token.
+    const ends = Math.min(touched.ends, whose.identity.expires ?? Number.POSITIVE_INFINITY)
+    const found = { ...whose, session: { ...touched, ends } }
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(secret, { found, until: asked + cacheMs })
     return found
@@ -149,10 +152,14 @@ export class Sessions {
 }
 
 /** Who a session belongs to, with their roles; undefined when they do not count any more. */
-async function whoseIs(query: Queries, session: SessionRow): Promise<Pick<Found, 'person' | 'identity'> | undefined> {
+async function whoseIs(
+  query: Queries,
+  session: SessionRow,
+  nowMs: number,
+): Promise<Pick<Found, 'person' | 'identity'> | undefined> {
   const bucket = `session:${session.id}`
   if (session.person_id === null) {
-    const principal = await principalOfToken(query, session.token_id!)
+    const principal = await principalOfToken(query, session.token_id!, nowMs)
     return principal && { person: undefined, identity: { ...principal, bucket } }
   }
   const person = await personById(query, session.person_id)

@@ -5,7 +5,8 @@
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { createToken, generateToken, revokeToken } from '../../src/kernel/access/tokens.ts'
+import { generateToken } from '../../src/kernel/access/token-text.ts'
+import { createToken, revokeToken } from '../../src/kernel/access/tokens.ts'
 import { declaredCodes, type Endpoint, troubleCodes } from '../../src/kernel/contract/contract.ts'
 import { acrossProjects } from '../../src/kernel/data/scoped.ts'
 import { type ErrorCode, statusOf } from '../../src/kernel/errors.ts'

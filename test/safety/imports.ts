@@ -13,6 +13,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   console: ['net', 'kernel', 'families'],
   dns: ['net', 'kernel', 'families'],
   lab: ['net', 'kernel', 'families', 'platform.ts'],
+  management: ['net', 'kernel', 'families.ts', 'lab', 'people', 'platform.ts'],
   drivers: [
     'net',
     'families',
@@ -25,7 +26,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   people: ['net', 'kernel'],
   migrations: ['kernel'],
   'families.ts': ['families', 'drivers/simulated', 'kernel', 'platform.ts'],
-  pages: ['calendar.ts', 'net', 'kernel', 'lab', 'families.ts', 'version.ts'],
+  pages: ['calendar.ts', 'net', 'kernel', 'lab', 'management', 'people', 'families.ts', 'version.ts'],
   'app.ts': [
     'catalogue',
     'console',
@@ -34,6 +35,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families.ts',
     'kernel',
     'lab',
+    'management',
     'metadata',
     'net',
     'pages',
@@ -68,6 +70,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'families',
     'families.ts',
     'kernel',
+    'management',
     'migrations',
     'net',
     'people',

@@ -11,6 +11,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { anyOnes } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 
 export const spelling = {
@@ -64,6 +65,7 @@ export const certificateEndpoints = defineEndpoints({
           Type.Array(Type.String({ maxLength: 1_024 }), { maxItems: 1_000, description: 'At most 100 names' }),
         ),
       }),
+      refers: { domain_names: anyOnes },
       reply: { action: nullable(ActionSchema) },
     },
     update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },

@@ -23,6 +23,7 @@ const removedBy = datacenterChanges.datacenters_removed
 export const datacenterEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/datacenters',
     summary: 'List datacenters (removed in October 2026)',
@@ -35,6 +36,7 @@ export const datacenterEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/datacenters/{id}',
     summary: 'Get a datacenter (removed in October 2026)',

@@ -11,6 +11,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { anyOnes, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { maxNetworks, maxRules, protocols } from './domain.ts'
 
@@ -77,6 +78,11 @@ const Targets = Type.Array(
   { maxItems: 100 },
 )
 
+const targetsIn = (field: string) => ({
+  [`${field}[].server.id`]: refersTo('server'),
+  [`${field}[].label_selector`]: anyOnes,
+})
+
 const Name = Type.String({ minLength: 1, maxLength: 128 })
 
 declare module '../../kernel/errors.ts' {
@@ -111,6 +117,7 @@ export const firewallEndpoints = defineEndpoints({
         rules: Type.Optional(nullable(GivenRules)),
         apply_to: Type.Optional(nullable(Targets)),
       }),
+      refers: targetsIn('apply_to'),
       reply: { actions: Type.Array(ActionSchema) },
       errors: ['server_already_added', 'incompatible_network_type', 'firewall_resource_not_found'],
     },
@@ -127,6 +134,7 @@ export const firewallEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Apply a firewall to servers and label selectors',
     body: closedObject({ apply_to: Targets }),
+    refers: targetsIn('apply_to'),
     reply: ActionsReply,
     errors: [
       'firewall_already_applied',
@@ -140,6 +148,7 @@ export const firewallEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Remove a firewall from servers and label selectors',
     body: closedObject({ remove_from: Targets }),
+    refers: targetsIn('remove_from'),
     reply: ActionsReply,
     errors: ['firewall_resource_not_found', 'firewall_managed_by_label_selector'],
     statuses: { firewall_resource_not_found: 404 },

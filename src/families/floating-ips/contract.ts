@@ -11,6 +11,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
 import { Location } from '../locations/contract.ts'
@@ -63,6 +64,7 @@ export const floatingIpEndpoints = defineEndpoints({
         labels: Type.Optional(Labels),
         name: Type.Optional(nullable(Name)),
       }),
+      refers: { home_location: catalogued, server: refersTo('server') },
       reply: { action: nullable(ActionSchema) },
       errors: ['unavailable'],
       statuses: { unavailable: 412 },
@@ -81,6 +83,7 @@ export const floatingIpEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Assign a Floating IP to a server, also from another one',
     body: closedObject({ server: Id }),
+    refers: { server: refersTo('server') },
     errors: ['locked', 'floating_ip_assigned'],
   }),
   unassign: action('unassign', {

@@ -1,7 +1,7 @@
 /** Images, which of them a list shows, and which a server can be made from. Pure. */
 import type { Architecture, Deprecation, SystemImage } from '../../catalogue/catalogue.ts'
 import type { Labels } from '../../kernel/contract/labels.ts'
-import { matches, type Selector } from '../../kernel/contract/selectors.ts'
+import { askedOf, matches, type Selector } from '../../kernel/contract/selectors.ts'
 
 /** A copy of a server's disk that belongs to a Project. */
 export interface OwnImage {
@@ -87,7 +87,8 @@ export function selectImages(images: readonly SystemImage[], filter: ImageFilter
 /** Whether the filter leaves room for images that are always available, belong to no server and have no labels. */
 function admitsCatalogue({ status, bound_to, label_selector }: ImageFilter): boolean {
   if (bound_to || (status && !status.includes('available'))) return false
-  return label_selector === undefined || matches(label_selector, noLabels)
+  const selector = askedOf(label_selector)
+  return selector === undefined || matches(selector, noLabels)
 }
 
 /** A deprecated image appears only on demand, and not at all once nobody can order it (spec: Images). */

@@ -32,6 +32,7 @@ const section = 'ISOs'
 export const isoEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/isos',
     summary: 'List the ISOs that can be attached to servers',
@@ -48,6 +49,7 @@ export const isoEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/isos/{id}',
     summary: 'Get an ISO, also one that is no longer listed',

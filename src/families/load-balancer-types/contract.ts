@@ -36,6 +36,7 @@ const section = 'Load Balancer types'
 export const loadBalancerTypeEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/load_balancer_types',
     summary: 'List the types of Load Balancers that can be ordered',
@@ -47,6 +48,7 @@ export const loadBalancerTypeEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/load_balancer_types/{id}',
     summary: 'Get a type of Load Balancers, also one that is no longer listed',

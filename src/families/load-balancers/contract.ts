@@ -12,13 +12,14 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { LoadBalancerType } from '../load-balancer-types/contract.ts'
 import { Location } from '../locations/contract.ts'
 import { loadBalancerChanges } from './changes.ts'
 import { algorithms } from './domain.ts'
 import { Service, ServiceBody } from './services/contract.ts'
-import { Target, TargetBody, targetErrors } from './targets/contract.ts'
+import { Target, TargetBody, targetErrors, targetReferences } from './targets/contract.ts'
 
 declare module '../../kernel/errors.ts' {
   interface CallCodes {
@@ -93,6 +94,15 @@ export const loadBalancerEndpoints = defineEndpoints({
         network: Type.Optional(nullable(Id)),
         public_net: Type.Optional(nullable(PublicNet)),
       }),
+      refers: {
+        load_balancer_type: catalogued,
+        location: catalogued,
+        'services[].http.certificates[]': refersTo('certificate'),
+        ...targetReferences('targets[].'),
+        network: refersTo('network'),
+        'public_net.ipv4': refersTo('primary_ip'),
+        'public_net.ipv6': refersTo('primary_ip'),
+      },
       reply: { action: ActionSchema },
       errors: [
         'not_found',
@@ -130,6 +140,7 @@ export const loadBalancerEndpoints = defineEndpoints({
     needs: 'member',
     summary: 'Change the type of a Load Balancer',
     body: closedObject({ load_balancer_type: IdOrName }),
+    refers: { load_balancer_type: catalogued },
     errors: ['conflict', 'invalid_load_balancer_type'],
   }),
   enablePublicInterface: action('enable_public_interface', {

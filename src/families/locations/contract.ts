@@ -18,6 +18,7 @@ const section = 'Locations'
 export const locationEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/locations',
     summary: 'List locations',
@@ -29,6 +30,7 @@ export const locationEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/locations/{id}',
     summary: 'Get a location',

@@ -12,6 +12,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { catalogued } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { networkChanges } from './changes.ts'
 import { mostRoutes, mostSubnets, subnetTypes } from './domain.ts'
@@ -88,6 +89,8 @@ export const networkEndpoints = defineEndpoints({
         labels: Type.Optional(Labels),
         expose_routes_to_vswitch: Type.Optional(Type.Boolean()),
       }),
+      // A vSwitch is outside of the API and belongs to nobody here.
+      refers: { 'subnets[].vswitch_id': catalogued },
       errors: ['service_error', 'vswitch_id_already_used'],
     },
     update: {
@@ -104,6 +107,7 @@ export const networkEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Add a subnet to a network',
     body: SubnetBody,
+    refers: { vswitch_id: catalogued },
     errors: ['conflict', 'resource_limit_exceeded', 'service_error', 'vswitch_id_already_used'],
   }),
   deleteSubnet: action('delete_subnet', {

@@ -28,6 +28,7 @@ export const Pricing = named('Pricing', {
 export const pricingEndpoints = defineEndpoints({
   get: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/pricing',
     summary: 'Get the prices of everything',

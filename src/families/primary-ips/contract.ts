@@ -13,6 +13,7 @@ import {
   Timestamp,
   textParam,
 } from '../../kernel/contract/contract.ts'
+import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { largestId } from '../../kernel/ids.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { IpType, ReverseNameChange, ReverseNames } from '../addresses/contract.ts'
@@ -90,6 +91,7 @@ export const primaryIpEndpoints = defineEndpoints({
         auto_delete: Type.Optional(nullable(Type.Boolean())),
         labels: Type.Optional(Labels),
       }),
+      refers: { assignee_id: refersTo('server'), location: catalogued, datacenter: catalogued },
       reply: { action: nullable(ActionSchema) },
       errors: ['unavailable', 'locked', 'server_not_stopped', 'server_has_ipv4', 'server_has_ipv6'],
       statuses: { unavailable: 412 },
@@ -110,6 +112,7 @@ export const primaryIpEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Assign a Primary IP to a server that is off',
     body: closedObject({ assignee_id: Id, assignee_type: AssigneeType, ...repeatedId }),
+    refers: { assignee_id: refersTo('server'), ID: refersTo(spelling.type) },
     errors: [
       'locked',
       'primary_ip_already_assigned',
@@ -128,6 +131,7 @@ export const primaryIpEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Change the reverse DNS name of an address',
     body: closedObject({ ...ReverseNameChange.properties, ...repeatedId }),
+    refers: { ID: refersTo(spelling.type) },
   }),
   changeServerDnsPtr: serverAction('change_dns_ptr', {
     needs: 'restricted',
@@ -138,5 +142,6 @@ export const primaryIpEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Protect a Primary IP from deletion, or no longer',
     body: closedObject({ delete: Type.Optional(Type.Boolean()), ...repeatedId }),
+    refers: { ID: refersTo(spelling.type) },
   }),
 })

@@ -75,6 +75,7 @@ const section = 'Server types'
 export const serverTypeEndpoints = defineEndpoints({
   list: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/server_types',
     summary: 'List the server types that can be ordered in some location',
@@ -86,6 +87,7 @@ export const serverTypeEndpoints = defineEndpoints({
   },
   get: {
     method: 'GET',
+    isShared: true,
     needs: 'viewer',
     path: '/server_types/{id}',
     summary: 'Get a server type, also one that is no longer listed',

@@ -14,6 +14,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Datacenter } from '../datacenters/contract.ts'
 import { Image } from '../images/contract.ts'
@@ -94,6 +95,9 @@ function start<const Name extends string>(name: Name, summary: string) {
   return action(name, { needs: 'restricted', summary, errors: ['locked', 'invalid_input'] })
 }
 
+/** Only images of the catalogue have names. */
+const imageReference = { ...refersTo('image'), names: 'catalogue' } as const
+
 export const serverEndpoints = defineEndpoints({
   ...membershipEndpoints,
   ...isoEndpoints,
@@ -126,6 +130,19 @@ export const serverEndpoints = defineEndpoints({
           }),
         ),
       }),
+      refers: {
+        server_type: catalogued,
+        image: imageReference,
+        location: catalogued,
+        datacenter: catalogued,
+        'ssh_keys[]': { ...refersTo('ssh_key'), names: 'own' },
+        'volumes[]': refersTo('volume'),
+        'networks[]': refersTo('network'),
+        'firewalls[].firewall': refersTo('firewall'),
+        placement_group: refersTo('placement_group'),
+        'public_net.ipv4': refersTo('primary_ip'),
+        'public_net.ipv6': refersTo('primary_ip'),
+      },
       reply: {
         action: ActionSchema,
         next_actions: Type.Array(ActionSchema),
@@ -183,6 +200,7 @@ export const serverEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Write an image to the disk of a server, over what is on it',
     body: closedObject({ image: IdOrName, user_data: Type.Optional(nullable(UserData)) }),
+    refers: { image: imageReference },
     reply: Type.Object({ action: ActionSchema, root_password: nullable(Type.String()) }),
     errors: ['locked', 'protected'],
   }),

@@ -12,6 +12,7 @@ import {
   nullable,
   Timestamp,
 } from '../../kernel/contract/contract.ts'
+import { catalogued, refersTo } from '../../kernel/contract/references.ts'
 import { resourceEndpoints } from '../../kernel/resource/endpoints.ts'
 import { Location } from '../locations/contract.ts'
 import { largestVolume, smallestVolume, volumeFormats, volumeStatuses } from './domain.ts'
@@ -69,6 +70,7 @@ export const volumeEndpoints = defineEndpoints({
         format: Type.Optional(nullable(Format)),
         labels: Type.Optional(Labels),
       }),
+      refers: { location: catalogued, server: refersTo('server') },
       reply: { action: ActionSchema, next_actions: Type.Array(ActionSchema) },
       errors: ['locked'],
     },
@@ -79,6 +81,7 @@ export const volumeEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Attach a volume to a server',
     body: closedObject({ server: Id, automount: Type.Optional(Type.Boolean()) }),
+    refers: { server: refersTo('server') },
     errors: ['locked', 'volume_already_attached', 'resource_limit_exceeded'],
   }),
   detach: action('detach', {

@@ -3,6 +3,7 @@
 import { ApiError, notFound } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { covers, isRole, type Need, type Role } from './roles.ts'
+import { beyondScope, type Operation, type TokenScope } from './token-scope.ts'
 
 declare module '../errors.ts' {
   interface CallCodes {
@@ -25,6 +26,10 @@ export interface Identity {
   readonly elevatedUntil: number
   /** Key of its rate limit. */
   readonly bucket: string
+  /** When its credentials stop working, in ms since the epoch; missing for those that do not. */
+  readonly expires?: number
+  /** What a scoped token is limited to. */
+  readonly limits?: TokenScope
 }
 
 /** An identity in the Project that a request is about, if it is about one. */
@@ -34,7 +39,7 @@ export interface Principal extends Identity {
 }
 
 /** What an endpoint asks of its callers. */
-export interface Guard {
+export interface Guard extends Operation {
   readonly needs: Need
   readonly elevated?: boolean
 }
@@ -53,7 +58,10 @@ export interface Sessions {
 /** The principal of a request that is about a Project, or about none. */
 export function principalIn(identity: Identity, projectId: ProjectId | undefined): Principal {
   const role = projectId === undefined ? undefined : identity.roles.get(projectId)
-  return { ...identity, scope: projectId === undefined ? undefined : { projectId }, role }
+  if (projectId === undefined) return { ...identity, scope: undefined, role }
+  const { actor, limits } = identity
+  const scope = limits?.within && actor.kind === 'token' ? { projectId, startedBy: actor.id } : { projectId }
+  return { ...identity, scope, role }
 }
 
 /**
@@ -61,7 +69,12 @@ export function principalIn(identity: Identity, projectId: ProjectId | undefined
  * like one that does not exist. Refusals: `forbidden`, `not_found`, `elevation_required`.
  */
 export function refusalOf(principal: Principal, guard: Guard, nowMs: number): ApiError | undefined {
-  return unauthorized(principal, guard) ?? unproven(principal, guard, nowMs)
+  return unauthorized(principal, guard) ?? outOfScope(principal, guard) ?? unproven(principal, guard, nowMs)
+}
+
+/** Who a token is may be asked by every token. */
+function outOfScope({ limits }: Principal, guard: Guard): ApiError | undefined {
+  return limits && guard.needs !== 'anyone' ? beyondScope(limits, guard) : undefined
 }
 
 function unauthorized({ actor, scope, role, isOperator }: Principal, { needs }: Guard): ApiError | undefined {

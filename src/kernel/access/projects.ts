@@ -6,7 +6,7 @@ import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { scoped } from '../data/scoped.ts'
-import { notUnique } from '../errors.ts'
+import { notFound, notUnique } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
 export interface ProjectRow {
@@ -48,7 +48,24 @@ export async function findProject(query: Queries, name: string): Promise<Project
   return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
 }
 
-/** The name of a Project, which never changes; undefined when it is gone. */
+/** Errors: `not_found`. */
+export async function getProject(query: Queries, { projectId }: ProjectScope): Promise<ProjectRow> {
+  const row = await query.selectFrom('project').selectAll().where('id', '=', projectId).executeTakeFirst()
+  if (!row) throw notFound('Project', projectId)
+  return row
+}
+
+/** Errors: `uniqueness_error` when another Project has the name. */
+export async function renameProject(tx: Transaction, { projectId }: ProjectScope, name: string): Promise<void> {
+  try {
+    await tx.query.updateTable('project').set({ name }).where('id', '=', projectId).execute()
+  } catch (error) {
+    if (databaseFailure(error)?.kind === 'unique') throw notUnique('name', `a project named '${name}' exists already`)
+    throw error
+  }
+}
+
+/** The name of a Project; undefined when it is gone. */
 export async function projectName(query: Queries, { projectId }: ProjectScope): Promise<string | undefined> {
   const row = await query.selectFrom('project').select('name').where('id', '=', projectId).executeTakeFirst()
   return row?.name

@@ -1,17 +1,16 @@
-/**
- * API tokens (spec: Authentication). A token is shown once and stored only as a hash. Official clients require exactly
- * 64 characters. Tokens made here end in a checksum, so that a mistyped one is refused without a database lookup.
- */
-
-import { hash, randomInt } from 'node:crypto'
-import { crc32 } from 'node:zlib'
+/** API tokens (spec: Authentication), and who a token stands for. */
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { acrossProjects, scoped } from '../data/scoped.ts'
+import { notFound } from '../errors.ts'
 import { parseId } from '../ids.ts'
+import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
-import { type Identity, type Principal, principalIn } from './principal.ts'
+import { findManagementToken } from './management-tokens.ts'
+import { type Actor, type Identity, type Principal, principalIn } from './principal.ts'
 import { lockProject } from './projects.ts'
+import { type ScopeText, toTokenScope } from './token-scope.ts'
+import { generateToken, hashToken, isManagementToken, isTokenShaped, tailOf } from './token-text.ts'
 
 export interface TokenRow {
   readonly id: number
@@ -24,44 +23,31 @@ export interface TokenRow {
   readonly created: string
   /** 1 for the token set by the operator (`wolke serve --token`); a Project has at most one. */
   readonly given: 0 | 1
+  /** When it stops working, in ms since the epoch; null for never. */
+  readonly expires: number | null
+  /** In ms since the epoch; up to a minute late. */
+  readonly last_used: number | null
+  /** Who made it, as JSON; null for the operator of the machine. */
+  readonly creator: string | null
+  /** What it is limited to, as JSON; null for nothing. */
+  readonly scope: string | null
+  /** The token that it replaces, which stays until it is revoked. */
+  readonly rotates: number | null
+}
+
+/** Who made a token. */
+export type Creator = Pick<Actor, 'kind' | 'id' | 'name'>
+
+/** A token as lists show it. */
+export interface ListedToken extends Omit<TokenRow, 'hash' | 'scope' | 'creator'> {
+  readonly scope: ScopeText | null
+  readonly creator: Creator | null
 }
 
 declare module '../data/db.ts' {
   interface TenantTables {
     token: TokenRow
   }
-}
-
-const prefix = 'wlk_'
-const tokenLength = 64
-const checksumLength = 6
-const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
-
-/** A new random token of 321 bits: `wlk_`, 54 random characters, 6 of checksum. */
-export function generateToken(): string {
-  const random = Array.from({ length: tokenLength - prefix.length - checksumLength }, () => alphabet[randomInt(62)])
-  const body = prefix + random.join('')
-  return body + checksum(body)
-}
-
-function checksum(body: string): string {
-  let rest = crc32(body)
-  let text = ''
-  for (let i = 0; i < checksumLength; i++) {
-    text = alphabet[rest % 62] + text
-    rest = Math.floor(rest / 62)
-  }
-  return text
-}
-
-/** Whether `text` can be a token at all: 64 printable characters and, for tokens made here, a correct checksum. */
-export function isTokenShaped(text: string): boolean {
-  if (!/^[\x21-\x7e]{64}$/.test(text)) return false
-  return !text.startsWith(prefix) || text.endsWith(checksum(text.slice(0, -checksumLength)))
-}
-
-export function hashToken(token: string): string {
-  return hash('sha256', token)
 }
 
 export interface NewToken {
@@ -71,26 +57,42 @@ export interface NewToken {
   readonly created: string
   /** Stored instead of a random token. */
   readonly token?: string
+  /** In ms since the epoch. */
+  readonly expires?: number | null
+  readonly scope?: ScopeText | null
+  readonly creator?: Creator | null
+  readonly rotates?: number | null
 }
 
 /** Stores a token and returns its text, which cannot be read again later. */
 export async function createToken(tx: Transaction, given: NewToken): Promise<string> {
+  return (await storeToken(tx, given)).token
+}
+
+async function storeToken(tx: Transaction, given: NewToken): Promise<{ id: number; token: string }> {
   const token = given.token ?? generateToken()
+  const { expires = null, scope, creator, rotates = null } = given
+  const id = await drawId(tx)
   await acrossProjects(tx.query)
     .insertInto('token')
     .values({
-      id: await drawId(tx),
+      id,
       project_id: given.projectId,
       name: given.name,
       hash: hashToken(token),
-      tail: token.slice(-4),
+      tail: tailOf(token),
       read_only: given.readOnly ? 1 : 0,
       created: given.created,
       given: 0,
+      expires,
+      last_used: null,
+      creator: creator ? JSON.stringify(creator) : null,
+      scope: scope ? JSON.stringify(scope) : null,
+      rotates,
     })
     .onConflict((conflict) => conflict.column('hash').doNothing())
     .execute()
-  return token
+  return { id, token }
 }
 
 /** The token set by the operator already exists with other rights. */
@@ -117,14 +119,79 @@ export async function giveToken(tx: Transaction, scope: ProjectScope, token: str
   await acrossProjects(tx.query).updateTable('token').set({ given: 1 }).where('hash', '=', hash).execute()
 }
 
-export async function listTokens(query: Queries): Promise<(Omit<TokenRow, 'hash'> & { project: string })[]> {
-  return acrossProjects(query)
+const shownColumns = [
+  ...(['token.id', 'token.project_id', 'token.name', 'tail', 'read_only', 'token.created', 'given'] as const),
+  ...(['expires', 'last_used', 'creator', 'scope', 'rotates'] as const),
+] as const
+
+/** The tokens of all Projects, with the names of these. */
+export async function listTokens(query: Queries): Promise<(ListedToken & { readonly project: string })[]> {
+  const rows = await acrossProjects(query)
     .selectFrom('token')
     .innerJoin('project', 'project.id', 'token.project_id')
-    .select(['token.id', 'token.project_id', 'token.name', 'tail', 'read_only', 'token.created', 'given'])
+    .select(shownColumns)
     .select('project.name as project')
     .orderBy('token.id')
     .execute()
+  return rows.map((row) => ({ ...row, ...parsed(row) }))
+}
+
+/** The tokens of a Project, oldest first. */
+export async function tokensOf(query: Queries, scope: ProjectScope): Promise<ListedToken[]> {
+  const rows = await scoped(query, scope).selectFrom('token').select(shownColumns).orderBy('id').execute()
+  return rows.map((row) => ({ ...row, ...parsed(row) }))
+}
+
+/** Errors: `not_found`. */
+export async function tokenOf(query: Queries, scope: ProjectScope, id: number): Promise<ListedToken> {
+  const rows = scoped(query, scope).selectFrom('token').select(shownColumns)
+  const row = await rows.where('id', '=', id).executeTakeFirst()
+  if (!row) throw notFound('token', id)
+  return { ...row, ...parsed(row) }
+}
+
+function parsed({ scope, creator }: Pick<TokenRow, 'scope' | 'creator'>): Pick<ListedToken, 'scope' | 'creator'> {
+  return {
+    scope: scope === null ? null : (JSON.parse(scope) as ScopeText),
+    creator: creator === null ? null : (JSON.parse(creator) as Creator),
+  }
+}
+
+/** Makes a token of a Project; its text cannot be read again later. */
+export async function addToken(
+  tx: Transaction,
+  scope: ProjectScope,
+  given: Omit<NewToken, 'projectId' | 'created' | 'token'>,
+): Promise<{ listed: ListedToken; token: string }> {
+  const { id, token } = await storeToken(tx, { ...given, projectId: scope.projectId, created: timestamp(tx.now) })
+  return { listed: await tokenOf(tx.query, scope, id), token }
+}
+
+/** Makes a second token with the rights of another one; both work until one of them is revoked. */
+export async function rotateToken(
+  tx: Transaction,
+  scope: ProjectScope,
+  { id, name, read_only, scope: limits }: ListedToken,
+  given: Pick<NewToken, 'creator' | 'expires'>,
+): Promise<{ listed: ListedToken; token: string }> {
+  return addToken(tx, scope, { ...given, name, readOnly: read_only === 1, scope: limits, rotates: id })
+}
+
+/** Errors: `not_found`. */
+export async function renameToken(
+  tx: Transaction,
+  scope: ProjectScope,
+  id: number,
+  name: string,
+): Promise<ListedToken> {
+  await scoped(tx.query, scope).updateTable('token').set({ name }).where('id', '=', id).execute()
+  return tokenOf(tx.query, scope, id)
+}
+
+/** Revokes a token of a Project. Servers notice within 5 s. Errors: `not_found`. */
+export async function removeToken(tx: Transaction, scope: ProjectScope, id: number): Promise<void> {
+  const { numDeletedRows } = await scoped(tx.query, scope).deleteFrom('token').where('id', '=', id).executeTakeFirst()
+  if (numDeletedRows === 0n) throw notFound('token', id)
 }
 
 /** Revokes a token by its id or its text; false when it does not exist. Servers notice within 5 s. */
@@ -138,65 +205,112 @@ export async function revokeToken(db: Database, idOrToken: string): Promise<bool
   return result.numDeletedRows > 0n
 }
 
+const identified = ['id', 'name', 'project_id', 'read_only', 'expires', 'scope'] as const
+
 /** The principal of an API token in its Project. */
-function principalOf(row: Pick<TokenRow, 'id' | 'name' | 'project_id' | 'read_only'>): Principal {
+function principalOf(row: Pick<TokenRow, (typeof identified)[number]>): Principal {
+  const limits = row.scope === null ? undefined : toTokenScope(JSON.parse(row.scope))
   const identity: Identity = {
     actor: { kind: 'token', id: row.id, name: row.name },
     roles: new Map([[row.project_id, row.read_only === 1 ? 'viewer' : 'member']]),
     isOperator: false,
     elevatedUntil: 0,
     bucket: `project:${row.project_id}`,
+    ...(row.expires === null ? {} : { expires: row.expires }),
+    ...(limits ? { limits } : {}),
   }
   return principalIn(identity, row.project_id)
 }
 
-/** The principal of a token by its id, for sessions that were made with it. */
-export async function principalOfToken(query: Queries, id: number): Promise<Principal | undefined> {
-  const row = await acrossProjects(query)
-    .selectFrom('token')
-    .select(['id', 'name', 'project_id', 'read_only'])
-    .where('id', '=', id)
-    .executeTakeFirst()
-  return row && principalOf(row)
+/** The principal of a token by its id, if it exists and has not expired, for sessions that were made with it. */
+export async function principalOfToken(query: Queries, id: number, nowMs: number): Promise<Principal | undefined> {
+  const rows = acrossProjects(query).selectFrom('token').select(identified)
+  const row = await rows.where('id', '=', id).executeTakeFirst()
+  const principal = row && principalOf(row)
+  return principal && isInTime(principal, nowMs) ? principal : undefined
+}
+
+function isInTime({ expires }: Identity, nowMs: number): boolean {
+  return expires === undefined || nowMs < expires
 }
 
 const cacheMs = 3_000
 const maxCached = 10_000
 
+/** The tables of tokens. */
+type TokenTable = 'token' | 'management_token'
+
 /**
  * Finds the principal of a token. Principals are cached for 3 s, so that a revocation takes effect everywhere within 5
- * s.
+ * s; an expiry does at once. Every lookup notes that the token is in use; `writeUses` writes that down for all of them.
  */
 export class Authenticator {
   readonly #db: Database
   readonly #now: () => number
+  readonly #wallNow: () => number
   readonly #known = new Map<string, { principal: Principal; until: number }>()
+  /** When tokens were last looked up since uses were last written, by table and id. */
+  #uses: Record<TokenTable, Map<number, number>> = { token: new Map(), management_token: new Map() }
 
-  /** `now` is a monotonic clock in milliseconds. */
-  constructor(db: Database, now: () => number = () => performance.now()) {
+  /** `now` is a monotonic clock and `wallNow` the calendar's, both in milliseconds. */
+  constructor(db: Database, now: () => number = () => performance.now(), wallNow: () => number = () => Date.now()) {
     this.#db = db
     this.#now = now
+    this.#wallNow = wallNow
   }
 
   /** The cached principal, without a lookup. */
   cached(token: string): Principal | undefined {
     const entry = this.#known.get(token)
-    return entry && entry.until > this.#now() ? entry.principal : undefined
+    if (!entry || entry.until <= this.#now()) return undefined
+    const { principal } = entry
+    return principal.expires === undefined || this.#wallNow() < principal.expires ? principal : undefined
   }
 
   async find(token: string): Promise<Principal | undefined> {
     if (!isTokenShaped(token)) return undefined
     const asked = this.#now()
-    const row = await acrossProjects(this.#db.query)
-      .selectFrom('token')
-      .select(['id', 'name', 'project_id', 'read_only'])
-      .where('hash', '=', hashToken(token))
-      .executeTakeFirst()
+    const principal = isManagementToken(token) ? await this.#findManagement(token) : await this.#findOfProject(token)
     this.#known.delete(token)
-    if (!row) return undefined
-    const principal = principalOf(row)
+    if (!principal || !isInTime(principal, this.#wallNow())) return undefined
+    this.#uses[principal.actor.kind === 'token' ? 'token' : 'management_token'].set(principal.actor.id, this.#wallNow())
     if (this.#known.size >= maxCached) this.#known.delete(this.#known.keys().next().value as string)
     this.#known.set(token, { principal, until: asked + cacheMs })
     return principal
   }
+
+  /** Writes down when tokens were used. A background job calls it once a minute. */
+  async writeUses(): Promise<void> {
+    const uses = this.#uses
+    this.#uses = { token: new Map(), management_token: new Map() }
+    for (const table of ['token', 'management_token'] as const) {
+      const inOrder = [...uses[table]].sort(([a], [b]) => a - b)
+      for (let from = 0; from < inOrder.length; from += usesAtOnce) {
+        await this.#writeSome(table, inOrder.slice(from, from + usesAtOnce))
+      }
+    }
+  }
+
+  async #writeSome(table: TokenTable, uses: readonly (readonly [number, number])[]): Promise<void> {
+    await this.#db.transact(async (tx) => {
+      for (const [id, last_used] of uses) {
+        const update = acrossProjects(tx.query).updateTable(table).set({ last_used }).where('id', '=', id)
+        await update.where((row) => row.or([row('last_used', 'is', null), row('last_used', '<', last_used)])).execute()
+      }
+    })
+  }
+
+  async #findOfProject(token: string): Promise<Principal | undefined> {
+    const rows = acrossProjects(this.#db.query).selectFrom('token').select(identified)
+    const row = await rows.where('hash', '=', hashToken(token)).executeTakeFirst()
+    return row && principalOf(row)
+  }
+
+  async #findManagement(token: string): Promise<Principal | undefined> {
+    const identity = await findManagementToken(this.#db.query, token)
+    return identity && principalIn(identity, undefined)
+  }
 }
+
+/** How many tokens one transaction writes the use of. */
+const usesAtOnce = 100

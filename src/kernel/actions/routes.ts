@@ -1,5 +1,6 @@
 /** Endpoints that read actions, for all actions and for each family (spec: Actions, Action history). */
 import type { Static } from 'typebox'
+import { beyondSelector } from '../access/token-scope.ts'
 import { inEffect, kernelChanges } from '../contract/changes.ts'
 import type { ApiCall, Handlers, Sort } from '../contract/contract.ts'
 import type { Database } from '../data/db.ts'
@@ -11,6 +12,7 @@ import type { ProjectScope } from '../scope.ts'
 import type { ActionSchema, actionEndpoints, familyActionEndpoints } from './contract.ts'
 import { type ActionFilter, actionsByIds, historyStart, pageOfActions } from './history.ts'
 import type { Action } from './tables.ts'
+import { visibleTo } from './visible.ts'
 
 /** The wire form of an action. */
 export function actionToWire(action: Action): Static<typeof ActionSchema> {
@@ -41,30 +43,39 @@ function asOfNow({ clock }: Reader, filter: Query): ActionFilter {
   return { ...filter, since: inEffect(kernelChanges.action_history_limited, now) ? historyStart(now) : '' }
 }
 
-async function readPage(
-  reader: Reader,
-  scope: ProjectScope,
-  filter: Query,
-  query: PageRequest & { sort: readonly Sort[] },
-) {
+/** On whose behalf actions are read. */
+type Asked = Pick<ApiCall<(typeof actionEndpoints)['get']>, 'scope' | 'caller'>
+type AskedPage = Asked & { readonly query: PageRequest & { readonly sort: readonly Sort[] } }
+
+/** A page of the actions of one resource that the caller sees. */
+async function pageOfOne(reader: Reader, { scope, query }: AskedPage, filter: Query) {
   const found = await pageOfActions(reader.db, scope, asOfNow(reader, filter), query)
   const actions = found.slice(0, query.per_page).map(actionToWire)
   return { actions, meta: { pagination: numberPage(query, found.length) } }
 }
 
-/** The actions with the given ids. */
+/** A page of actions, whoever's they are. Errors: `forbidden` for who sees only some. */
+async function readPage(reader: Reader, asked: AskedPage, filter: Query) {
+  const { limits } = asked.caller
+  if (limits?.within) throw beyondSelector(limits, 'ask for actions by their ids, or for those of one resource')
+  return pageOfOne(reader, asked, filter)
+}
+
+/** The actions with the given ids that the caller sees. */
 async function readSome(
   reader: Reader,
-  scope: ProjectScope,
+  { scope, caller }: Asked,
   ids: readonly number[],
   filter: Query,
   sort: readonly Sort[] = [],
 ) {
-  return actionsByIds(reader.db.query, scope, ids, asOfNow(reader, filter), sort)
+  const { query } = reader.db
+  const actions = await actionsByIds(query, scope, ids, asOfNow(reader, filter), sort)
+  return caller.limits ? visibleTo(caller.limits, query, scope, actions) : actions
 }
 
-async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: Query = {}) {
-  const [action] = await readSome(reader, scope, [id], filter)
+async function readOne(reader: Reader, asked: Asked, id: number, filter: Query = {}) {
+  const [action] = await readSome(reader, asked, [id], filter)
   if (!action) throw notFound('action', id)
   return { action: actionToWire(action) }
 }
@@ -72,13 +83,13 @@ async function readOne(reader: Reader, scope: ProjectScope, id: number, filter: 
 /** Handlers of the endpoints for the actions of all families. */
 export function actionRoutes(reader: Reader): Handlers<typeof actionEndpoints> {
   return {
-    async list({ scope, query }) {
-      const { id, status, sort } = query
-      if (!id) return readPage(reader, scope, { statuses: status }, query)
-      const actions = await readSome(reader, scope, id, { statuses: status }, sort)
+    async list(call) {
+      const { id, status, sort } = call.query
+      if (!id) return readPage(reader, call, { statuses: status })
+      const actions = await readSome(reader, call, id, { statuses: status }, sort)
       return { actions: actions.map(actionToWire) }
     },
-    get: ({ scope, params }) => readOne(reader, scope, params.id),
+    get: (call) => readOne(reader, call, call.params.id),
   }
 }
 
@@ -99,22 +110,29 @@ export function familyActionRoutes<Family extends string>(
     return id ?? (await find(scope, key)).id
   }
   const handlers: Handlers<ReturnType<typeof familyActionEndpoints<'family'>>> = {
-    async listFamilyActions({ scope, query }) {
+    async listFamilyActions(call) {
+      const { query } = call
       const filter = { type, statuses: query.status }
-      if (!query.id) return readPage(reader, scope, filter, query)
-      const { rows, pagination } = pageOf(await readSome(reader, scope, query.id, filter, query.sort), {
+      if (!query.id) return readPage(reader, call, filter)
+      const { rows, pagination } = pageOf(await readSome(reader, call, query.id, filter, query.sort), {
         page: query.page,
         per_page: query.per_page,
       })
       return { actions: rows.map(actionToWire), meta: { pagination } }
     },
-    getFamilyAction: ({ scope, params }) => readOne(reader, scope, params.id, { type }),
-    async listActions({ scope, params, query }) {
+    getFamilyAction: (call) => readOne(reader, call, call.params.id, { type }),
+    async listActions(call) {
+      const { scope, params, query } = call
       const { id } = await find(scope, keyIn(params))
-      return readPage(reader, scope, { type, resourceId: id, statuses: query.status }, query)
+      return pageOfOne(reader, call, { type, resourceId: id, statuses: query.status })
     },
-    getAction: async ({ scope, params }: ApiCall<ReturnType<typeof familyActionEndpoints<'family'>>['getAction']>) =>
-      readOne(reader, scope, params.action_id, { type, resourceId: await idIn(scope, params) }),
+    getAction: async (call: ApiCall<ReturnType<typeof familyActionEndpoints<'family'>>['getAction']>) => {
+      const { scope, params } = call
+      const filter = { type, resourceId: await idIn(scope, params) }
+      const [action] = await actionsByIds(reader.db.query, scope, [params.action_id], asOfNow(reader, filter))
+      if (!action) throw notFound('action', params.action_id)
+      return { action: actionToWire(action) }
+    },
   }
   return handlers as unknown as Handlers<ReturnType<typeof familyActionEndpoints<Family>>>
 }

@@ -77,8 +77,20 @@ export async function startActions(
       [...new Set(start.serial?.map(keyOfResource))].map((serial_key) => ({ serial_key, action_id: id })),
     ),
   )
+  if (scope.startedBy !== undefined) await noteStarted(tx, scope, scope.startedBy, ids)
   for (const { id } of running) tx.signal('actions', String(id))
   return actions
+}
+
+/** Records that a token started actions. */
+async function noteStarted(
+  tx: Transaction,
+  { projectId }: ProjectScope,
+  tokenId: number,
+  ids: readonly number[],
+): Promise<void> {
+  const rows = ids.map((action_id) => ({ project_id: projectId, action_id, token_id: tokenId }))
+  await insertRowsAlong(tx, 'token_action', rows)
 }
 
 const keyOfResource = ({ type, id }: ResourceRef) => `${type}:${id}`

@@ -40,6 +40,13 @@ export interface ResourceLockRow {
   readonly project_id: ProjectId
 }
 
+/** An action that a token started which sees only some resources. */
+interface TokenActionRow {
+  readonly project_id: ProjectId
+  readonly action_id: number
+  readonly token_id: number
+}
+
 interface ActionSerialRow {
   readonly serial_key: string
   readonly action_id: number
@@ -52,6 +59,7 @@ declare module '../data/db.ts' {
   interface TenantTables {
     action: ActionRow
     resource_lock: ResourceLockRow
+    token_action: TokenActionRow
   }
 }
 

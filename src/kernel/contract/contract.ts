@@ -11,6 +11,7 @@ import { largestId, parseId } from '../ids.ts'
 import type { ProjectScope } from '../scope.ts'
 import type { Browser } from './browser.ts'
 import { type Change, inEffect } from './changes.ts'
+import type { References } from './references.ts'
 import { parseSelector, type Selector } from './selectors.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
@@ -28,6 +29,12 @@ export interface Endpoint {
   readonly section: string
   readonly query?: QueryParams
   readonly body?: TObject
+  /** What its body names, by field. */
+  readonly refers?: References
+  /** Whether it shows what all Projects share. */
+  readonly isShared?: true
+  /** Whether its handler itself leaves out what a caller does not see that sees only some resources. */
+  readonly narrows?: true
   /** Largest body in bytes, for endpoints that accept more than the default. */
   readonly maxBodyBytes?: number
   readonly status: 200 | 201 | 204 | 410
@@ -64,7 +71,7 @@ export function closedObject<const Properties extends TProperties>(properties: P
 /** All possible error codes of an endpoint: its declared ones and those that follow from its shape. */
 export function declaredCodes(endpoint: Endpoint): ReadonlySet<ErrorCode> {
   const codes = new Set<ErrorCode>(['unauthorized', 'rate_limit_exceeded', ...endpoint.errors])
-  if (!['nobody', 'anyone', 'viewer'].includes(endpoint.needs)) codes.add('forbidden')
+  if (!['nobody', 'anyone'].includes(endpoint.needs)) codes.add('forbidden')
   if (endpoint.elevated) codes.add('elevation_required')
   if (endpoint.method !== 'GET') codes.add('token_readonly')
   if (endpoint.path.includes('{')) codes.add('not_found')
@@ -89,7 +96,7 @@ export type PathParams<Path extends string> = {
   readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
 }
 
-const idParams = ['id', 'action_id', 'project_id', 'person_id'] as const
+const idParams = ['id', 'action_id', 'project_id', 'person_id', 'token_id'] as const
 type IdParam = (typeof idParams)[number]
 
 /** Whether a path parameter is an id; the others are strings. */

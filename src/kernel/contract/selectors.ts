@@ -15,6 +15,21 @@ export type Term = {
 /** A parsed selector: `text` as the caller gave it, and terms that must all match. No terms match everything. */
 export type Selector = { readonly text: string; readonly terms: readonly Term[] }
 
+/** A selector that a caller gave, narrowed to what the caller sees. */
+interface Narrowed extends Selector {
+  readonly asked: Selector | undefined
+}
+
+/** Selects what both selectors select. */
+export function narrowed(asked: Selector | undefined, within: Selector): Narrowed {
+  return { text: within.text, terms: [...(asked?.terms ?? []), ...within.terms], asked }
+}
+
+/** What the caller gave: for what is shown to all callers, whatever else they see. */
+export function askedOf(selector: Selector | undefined): Selector | undefined {
+  return selector && 'asked' in selector ? (selector as Narrowed).asked : selector
+}
+
 /** `position` is the offset (from 0, in UTF-16 units) where parsing stopped; `message` includes it. */
 export type SelectorResult = { ok: true; selector: Selector } | { ok: false; position: number; message: string }
 

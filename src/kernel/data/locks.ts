@@ -76,6 +76,8 @@ const kernelLocks: Locks = {
   ],
   belonging: {
     token: 'the Project',
+    management_token: 'nobody: one statement writes one row',
+    token_action: 'the action',
     label: 'the resource',
     action_history: 'the action',
     action_unfiled: 'the action; whoever deletes it leaves out what others hold',

@@ -3,13 +3,14 @@ import type { IncomingHttpHeaders } from 'node:http'
 import { type Identity, type Principal, principalIn, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import { ApiError } from '../errors.ts'
-import { type Door, foreignRefusal, strangeHostRefusal } from './doors.ts'
+import { type Door, foreignRefusal, ownBase, strangeHostRefusal } from './doors.ts'
 import { clientNetwork } from './edge.ts'
 import type { Limiter, Verdict } from './rate-limit.ts'
 
 /** The parts of a request that admission reads. */
 interface Caller {
   readonly ip: string
+  readonly url: string
   readonly method: string
   readonly headers: IncomingHttpHeaders
 }
@@ -23,7 +24,7 @@ interface Gate {
   readonly publicOrigins?: readonly string[]
 }
 
-/** Rate limits of Projects, of sessions, and of client networks for callers without valid credentials. */
+/** Rate limits of Projects, of sessions and management tokens, and of networks of callers without valid credentials. */
 export interface Limits {
   readonly projects: Limiter
   readonly sessions: Limiter
@@ -59,9 +60,7 @@ export function admit(request: Caller, options: Gate): Admission | Promise<Admis
   const token = bearerToken(request.headers.authorization)
   if (!token) return admitNobody(request, options, 'no API token: send "Authorization: Bearer <token>"')
   const principal = options.authenticator.cached(token)
-  return principal
-    ? admitPrincipal(request, options.limits.projects, principal)
-    : admitStranger(request, options, token)
+  return principal ? admitProgram(request, options, principal) : admitStranger(request, options, token)
 }
 
 /**
@@ -108,9 +107,14 @@ async function admitStranger(request: Caller, options: Gate, token: string): Pro
   // A valid token is looked up even when its network has used up its limit: a Project's requests must not depend on
   // other callers in the network.
   const principal = await options.authenticator.find(token)
-  return principal
-    ? admitPrincipal(request, options.limits.projects, principal)
-    : admitNobody(request, options, invalidTokenText)
+  return principal ? admitProgram(request, options, principal) : admitNobody(request, options, invalidTokenText)
+}
+
+/** Admits the owner of a token. A management token is unknown to the API of Projects. */
+function admitProgram(request: Caller, options: Gate, principal: Principal): Admission | Promise<Admission> {
+  if (principal.actor.kind === 'token') return admitPrincipal(request, options.limits.projects, principal)
+  if (!request.url.startsWith(`${ownBase}/`)) return admitNobody(request, options, invalidTokenText)
+  return admitPrincipal(request, options.limits.sessions, principal)
 }
 
 function admitNobody(request: Caller, { limits }: Gate, message: string): Admission {

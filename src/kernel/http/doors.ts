@@ -11,6 +11,8 @@ import type { ProjectId } from '../scope.ts'
 
 /** The base of what needs the cookie of a session. */
 export const consoleBase = '/console'
+/** The base of what only Wolke has. */
+export const ownBase = '/wolke/v1'
 const doorBase = `${consoleBase}/api`
 
 /** A request that came through the console's door. */

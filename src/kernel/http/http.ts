@@ -11,7 +11,7 @@ import { currentSince, successStatus } from '../contract/as-of.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
 import { firstUnfit, isDecodable, methodsAt, pathOf, reachedAt, searchOf } from '../contract/urls.ts'
-import { unavailable } from '../data/db.ts'
+import { type Queries, unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
@@ -32,6 +32,7 @@ import { readBody } from './body.ts'
 import { checkCalendar } from './calendar.ts'
 import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
+import { narrowingOf, readResource } from './narrowing.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
 import { isInTree, mountTree, type PageTree } from './page-trees.ts'
 import { toRefusal } from './refusal.ts'
@@ -51,6 +52,8 @@ export interface Exchange {
 
 export interface EdgeOptions extends ServerOptions {
   readonly authenticator: Authenticator
+  /** For looking up the labels of what requests name; without it, who sees only some resources sees none. */
+  readonly query?: Queries
   /** Finds the people behind sessions; without it nobody has one. */
   readonly sessions?: Sessions
   readonly limits: Limits
@@ -286,6 +289,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
   const { endpoint, base, handler } = mounted
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
+  const narrowing = narrowingOf(mounted, { mounted: routes.mounted, publicBase: basePath }, options.query)
   server.route({
     method: endpoint.method,
     url: base + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
@@ -302,14 +306,18 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     const now = options.clock.now()
     checkCalendar(request, endpoint, now, options)
     const params = hasParams ? readParams(request.params as Record<string, string>) : {}
+    const sees = request.principal!.limits?.within && narrowing
+    await sees?.enter(toCall(request, params, options))
     let input: { query: Record<string, unknown>; body: unknown }
     try {
       input = readInput(request, endpoint, checkBody, now)
     } catch (refusal) {
-      if (hasParams) await mustExist(endpoint, toCall(request, params, options), routes)
+      // 404 comes before 422: the resource in the path is looked for before the input is refused.
+      if (hasParams) await readResource(endpoint, toCall(request, params, options), routes.mounted)
       throw refusal
     }
-    const result = await handler(toCall(request, params, options, input))
+    const call = toCall(request, params, options, input)
+    const result = await handler(sees ? await sees.fit(call) : call)
     options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
     return answer(request, reply, mounted, result, options)
   }
@@ -339,19 +347,6 @@ function toCall(
     origin: () => linksFrom(request, options) || reachedAt(request.protocol, request.raw),
     browser: () => browserOf(request, options),
   }
-}
-
-/**
- * Looks for the resource in the path before the input is judged, so that 404 comes before 422: calls the endpoint that
- * reads it. Needed only for bad input; otherwise the handler itself finds out.
- */
-async function mustExist({ path }: Endpoint, call: ApiCall<Endpoint>, { mounted }: Routes): Promise<void> {
-  const readers = mounted.filter(
-    ({ endpoint }) =>
-      endpoint.method === 'GET' && endpoint.path.endsWith('}') && `${path}/`.startsWith(`${endpoint.path}/`),
-  )
-  const nearest = readers.sort((a, b) => b.endpoint.path.length - a.endpoint.path.length)[0]
-  await nearest?.handler({ ...call, query: parseQuery(nearest.endpoint.query ?? {}, '', 0) })
 }
 
 /** The path parameters; `misdirected` has already checked the ids. */

@@ -19,6 +19,7 @@ interface Rows<Filters extends QueryParams, Create extends TObject, Reply extend
     readonly reply?: Reply
     readonly errors?: readonly ErrorCode[]
     readonly statuses?: Endpoint['statuses']
+    readonly refers?: Endpoint['refers']
   }
   readonly update: { readonly body: Update; readonly summary?: string; readonly errors?: readonly ErrorCode[] }
   readonly remove?: { readonly summary?: string; readonly errors: readonly ErrorCode[] }
@@ -75,6 +76,7 @@ export function resourceEndpoints<
       reply: Type.Object({ [type]: schema, ...create.reply }) as unknown as Reply<S['type'], Schema, More>,
       errors: ['uniqueness_error', 'resource_limit_exceeded', ...(create.errors ?? [])],
       ...(create.statuses ? { statuses: create.statuses } : {}),
+      ...(create.refers ? { refers: create.refers } : {}),
     },
     get: {
       ...common,

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { closedObject, defineEndpoints, Id, nullable } from '../../../kernel/contract/contract.ts'
+import { refersTo } from '../../../kernel/contract/references.ts'
 
 declare module '../../../kernel/errors.ts' {
   interface CallCodes {
@@ -17,6 +18,7 @@ export const placeEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Attach a Load Balancer to a network',
     body: closedObject({ network: Id, ip: Address, ip_range: Address }),
+    refers: { network: refersTo('network') },
     errors: [
       'conflict',
       'resource_limit_exceeded',
@@ -29,6 +31,7 @@ export const placeEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Detach a Load Balancer from its network; targets that it reaches there are removed',
     body: closedObject({ network: Id }),
+    refers: { network: refersTo('network') },
     errors: ['conflict', 'load_balancer_not_attached_to_network'],
   }),
 })

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { since } from '../../../kernel/contract/as-of.ts'
 import { closed, closedObject, defineEndpoints, Id, named, nullable } from '../../../kernel/contract/contract.ts'
+import { refersTo } from '../../../kernel/contract/references.ts'
 import { loadBalancerChanges } from '../changes.ts'
 import { bounds, checkProtocols, protocols } from './domain.ts'
 
@@ -120,6 +121,7 @@ export const serviceEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Add a service to a Load Balancer',
     body: ServiceBody,
+    refers: { 'http.certificates[]': refersTo('certificate') },
     errors: ['conflict', 'resource_limit_exceeded', 'source_port_already_used'],
     statuses: { source_port_already_used: 412 },
   }),
@@ -127,6 +129,7 @@ export const serviceEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Change a service of a Load Balancer; what is left out stays',
     body: ServiceChange,
+    refers: { 'http.certificates[]': refersTo('certificate') },
     errors: ['conflict', 'resource_limit_exceeded', 'source_port_already_used'],
   }),
   deleteService: action('delete_service', {

@@ -3,6 +3,7 @@ import { Type } from 'typebox'
 import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { since } from '../../../kernel/contract/as-of.ts'
 import { closed, closedObject, defineEndpoints, Id, named, nullable } from '../../../kernel/contract/contract.ts'
+import { anyOnes, refersTo } from '../../../kernel/contract/references.ts'
 import { loadBalancerChanges } from '../changes.ts'
 import { unhealthyDetails } from '../driver.ts'
 import { targetTypes } from './domain.ts'
@@ -79,6 +80,13 @@ export const targetErrors = [
   'ip_not_in_vswitch_subnet',
 ] as const
 
+/** What a target in a body names; `at` is where the target is. An address may be that of any resource. */
+export const targetReferences = (at = '') => ({
+  [`${at}server.id`]: refersTo('server'),
+  [`${at}label_selector`]: anyOnes,
+  [`${at}ip`]: anyOnes,
+})
+
 const action = actionsOf('/load_balancers/{id}', 'Load Balancers')
 
 export const targetEndpoints = defineEndpoints({
@@ -86,12 +94,14 @@ export const targetEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Add a target to a Load Balancer',
     body: TargetBody,
+    refers: targetReferences(),
     errors: ['conflict', 'resource_limit_exceeded', ...targetErrors],
   }),
   removeTarget: action('remove_target', {
     needs: 'restricted',
     summary: 'Remove a target from a Load Balancer',
     body: TargetBody,
+    refers: targetReferences(),
     errors: ['conflict', 'load_balancer_target_not_found'],
   }),
 })

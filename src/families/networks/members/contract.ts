@@ -12,6 +12,7 @@ import {
   rangesParam,
   sorting,
 } from '../../../kernel/contract/contract.ts'
+import { refersTo } from '../../../kernel/contract/references.ts'
 import { networkChanges } from '../changes.ts'
 import { memberStatuses, memberTypes, mostAliases } from './domain.ts'
 
@@ -66,6 +67,7 @@ export const memberEndpoints = defineEndpoints({
       ip_range: Type.Optional(Address),
       alias_ips: Type.Optional(AliasIps),
     }),
+    refers: { network: refersTo('network') },
     errors: [
       'locked',
       'resource_limit_exceeded',
@@ -79,12 +81,14 @@ export const memberEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Detach a server from a network',
     body: closedObject({ network: Id }),
+    refers: { network: refersTo('network') },
     errors: ['locked', 'service_error'],
   }),
   changeAliasIps: action('change_alias_ips', {
     needs: 'restricted',
     summary: 'Replace the alias addresses of a server in a network',
     body: closedObject({ network: Id, alias_ips: AliasIps }),
+    refers: { network: refersTo('network') },
     errors: ['locked', 'service_error', 'ip_not_available'],
   }),
 })

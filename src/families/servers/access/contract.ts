@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { ActionSchema, actionsOf } from '../../../kernel/actions/contract.ts'
 import { closedObject, defineEndpoints, Id } from '../../../kernel/contract/contract.ts'
+import { refersTo } from '../../../kernel/contract/references.ts'
 
 const section = 'Servers'
 const action = actionsOf('/servers/{id}', section)
@@ -15,6 +16,7 @@ export const accessEndpoints = defineEndpoints({
       type: Type.Optional(Type.Enum(['linux64', 'linux32'], { description: 'linux32 until January 2024' })),
       ssh_keys: Type.Optional(Type.Array(Id, { maxItems: 100 })),
     }),
+    refers: { 'ssh_keys[]': refersTo('ssh_key') },
     reply: WithPassword,
     errors: ['locked'],
   }),

@@ -1,6 +1,7 @@
 /** How ISOs get into the drives of servers, on the wire (spec: Servers). */
 import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { closedObject, defineEndpoints, IdOrName } from '../../../kernel/contract/contract.ts'
+import { catalogued } from '../../../kernel/contract/references.ts'
 
 const section = 'Servers'
 const action = actionsOf('/servers/{id}', section)
@@ -10,6 +11,7 @@ export const isoEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Attach an ISO to a server, in place of another one',
     body: closedObject({ iso: IdOrName }),
+    refers: { iso: catalogued },
     errors: ['locked'],
   }),
   detachIso: action('detach_iso', {

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { closedObject, defineEndpoints, Id } from '../../../kernel/contract/contract.ts'
+import { refersTo } from '../../../kernel/contract/references.ts'
 
 declare module '../../../kernel/errors.ts' {
   interface CallCodes {
@@ -20,6 +21,7 @@ export const membershipEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Put a server that is off into a placement group, and start it',
     body: closedObject({ placement_group: idOrText }),
+    refers: { placement_group: refersTo('placement_group') },
     errors: ['locked', 'server_not_stopped', 'placement_group_member_limit_reached'],
   }),
   removeFromPlacementGroup: action('remove_from_placement_group', {

@@ -2,6 +2,7 @@
 import { Type } from 'typebox'
 import { actionsOf } from '../../../kernel/actions/contract.ts'
 import { closedObject, defineEndpoints, IdOrName } from '../../../kernel/contract/contract.ts'
+import { catalogued } from '../../../kernel/contract/references.ts'
 
 declare module '../../../kernel/errors.ts' {
   interface CallCodes {
@@ -22,6 +23,7 @@ export const typeEndpoints = defineEndpoints({
         description: 'Whether the disk grows too, which rules smaller types out for good',
       }),
     }),
+    refers: { server_type: catalogued },
     errors: ['locked', 'server_not_stopped', 'invalid_server_type'],
   }),
 })

@@ -1,0 +1,83 @@
+/** Management tokens: what the operator's automation uses. They belong to the installation and to no Project. */
+import type { Database, Queries, Transaction } from '../data/db.ts'
+import { drawId } from '../data/db.ts'
+import { parseId } from '../ids.ts'
+import type { Identity } from './principal.ts'
+import { generateToken, hashToken, isTokenShaped, tailOf } from './token-text.ts'
+
+interface ManagementTokenRow {
+  readonly id: number
+  readonly name: string
+  readonly hash: string
+  readonly tail: string
+  readonly created: string
+  /** When it stops working, in ms since the epoch; null for never. */
+  readonly expires: number | null
+  readonly last_used: number | null
+}
+
+declare module '../data/db.ts' {
+  interface Tables {
+    management_token: ManagementTokenRow
+  }
+}
+
+/** What a new management token is. */
+interface NewManagementToken {
+  readonly name: string
+  readonly created: string
+  /** In ms since the epoch. */
+  readonly expires?: number | null
+}
+
+/** Stores a management token and returns its text, which cannot be read again later. */
+export async function createManagementToken(
+  tx: Transaction,
+  { name, created, expires = null }: NewManagementToken,
+): Promise<string> {
+  const token = generateToken('management')
+  const row = { id: await drawId(tx), name, hash: hashToken(token), tail: tailOf(token), created, expires }
+  await tx.query
+    .insertInto('management_token')
+    .values({ ...row, last_used: null })
+    .execute()
+  return token
+}
+
+export async function listManagementTokens(query: Queries): Promise<Omit<ManagementTokenRow, 'hash'>[]> {
+  return query
+    .selectFrom('management_token')
+    .select(['id', 'name', 'tail', 'created', 'expires', 'last_used'])
+    .orderBy('id')
+    .execute()
+}
+
+/** Revokes a management token by its id or its text; false when it does not exist. Servers notice within 5 s. */
+export async function revokeManagementToken(db: Database, idOrToken: string): Promise<boolean> {
+  const result = await db.transact((tx) => {
+    const statement = tx.query.deleteFrom('management_token')
+    return isTokenShaped(idOrToken)
+      ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
+      : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
+  })
+  return result.numDeletedRows > 0n
+}
+
+/** Who a management token is; undefined when it does not exist. */
+export async function findManagementToken(query: Queries, token: string): Promise<Identity | undefined> {
+  const row = await query
+    .selectFrom('management_token')
+    .select(['id', 'name', 'expires'])
+    .where('hash', '=', hashToken(token))
+    .executeTakeFirst()
+  return (
+    row && {
+      actor: { kind: 'management', id: row.id, name: row.name },
+      roles: new Map(),
+      isOperator: true,
+      elevatedUntil: 0,
+      bucket: `management:${row.id}`,
+      ...(row.expires === null ? {} : { expires: row.expires }),
+    }
+  )
+}

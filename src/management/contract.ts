@@ -1,0 +1,264 @@
+/**
+ * The management API on the wire, below `/wolke/v1`: who a caller is, Projects, their tokens and their limits, for people
+ * and for the operator's automation (docs/tokens.md).
+ */
+import { Type } from 'typebox'
+import { roles } from '../kernel/access/roles.ts'
+import {
+  closedObject,
+  defineEndpoints,
+  Id,
+  Meta,
+  named,
+  nullable,
+  Timestamp,
+  widePaging,
+} from '../kernel/contract/contract.ts'
+
+declare module '../kernel/errors.ts' {
+  interface CallCodes {
+    project_not_empty: 409
+  }
+}
+
+const section = 'Management'
+const Access = Type.Enum(['read', 'read_write'])
+const Role = Type.Enum([...roles])
+const Name = Type.String({ minLength: 1, maxLength: 128 })
+const Email = Type.String({ minLength: 3, maxLength: 254 })
+const Texts = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItems: 200 })
+
+const Whoami = named('Whoami', {
+  kind: Type.Enum(['person', 'token', 'management']),
+  id: Id,
+  name: Type.String(),
+  project: nullable(Type.Object({ id: Id, name: Type.String() })),
+  role: nullable(Role),
+  rights: nullable(
+    named('Rights', {
+      access: Access,
+      families: Type.Array(Type.String()),
+      verbs: Type.Array(Type.String()),
+      label_selector: nullable(Type.String()),
+    }),
+  ),
+  expires: nullable(Timestamp),
+  operator: Type.Boolean(),
+})
+
+const Counts = Type.Record(Type.String(), Type.Integer())
+
+const Project = named('Project', {
+  id: Id,
+  name: Type.String(),
+  owner_email: nullable(Type.String()),
+  created: Timestamp,
+  role: nullable(Role),
+  resources: Counts,
+})
+
+const Scope = named('TokenScope', {
+  families: Type.Optional(Type.Array(Type.String())),
+  verbs: Type.Optional(Type.Array(Type.String())),
+  label_selector: Type.Optional(Type.String()),
+})
+
+const Token = named('Token', {
+  id: Id,
+  name: Type.String(),
+  access: Access,
+  scope: nullable(Scope),
+  ends_with: Type.String(),
+  created: Timestamp,
+  created_by: nullable(
+    Type.Object({ kind: Type.Enum(['person', 'token', 'management']), id: Id, name: Type.String() }),
+  ),
+  expires: nullable(Timestamp),
+  last_used: nullable(Timestamp),
+  given: Type.Boolean({ description: 'Whether the server was started with it' }),
+  rotates: nullable(Id),
+})
+
+const NewToken = Type.Object({ token: Token, secret: Type.String({ description: 'Shown here once and never again' }) })
+
+const Limit = named('Limit', {
+  kind: Type.String(),
+  limit: nullable(Type.Integer({ minimum: 0 })),
+  own: Type.Boolean({ description: 'Whether it was set for this Project' }),
+  used: Type.Integer({ minimum: 0 }),
+})
+const LimitsReply = Type.Object({ limits: Type.Array(Limit) })
+
+const project = '/projects/{project_id}' as const
+const tokens = `${project}/tokens` as const
+const ProjectReply = Type.Object({ project: Project })
+const TokenReply = Type.Object({ token: Token })
+const Expires = Type.Optional(nullable(Type.String({ maxLength: 40, description: 'A time in RFC 3339, to come' })))
+
+const projectEndpoints = defineEndpoints({
+  listProjects: {
+    method: 'GET',
+    needs: 'anyone',
+    path: '/projects',
+    summary: 'List the Projects of the caller; operators see all',
+    section,
+    query: widePaging(50),
+    status: 200,
+    reply: Type.Object({ projects: Type.Array(Project), meta: Meta }),
+    errors: [],
+  },
+  createProject: {
+    method: 'POST',
+    needs: 'operator',
+    path: '/projects',
+    summary: 'Create a Project',
+    section,
+    body: closedObject({ name: Name, owner_email: Type.Optional(nullable(Email)) }),
+    status: 201,
+    reply: ProjectReply,
+    errors: ['uniqueness_error'],
+  },
+  getProject: {
+    method: 'GET',
+    needs: 'viewer',
+    path: project,
+    summary: 'Get a Project',
+    section,
+    status: 200,
+    reply: ProjectReply,
+    errors: [],
+  },
+  updateProject: {
+    method: 'PUT',
+    needs: 'admin',
+    path: project,
+    summary: 'Change the name of a Project or who receives mail about it',
+    section,
+    body: closedObject({ name: Type.Optional(Name), owner_email: Type.Optional(nullable(Email)) }),
+    status: 200,
+    reply: ProjectReply,
+    errors: ['uniqueness_error'],
+  },
+  deleteProject: {
+    method: 'DELETE',
+    needs: 'owner',
+    elevated: true,
+    path: project,
+    summary: 'Delete an empty Project with its tokens',
+    section,
+    status: 204,
+    errors: ['project_not_empty'],
+    statuses: { project_not_empty: 409 },
+  },
+})
+
+const tokenEndpoints = defineEndpoints({
+  listTokens: {
+    method: 'GET',
+    needs: 'admin',
+    path: tokens,
+    summary: 'List the API tokens of a Project',
+    section,
+    status: 200,
+    reply: Type.Object({ tokens: Type.Array(Token) }),
+    errors: [],
+  },
+  createToken: {
+    method: 'POST',
+    needs: 'admin',
+    elevated: true,
+    path: tokens,
+    summary: 'Create an API token; its text is shown once',
+    section,
+    body: closedObject({
+      name: Name,
+      access: Access,
+      scope: Type.Optional(
+        nullable(
+          closedObject({
+            families: Type.Optional(nullable(Texts)),
+            verbs: Type.Optional(nullable(Texts)),
+            label_selector: Type.Optional(nullable(Type.String({ maxLength: 1024 }))),
+          }),
+        ),
+      ),
+      expires: Expires,
+    }),
+    status: 201,
+    reply: NewToken,
+    errors: [],
+  },
+  renameToken: {
+    method: 'PUT',
+    needs: 'admin',
+    path: `${tokens}/{token_id}`,
+    summary: 'Rename an API token',
+    section,
+    body: closedObject({ name: Name }),
+    status: 200,
+    reply: TokenReply,
+    errors: [],
+  },
+  rotateToken: {
+    method: 'POST',
+    needs: 'admin',
+    elevated: true,
+    path: `${tokens}/{token_id}/rotate`,
+    summary: 'Create a second API token with the rights of another one; both work until one is revoked',
+    section,
+    body: closedObject({ expires: Expires }),
+    status: 201,
+    reply: NewToken,
+    errors: [],
+  },
+  revokeToken: {
+    method: 'DELETE',
+    needs: 'admin',
+    path: `${tokens}/{token_id}`,
+    summary: 'Revoke an API token',
+    section,
+    status: 204,
+    errors: [],
+  },
+})
+
+export const managementEndpoints = defineEndpoints({
+  whoami: {
+    method: 'GET',
+    needs: 'anyone',
+    path: '/whoami',
+    summary: 'Tell who the caller is and what it may do',
+    section,
+    status: 200,
+    reply: Type.Object({ whoami: Whoami }),
+    errors: [],
+  },
+  ...projectEndpoints,
+  ...tokenEndpoints,
+  getLimits: {
+    method: 'GET',
+    needs: 'viewer',
+    path: `${project}/limits`,
+    summary: 'Get the limits of a Project and what of them is used',
+    section,
+    status: 200,
+    reply: LimitsReply,
+    errors: [],
+  },
+  setLimits: {
+    method: 'PUT',
+    needs: 'operator',
+    path: `${project}/limits`,
+    summary: 'Set limits of a Project: a number, null for none, `default` for that of the installation',
+    section,
+    body: closedObject({
+      limits: Type.Record(
+        Type.String({ maxLength: 64 }),
+        Type.Union([Type.Integer({ minimum: 0, maximum: 999_999_999 }), Type.Null(), Type.Literal('default')]),
+      ),
+    }),
+    status: 200,
+    reply: LimitsReply,
+    errors: [],
+  },
+})

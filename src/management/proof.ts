@@ -1,0 +1,77 @@
+/** A request for each endpoint of the management API, and a way to provoke each error that does not follow from its shape. */
+import type { Answer, Client, World } from '../../test/harness.ts'
+import { done, unique } from '../../test/proof.ts'
+import { createManagementToken } from '../kernel/access/management-tokens.ts'
+import { createProject } from '../kernel/access/projects.ts'
+import type { Endpoint } from '../kernel/contract/contract.ts'
+import type { ErrorCode } from '../kernel/errors.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { ProjectId } from '../kernel/scope.ts'
+import type { managementEndpoints } from './contract.ts'
+
+type Key = keyof typeof managementEndpoints
+
+/** The Project and the token that paths name. */
+export interface Place {
+  readonly project: number
+  readonly token: number
+}
+
+/** The URL of an endpoint at the door of programs or, below `/console/api`, at that of the console. */
+export function urlOf({ baseUrl }: World, { path }: Pick<Endpoint, 'path'>, place: Place, door = ''): string {
+  const named = path.replace('{project_id}', `${place.project}`).replace('{token_id}', `${place.token}`)
+  return `${new URL(baseUrl).origin}${door}/wolke/v1${named}`
+}
+
+/** A client with a new management token. */
+export async function manager({ db, client }: World): Promise<Client> {
+  const given = { name: unique('automation'), created: '2026-11-21T12:00:00Z' }
+  return client(await db.transact((tx) => createManagementToken(tx, given)))
+}
+
+/** A new Project without resources. */
+export async function emptyProject({ db }: World): Promise<ProjectId> {
+  return (await db.transact((tx) => createProject(tx, unique('project'), timestamp(tx.now)))).id
+}
+
+/** A Project with a token of it. */
+export async function placeIn(world: World, project: number): Promise<Place> {
+  const tokens = urlOf(world, { path: '/projects/{project_id}/tokens' }, { project, token: 0 })
+  const { token } = await done((await manager(world)).post(tokens, { name: unique('token'), access: 'read' }))
+  return { project, token: token.id }
+}
+
+/** Bodies by endpoint; those that are missing need none. */
+export const bodies: Readonly<Partial<Record<Key, () => Record<string, unknown>>>> = {
+  createProject: () => ({ name: unique('project'), owner_email: 'ops@example.com' }),
+  updateProject: () => ({ name: unique('project') }),
+  createToken: () => ({
+    name: 'ci',
+    access: 'read_write',
+    scope: { verbs: ['read'] },
+    expires: '2027-01-01T00:00:00Z',
+  }),
+  renameToken: () => ({ name: 'deploy' }),
+  rotateToken: () => ({}),
+  setLimits: () => ({ limits: { servers: 3 } }),
+}
+
+type Scenario = (world: World, api: Client, place: Place) => Promise<Answer>
+
+const taken: (method: 'post' | 'put', path: string) => Scenario = (method, path) => async (world, api, place) => {
+  const name = unique('project')
+  await done(api.post(urlOf(world, { path: '/projects' }, place), { name }))
+  return api[method](urlOf(world, { path }, place), { name })
+}
+
+/** Errors by endpoint and code. */
+export const errors: Readonly<Partial<Record<Key, Partial<Record<ErrorCode, Scenario>>>>> = {
+  createProject: { uniqueness_error: taken('post', '/projects') },
+  updateProject: { uniqueness_error: taken('put', '/projects/{project_id}') },
+  deleteProject: {
+    async project_not_empty(world, api, place) {
+      await done(world.api.post('/placement_groups', { name: unique('group'), type: 'spread' }))
+      return api.delete(urlOf(world, { path: '/projects/{project_id}' }, place))
+    },
+  },
+}

@@ -1,0 +1,207 @@
+/** The management API: one handler for each endpoint. */
+import { limitedPaths } from '../families.ts'
+import { isPlainName, plainNameRule } from '../kernel/access/names.ts'
+import type { Actor, Principal } from '../kernel/access/principal.ts'
+import {
+  createProject,
+  deleteProject,
+  getProject,
+  listProjects,
+  type ProjectRow,
+  projectName,
+  renameProject,
+} from '../kernel/access/projects.ts'
+import { addToken, removeToken, renameToken, rotateToken, tokenOf, tokensOf } from '../kernel/access/tokens.ts'
+import type { Handlers } from '../kernel/contract/contract.ts'
+import type { Queries } from '../kernel/data/db.ts'
+import { ApiError, invalidInput } from '../kernel/errors.ts'
+import { isMailAddress } from '../kernel/mail/address.ts'
+import { changeOwner } from '../kernel/mail/outbox.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import { limitsOf, setLimit } from '../kernel/resource/limits.ts'
+import { pageOf } from '../kernel/resource/listing.ts'
+import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
+import type { Platform } from '../platform.ts'
+import type { managementEndpoints } from './contract.ts'
+import { grantedBy } from './scopes.ts'
+import { countedPaths, countResources } from './store.ts'
+import { expiryLike, readExpiry, scopeIn, tokenToWire } from './tokens.ts'
+
+type Managing = Handlers<typeof managementEndpoints>
+
+/** One handler for each endpoint. */
+export function managementRoutes(platform: Platform): Managing {
+  return {
+    whoami: async ({ caller }) => ({ whoami: await whoIs(platform.db.query, caller) }),
+    ...projectRoutes(platform),
+    ...tokenRoutes(platform),
+    ...limitRoutes(platform),
+  }
+}
+
+// ---- Who asks ------------------------------------------------------------------------------------------------------
+
+async function whoIs(query: Queries, { actor, scope, role, limits, expires, isOperator }: Principal) {
+  const name = scope && (await projectName(query, scope))
+  return {
+    kind: actor.kind,
+    id: actor.id,
+    name: actor.name,
+    project: scope && name !== undefined ? { id: scope.projectId, name } : null,
+    role: role ?? null,
+    rights: actor.kind === 'token' ? rightsOf(role === 'viewer', limits) : null,
+    expires: expires === undefined ? null : timestamp(expires),
+    operator: isOperator,
+  }
+}
+
+function rightsOf(isReadOnly: boolean, limits: Principal['limits']) {
+  return {
+    access: isReadOnly ? ('read' as const) : ('read_write' as const),
+    ...grantedBy(limits?.text ?? null, isReadOnly),
+  }
+}
+
+// ---- Projects ------------------------------------------------------------------------------------------------------
+
+type ProjectRoutes = Pick<Managing, 'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'deleteProject'>
+
+function projectRoutes({ db }: Platform): ProjectRoutes {
+  const toWires = async (query: Queries, caller: Principal, rows: readonly ProjectRow[]) => {
+    const ids = rows.map(({ id }) => id)
+    const counts = await countResources(query, ids)
+    return rows.map(({ id, name, owner_email, created }) => ({
+      ...{ id, name, owner_email, created },
+      role: caller.roles.get(id) ?? null,
+      // How much there is of what it does not see is none of the business of a scoped token.
+      resources: caller.limits ? {} : counts.get(id)!,
+    }))
+  }
+  const reply = async (query: Queries, caller: Principal, scope: ProjectScope) => {
+    const [project] = await toWires(query, caller, [await getProject(query, scope)])
+    return { project: project! }
+  }
+  return {
+    async listProjects({ caller, query }) {
+      const all = await listProjects(db.query)
+      const shown = caller.isOperator ? all : all.filter(({ id }) => caller.roles.has(id))
+      const { rows, pagination } = pageOf(shown, query)
+      return { projects: await toWires(db.query, caller, rows), meta: { pagination } }
+    },
+    async createProject({ caller, body: { name, owner_email = null } }) {
+      checkProject({ name, owner_email })
+      return db.transact(async (tx) => {
+        const { id } = await createProject(tx, name, timestamp(tx.now), owner_email)
+        return reply(tx.query, caller, { projectId: id })
+      })
+    },
+    getProject: ({ caller, scope }) => reply(db.query, caller, scope),
+    async updateProject({ caller, scope, body }) {
+      checkProject(body)
+      return db.transact(async (tx) => {
+        await getProject(tx.query, scope)
+        if (body.name !== undefined) await renameProject(tx, scope, body.name)
+        if (body.owner_email !== undefined) await changeOwner(tx, scope, body.owner_email)
+        return reply(tx.query, caller, scope)
+      })
+    },
+    async deleteProject({ scope }) {
+      const project = await getProject(db.query, scope)
+      if (await deleteProject(db, project)) return
+      const left = (await countResources(db.query, [project.id])).get(project.id)!
+      const listed = Object.entries(left).map(([kind, count]) => `${count} ${kind}`)
+      const message = `the Project still has ${listed.join(', ') || 'running actions'}; delete them first`
+      throw new ApiError('project_not_empty', message, { status: 409, details: { resources: left } })
+    },
+  }
+}
+
+/** Errors: `invalid_input`. */
+function checkProject({ name, owner_email }: { name?: string; owner_email?: string | null }): void {
+  checkName(name)
+  if (typeof owner_email === 'string' && !isMailAddress(owner_email))
+    throw invalidInput([{ field: 'owner_email', message: 'must be one plain address, such as ops@example.com' }])
+}
+
+function checkName(name: string | undefined): void {
+  if (name !== undefined && !isPlainName(name)) throw invalidInput([{ field: 'name', message: plainNameRule }])
+}
+
+// ---- Tokens --------------------------------------------------------------------------------------------------------
+
+type TokenRoutes = Pick<Managing, 'listTokens' | 'createToken' | 'renameToken' | 'rotateToken' | 'revokeToken'>
+
+const creatorOf = ({ kind, id, name }: Actor) => ({ kind, id, name })
+
+function tokenRoutes({ db, clock }: Platform): TokenRoutes {
+  return {
+    async listTokens({ scope }) {
+      await getProject(db.query, scope)
+      return { tokens: (await tokensOf(db.query, scope)).map(tokenToWire) }
+    },
+    async createToken({ caller, scope, body: { name, access, scope: given, expires } }) {
+      checkName(name)
+      const limits = scopeIn(given)
+      const until = readExpiry(expires, clock.now())
+      return db.transact(async (tx) => {
+        await getProject(tx.query, scope)
+        const made = {
+          name,
+          readOnly: access === 'read',
+          scope: limits,
+          expires: until,
+          creator: creatorOf(caller.actor),
+        }
+        const { listed, token } = await addToken(tx, scope, made)
+        return { token: tokenToWire(listed), secret: token }
+      })
+    },
+    async renameToken({ scope, params: { token_id }, body: { name } }) {
+      checkName(name)
+      return db.transact(async (tx) => ({ token: tokenToWire(await renameToken(tx, scope, token_id, name)) }))
+    },
+    async rotateToken({ caller, scope, params: { token_id }, body: { expires } }) {
+      const until = readExpiry(expires, clock.now())
+      return db.transact(async (tx) => {
+        const old = await tokenOf(tx.query, scope, token_id)
+        const next = expires === undefined ? expiryLike(old, tx.now) : until
+        const { listed, token } = await rotateToken(tx, scope, old, { creator: creatorOf(caller.actor), expires: next })
+        return { token: tokenToWire(listed), secret: token }
+      })
+    },
+    revokeToken: ({ scope, params: { token_id } }) => db.transact((tx) => removeToken(tx, scope, token_id)),
+  }
+}
+
+// ---- Limits --------------------------------------------------------------------------------------------------------
+
+function limitRoutes({ db, limits: ofInstallation }: Platform): Pick<Managing, 'getLimits' | 'setLimits'> {
+  const reply = async (query: Queries, scope: ProjectScope) => {
+    const { id } = await getProject(query, scope)
+    const own = await limitsOf(query, scope)
+    const used = (await countResources(query, [id])).get(id)!
+    const limits = countedPaths.map((kind) => ({
+      kind,
+      limit: (own.has(kind) ? own.get(kind) : ofInstallation[kind]) ?? null,
+      own: own.has(kind),
+      used: used[kind] ?? 0,
+    }))
+    return { limits }
+  }
+  return {
+    getLimits: ({ scope }) => reply(db.query, scope),
+    async setLimits({ params: { project_id }, body: { limits } }) {
+      const scope = { projectId: project_id as ProjectId }
+      const unknown = Object.keys(limits).filter((kind) => !limitedPaths.includes(kind))
+      const known = `known are ${limitedPaths.join(', ')}`
+      if (unknown.length > 0)
+        throw invalidInput(unknown.map((kind) => ({ field: `limits.${kind}`, message: `is no kind; ${known}` })))
+      return db.transact(async (tx) => {
+        await getProject(tx.query, scope)
+        for (const [kind, most] of Object.entries(limits))
+          await setLimit(tx, scope, kind, most === 'default' ? undefined : most)
+        return reply(tx.query, scope)
+      })
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** What is in Projects. */
+import { type Kysely, sql } from 'kysely'
+import { families } from '../families.ts'
+import type { EveryTable, Queries } from '../kernel/data/db.ts'
+import type { ProjectId } from '../kernel/scope.ts'
+
+interface Kind {
+  readonly path: string
+  readonly type: keyof EveryTable
+}
+
+/** The kinds of resources that count, by path: those that belong to a Project and to nothing else. */
+const kinds: readonly Kind[] = families.flatMap(({ name, limited }) => limited.filter(({ path }) => path === name))
+
+export const countedPaths: readonly string[] = kinds.map(({ path }) => path)
+
+/** How many resources of each kind some Projects have; kinds of which there are none are left out. */
+export async function countResources(
+  query: Queries,
+  ids: readonly ProjectId[],
+): Promise<Map<ProjectId, Record<string, number>>> {
+  const found = new Map(ids.map((id): [ProjectId, Record<string, number>] => [id, {}]))
+  if (ids.length === 0) return found
+  const tables = query as unknown as Kysely<Record<string, { project_id: ProjectId }>>
+  for (const { path, type } of kinds) {
+    const rows = await tables
+      .selectFrom(type as string)
+      .select(['project_id', sql<number>`count(*)`.as('total')])
+      .where('project_id', 'in', ids)
+      .groupBy('project_id')
+      .execute()
+    for (const { project_id, total } of rows) found.get(project_id)![path] = Number(total)
+  }
+  return found
+}

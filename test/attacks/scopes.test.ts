@@ -1,0 +1,237 @@
+/**
+ * Every endpoint, called with scoped tokens: the families, the verbs and the labels of a scope decide, and whatever they
+ * leave out is refused without a trace.
+ */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { sql } from 'kysely'
+import { families } from '../../src/families.ts'
+import { familyOf, verbOf } from '../../src/kernel/access/token-scope.ts'
+import type { Endpoint } from '../../src/kernel/contract/contract.ts'
+import { namingFields } from '../../src/kernel/contract/references.ts'
+import type { EveryTable } from '../../src/kernel/data/db.ts'
+import { checkConsistency } from '../consistency.ts'
+import { type Answer, type Client, forEachDatabase, testClock, type World } from '../harness.ts'
+import { neverExisted } from '../proof.ts'
+import { references, samples } from '../proofs.ts'
+import { assertRefused } from '../refusals.ts'
+import { each, parts, pathOf, prepare, type Ready, type Row, rows } from '../requests.ts'
+import { dump, schemaTables } from '../schema.ts'
+import { scopedClient } from '../scoped-clients.ts'
+
+const isRead = ({ endpoint }: Row) => endpoint.method === 'GET'
+/** Actions are read in one place for all families, and each scope that reads grants that. */
+const isOfAll = ({ endpoint }: Row) => familyOf(endpoint) === 'actions'
+const namesResource = ({ path }: Endpoint) => /^\/\w+\/\{/.test(path)
+
+// ---- Families and verbs --------------------------------------------------------------------------------------------
+
+interface Scoped {
+  readonly otherFamily: Client
+  readonly readOnly: Client
+}
+
+function assertForbidden(answer: Answer, lacks: object): void {
+  assertRefused(answer, 'forbidden')
+  assert.deepEqual(answer.body.error.details.lacks, lacks)
+}
+
+async function checkScopes(world: World, row: Row, { otherFamily, readOnly }: Scoped): Promise<void> {
+  const ready = await prepare(world, row)
+  const family = familyOf(row.endpoint)
+  const verb = verbOf(row.endpoint)
+  const otherVerb = await scopedClient(world, { families: [family], verbs: [verb === 'read' ? 'create' : 'read'] })
+  const before = await dump(world.db)
+  if (!isOfAll(row)) assertForbidden(await ready.send(otherFamily), { family })
+  assertForbidden(await ready.send(otherVerb), { verb })
+  if (!isRead(row)) {
+    assertRefused(await ready.send(readOnly), 'token_readonly')
+    const path = pathOf(row.endpoint, ready.target)
+    const unreadable = await otherVerb.request(row.endpoint.method, path, { body: '{' })
+    assertForbidden(unreadable, { verb })
+  }
+  assert.equal(await dump(world.db), before, 'a refused request had an effect')
+  const command = verb !== 'read' && row.endpoint.path.includes('/actions/') ? ['actions'] : [verb]
+  const enough = await scopedClient(world, { ...(isOfAll(row) ? {} : { families: [family] }), verbs: command })
+  checkWorks(ready, await ready.send(enough))
+}
+
+function checkWorks({ row, sample }: Ready, answer: Answer): void {
+  if (sample.refusal) assertRefused(answer, sample.refusal)
+  else assert.equal(answer.status, row.endpoint.status, answer.text)
+}
+
+forEachDatabase('every endpoint and every scope', (open) => {
+  test('families and verbs: what a scope does not grant is refused, and what it grants works', async () => {
+    for (const { some, day } of parts) {
+      const world = await open({ runActions: false, clock: testClock(day) })
+      const scoped = {
+        otherFamily: await scopedClient(world, { families: ['elsewhere'] }),
+        readOnly: await scopedClient(world, { families: families.map(({ name }) => name) }, { readOnly: true }),
+      }
+      await each(some, (row) => checkScopes(world, row, scoped))
+      await world.settle()
+      await checkConsistency(world, { pendingToo: true })
+    }
+  })
+
+  // ---- Labels ------------------------------------------------------------------------------------------------------
+
+  test('labels: what does not match is not there, and what matches works', async () => {
+    for (const { some, day } of parts) {
+      const world = await open({ runActions: false, clock: testClock(day) })
+      const inside = await scopedClient(world, { label_selector: `${key}=in` })
+      await each(some, (row) => checkLabels(world, row, inside))
+      await world.settle()
+      await checkConsistency(world, { pendingToo: true })
+    }
+  })
+
+  test('labels: a reference to what does not match is answered like one to what never was', async () => {
+    const world = await open({ runActions: false })
+    const inside = await scopedClient(world, { label_selector: `${key}=in` })
+    await each(
+      Object.entries(references).map(([name, reference]) => ({ name, ...reference })),
+      async ({ name, family, body }) => {
+        const row = rows.find((one) => one.name === name.split(' ')[0])!
+        const { target } = await prepare(world, row)
+        const other = await samples[family]!.prepare(world)
+        await label(world, 'out')
+        if (namesResource(row.endpoint)) await labelOne(world, row, target.id, 'in')
+        const before = await dump(world.db)
+        const send = (id: number) => inside.post(pathOf(row.endpoint, target), withLabels(row, body(id)))
+        const [hidden, never] = [await send(other.id), await send(neverExisted)]
+        assert.equal(hidden.status, never.status)
+        assert.ok([404, 422].includes(hidden.status), hidden.text)
+        assert.equal(hidden.text.replaceAll(`${other.id}`, 'ID'), never.text.replaceAll(`${neverExisted}`, 'ID'))
+        assert.equal(await dump(world.db), before, 'a refused request had an effect')
+      },
+    )
+  })
+})
+
+const key = 'scope.test/env'
+const resourceTables = schemaTables().flatMap(({ name, columns }) =>
+  columns.includes('labels') && columns.includes('version') ? [name as keyof EveryTable] : [],
+)
+
+/** Gives every resource of the world the same value of the label that scopes select by. */
+async function label(world: World, value: string): Promise<void> {
+  for (const table of resourceTables) {
+    await world.db.transact((tx) =>
+      sql`update ${sql.table(table)} set labels = ${JSON.stringify({ [key]: value })}`.execute(tx.query),
+    )
+  }
+  await indexAnew(world)
+}
+
+async function labelOne(world: World, row: Row, id: number, value: string): Promise<void> {
+  const table = familyOf(row.endpoint).replace(/s$/, '')
+  await world.db.transact((tx) =>
+    sql`update ${sql.table(table)} set labels = ${JSON.stringify({ [key]: value })} where id = ${id}`.execute(tx.query),
+  )
+  await indexAnew(world)
+}
+
+/** Makes the label index say what the rows say. */
+async function indexAnew({ db }: World): Promise<void> {
+  await db.transact(async (tx) => {
+    for (const kind of resourceTables) {
+      await sql`delete from label where kind = ${kind}`.execute(tx.query)
+      const { rows: all } = await sql<{ id: number; project_id: number; labels: string }>`
+        select id, project_id, labels from ${sql.table(kind)}
+      `.execute(tx.query)
+      for (const { id, project_id, labels } of all) {
+        for (const [name, value] of Object.entries(JSON.parse(labels))) {
+          await sql`
+            insert into label (project_id, kind, resource_id, key, value)
+            values (${project_id}, ${kind}, ${id}, ${name}, ${value})
+          `.execute(tx.query)
+        }
+      }
+    }
+  })
+}
+
+/** The body with labels that match, where the resource that it makes or changes has labels. */
+function withLabels({ endpoint }: Row, body: unknown): unknown {
+  if (endpoint.body?.properties.labels === undefined) return body
+  const { labels } = (body ?? {}) as { labels?: object }
+  return { ...(body as object), labels: { ...labels, [key]: 'in' } }
+}
+
+/** Whether an endpoint has to be refused because it is about everybody's resources. */
+const isAboutAll = ({ endpoint }: Row, { sample }: Ready) =>
+  endpoint.narrows === true && !endpoint.path.includes('{') && !sample.query?.includes('id=')
+
+/** Whether the sample names what only a selector or an address says. */
+const standsForOthers = ({ endpoint }: Row, { sample }: Ready) =>
+  Object.entries(endpoint.refers ?? {}).some(
+    ([path, { of }]) =>
+      of === 'several' && JSON.stringify(sample.body ?? {}).includes(`"${path.split(/[.[\]]+/).at(-1)}"`),
+  )
+
+/** The text of an answer without the ids that it repeats. */
+function withoutIds({ text }: Answer, { id, actionId }: Ready['target']): string {
+  return text.replaceAll(`${id}`, 'ID').replaceAll(`${actionId}`, 'ID')
+}
+
+async function checkLabels(world: World, row: Row, inside: Client): Promise<void> {
+  const { endpoint } = row
+  const ready = await prepare(world, row)
+  await label(world, 'out')
+  const send = (client: Client, labelled: boolean) =>
+    client.request(
+      endpoint.method,
+      pathOf(endpoint, ready.target) + (ready.sample.query ? `?${ready.sample.query}` : ''),
+      {
+        ...(endpoint.body ? { body: labelled ? withLabels(row, ready.sample.body) : ready.sample.body } : {}),
+      },
+    )
+  const before = await dump(world.db)
+  if (namesResource(endpoint) && !endpoint.isShared) {
+    assertRefused(await send(inside, true), 'not_found')
+    const bad =
+      endpoint.body &&
+      (await inside.request(endpoint.method, pathOf(endpoint, ready.target), { body: { surprise: 1 } }))
+    if (bad) assertRefused(bad, 'not_found')
+    const never = await inside.request(
+      endpoint.method,
+      pathOf(endpoint, { id: neverExisted, actionId: neverExisted }),
+      {
+        ...(endpoint.body ? { body: ready.sample.body } : {}),
+      },
+    )
+    const hidden = await send(inside, true)
+    assert.equal(withoutIds(hidden, ready.target), never.text.replaceAll(`${neverExisted}`, 'ID'))
+  } else if (!endpoint.isShared && isRead(row)) {
+    const answer = await send(inside, true)
+    const ids = [ready.target.id, ready.target.actionId].filter((id) => id !== undefined)
+    if (answer.status === 200)
+      for (const id of ids) assert.ok(!answer.text.includes(`"id":${id},`), 'it shows what does not match')
+    else assert.ok(['forbidden', 'not_found'].includes(answer.body.error.code), answer.text)
+  } else if (!endpoint.isShared) {
+    assertRefused(await send(inside, false), 'forbidden')
+  }
+  assert.equal(await dump(world.db), before, 'a refused request had an effect')
+  await label(world, 'in')
+  const answer = await send(inside, true)
+  if (isAboutAll(row, ready) || standsForOthers(row, ready))
+    return assertForbidden(answer, { label_selector: `${key}=in` })
+  checkWorks(ready, answer)
+}
+
+// ---- The contract --------------------------------------------------------------------------------------------------
+
+test('every field of a body that names something says what it names', () => {
+  for (const { name, endpoint } of rows) {
+    const fields = endpoint.body ? namingFields(endpoint.body) : []
+    for (const field of fields) assert.ok(endpoint.refers?.[field], `${name} ${field}`)
+  }
+})
+
+test('the family of a kind of resource is its type in the plural', () => {
+  const kinds = families.flatMap(({ name, limited }) => limited.filter(({ path }) => path === name))
+  for (const { path, type } of kinds) assert.equal(`${type}s`, path)
+  assert.equal(kinds.length, resourceTables.length)
+})
