@@ -11,10 +11,16 @@ import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
+import { audited } from './kernel/audit/audited.ts'
+import { auditEndpoints } from './kernel/audit/contract.ts'
+import { defaultRetentionDays, removeOldEntries } from './kernel/audit/expiry.ts'
+import { AuditLog } from './kernel/audit/log.ts'
+import { auditRoutes } from './kernel/audit/routes.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
 import { buildEdge, type Edge, type EdgeOptions, type Exchange } from './kernel/http/http.ts'
+import type { OpenPage } from './kernel/http/open-pages.ts'
 import { localLimiter, sharedLimiter, unlimited } from './kernel/http/rate-limit.ts'
 import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
@@ -70,6 +76,8 @@ export interface AppOptions {
   readonly publicOrigins?: EdgeOptions['publicOrigins']
   readonly faults?: Faults
   readonly limits?: DefaultLimits
+  /** How long entries of the audit log are kept, in days; 90 by default. */
+  readonly auditRetentionDays?: number
   readonly settings?: GivenSettings
   /** Further sessions than those of people who have signed in. */
   readonly sessions?: EdgeOptions['sessions']
@@ -89,6 +97,7 @@ export interface App {
   readonly jobs: Jobs
   readonly mailer: Mailer
   readonly people: People
+  readonly auditLog: AuditLog
   /** Starts answering requests; returns the base URL. Errors: those of the socket. */
   listen(at: ListenAddress): Promise<string>
   /** Starts a metadata service that also answers under `prefix`; returns its URL. Errors: those of the socket. */
@@ -108,7 +117,7 @@ export interface App {
 export async function buildApp(options: AppOptions): Promise<App> {
   const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
   const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
-  const db = options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db
+  const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
   const limits = options.limits ?? {}
   const settings = settingsOf(families, reverseDomain, options.settings ?? {})
   const platform: Platform = { db, clock, catalogue, faults, defaultNames, limits, secrets, settings }
@@ -117,21 +126,20 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const authenticator = new Authenticator(db, undefined, () => clock.now())
   const people = await peopleFor(options, db, authenticator)
   const sessions = sessionsOf(people, options.sessions)
-  const known = { authenticator, sessions, query: db.query }
-  const edge = buildEdge({ ...edgeOptions(options, db), ...known, clock, log, vendor, publicFamilies })
+  const auditLog = new AuditLog({ db, clock, log })
+  const access = { authenticator, sessions, audit: auditLog, query: db.query }
+  const edge = buildEdge({ ...edgeOptions(options, db), ...access, clock, log, vendor, publicFamilies })
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const jobs = planJobs([...jobsOf(platform, drivers), () => tidyPeople(people), () => authenticator.writeUses()], log)
+  const ofAccess = [() => tidyPeople(people), () => authenticator.writeUses()]
+  const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
   edge.mount(managementEndpoints, managementRoutes(platform), labPath)
+  edge.mount(auditEndpoints, auditRoutes(platform), labPath)
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
-  const { root } = drivers.authority
-  const home = homePage({ hasRoot: root !== undefined })
-  for (const page of [home, ...healthPages(watch), changesPage(clock), ...referencePages(clock)]) edge.open(page)
-  if (root) edge.open(rootPage(root))
-  edge.openTree(consoleTree())
+  servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
   servePeople(edge, people)
   const services: { close(): Promise<void> }[] = []
   return {
@@ -140,6 +148,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     jobs,
     mailer,
     people,
+    auditLog,
     async listen({ host, port }) {
       await edge.server.listen({ host, port })
       const { port: actual } = edge.server.server.address() as { port: number }
@@ -164,6 +173,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     },
     async stop() {
       await edge.server.close()
+      await auditLog.flush()
       await jobs.stop()
       await authenticator.writeUses().catch((err: unknown) => log.error({ err }, 'the use of tokens was not written'))
       await Promise.all([engine.stop(), mailer.stop(), people.mail?.stop()])
@@ -194,6 +204,12 @@ function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<
   return { find: (headers) => given?.find(headers) ?? own.find(headers) }
 }
 
+function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {
+  for (const page of [homePage({ hasRoot: root !== undefined }), ...pages]) edge.open(page)
+  if (root) edge.open(rootPage(root))
+  edge.openTree(consoleTree())
+}
+
 function servePeople(edge: Edge, people: People): void {
   edge.mount(peopleEndpoints, peopleHandlers(people), labPath)
   for (const file of doorFiles) edge.open(file)
@@ -218,8 +234,14 @@ function edgeOptions(
   }
 }
 
-function jobsOf(platform: Platform, drivers: Drivers): (() => Promise<void>)[] {
+function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): (() => Promise<void>)[] {
   const { db, clock } = platform
   const ofFamilies = families.flatMap((family) => family.jobs.map((job) => () => job(platform, drivers)))
-  return [...ofFamilies, () => removeOldMail(db), () => fileAllActions(db), () => removeOldActions(db, clock)]
+  return [
+    ...ofFamilies,
+    () => removeOldMail(db),
+    () => fileAllActions(db),
+    () => removeOldActions(db, clock),
+    () => removeOldEntries(db, clock, auditDays),
+  ]
 }

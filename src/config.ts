@@ -1,5 +1,6 @@
 /** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
+import { type AuditConfig, auditOptions } from './config-audit.ts'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './config-dns.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './config-load-balancers.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './config-people.ts'
@@ -21,7 +22,7 @@ export interface Listen extends ListenAddress {
 }
 
 /** The options of `wolke serve`. */
-export interface Config extends DnsConfig, LoadBalancerConfig, PeopleConfig {
+export interface Config extends AuditConfig, DnsConfig, LoadBalancerConfig, PeopleConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
@@ -335,6 +336,7 @@ export function serveOptions(): Option[] {
           .join(','),
       ),
     ...acmeOptions(),
+    ...auditOptions(),
     keyFileOption(),
     previousKeyFileOption(),
     new Option('--owner-email <address>', 'address that receives mail about Project default; set at each start')

@@ -7,6 +7,7 @@ import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { administrativeCommands, type FailedCommand, runCommandLine } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
 import { endWithin } from './commands/exit.ts'
+import { carryOut } from './commands/noted.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
 import { version } from './version.ts'
@@ -14,7 +15,8 @@ import { version } from './version.ts'
 const args = process.argv.slice(2)
 
 const administer: Administer = async (database, work) => {
-  if (database.engine !== 'running server') return withDatabase(database, (db) => work(db, console.log))
+  if (database.engine !== 'running server')
+    return withDatabase(database, (db) => carryOut(args, db, (own) => work(own, console.log)))
   const { output, failure } = await askServer(database, args)
   process.stdout.write(output)
   if (failure) process.exitCode = report(failure)

@@ -113,6 +113,12 @@ export interface WorldOptions {
   readonly log?: AppOptions['log']
 }
 
+/** The session of a person, which sends these headers until it ends. */
+export interface Session {
+  readonly headers: { readonly cookie: string; readonly origin: string }
+  end(): void
+}
+
 /** A running installation with two Projects. */
 export interface World {
   readonly engineName: EngineName
@@ -131,6 +137,8 @@ export interface World {
   client(token: string | undefined): Client
   /** A client of a person with a role in the first Project, through the door of the console. */
   as(role: Role): Client
+  /** Signs such a person in. */
+  signIn(role: Role): Session
   /** Runs every runnable action to its end. */
   settle(): Promise<void>
   /** Stops the server; the database stays open for another world. */
@@ -226,6 +234,7 @@ async function openWorld(
     anonymous: client(undefined),
     client,
     as: (role) => personWith(role, tokens.project, { baseUrl, identities, failures }),
+    signIn: (role) => signIn(role, tokens.project, { baseUrl, identities }),
     settle: () => app.engine.idle(),
     stop,
   }
@@ -274,18 +283,28 @@ function personWith(
   projectId: ProjectId,
   to: { baseUrl: string; identities: Map<string, Identity>; failures: Error[] },
 ): Client {
-  const id = to.identities.size + 1
+  const { headers } = signIn(role, projectId, to)
+  const door = `${headers.origin}/console/api/projects/${projectId}/v1`
+  return makeClient(door, undefined, to.failures, { ...headers })
+}
+
+let sessions = 0
+
+function signIn(
+  role: Role,
+  projectId: ProjectId,
+  { baseUrl, identities }: { baseUrl: string; identities: Map<string, Identity> },
+): Session {
+  const id = ++sessions
   const cookie = `session=${id}`
-  to.identities.set(cookie, {
+  identities.set(cookie, {
     actor: { kind: 'person', id, name: `${role}@example.com`, session: id },
     roles: new Map([[projectId, role]]),
     isOperator: false,
     elevatedUntil: Number.POSITIVE_INFINITY,
     bucket: `session:${id}`,
   })
-  const { origin } = new URL(to.baseUrl)
-  const door = `${origin}/console/api/projects/${projectId}/v1`
-  return makeClient(door, undefined, to.failures, { cookie, origin })
+  return { headers: { cookie, origin: new URL(baseUrl).origin }, end: () => void identities.delete(cookie) }
 }
 
 /**

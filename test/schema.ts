@@ -35,10 +35,13 @@ export function schemaTables(statements = migrations.flatMap((migration) => migr
 
 const tables = schemaTables()
 
+/** Tables that requests without effect write to as well. */
+const besides = new Set(['audit', 'rate_limit'])
+
 /** All rows of all tables, or of one Project, as text: two dumps are equal when nothing changed. */
 export async function dump(db: Database, projectId?: number): Promise<string> {
   const wanted = tables
-    .filter(({ name, columns }) => name !== 'rate_limit' && (projectId === undefined || columns.includes('project_id')))
+    .filter(({ name, columns }) => !besides.has(name) && (projectId === undefined || columns.includes('project_id')))
     .map(({ name }) => name)
   const where = projectId === undefined ? sql`` : sql`where project_id = ${projectId}`
   const texts = db.dialect.shared ? await textsTogether(db, wanted, where) : await textsOneByOne(db, wanted, where)

@@ -16,6 +16,7 @@ import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
 import { administrativeCommands, type FailedCommand, runCommandLine } from './command-line.ts'
 import { CommandFailure } from './failure.ts'
+import { carryOut } from './noted.ts'
 
 /** The printed output of a command, and the reason if it failed. */
 interface Reply {
@@ -113,7 +114,9 @@ async function runRequest(text: string, { db, log }: Pick<ChannelOptions, 'db' |
   const pieces: string[] = []
   const write = (piece: string) => void pieces.push(piece)
   const program = new Command('wolke')
-  const commands = administrativeCommands((_, work) => work(db, (line) => write(`${line}\n`)))
+  const commands = administrativeCommands((_, work) =>
+    carryOut(args, db, (own) => work(own, (line) => write(`${line}\n`))),
+  )
   for (const command of commands) program.addCommand(command)
   try {
     const failure = await runCommandLine(program, args, write)

@@ -57,6 +57,7 @@ export function appOptions(
     connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
     publicOrigins: config.publicUrl,
     people: { oidc, isOidcOnly: config.oidcOnly },
+    auditRetentionDays: config.auditRetention,
     ...(tls ? { tls } : {}),
     ...(config.smtp ? { mail: { send: smtpSender(config.smtp, config.mailFrom!) } } : {}),
   }

@@ -4,6 +4,7 @@ import { administeredOption, mailAddress } from '../config.ts'
 import { limitedPaths } from '../families.ts'
 import { isPlainName, plainNameRule } from '../kernel/access/names.ts'
 import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'
+import { noteProject } from '../kernel/audit/audited.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
@@ -75,7 +76,11 @@ export function checkName(what: string, name: string): void {
 
 async function create(db: Database, print: Print, name: string, ownerEmail: string | undefined): Promise<void> {
   try {
-    const project = await db.transact((tx) => createProject(tx, name, timestamp(tx.now), ownerEmail))
+    const project = await db.transact(async (tx) => {
+      const made = await createProject(tx, name, timestamp(tx.now), ownerEmail)
+      noteProject(made, tx)
+      return made
+    })
     print(`Project ${project.name} created with ID ${project.id}`)
   } catch (error) {
     if (error instanceof ApiError && error.code === 'uniqueness_error') throw new CommandFailure(error.message)
@@ -96,6 +101,7 @@ async function list(db: Database, print: Print, options: ListOptions): Promise<v
 export async function projectNamed(db: Database, name: string) {
   const project = await findProject(db.query, name)
   if (!project) throw new CommandFailure(`there is no project named '${name}'`)
+  noteProject(project)
   return project
 }
 
@@ -114,9 +120,11 @@ async function limits(db: Database, print: Print, name: string, { given, ...opti
   const parsed = given === undefined ? {} : parseLimits(given, limitedPaths)
   if (typeof parsed === 'string') throw new CommandFailure(parsed, 2)
   const scope = { projectId: (await projectNamed(db, name)).id }
-  await db.transact(async (tx) => {
-    for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind, most)
-  })
+  if (given !== undefined) {
+    await db.transact(async (tx) => {
+      for (const [kind, most] of Object.entries(parsed)) await setLimit(tx, scope, kind, most)
+    })
+  }
   const own = await limitsOf(db.query, scope)
   const shown = limitedPaths.map((kind) => ({
     kind,

@@ -9,6 +9,7 @@ import {
 import type { ScopeText } from '../kernel/access/token-scope.ts'
 import { isManagementToken } from '../kernel/access/token-text.ts'
 import { createToken, type ListedToken, listTokens, revokeToken, rotateToken } from '../kernel/access/tokens.ts'
+import { noteSubjects } from '../kernel/audit/audited.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
@@ -155,8 +156,10 @@ async function rotate(db: Database, print: Print, id: string, expires: string | 
   print(token)
 }
 
-async function revoke(db: Database, print: Print, id: string): Promise<void> {
-  const isKnown = !isManagementToken(id) && (await revokeToken(db, id))
-  if (!isKnown && !(await revokeManagementToken(db, id))) throw new CommandFailure('there is no such token')
+async function revoke(db: Database, print: Print, idOrToken: string): Promise<void> {
+  const id = parseId(idOrToken)
+  if (id !== undefined) noteSubjects([id])
+  const isKnown = !isManagementToken(idOrToken) && (await revokeToken(db, idOrToken))
+  if (!isKnown && !(await revokeManagementToken(db, idOrToken))) throw new CommandFailure('there is no such token')
   print('Token revoked')
 }

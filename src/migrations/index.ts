@@ -31,6 +31,7 @@ import { privateAddresses } from './0026-private-addresses.ts'
 import { holdersByServer } from './0027-holders-by-server.ts'
 import { loadBalancers } from './0028-load-balancers.ts'
 import { people } from './0029-people.ts'
+import { audit } from './0030-audit.ts'
 import { tokens } from './0031-tokens.ts'
 
 export const migrations: readonly Migration[] = [
@@ -65,5 +66,6 @@ export const migrations: readonly Migration[] = [
   privateAddresses,
   loadBalancers,
   people,
+  audit,
   tokens,
 ]

@@ -1,5 +1,6 @@
 /** The OpenAPI 3.1 document, generated from the same endpoint tables that the server uses. */
 import { families } from '../families.ts'
+import { auditEndpoints } from '../kernel/audit/contract.ts'
 import { successStatus } from '../kernel/contract/as-of.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint, isIdParam, PublicError, troubleCodes } from '../kernel/contract/contract.ts'
@@ -25,7 +26,7 @@ export function allEndpoints(): Row[] {
 
 /** All endpoints of what only Wolke has, each with its part. */
 export function ownEndpoints(): Row[] {
-  const parts = { lab: labEndpoints, management: managementEndpoints, people: peopleEndpoints }
+  const parts = { audit: auditEndpoints, lab: labEndpoints, management: managementEndpoints, people: peopleEndpoints }
   return Object.entries(parts).flatMap(([family, endpoints]) =>
     Object.entries(endpoints).map(([key, endpoint]) => ({ family, key, endpoint })),
   )

@@ -89,8 +89,7 @@ export async function settle({ env }: Service): Promise<Site> {
     load_balancer_type: namesOf(balancerTypes),
     ssh_keys: namesOf([sshKey]),
   }
-  const either = (field: keyof typeof ids, most = 3) =>
-    [...ids[field]].slice(0, most).flatMap(([name, id]) => [name, id])
+  const either = (field: keyof typeof ids, most = 3) => [...ids[field]].slice(0, most).flat()
   const servers = [server.id, other.id]
   return {
     ids,

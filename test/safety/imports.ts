@@ -44,10 +44,12 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'public-families.ts',
     'version.ts',
   ],
+  'config-audit.ts': ['config-dns.ts', 'kernel'],
   'config-load-balancers.ts': ['drivers/load-balancers/data-planes.ts', 'kernel'],
   'config-dns.ts': ['net', 'kernel', 'families', 'dns/response-rate.ts'],
   'config-people.ts': ['kernel', 'people/oidc.ts'],
   'config.ts': [
+    'config-audit.ts',
     'config-dns.ts',
     'config-load-balancers.ts',
     'config-people.ts',

@@ -128,12 +128,13 @@ const hosts: Rule = {
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
  * everybody's addresses come from; the key under which all their keys lie; who sends mail, which goes by its id and fence;
- * people, who belong to several Projects.
+ * people, who belong to several Projects; and the audit log, whose reader may ask for one Project.
  */
 const forAllProjects = [
   'kernel/access',
   'kernel/actions/claims.ts',
   'kernel/actions/expiry.ts',
+  'kernel/audit',
   'families/addresses/store.ts',
   'kernel/mail/deliveries.ts',
   'kernel/secrets/installation.ts',
@@ -204,4 +205,19 @@ const acrossProjects: Rule = {
   planted: [{ 'families/things/store.ts': "import { acrossProjects } from '../../kernel/data/scoped.ts'" }],
 }
 
-export const statementRules: readonly Rule[] = [ownTables, stores, hosts, tenantStatements, acrossProjects]
+const auditLog: Rule = {
+  promise: 'the audit log is only appended to, and only its expiry deletes from it',
+  check: (sources) =>
+    sources.flatMap((source) =>
+      [...source.code.matchAll(/\bupdateTable\('audit'|\bupdate audit\b|\bdeleteFrom\('audit'|\bdelete from audit\b/g)]
+        .filter(([text]) => text.startsWith('update') || source.path !== 'kernel/audit/expiry.ts')
+        .map(({ index }) => `${source.path}:${lineAt(source, index)} changes the audit log`),
+    ),
+  planted: [
+    { 'kernel/audit/expiry.ts': "acrossProjects(tx.query).updateTable('audit').set({ outcome: 'ok' })" },
+    { 'kernel/access/projects.ts': "scoped(tx.query, scope).deleteFrom('audit')" },
+    { 'kernel/a.ts': 'sql`delete from audit`' },
+  ],
+}
+
+export const statementRules: readonly Rule[] = [ownTables, stores, hosts, tenantStatements, acrossProjects, auditLog]

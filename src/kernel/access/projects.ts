@@ -1,6 +1,6 @@
 /** Projects: the tenants of an installation. Every other resource belongs to exactly one of them. */
 
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import { forgetHistory } from '../actions/history.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
@@ -69,6 +69,11 @@ export async function renameProject(tx: Transaction, { projectId }: ProjectScope
 export async function projectName(query: Queries, { projectId }: ProjectScope): Promise<string | undefined> {
   const row = await query.selectFrom('project').select('name').where('id', '=', projectId).executeTakeFirst()
   return row?.name
+}
+
+/** The name of a Project as a value of a statement; null when there is none. */
+export function nameOfProject(id: RawBuilder<number | null>): RawBuilder<string | null> {
+  return sql`(select name from project where project.id = ${id})`
 }
 
 /**

@@ -20,7 +20,7 @@ import {
   writeHeld,
 } from '../queue/leases.ts'
 import { noteEnded } from './history.ts'
-import type { ActionRow } from './tables.ts'
+import { type ActionRow, changeOf } from './tables.ts'
 
 /** How long a claim lasts without a heartbeat, in milliseconds of the database's clock. */
 export const leaseMs = 15_000
@@ -71,10 +71,11 @@ export async function claimActions(
 /** Changes a claimed action; writes nothing when there is a newer claim. Errors: `LeaseLost`. */
 export async function advance(
   tx: Transaction,
-  action: Pick<ActionRow, 'id' | 'fence'>,
+  action: Pick<ActionRow, 'id' | 'fence' | 'project_id'>,
   change: Partial<ActionRow>,
 ): Promise<void> {
   await writeHeld(tx, actions, action, change)
+  tx.signal('changes', changeOf(action))
 }
 
 /**

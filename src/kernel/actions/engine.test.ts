@@ -232,8 +232,9 @@ forEachBareDatabase('actions', (openBare) => {
     const bench = await open()
     const definition = traced([], ['one'])
     const id = await bench.start(definition)
+    const begun = await bench.action(id)
     await assert.rejects(
-      bench.db.transact((tx) => advance(tx, { id, fence: 7 }, { progress: 50 })),
+      bench.db.transact((tx) => advance(tx, { ...begun, fence: 7 }, { progress: 50 })),
       LeaseLost,
     )
     await bench.engine([definition]).idle()

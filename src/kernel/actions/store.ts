@@ -8,7 +8,7 @@ import { timestamp } from '../process/clock.ts'
 import type { ProjectScope } from '../scope.ts'
 import { type ActionDefinition, type ActionInput, keyOf, type ResourceRef } from './define.ts'
 import { noteEnded, runningActions } from './history.ts'
-import type { Action, ActionRow, ResourceLockRow } from './tables.ts'
+import { type Action, type ActionRow, changeOf, type ResourceLockRow } from './tables.ts'
 
 /** One action to start. */
 export interface ActionStart<Input extends ActionInput = ActionInput> {
@@ -79,6 +79,7 @@ export async function startActions(
   )
   if (scope.startedBy !== undefined) await noteStarted(tx, scope, scope.startedBy, ids)
   for (const { id } of running) tx.signal('actions', String(id))
+  for (const row of rows) tx.signal('changes', changeOf(row))
   return actions
 }
 

@@ -67,3 +67,8 @@ declare module '../data/db.ts' {
 export interface Action extends Omit<ActionRow, 'resources'> {
   readonly resources: readonly ResourceRef[]
 }
+
+/** The subject with which a change of an action is signalled: its Project and its id. */
+export function changeOf({ project_id, id }: Pick<ActionRow, 'project_id' | 'id'>): string {
+  return `${project_id} ${id}`
+}

@@ -39,6 +39,8 @@ export interface Endpoint {
   readonly maxBodyBytes?: number
   readonly status: 200 | 201 | 204 | 410
   readonly reply?: TSchema
+  /** Its reply as CSV, for callers that accept that; the reply then has `meta.next`. */
+  readonly csv?: (reply: unknown) => string
   /** The dated change that added it; before that it answers 404. */
   readonly addedBy?: Change
   /** The dated change that removed it; since then it answers 410 before anything else is checked. */

@@ -5,6 +5,7 @@
  */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Kysely } from 'kysely'
+import type { Note } from '../audit/note.ts'
 import { ApiError } from '../errors.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
 import { type Dialect, isTrouble } from './dialect.ts'
@@ -36,6 +37,8 @@ export interface Transaction {
   readonly dialect: Dialect
   /** The time of this transaction, in milliseconds since the epoch. */
   readonly now: number
+  /** The request that it is part of, for the audit log. */
+  readonly note?: Note
   /**
    * Ids for new rows, in increasing order, never repeated but possibly with gaps. Fresh ids are greater than all ids
    * drawn before the call, for callers that hold a lock under which the order of ids matters.
@@ -48,7 +51,7 @@ export interface Transaction {
 }
 
 /** Topics that a commit announces within its process. Only a hint: other processes find the rows by polling. */
-export type Topic = 'actions' | 'dns' | 'mail'
+export type Topic = 'actions' | 'changes' | 'dns' | 'mail'
 
 export interface TransactOptions {
   /**
@@ -87,8 +90,10 @@ export class Listeners {
   }
 
   tell(topic: Topic, subject: string): void {
+    const listeners = this.#all.get(topic)
+    if (!listeners?.size) return
     onOwnBehalf(() => {
-      for (const listener of this.#all.get(topic) ?? []) listener(subject)
+      for (const listener of listeners) listener(subject)
     })
   }
 }

@@ -43,7 +43,7 @@ export interface Dialect {
   readonly shared: boolean
   /**
    * Translates a DDL statement for this engine: 64-bit integers, strict tables, tables stored in their key, the id
-   * sequence, and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values match.
+   * sequence, keys that the engine counts up (`primary key generated`), and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values match.
    */
   ddl(statement: string): string
   /** The database's clock in whole milliseconds, the only clock for leases and shared limits. */
@@ -56,6 +56,8 @@ export interface Dialect {
    */
   lockKeys(keys: readonly string[], mode?: 'share' | 'update'): RawBuilder<unknown> | undefined
 }
+/** How migrations declare a key that the engine counts up by itself when an insert leaves it out. */
+export const generatedKey = /\bprimary key generated\b/
 /** How migrations declare a guard; each engine translates it. */
 export const guardStatement = /^create guard (\w+) on (\w+) when (.*)$/
 

@@ -75,6 +75,7 @@ const kernelLocks: Locks = {
     ],
   ],
   belonging: {
+    audit: 'the transaction that writes it; whoever deletes it leaves out what others hold',
     token: 'the Project',
     management_token: 'nobody: one statement writes one row',
     token_action: 'the action',

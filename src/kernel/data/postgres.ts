@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../process/clock.ts'
 import { SharedCommits } from './commits.ts'
 import { type Database, guarded, handle, Listeners, type Transaction, TroubleListeners } from './db.ts'
-import { type Dialect, guardStatement, locationOf } from './dialect.ts'
+import { type Dialect, generatedKey, guardStatement, locationOf } from './dialect.ts'
 import { Connections, Lookups, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { runsPrepared } from './prepared.ts'
@@ -13,11 +13,14 @@ import { transactOnce, withRetries } from './transactions.ts'
 const postgresDialect: Dialect = {
   shared: true,
   ddl: (statement) =>
-    statement.replace(/\binteger\b/gi, 'bigint').replace(
-      guardStatement,
-      `create function $1() returns trigger language plpgsql as 'begin raise exception ''$1''; end';
+    statement
+      .replace(/\binteger\b/gi, 'bigint')
+      .replace(generatedKey, 'primary key generated always as identity')
+      .replace(
+        guardStatement,
+        `create function $1() returns trigger language plpgsql as 'begin raise exception ''$1''; end';
        create trigger $1 before update on $2 for each row when ($3) execute function $1()`,
-    ),
+      ),
   nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   lockRows: (mode) =>
     mode === 'skip' ? sql`for no key update skip locked` : mode === 'share' ? sql`for share` : sql`for no key update`,

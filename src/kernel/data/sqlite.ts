@@ -12,13 +12,14 @@ import {
 } from 'kysely'
 import { firstId } from '../ids.ts'
 import { createPrivate } from '../process/private-file.ts'
-import { type DatabaseEngine, type Dialect, guardStatement, type Run } from './dialect.ts'
+import { type DatabaseEngine, type Dialect, generatedKey, guardStatement, type Run } from './dialect.ts'
 
 const sqliteDialect: Dialect = {
   shared: false,
   ddl: (statement) =>
     statement
       .replace(/^create sequence (\w+) start \d+$/, 'create table $1 (only integer primary key, next integer not null)')
+      .replace(generatedKey, 'primary key')
       .replace(guardStatement, "create trigger $1 before update on $2 when $3 begin select raise(abort, '$1'); end")
       .replace(
         /^create table [\s\S]*$/,

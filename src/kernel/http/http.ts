@@ -7,6 +7,8 @@ import type { IncomingMessage, RequestListener } from 'node:http'
 import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
 import { type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
+import type { AuditLog } from '../audit/log.ts'
+import type { Note } from '../audit/note.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
 import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
 import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
@@ -16,7 +18,6 @@ import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
 import { onBehalfOf } from '../process/behalf.ts'
 import { Line } from '../process/line.ts'
-import { loggedAgent, loggedPath } from '../process/log.ts'
 import type { ProjectId } from '../scope.ts'
 import {
   type Admission,
@@ -33,10 +34,12 @@ import { checkCalendar } from './calendar.ts'
 import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { narrowingOf, readResource } from './narrowing.ts'
+import { type Asked, askedAt, noteOf, noteRefusal } from './notes.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
 import { isInTree, mountTree, type PageTree } from './page-trees.ts'
 import { toRefusal } from './refusal.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './replies.ts'
+import { requestLogger } from './request-log.ts'
 import { addServed, admitServed, browserOf, type Served, type ServedRoute, sendCookies } from './served.ts'
 import { type ServerOptions, serverFor } from './server.ts'
 import { type SocketPath, WebSockets } from './web-sockets.ts'
@@ -57,6 +60,7 @@ export interface EdgeOptions extends ServerOptions {
   /** Finds the people behind sessions; without it nobody has one. */
   readonly sessions?: Sessions
   readonly limits: Limits
+  readonly audit?: AuditLog
   readonly vendor: string
   /** Names of the public API's families by path, for the refusal of families that this installation lacks. */
   readonly publicFamilies?: Readonly<Record<string, string>>
@@ -85,6 +89,11 @@ declare module 'fastify' {
   interface FastifyRequest {
     principal: Principal | undefined
     endpoint: Endpoint | undefined
+    note: Note | undefined
+  }
+  interface FastifyContextConfig {
+    endpoint?: Endpoint
+    asked?: Asked | undefined
   }
 }
 
@@ -108,22 +117,14 @@ export function buildEdge(options: EdgeOptions): Edge {
   const routes: Routes = { mounted: [], pages: new Map(), served: new Map() }
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
+  server.decorateRequest('note', undefined)
   admitAll(server, options, routes)
   readBodies(server)
   refuseAll(server, options, routes)
-  closeGently(server, sockets)
-  // None of these fields can hold a secret, and redaction takes longer than writing the line.
-  const requestLog = options.log.child({}, { redact: [] })
+  closeGently(server, [sockets])
+  const logRequest = requestLogger(options.log)
   server.addHook('onResponse', (request, reply, done) => {
-    requestLog.info({
-      id: request.id,
-      method: request.method,
-      path: loggedPath(request.originalUrl),
-      status: reply.statusCode,
-      ms: Math.round(reply.elapsedTime * 100) / 100,
-      project: request.principal?.scope?.projectId,
-      agent: loggedAgent(request.headers['user-agent']),
-    })
+    logRequest(request, reply)
     done()
   })
   return {
@@ -171,11 +172,11 @@ function createServer(options: EdgeOptions, sockets: WebSockets): FastifyInstanc
 }
 
 /** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */
-function closeGently(server: FastifyInstance, sockets: WebSockets): void {
+function closeGently(server: FastifyInstance, open: readonly { close(): void }[]): void {
   let closing = false
   server.addHook('preClose', (done) => {
     closing = true
-    sockets.close()
+    for (const one of open) one.close()
     done()
   })
   server.addHook('onSend', (request, reply, _payload, done) => {
@@ -219,7 +220,7 @@ function admitAll(server: FastifyInstance, options: EdgeOptions, routes: Routes)
 
 /** Places the caller in the Project that the path names, if it names one; the refusal if it may not call the endpoint. */
 function unauthorized(request: FastifyRequest, nowMs: number): ApiError | undefined {
-  const { endpoint } = request.routeOptions.config as { readonly endpoint?: Endpoint }
+  const { endpoint } = request.routeOptions.config
   if (!endpoint || !request.principal) return undefined
   const { project_id: named } = request.params as { readonly project_id?: string }
   if (named !== undefined) request.principal = principalIn(request.principal, Number(named) as ProjectId)
@@ -290,21 +291,22 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
   const checkBody = endpoint.body ? bodyCheck(endpoint.body, options.vendor) : undefined
   const hasParams = endpoint.path.includes('{')
   const narrowing = narrowingOf(mounted, { mounted: routes.mounted, publicBase: basePath }, options.query)
+  const asked = askedAt(endpoint, base)
   server.route({
     method: endpoint.method,
     url: base + endpoint.path.replace(/\{(\w+)\}/g, ':$1'),
     bodyLimit: endpoint.maxBodyBytes ?? maxBodyBytes,
-    config: { endpoint },
+    config: { endpoint, asked },
     handler: (request, reply) => {
-      const { scope } = request.principal!
-      return scope ? onBehalfOf(scope.projectId, () => respond(request, reply)) : respond(request, reply)
+      request.note = noteOf(request, asked)
+      return onBehalfOf(request.principal!.scope?.projectId, () => respond(request, reply), request.note)
     },
   })
 
   async function respond(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     request.endpoint = endpoint
     const now = options.clock.now()
-    checkCalendar(request, endpoint, now, options)
+    checkCalendar(endpoint, request.url, now, (path) => linksFrom(request, options) + path)
     const params = hasParams ? readParams(request.params as Record<string, string>) : {}
     const sees = request.principal!.limits?.within && narrowing
     await sees?.enter(toCall(request, params, options))
@@ -318,6 +320,7 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     }
     const call = toCall(request, params, options, input)
     const result = await handler(sees ? await sees.fit(call) : call)
+    if (request.note) options.audit?.succeeded(request.note)
     options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
     return answer(request, reply, mounted, result, options)
   }
@@ -366,6 +369,7 @@ function refuseAll(server: FastifyInstance, options: EdgeOptions, routes: Routes
     const refusal = (await refuseExile(request, options, error)) ?? toRefusal(error, { isRead, mostBytes })
     if (refusal.status >= 500) options.log.error({ id, err: error, cause: (error as Error).cause }, 'failed')
     if (refusal.status === 401) reply.header('www-authenticate', 'Bearer')
+    noteRefusal(options.audit, request, refusal, request.routeOptions.config.asked)
     options.observe?.({ endpoint, status: refusal.status, code: refusal.code, reply: undefined })
     return sendJson(request, reply.code(refusal.status).type(json), envelope(refusal))
   })

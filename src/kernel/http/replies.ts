@@ -34,6 +34,8 @@ export function answer(
   const status = successStatus(endpoint, now)
   reply.code(status)
   if (status === 204) return reply.send()
+  if (endpoint.csv && (request.headers.accept ?? '').includes('text/csv'))
+    return sendCsv(request, reply, endpoint, result)
   const pagination = (result as { meta?: { pagination?: PageNumbers } }).meta?.pagination
   const links = pagination && !inEffect(kernelChanges.link_header_removed, now)
   const link = links ? linkHeader(linksFrom(request, options), request.originalUrl, pagination) : undefined
@@ -41,6 +43,17 @@ export function answer(
   const text = JSON.stringify(now < currentFrom ? asOf(result, endpoint.reply!, now) : result)
   if (!inEffect(kernelChanges.compression_added, now)) return reply.type(json).send(text)
   return sendJson(request, reply.type(json), text)
+}
+
+/** Sends a page as CSV; the next one, if there is one, is linked. */
+function sendCsv(request: FastifyRequest, reply: FastifyReply, { csv }: Endpoint, result: unknown): FastifyReply {
+  const { next } = (result as { readonly meta: { readonly next: number | null } }).meta
+  if (next !== null) {
+    const url = new URL(request.originalUrl, 'http://localhost')
+    url.searchParams.set('before', String(next))
+    reply.header('link', `<${url.pathname}${url.search}>; rel="next"`)
+  }
+  return reply.type('text/csv; charset=utf-8').header('vary', 'accept').send(csv!(result))
 }
 
 /** Sends JSON, compressed according to Accept-Encoding. */

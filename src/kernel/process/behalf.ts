@@ -1,17 +1,31 @@
-/** Tracks on behalf of which Project code runs, for resources that are shared fairly, above all the database. */
+/**
+ * Tracks on behalf of which Project code runs, for resources that are shared fairly, above all the database; and which
+ * request asked for it, for the audit log.
+ */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Note } from '../audit/note.ts'
 import type { ProjectId } from '../scope.ts'
 
-const current = new AsyncLocalStorage<ProjectId>()
+interface Behalf {
+  readonly project: ProjectId | undefined
+  readonly note: Note | undefined
+}
+
+const current = new AsyncLocalStorage<Behalf>()
 
 /** Runs `work`, and everything that it starts, on behalf of a Project. */
-export function onBehalfOf<T>(project: ProjectId, work: () => T): T {
-  return current.run(project, work)
+export function onBehalfOf<T>(project: ProjectId | undefined, work: () => T, note = noteTaken()): T {
+  return current.run({ project, note }, work)
 }
 
 /** The Project on whose behalf the caller runs; undefined for the installation itself. */
 export function projectServed(): ProjectId | undefined {
-  return current.getStore()
+  return current.getStore()?.project
+}
+
+/** What the audit log is to hold of the change that the caller carries out; undefined when nobody asked for one. */
+export function noteTaken(): Note | undefined {
+  return current.getStore()?.note
 }
 
 /**

@@ -99,17 +99,20 @@ export async function retire(tx: Transaction, scope: ProjectScope, contentId: nu
 
 // ---- Deleting ------------------------------------------------------------------------------------------------------
 
-/** Deletes a draft that was not published. */
+/** Deletes a draft that was not published. One that comes back is deleted once it has expired. */
 export async function abandon(db: Database, scope: ProjectScope, id: number): Promise<void> {
-  await db.transact(async (tx) => {
-    await scoped(tx.query, scope)
-      .updateTable('zone_content')
-      .set({ expires: 0 })
-      .where('id', '=', id)
-      // Where the answer to a commit was lost, it may have been published.
-      .where('expires', 'is not', null)
-      .execute()
-  })
+  await db.transact(
+    async (tx) => {
+      await scoped(tx.query, scope)
+        .updateTable('zone_content')
+        .set({ expires: 0 })
+        .where('id', '=', id)
+        // Where the answer to a commit was lost, it may have been published.
+        .where('expires', 'is not', null)
+        .execute()
+    },
+    { isDurable: false },
+  )
   await deleteContent(db, scope, id)
 }
 

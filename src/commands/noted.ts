@@ -1,0 +1,41 @@
+/** Commands that change something leave an entry in the audit log, like requests. */
+import { userInfo } from 'node:os'
+import { audited, entryOf } from '../kernel/audit/audited.ts'
+import { append } from '../kernel/audit/entries.ts'
+import { Note } from '../kernel/audit/note.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { onBehalfOf } from '../kernel/process/behalf.ts'
+
+/** Words of commands that change nothing. */
+const reading = new Set(['list', 'show', 'audit'])
+
+/**
+ * Carries out a command on a database: what it changes is in the audit log, and so is its failure. `args` are those of
+ * the command line, of which only the words that name the command are written down.
+ */
+export async function carryOut(
+  args: readonly string[],
+  db: Database,
+  work: (db: Database) => Promise<void>,
+): Promise<void> {
+  const words = args.slice(0, args.findIndex((arg) => !/^[a-z]+$/.test(arg)) >>> 0).slice(0, 2)
+  if (words.length === 0 || words.some((word) => reading.has(word))) return work(db)
+  const note = new Note({
+    actor: { kind: 'command line', id: null, name: userInfo().username },
+    scope: undefined,
+    operation: `wolke ${words.join(' ')}`,
+    family: `${words[0]}s`,
+    subjects: [],
+    status: 0,
+    correlationId: '',
+    network: '',
+  })
+  try {
+    await onBehalfOf(undefined, () => work(audited(db)), note)
+  } catch (error) {
+    const entry = { ...entryOf(note), outcome: 'refused' }
+    // The failure itself matters more than its entry.
+    if (note.state === 'open') await db.transact((tx) => append(tx, entry)).catch(() => undefined)
+    throw error
+  }
+}

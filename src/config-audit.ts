@@ -1,0 +1,18 @@
+/** Options of `wolke serve` for the audit log. */
+import { Option } from 'commander'
+import { count } from './config-dns.ts'
+import { defaultRetentionDays } from './kernel/audit/expiry.ts'
+
+export interface AuditConfig {
+  /** How long entries of the audit log are kept, in days. */
+  readonly auditRetention: number
+}
+
+export function auditOptions(): Option[] {
+  return [
+    new Option('--audit-retention <days>', 'how long entries of the audit log are kept')
+      .env('WOLKE_AUDIT_RETENTION')
+      .argParser(count)
+      .default(defaultRetentionDays),
+  ]
+}

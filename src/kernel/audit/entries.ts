@@ -1,0 +1,109 @@
+/** Writing entries of the audit log. Bodies and secrets are never part of one. */
+import { sql } from 'kysely'
+import { nameOfProject } from '../access/projects.ts'
+import type { Transaction } from '../data/db.ts'
+import { preparedAlong } from '../data/prepared.ts'
+import { acrossProjects } from '../data/scoped.ts'
+import { timestamp } from '../process/clock.ts'
+import type { ProjectId } from '../scope.ts'
+import type { AuditActor } from './note.ts'
+import type { AuditRow } from './tables.ts'
+
+/** One entry. */
+export interface Entry {
+  readonly actor: AuditActor
+  readonly projectId: number | null
+  /** Undefined for the Project's name at the time of writing. */
+  readonly projectName?: string | undefined
+  /** Method and path with its parameters in braces, or words that say what happened, such as `sign in`. */
+  readonly operation: string
+  /** The part of the API or of the installation, such as `servers` or `people`. */
+  readonly family: string
+  readonly subjects: readonly (number | string)[]
+  /** `ok`, or the code of the error. */
+  readonly outcome: string
+  /** The HTTP status; 0 for what is no request. */
+  readonly status: number
+  readonly correlationId: string
+  readonly network: string
+}
+
+/** Names in paths may be long, and nobody needs all of one to know what was meant. */
+const longestName = 255
+
+type Values = readonly [
+  time: string,
+  actor: AuditActor['kind'],
+  actorId: number | null,
+  actorName: string,
+  projectId: number | null,
+  projectName: string | null,
+  sameProject: number | null,
+  operation: string,
+  family: string,
+  resources: string,
+  outcome: string,
+  status: number,
+  correlationId: string,
+  network: string,
+]
+
+const insertEntry = preparedAlong<Values>((query, ...values) => {
+  const [time, actor, actor_id, actor_name, projectId, projectName, sameProject, operation, ...rest] = values
+  const [family, resources, outcome, status, correlation_id, network] = rest
+  const name = sql<string | null>`coalesce(${projectName}, ${nameOfProject(sql`${sameProject}`)})`
+  const project_id = projectId as ProjectId | null
+  const columns = { time, actor, actor_id, actor_name, project_id, project_name: name, operation, family, resources }
+  return acrossProjects(query)
+    .insertInto('audit')
+    .values({ ...columns, outcome, status, correlation_id, network } as unknown as AuditRow)
+})
+
+/** Appends an entry; on PostgreSQL it is sent along with the transaction's next statement or its commit. */
+export function append(tx: Transaction, entry: Entry, at = tx.now): Promise<void> {
+  const { actor, projectId, projectName = null, operation, family, outcome, status, correlationId, network } = entry
+  return insertEntry(
+    tx.query,
+    timestamp(at),
+    actor.kind,
+    actor.id,
+    actor.name,
+    projectId,
+    projectName,
+    projectId,
+    operation,
+    family,
+    toText(entry.subjects),
+    outcome,
+    status,
+    correlationId,
+    network,
+  )
+}
+
+function toText(subjects: readonly (number | string)[]): string {
+  if (subjects.every((one) => typeof one === 'number')) return `[${subjects.join()}]`
+  return JSON.stringify(subjects.map((one) => (typeof one === 'string' ? one.slice(0, longestName) : one)))
+}
+
+/** Something that happened and is no request of the API, such as a sign-in. */
+export interface AuditEvent {
+  readonly actor: AuditActor
+  readonly projectId?: ProjectId
+  /** What happened, in words: `sign in`, `accept invitation`. */
+  readonly operation: string
+  readonly family: string
+  readonly subjects?: readonly (number | string)[]
+  /** `ok` by default; otherwise a code. */
+  readonly outcome?: string
+  readonly correlationId?: string
+  /** The network that the person is in (`clientNetwork`). */
+  readonly network?: string
+}
+
+/** Records, in the transaction of what happened, what no request of the API records by itself. */
+export async function recordEvent(tx: Transaction, event: AuditEvent): Promise<void> {
+  const { actor, projectId = null, operation, family, subjects = [], outcome = 'ok' } = event
+  const { correlationId = '', network = '' } = event
+  await append(tx, { actor, projectId, operation, family, subjects, outcome, status: 0, correlationId, network })
+}

@@ -1,0 +1,31 @@
+/** The background job that deletes old entries of the audit log. */
+import { sql } from 'kysely'
+import type { Database, Transaction } from '../data/db.ts'
+import { acrossProjects } from '../data/scoped.ts'
+import { type Clock, timestamp } from '../process/clock.ts'
+
+const removedAtOnce = 500
+const stepsAtOnce = 40
+const dayMs = 24 * 3_600_000
+
+/** How long entries are kept unless the operator says otherwise, in days. */
+export const defaultRetentionDays = 90
+
+/** Deletes a batch of entries older than `days`, in transactions short enough not to block others. */
+export async function removeOldEntries(db: Database, clock: Clock, days: number): Promise<void> {
+  const before = timestamp(clock.now() - days * dayMs)
+  for (let step = 0; step < stepsAtOnce; step++) if (!(await db.transact((tx) => removeSome(tx, before)))) return
+}
+
+/** Deletes old ones among the first entries. Returns whether there may be more. */
+async function removeSome(tx: Transaction, before: string): Promise<boolean> {
+  const { rows } = await sql<{ id: number; time: string }>`
+    select id, time from audit order by id limit ${removedAtOnce + 1} ${tx.dialect.lockRows('skip')}
+  `.execute(tx.query)
+  // The newest entry stays: SQLite counts ids on from it.
+  const old = rows.slice(0, -1).filter(({ time }) => time < before)
+  if (old.length === 0) return false
+  const ids = old.map(({ id }) => id)
+  await acrossProjects(tx.query).deleteFrom('audit').where('id', 'in', ids).execute()
+  return old.length === removedAtOnce
+}

@@ -1,0 +1,46 @@
+/** What the audit log is to hold of one request, taken when it begins. */
+import type { ProjectScope } from '../scope.ts'
+
+/** Who asked for a change. A person's name is the mail address; that of the command line is the user of the machine. */
+export interface AuditActor {
+  readonly kind: 'token' | 'person' | 'management' | 'command line'
+  /** Null for the command line. */
+  readonly id: number | null
+  readonly name: string
+}
+
+/** A request that is to change something. */
+export interface Requested {
+  readonly actor: AuditActor
+  readonly scope: ProjectScope | undefined
+  /** Method and path with its parameters in braces, or the words of a command. */
+  readonly operation: string
+  /** The part of the API, such as `servers`. */
+  readonly family: string
+  /** What the path names: ids, and names where paths have names. */
+  readonly subjects: readonly (number | string)[]
+  /** The status of its answer when it succeeds; 0 for commands. */
+  readonly status: number
+  /** The id by which the answer and the log name the request; empty for commands. */
+  readonly correlationId: string
+  /** The network that the caller is in (`clientNetwork`); empty for commands. */
+  readonly network: string
+}
+
+/**
+ * Follows a request until its entry is written. `claimed` means that a transaction which will write it is under way;
+ * `closed` that whatever the request started and left behind writes none.
+ */
+export class Note {
+  readonly requested: Requested
+  state: 'open' | 'claimed' | 'written' | 'closed' = 'open'
+  /** The Project that a request turned out to be about, whose name may be gone when the entry is written. */
+  project: { readonly id: number; readonly name: string } | undefined
+
+  /** What it turned out to be about, besides what its address names. */
+  readonly found: (number | string)[] = []
+
+  constructor(requested: Requested) {
+    this.requested = requested
+  }
+}
