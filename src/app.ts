@@ -6,6 +6,7 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
+import { eventStream } from './events/stream.ts'
 import { families } from './families.ts'
 import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
@@ -81,6 +82,7 @@ export interface AppOptions {
   readonly settings?: GivenSettings
   /** Further sessions than those of people who have signed in. */
   readonly sessions?: EdgeOptions['sessions']
+  readonly streams?: EdgeOptions['streams']
   /** How people sign in. */
   readonly people?: Pick<PeopleOptions, 'oidc' | 'isOidcOnly'>
   readonly observe?: (exchange: Exchange) => void
@@ -139,6 +141,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   edge.mount(managementEndpoints, managementRoutes(platform), labPath)
   edge.mount(auditEndpoints, auditRoutes(platform), labPath)
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
+  edge.stream(eventStream({ db, clock, log }))
   servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
   servePeople(edge, people)
   const services: { close(): Promise<void> }[] = []
@@ -217,7 +220,7 @@ function servePeople(edge: Edge, people: People): void {
 }
 
 function edgeOptions(
-  { rateLimit, tls, connections, publicOrigins, observe }: AppOptions,
+  { rateLimit, tls, connections, publicOrigins, streams, observe }: AppOptions,
   db: Database,
 ): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
   const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
@@ -230,6 +233,7 @@ function edgeOptions(
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
     ...(publicOrigins ? { publicOrigins } : {}),
+    ...(streams ? { streams } : {}),
     ...(observe ? { observe } : {}),
   }
 }

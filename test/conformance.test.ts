@@ -227,6 +227,7 @@ forEachDatabase('the running server', (open) => {
       ...ownEndpoints().map(
         ({ endpoint: { method, path } }) => `${method} ${labPath}${path.replace(/\{(\w+)\}/g, ':$1')}`,
       ),
+      'GET /events',
       ...doorRoutes({ people: app.people, version: '' }).map(({ method, path }) => `${method} ${path}`),
     ]
     const pages = [

@@ -101,6 +101,7 @@ export interface WorldOptions {
   readonly publicOrigins?: AppOptions['publicOrigins']
   readonly defaultNames?: AppOptions['defaultNames']
   readonly mail?: AppOptions['mail']
+  readonly streams?: AppOptions['streams']
   readonly addressPool?: readonly string[]
   /** The database of another world, to act as its second process (PostgreSQL) or to restart it. */
   readonly database?: DatabaseUrl
@@ -201,6 +202,7 @@ async function openWorld(
     ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
     ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
+    ...(options.streams ? { streams: options.streams } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     sessions: { find: ({ cookie }) => identities.get(cookie ?? '') },
     observe: (exchange) => holdAgainstContract(exchange, failures),

@@ -12,6 +12,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   metadata: ['net', 'kernel', 'catalogue', 'families'],
   console: ['net', 'kernel', 'families'],
   dns: ['net', 'kernel', 'families'],
+  events: ['kernel'],
   lab: ['net', 'kernel', 'families', 'platform.ts'],
   management: ['net', 'kernel', 'families.ts', 'lab', 'people', 'platform.ts'],
   drivers: [
@@ -32,6 +33,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'console',
     'dns',
     'drivers/authorities.ts',
+    'events',
     'families.ts',
     'kernel',
     'lab',
@@ -201,7 +203,7 @@ const packages: Rule = {
   promise: 'only the edge knows the HTTP framework, only kernel/data knows database drivers',
   check: checkImports(({ path }, { specifier }) => {
     if (specifier === 'fastify' || specifier.startsWith('@fastify/'))
-      return /^kernel\/http\/(http|edge|replies|page-trees|served|calendar)\.ts$/.test(path)
+      return /^kernel\/http\/(http|edge|replies|page-trees|served|streams)\.ts$/.test(path)
     if (/^(node:sqlite|pg|pg-.*)$/.test(specifier)) return /^kernel\/(data\/\w+|process\/process-lock)\.ts$/.test(path)
     return true
   }),

@@ -128,10 +128,12 @@ const hosts: Rule = {
 /**
  * What serves all Projects alike: tokens, from which scopes come; workers, which go by action and fence; the pool that
  * everybody's addresses come from; the key under which all their keys lie; who sends mail, which goes by its id and fence;
- * people, who belong to several Projects; and the audit log, whose reader may ask for one Project.
+ * people, who belong to several Projects; the audit log, whose reader may ask for one Project; and who follows the
+ * changes of several at once.
  */
 const forAllProjects = [
   'kernel/access',
+  'kernel/actions/changes.ts',
   'kernel/actions/claims.ts',
   'kernel/actions/expiry.ts',
   'kernel/audit',

@@ -1,4 +1,4 @@
-/** Endpoints that come and go with dated changes. */
+/** Endpoints that are not there: they come and go with dated changes, and not every installation has all. */
 import { inEffect } from '../contract/changes.ts'
 import type { Endpoint } from '../contract/contract.ts'
 import { searchOf } from '../contract/urls.ts'
@@ -25,4 +25,19 @@ export function checkCalendar(
 
 function removed(what: string, announcement: string): ApiError {
   return new ApiError('deprecated_api_endpoint', `${what} was removed`, { details: { announcement } })
+}
+
+/**
+ * The refusal of a path without an endpoint. Families of the public API that this installation lacks are told from
+ * paths that nobody has; `isHere` says whether there is anything below a path.
+ */
+export function nothingAt(
+  path: string,
+  isHere: (family: string) => boolean,
+  publicFamilies: Readonly<Record<string, string>> = {},
+): ApiError {
+  const family = /^\/v1\/(\w+)/.exec(path)?.[1] ?? ''
+  if (isHere(`/${family}/`) || !Object.hasOwn(publicFamilies, family))
+    return new ApiError('not_found', 'there is nothing at this path')
+  return new ApiError('not_found', `this installation has no ${publicFamilies[family]}`)
 }

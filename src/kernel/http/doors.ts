@@ -23,7 +23,7 @@ export interface Door {
 
 const doors = new WeakMap<IncomingMessage, Door>()
 
-const inProject = /^\/console\/api\/projects\/(\d{1,19})(?=\/(?:v1|wolke\/v1)\/)/
+const inProject = /^\/console\/api\/projects\/(\d{1,19})(?=\/(?:v1|wolke\/v1)\/|\/events(?:\?|$))/
 const inNone = /^\/console\/api(?=\/wolke\/v1\/)/
 
 /** The URL by which a request is routed. `/console/api/projects/1/v1/servers` leads to `/v1/servers`. */

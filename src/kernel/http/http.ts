@@ -30,7 +30,7 @@ import {
   visitor,
 } from './admission.ts'
 import { readBody } from './body.ts'
-import { checkCalendar } from './calendar.ts'
+import { checkCalendar, nothingAt } from './calendar.ts'
 import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
 import { narrowingOf, readResource } from './narrowing.ts'
@@ -42,6 +42,7 @@ import { answer, json, linksFrom, type Replying, sendJson } from './replies.ts'
 import { requestLogger } from './request-log.ts'
 import { addServed, admitServed, browserOf, type Served, type ServedRoute, sendCookies } from './served.ts'
 import { type ServerOptions, serverFor } from './server.ts'
+import { type StreamPath, Streams, type StreamsOptions } from './streams.ts'
 import { type SocketPath, WebSockets } from './web-sockets.ts'
 
 /** One request and its response, as tests observe them. */
@@ -59,6 +60,7 @@ export interface EdgeOptions extends ServerOptions {
   readonly query?: Queries
   /** Finds the people behind sessions; without it nobody has one. */
   readonly sessions?: Sessions
+  readonly streams?: StreamsOptions['streams']
   readonly limits: Limits
   readonly audit?: AuditLog
   readonly vendor: string
@@ -78,6 +80,8 @@ export interface Edge {
   serve(route: ServedRoute): void
   /** Lets WebSockets be opened at a path. */
   accept(path: SocketPath): void
+  /** Lets people listen to server-sent events at a path. */
+  stream(path: StreamPath): void
 }
 
 /** The last segment of the base URL (spec: Versioning). */
@@ -113,6 +117,7 @@ interface Routes {
 /** Creates the server; it serves what is mounted on it once it listens. */
 export function buildEdge(options: EdgeOptions): Edge {
   const sockets = new WebSockets(options)
+  const streams = new Streams(options)
   const server = createServer(options, sockets)
   const routes: Routes = { mounted: [], pages: new Map(), served: new Map() }
   server.decorateRequest('principal', undefined)
@@ -121,7 +126,7 @@ export function buildEdge(options: EdgeOptions): Edge {
   admitAll(server, options, routes)
   readBodies(server)
   refuseAll(server, options, routes)
-  closeGently(server, [sockets])
+  closeGently(server, [sockets, streams])
   const logRequest = requestLogger(options.log)
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply)
@@ -148,6 +153,7 @@ export function buildEdge(options: EdgeOptions): Edge {
     openTree: (tree) => mountTree(server, tree),
     serve: (route) => addServed(server, routes.served, route, options),
     accept: (path) => sockets.listen(path),
+    stream: (path) => streams.mount(server, path),
   }
 }
 
@@ -246,18 +252,12 @@ function misdirected(
     reply.header('allow', allowed.join(', '))
     return new ApiError('method_not_allowed', `this path allows ${allowed.join(', ')}`)
   }
-  if (request.is404) return nothingAt(pathOf(request.url), routes, options)
+  if (request.is404) {
+    const isHere = (family: string) => routes.mounted.some(({ endpoint }) => `${endpoint.path}/`.startsWith(family))
+    return nothingAt(pathOf(request.url), isHere, options.publicFamilies)
+  }
   // An invalid id gets the same reply as an unknown one.
   return notFound('resource', (unfit ?? '').slice(0, 80))
-}
-
-/** Distinguishes families of the public API that this installation lacks from unknown paths. */
-function nothingAt(path: string, { mounted }: Routes, { publicFamilies = {} }: EdgeOptions): ApiError {
-  const family = /^\/(\w+)/.exec(path.startsWith(`${basePath}/`) ? path.slice(basePath.length) : '')?.[1] ?? ''
-  const isHere = mounted.some(({ endpoint }) => `${endpoint.path}/`.startsWith(`/${family}/`))
-  if (isHere || !Object.hasOwn(publicFamilies, family))
-    return new ApiError('not_found', 'there is nothing at this path')
-  return new ApiError('not_found', `this installation has no ${publicFamilies[family]}`)
 }
 
 function allowedAt(path: string, { mounted, pages, served }: Routes): string[] {

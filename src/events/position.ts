@@ -1,0 +1,23 @@
+/** How far a client has read: the id of an event, by which it goes on after an interruption. */
+import { parseId } from '../kernel/ids.ts'
+
+export interface Position {
+  /** The newest entry of the audit log that was told. */
+  readonly entry: number
+  /** The oldest action that may still change. */
+  readonly action: number
+  /** When that was, in seconds since the epoch. */
+  readonly second: number
+}
+
+export function positionText({ entry, action, second }: Position): string {
+  return `${entry}-${action}-${second}`
+}
+
+/** Undefined for what is no position. */
+export function parsePosition(text: string): Position | undefined {
+  const [, ...parts] = /^(\d{1,16})-(\d{1,16})-(\d{1,16})$/.exec(text) ?? []
+  const [entry, action, second] = parts.map((part) => (part === '0' ? 0 : parseId(part)))
+  if (entry === undefined || action === undefined || second === undefined) return undefined
+  return { entry, action, second }
+}
