@@ -2,7 +2,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { routeTree } from './routes.tsx'
-import { Missing, PageFailure } from './shell/states.tsx'
+import { MissingLater, PageFailureLater } from './shell/states-later.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 
 export function createConsoleRouter(cache: QueryClient) {
@@ -15,8 +15,8 @@ export function createConsoleRouter(cache: QueryClient) {
     defaultPendingMs: 300,
     defaultPendingMinMs: 0,
     defaultPendingComponent: Skeleton,
-    defaultErrorComponent: PageFailure,
-    defaultNotFoundComponent: Missing,
+    defaultErrorComponent: PageFailureLater,
+    defaultNotFoundComponent: MissingLater,
     scrollRestoration: true,
     defaultViewTransition: false,
   })

@@ -57,6 +57,8 @@ const newServer = createRoute({
 const server = createRoute({
   getParentRoute: () => project,
   path: '/servers/$id/{-$tab}',
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).query('servers_get', { params: { id: Number(params.id) } })),
   component: lazyRouteComponent(() => import('./pages/servers/detail.tsx'), 'ServerPage'),
 })
 

@@ -8,6 +8,7 @@ import { createCache } from './api/cache.ts'
 import { onFailure } from './api/client.ts'
 import { createConsoleRouter } from './router.tsx'
 import { reloadForNewVersions } from './shell/new-version.ts'
+import { loadStates } from './shell/states-later.tsx'
 import { listenToKeys } from './shortcuts.ts'
 import { loadErrorWords } from './ui/failure.tsx'
 import { loadLayersSoon } from './ui/layers.ts'
@@ -25,5 +26,5 @@ export function start(root: HTMLElement): void {
       </QueryClientProvider>
     </StrictMode>,
   )
-  loadLayersSoon(loadErrorWords)
+  loadLayersSoon(() => Promise.all([loadErrorWords(), loadStates()]))
 }

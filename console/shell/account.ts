@@ -1,5 +1,4 @@
 /** The menu of the one who is signed in. */
-import { sendPlain } from '../api/client.ts'
 import { perform, shortcuts } from '../shortcuts.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import { shell } from '../words/en/shell.ts'
@@ -15,11 +14,15 @@ export function accountEntries(): MenuEntry[] {
     ...(window.matchMedia('(max-width: 56.24em)').matches ? [...themeEntries(), 'line' as const] : []),
     ...languageEntries(),
     'line',
-    { key: 'out', label: w.signOut, icon: 'logout', onSelect: () => void signOut() },
+    { key: 'out', label: w.signOut, icon: 'logout', onSelect: signOut },
   ]
 }
 
-async function signOut(): Promise<void> {
-  await sendPlain('/logout', { method: 'POST', body: '{}', headers: { 'content-type': 'application/json' } })
-  window.location.assign('/console/login')
+/** The page of signing out is a plain form, as is that of signing in. */
+function signOut(): void {
+  const form = document.createElement('form')
+  form.method = 'post'
+  form.action = '/console/logout'
+  document.body.append(form)
+  form.submit()
 }

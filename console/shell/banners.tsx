@@ -3,7 +3,6 @@ import { useEffect, useState } from 'react'
 import { reachable, throttled } from '../api/client.ts'
 import { useStore } from '../api/store.ts'
 import { Note } from '../ui/note.tsx'
-import styles from '../ui/shell.module.css'
 import { shell } from '../words/en/shell.ts'
 import { span, timeOfDay } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
@@ -19,7 +18,7 @@ export function Banners() {
     if (limit && left <= 0) throttled.set(undefined)
   }, [limit, left])
   return (
-    <div className={styles.banners}>
+    <>
       {!isReachable && (
         <Note mood="warn" isNews>
           <b>{w.offline}.</b> {w.offlineText(timeOfDay(since))}
@@ -30,7 +29,7 @@ export function Banners() {
           <span role="timer">{w.throttled(span(left))}</span>
         </Note>
       )}
-    </div>
+    </>
   )
 }
 

@@ -1,18 +1,21 @@
 /** Parts of the frame that the first picture does not need. */
+import { createPortal } from 'react-dom'
 import { Tips } from '../ui/tips.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
+import { Banners } from './banners.tsx'
 import { Live } from './live.tsx'
 
 const w = wordsOf('shell', shell)
 
-export function Later() {
+export function Later({ banners }: { readonly banners: HTMLElement | null }) {
   return (
     <>
       <aside aria-label={w.news}>
         <Toasts />
       </aside>
+      {banners && createPortal(<Banners />, banners)}
       <Tips />
       <Live />
     </>

@@ -1,12 +1,11 @@
 /** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { useAnnouncer } from './announcer.ts'
-import { Banners } from './banners.tsx'
 import { Bar } from './bar.tsx'
 import { GlobalKeys } from './global-keys.tsx'
 import { Side } from './side.tsx'
@@ -16,6 +15,7 @@ const Later = lazy(async () => ({ default: (await import('./later.tsx')).Later }
 
 export function Root() {
   const announced = useAnnouncer()
+  const [banners, setBanners] = useState<HTMLElement | null>(null)
   return (
     <>
       <a className="skip" href="#main">
@@ -25,7 +25,7 @@ export function Root() {
         <Side />
         <div className={styles.content}>
           <Bar />
-          <Banners />
+          <div ref={setBanners} className={styles.banners} />
           <main id="main" className={page.page} tabIndex={-1}>
             <Outlet />
             <div id="layers" />
@@ -36,7 +36,7 @@ export function Root() {
         {announced}
       </p>
       <Suspense>
-        <Later />
+        <Later banners={banners} />
       </Suspense>
       <GlobalKeys />
     </>

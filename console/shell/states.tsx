@@ -5,7 +5,7 @@ import type { ReactNode } from 'react'
 import { toFailure } from '../api/failure.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import card from '../ui/card.module.css'
-import { CopyableLater } from '../ui/copy-later.tsx'
+import { Copyable } from '../ui/copy.tsx'
 import styles from '../ui/empty.module.css'
 import { wordsFor } from '../ui/failure.tsx'
 import { PageHead } from '../ui/page.tsx'
@@ -72,7 +72,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
       </Button>
       <p className="row faint">
         <span className="mono">{failure.code}</span>
-        {failure.correlationId && <CopyableLater text={failure.correlationId} />}
+        {failure.correlationId && <Copyable text={failure.correlationId} />}
       </p>
     </Statement>
   )

@@ -2,20 +2,11 @@
 import { lazy, Suspense } from 'react'
 
 const Line = lazy(async () => ({ default: (await import('./copy.tsx')).CommandLine }))
-const Text = lazy(async () => ({ default: (await import('./copy.tsx')).Copyable }))
 
 export function CommandLineLater({ text }: { readonly text: string }) {
   return (
     <Suspense>
       <Line text={text} />
-    </Suspense>
-  )
-}
-
-export function CopyableLater({ text }: { readonly text: string }) {
-  return (
-    <Suspense fallback={<span className="mono">{text}</span>}>
-      <Text text={text} />
     </Suspense>
   )
 }

@@ -8,7 +8,7 @@ export function layerRoot(): HTMLElement {
 }
 
 /** Loads what pops up before it is asked for, once the page stands. */
-export function loadLayersSoon(more: () => Promise<void>): void {
+export function loadLayersSoon(more: () => Promise<unknown>): void {
   const load = () =>
     void Promise.all([import('./menu-popup.tsx'), import('./dialog-popup.tsx'), more()]).catch(() => undefined)
   if ('requestIdleCallback' in window) window.requestIdleCallback(load, { timeout: 2_000 })

@@ -1,13 +1,8 @@
-/** What can be done with the selection. Dark like everything that acts on many. */
-import { common } from '../words/en/common.ts'
-import { wordsOf } from '../words/words.ts'
-import { cx } from './cx.ts'
-import { Icon, type IconName } from './icon.tsx'
-import styles from './night.module.css'
-import { tip } from './tip.ts'
-import { useShortcut } from './use-shortcut.ts'
+/** What can be done with the selection; loaded with the first one. */
+import { lazy, Suspense } from 'react'
+import type { IconName } from './icon.tsx'
 
-const w = wordsOf('common', common).table
+const Frame = lazy(async () => ({ default: (await import('./picked-bar-frame.tsx')).PickedBarFrame }))
 
 export interface PickedAct {
   readonly key: string
@@ -19,39 +14,18 @@ export interface PickedAct {
   readonly act: () => void
 }
 
-interface PickedBarProps {
+export interface PickedBarProps {
   readonly label: string
   readonly count: number
   readonly acts: readonly PickedAct[]
   readonly onClear: () => void
 }
 
-export function PickedBar({ label, count, acts, onClear }: PickedBarProps) {
-  useShortcut('back', count > 0 ? onClear : undefined)
-  if (count === 0) return null
+export function PickedBar(props: PickedBarProps) {
+  if (props.count === 0) return null
   return (
-    <div className={styles['picked-bar']} role="toolbar" aria-label={label}>
-      <p role="status">{w.selected(count)}</p>
-      <hr />
-      {acts.map(({ key, label: text, icon, isBad, reason, act }) => (
-        <button
-          key={key}
-          type="button"
-          className={cx(styles['night-btn'], isBad && styles.bad)}
-          aria-disabled={reason !== undefined || undefined}
-          aria-description={reason}
-          onClick={reason === undefined ? act : undefined}
-          {...tip(reason ?? '')}
-        >
-          <Icon name={icon} />
-          {text}
-        </button>
-      ))}
-      <hr />
-      <button type="button" className={styles['night-btn']} aria-label={w.clearSelection} onClick={onClear}>
-        <Icon name="x" />
-        <kbd>Esc</kbd>
-      </button>
-    </div>
+    <Suspense>
+      <Frame {...props} />
+    </Suspense>
   )
 }

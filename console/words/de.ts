@@ -2,11 +2,24 @@
 import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
 import { keys } from './de/keys.ts'
+import { newServer } from './de/new-server.ts'
 import { overview } from './de/overview.ts'
 import { palette } from './de/palette.ts'
 import { projects } from './de/projects.ts'
+import { server } from './de/server.ts'
 import { servers } from './de/servers.ts'
 import { shell } from './de/shell.ts'
 import type { Words } from './words.ts'
 
-export const de = { common, errors, keys, overview, palette, projects, servers, shell } satisfies Words
+export const de = {
+  common,
+  errors,
+  keys,
+  newServer,
+  overview,
+  palette,
+  projects,
+  server,
+  servers,
+  shell,
+} satisfies Words

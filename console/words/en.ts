@@ -2,10 +2,12 @@
 import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
 import { keys } from './en/keys.ts'
+import { newServer } from './en/new-server.ts'
 import { overview } from './en/overview.ts'
 import { palette } from './en/palette.ts'
 import { projects } from './en/projects.ts'
+import { server } from './en/server.ts'
 import { servers } from './en/servers.ts'
 import { shell } from './en/shell.ts'
 
-export const en = { common, errors, keys, overview, palette, projects, servers, shell }
+export const en = { common, errors, keys, newServer, overview, palette, projects, server, servers, shell }

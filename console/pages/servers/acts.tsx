@@ -28,7 +28,9 @@ export interface Asked {
 
 interface ServerActs {
   /** The menu of one server. */
-  menu(server: Server, action: Action | undefined): readonly MenuEntry[]
+  menu(server: Server, action: Action | undefined, deleted?: () => void): readonly MenuEntry[]
+  /** Why the power of a server cannot be changed like this now. */
+  powerReason(operation: PowerOperation, server: Server, action: Action | undefined): string | undefined
   /** The acts on a selection; `done` is called when it has been acted on. */
   ofMany(servers: readonly Server[], done: () => void): readonly PickedAct[]
   power(operation: PowerOperation, servers: readonly Server[]): Promise<void>
@@ -77,12 +79,15 @@ export function useServerActs(): ServerActs {
       }),
     )
 
-  const menu = (server: Server, action: Action | undefined): readonly MenuEntry[] => {
+  const reasonFor = (operation: PowerOperation, server: Server, action: Action | undefined) =>
+    mayPower ?? powerReason(operation, server, action)
+
+  const menu = (server: Server, action: Action | undefined, deleted = () => {}): readonly MenuEntry[] => {
     const entry = (operation: PowerOperation, label: string, icon: 'power' | 'restart'): MenuEntry => ({
       key: operation,
       label,
       icon,
-      reason: mayPower ?? powerReason(operation, server, action),
+      reason: reasonFor(operation, server, action),
       onSelect: () => void power(operation, [server]),
     })
     return [
@@ -119,7 +124,7 @@ export function useServerActs(): ServerActs {
         icon: 'trash',
         isBad: true,
         reason: mayDelete ?? (server.protection.delete ? w.isProtected : undefined),
-        onSelect: () => ask({ kind: 'delete', servers: [server], done: () => {} }),
+        onSelect: () => ask({ kind: 'delete', servers: [server], done: deleted }),
       },
     ]
   }
@@ -168,5 +173,5 @@ export function useServerActs(): ServerActs {
       <Dialogs asked={asked} each={each} onClose={() => ask(undefined)} />
     </Suspense>
   )
-  return { menu, ofMany, power, ask, dialogs }
+  return { menu, ofMany, powerReason: reasonFor, power, ask, dialogs }
 }

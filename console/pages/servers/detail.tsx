@@ -1,5 +1,123 @@
-/** One server. */
+/** One server, in tabs that have addresses of their own. */
+import { getRouteApi, notFound, useNavigate } from '@tanstack/react-router'
+import { type ComponentType, lazy, Suspense } from 'react'
+import type { Action } from '../../api/actions.ts'
+import { useRunning } from '../../api/actions.ts'
+import { useApi } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { GoneNote, useOne } from '../../shell/gone.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Labels } from '../../ui/tag.tsx'
+import { common } from '../../words/en/common.ts'
+import { server as english } from '../../words/en/server.ts'
+import { servers } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+import { useServerActs } from './acts.tsx'
+import { isAt, type Server } from './server.ts'
+import { ServerStatus } from './status.tsx'
+
+const w = wordsOf('server', english)
+const list = wordsOf('servers', servers)
+const c = wordsOf('common', common)
+const route = getRouteApi('/projects/$project/servers/$id/{-$tab}')
+
+export interface TabProps {
+  readonly server: Server
+  readonly action: Action | undefined
+}
+
+/** A tab is loaded when it is opened. */
+const tabs: Readonly<Record<keyof typeof w.tabs, ComponentType<TabProps>>> = {
+  overview: lazy(async () => ({ default: (await import('./tabs/overview.tsx')).OverviewTab })),
+  networking: lazy(async () => ({ default: (await import('./tabs/networking.tsx')).NetworkingTab })),
+  backups: lazy(async () => ({ default: (await import('./tabs/backups.tsx')).BackupsTab })),
+  change: lazy(async () => ({ default: (await import('./tabs/change.tsx')).ChangeTab })),
+  activity: lazy(async () => ({ default: (await import('./tabs/activity.tsx')).ActivityTab })),
+  settings: lazy(async () => ({ default: (await import('./tabs/settings.tsx')).SettingsTab })),
+}
+
+function isTab(name: string): name is keyof typeof tabs {
+  return Object.hasOwn(tabs, name)
+}
+
 export function ServerPage() {
-  return <PageHead title="" />
+  const { project, id, tab = 'overview' } = route.useParams()
+  if (!isTab(tab)) throw notFound()
+  const api = useApi()
+  const request = { operation: 'servers_get', params: { id: Number(id) } } as const
+  const { data, isGone } = useOne(api.query('servers_get', { params: request.params }))
+  const { server } = data
+  const running = useRunning('server')
+  const action = running(server.id)
+  const acts = useServerActs()
+  const navigate = useNavigate()
+  const back = () => void navigate({ to: '/projects/$project/servers', params: { project } })
+  const Tab = tabs[tab]
+  return (
+    <>
+      <PageHead
+        title={server.name}
+        crumbs={[{ label: list.title, link: { to: '/projects/$project/servers', params: { project } } }]}
+        facts={
+          <>
+            <ServerStatus server={server} action={action} />
+            <span>{server.server_type.name}</span>
+            <span>{isAt(server)}</span>
+            <Labels labels={server.labels} />
+            <Copyable text={String(server.id)} label={c.copyId} />
+          </>
+        }
+        actions={
+          <>
+            <CommandsButton request={request} />
+            <PowerButton server={server} action={action} />
+            <DotsMenu label={c.actionsFor(server.name)} entries={() => acts.menu(server, action, back)} small={false} />
+          </>
+        }
+      />
+      {isGone && (
+        <GoneNote name={server.name}>
+          <ButtonLink small to="/projects/$project/servers" params={{ project }}>
+            {list.title}
+          </ButtonLink>
+        </GoneNote>
+      )}
+      <Tabs
+        label={w.label}
+        current={tab}
+        tabs={(Object.keys(tabs) as (keyof typeof tabs)[]).map((key) => ({
+          key,
+          label: w.tabs[key],
+          link: {
+            to: '/projects/$project/servers/$id/{-$tab}',
+            params: { project, id, tab: key === 'overview' ? undefined : key },
+          },
+        }))}
+      />
+      <Suspense fallback={<Skeleton />}>
+        <Tab server={server} action={action} />
+      </Suspense>
+      {acts.dialogs}
+    </>
+  )
+}
+
+function PowerButton({ server, action }: TabProps) {
+  const { powerReason, power } = useServerActs()
+  const operation = server.status === 'off' ? 'servers_powerOn' : 'servers_shutDown'
+  return (
+    <Button
+      look={server.status === 'off' ? 'primary' : undefined}
+      icon="power"
+      reason={powerReason(operation, server, action)}
+      onClick={() => void power(operation, [server])}
+    >
+      {server.status === 'off' ? list.acts.powerOn : list.acts.shutDown}
+    </Button>
+  )
 }

@@ -11,14 +11,14 @@ import { Seg } from '../../ui/seg.tsx'
 import type { Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { common } from '../../words/en/common.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { newServer } from '../../words/en/new-server.ts'
 import { date, list, number, percent, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { TypeTable } from './new-types.tsx'
 
-const w = wordsOf('servers', english).new
+const w = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
 
 interface Form {

@@ -4,13 +4,13 @@ import { Card, Facts, Price } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
 import { common } from '../../words/en/common.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { newServer } from '../../words/en/new-server.ts'
 import { list, percent, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Cost, costsOf, type Draft, namesIn } from './draft.ts'
 import type { Choices } from './new.tsx'
 
-const w = wordsOf('servers', english).new
+const w = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
 
 interface SummaryProps {

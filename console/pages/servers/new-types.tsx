@@ -6,13 +6,13 @@ import { Check } from '../../ui/check.tsx'
 import { cx } from '../../ui/cx.ts'
 import table from '../../ui/table.module.css'
 import { common } from '../../words/en/common.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { newServer } from '../../words/en/new-server.ts'
 import { list, number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Draft, type Obstacle, obstacleOf, type ServerType } from './draft.ts'
 import type { Choices } from './new.tsx'
 
-const w = wordsOf('servers', english).new
+const w = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
 
 interface TypesProps {

@@ -11,6 +11,7 @@ import { useCopy } from '../../ui/copy.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
 import { common } from '../../words/en/common.ts'
+import { newServer } from '../../words/en/new-server.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
@@ -20,6 +21,7 @@ import { type Password, Passwords } from './passwords.tsx'
 import { type NewServerSearch, newServerData } from './search.ts'
 
 const w = wordsOf('servers', english)
+const n = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/servers/new')
 
@@ -79,7 +81,7 @@ export function NewServerPage() {
         actions={
           <>
             <Button look="quiet" icon="link" onClick={() => copy(window.location.href)}>
-              {isCopied ? c.copied : w.new.copyLink}
+              {isCopied ? c.copied : n.copyLink}
             </Button>
             <ButtonAnchor look="quiet" icon="doc" href="/docs#servers_create">
               {c.documentation}
@@ -88,8 +90,8 @@ export function NewServerPage() {
         }
       />
       <LongForm
-        label={w.new.sections}
-        asideLabel={w.new.summary}
+        label={n.sections}
+        asideLabel={n.summary}
         steps={newSteps({ draft, change, data, fields: toFailure(failed?.cause).fields })}
         onSubmit={() => void create()}
         aside={

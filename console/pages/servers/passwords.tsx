@@ -5,10 +5,10 @@ import { Check } from '../../ui/check.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { common } from '../../words/en/common.ts'
-import { servers as english } from '../../words/en/servers.ts'
+import { newServer } from '../../words/en/new-server.ts'
 import { wordsOf } from '../../words/words.ts'
 
-const w = wordsOf('servers', english).new
+const w = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
 
 export interface Password {

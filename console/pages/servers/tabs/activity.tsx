@@ -1,0 +1,69 @@
+/** What was done with the server. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import type { ReactNode } from 'react'
+import type { Action } from '../../../api/actions.ts'
+import { useApi } from '../../../api/api.ts'
+import { Note } from '../../../ui/note.tsx'
+import { Progress } from '../../../ui/progress.tsx'
+import { State } from '../../../ui/state.tsx'
+import { type Column, ListFrame, Table } from '../../../ui/table.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { server as english } from '../../../words/en/server.ts'
+import { span } from '../../../words/format.ts'
+import { wordsOf } from '../../../words/words.ts'
+import type { TabProps } from '../detail.tsx'
+
+const w = wordsOf('server', english).activity
+const moods = { running: 'busy', success: 'ok', error: 'bad' } as const
+
+export function ActivityTab({ server }: TabProps) {
+  const api = useApi()
+  const { data: actions } = useSuspenseQuery(
+    api.list('servers_listActions', { params: { id: server.id }, query: { sort: 'id:desc' } }),
+  )
+  if (actions.length === 0) return <p className="dim">{w.none}</p>
+  return (
+    <ListFrame>
+      <Table
+        caption={w.caption(server.name)}
+        columns={columns}
+        rows={actions}
+        idOf={({ id }) => id}
+        nameOf={({ command }) => command}
+        why={why}
+        isTight
+      />
+    </ListFrame>
+  )
+}
+
+const columns: readonly Column<Action>[] = [
+  { key: 'command', label: w.command, card: 'key', isMono: true, cell: ({ command }) => command },
+  {
+    key: 'status',
+    label: w.status,
+    card: 'stat',
+    cell: ({ status, progress, command }) => (
+      <State mood={moods[status]} progress={progress}>
+        {w.statuses[status]}
+        {status === 'running' && <Progress value={progress} label={command} />}
+      </State>
+    ),
+  },
+  { key: 'started', label: w.started, card: 'sub', isNarrow: true, cell: ({ started }) => <Ago time={started} /> },
+  {
+    key: 'duration',
+    label: w.duration,
+    isEnd: true,
+    cell: ({ started, finished }) => (finished ? span(Date.parse(finished) - Date.parse(started)) : ''),
+  },
+]
+
+function why({ error }: Action): ReactNode {
+  if (!error) return undefined
+  return (
+    <Note mood="bad" sign={false}>
+      {error.message} <span className="faint mono">{error.code}</span>
+    </Note>
+  )
+}

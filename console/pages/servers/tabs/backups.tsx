@@ -1,0 +1,5 @@
+/** Backups. */
+import type { TabProps } from '../detail.tsx'
+export function BackupsTab({ server }: TabProps) {
+  return <p>{server.name}</p>
+}

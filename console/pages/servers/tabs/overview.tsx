@@ -1,0 +1,67 @@
+/** What the server is, where it is reached, and how to sign in. */
+import { Card, Facts } from '../../../ui/card.tsx'
+import { CommandLine, Copyable } from '../../../ui/copy.tsx'
+import { Columns } from '../../../ui/page.tsx'
+import { Labels, None } from '../../../ui/tag.tsx'
+import { Ago } from '../../../ui/time.tsx'
+import { common } from '../../../words/en/common.ts'
+import { server as english } from '../../../words/en/server.ts'
+import { servers } from '../../../words/en/servers.ts'
+import { number } from '../../../words/format.ts'
+import { wordsOf } from '../../../words/words.ts'
+import type { TabProps } from '../detail.tsx'
+import { FirewallsCard } from '../firewalls-card.tsx'
+import { addressesOf } from '../server.ts'
+
+const w = wordsOf('server', english)
+const s = wordsOf('servers', servers)
+const c = wordsOf('common', common)
+
+export function OverviewTab({ server }: TabProps) {
+  const { server_type: type, image, location, placement_group: group, iso } = server
+  const addresses = addressesOf(server)
+  return (
+    <Columns
+      aside={
+        <Card title={w.enter} padded>
+          {addresses[0] ? (
+            <CommandLine text={`ssh root@${enterAt(addresses)}`} />
+          ) : (
+            <p className="dim">{w.noAddresses}</p>
+          )}
+          <p className="faint">{w.enterText}</p>
+        </Card>
+      }
+    >
+      <Card title={w.machine} padded>
+        <Facts
+          rows={[
+            [w.type, `${type.name} · ${s.size(number(type.cores), number(type.memory))}`],
+            [w.disk, w.gigabytes(number(server.primary_disk_size))],
+            [w.image, image ? (image.name ?? image.description) : <None key="image" />],
+            [w.location, `${location?.name} · ${location?.city}`],
+            [w.created, <Ago key="created" time={server.created} />],
+            ...(group ? [[w.group, group.name] as const] : []),
+            ...(iso ? [[w.iso, iso.name ?? iso.description] as const] : []),
+            [c.labels, <Labels key="labels" labels={server.labels} />],
+          ]}
+        />
+      </Card>
+      <Card title={w.addresses} padded>
+        {addresses.length === 0 && <p className="dim">{w.noAddresses}</p>}
+        {addresses.map((address) => (
+          <Copyable key={address} text={address} />
+        ))}
+        {server.private_net.map(({ network, ip }) => (
+          <Copyable key={network} text={ip} />
+        ))}
+      </Card>
+      <FirewallsCard server={server} />
+    </Columns>
+  )
+}
+
+/** The address for SSH: of an IPv6 network, the first one in it. */
+function enterAt([first = '']: readonly string[]): string {
+  return first.replace(/::\/\d+$/, '::1')
+}

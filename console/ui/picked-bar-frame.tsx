@@ -1,0 +1,40 @@
+/** The bar itself, dark like everything that acts on many. */
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { cx } from './cx.ts'
+import { Icon } from './icon.tsx'
+import styles from './night.module.css'
+import type { PickedBarProps } from './picked-bar.tsx'
+import { tip } from './tip.ts'
+import { useShortcut } from './use-shortcut.ts'
+
+const w = wordsOf('common', common).table
+
+export function PickedBarFrame({ label, count, acts, onClear }: PickedBarProps) {
+  useShortcut('back', onClear)
+  return (
+    <div className={styles['picked-bar']} role="toolbar" aria-label={label}>
+      <p role="status">{w.selected(count)}</p>
+      <hr />
+      {acts.map(({ key, label: text, icon, isBad, reason, act }) => (
+        <button
+          key={key}
+          type="button"
+          className={cx(styles['night-btn'], isBad && styles.bad)}
+          aria-disabled={reason !== undefined || undefined}
+          aria-description={reason}
+          onClick={reason === undefined ? act : undefined}
+          {...tip(reason ?? '')}
+        >
+          <Icon name={icon} />
+          {text}
+        </button>
+      ))}
+      <hr />
+      <button type="button" className={styles['night-btn']} aria-label={w.clearSelection} onClick={onClear}>
+        <Icon name="x" />
+        <kbd>Esc</kbd>
+      </button>
+    </div>
+  )
+}
