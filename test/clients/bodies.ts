@@ -35,6 +35,7 @@ export const hostile: fc.Arbitrary<string> = fc
         '"',
         '\\',
         '$HOME',
+        // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what must not be a template
         '${x}',
         '%{if}',
         '$(id)',

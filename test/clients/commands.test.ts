@@ -158,12 +158,10 @@ function together(arrived: readonly Arrived[], shown: string): Arrived {
   const [first] = changes
   assert.ok(first, `nothing arrived: ${shown}`)
   const join = (a: unknown, b: unknown) => (Array.isArray(a) && Array.isArray(b) ? [...a, ...b] : b)
-  const body = changes
-    .map(({ body }) => (body ?? {}) as Record<string, unknown>)
-    .reduce((all, own) => ({
-      ...all,
-      ...Object.fromEntries(Object.entries(own).map(([name, value]) => [name, join(all[name], value)])),
-    }))
+  const body: Record<string, unknown> = {}
+  for (const change of changes) {
+    for (const [name, value] of Object.entries(change.body ?? {})) body[name] = join(body[name], value)
+  }
   for (const { method, path } of changes) assert.deepEqual([method, path], [first.method, first.path])
   return { ...first, body }
 }

@@ -135,7 +135,12 @@ export async function settle({ env }: Service): Promise<Site> {
 /** What the API takes where a request does not say it, so that clients may say it or not. */
 const usual: Readonly<Record<string, Readonly<Record<string, unknown>>>> = {
   certificates_create: { type: 'uploaded' },
-  load_balancers_addService: { 'http.redirect_http': false, 'http.sticky_sessions': false, proxyprotocol: false },
+  load_balancers_addService: {
+    'http.redirect_http': false,
+    'http.sticky_sessions': false,
+    'health_check.http.tls': false,
+    proxyprotocol: false,
+  },
   load_balancers_addTarget: { use_private_ip: false },
   load_balancers_create: { public_interface: true },
   networks_create: { expose_routes_to_vswitch: false },

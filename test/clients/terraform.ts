@@ -191,7 +191,8 @@ export function describeTerraform(
   })
 }
 
-function openCloud(terraform: string, provider: string, service: Service): Cloud {
+/** A place for folders whose Terraform talks to the API at the service's endpoint. */
+export function openCloud(terraform: string, provider: string, service: Service): Cloud {
   const settings = join(service.folder, 'terraform.rc')
   // The provider comes from its folder; the registry is never asked.
   const override = `dev_overrides { "hetznercloud/hcloud" = "${provider}" }`

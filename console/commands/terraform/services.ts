@@ -1,0 +1,139 @@
+/** Resources of Terraform for Load Balancers and zones. */
+import { type Body, Expression, type Value } from './hcl.ts'
+import {
+  type Fields,
+  idOf,
+  list,
+  type Make,
+  numberOf,
+  pick,
+  type Resource,
+  refuse,
+  resource,
+  texts,
+} from './resources.ts'
+
+function service(balancer: Value, body: Fields, label: string): Resource {
+  const blocks: (readonly [string, Body])[] = []
+  const http = body.http as Fields | null | undefined
+  if (http) {
+    const attributes = pick(
+      http,
+      'cookie_name',
+      'cookie_lifetime',
+      'certificates',
+      'redirect_http',
+      'sticky_sessions',
+      'timeout_idle',
+    )
+    blocks.push(['http', { attributes }])
+  }
+  const check = body.health_check as Fields | null | undefined
+  if (check) {
+    if (['protocol', 'port', 'interval', 'timeout'].some((name) => (check[name] ?? null) === null)) {
+      refuse('Terraform needs protocol, port, interval and timeout of a health check.')
+    }
+    const inner = check.http as Fields | null | undefined
+    const attributes = inner && pick(inner, 'domain', 'path', 'response', 'status_codes', 'tls')
+    blocks.push([
+      'health_check',
+      {
+        attributes: pick(check, 'protocol', 'port', 'interval', 'timeout', 'retries'),
+        blocks: attributes ? [['http', { attributes }]] : [],
+      },
+    ])
+  }
+  const attributes = pick(body, 'protocol', 'listen_port', 'destination_port', 'proxyprotocol')
+  return resource('load_balancer_service', label, { load_balancer_id: balancer, ...attributes }, blocks)
+}
+
+function target(balancer: Value, body: Fields, label: string): Resource {
+  const { type } = body
+  const part = (body[type as string] ?? {}) as Fields
+  return resource('load_balancer_target', label, {
+    type: type as string,
+    load_balancer_id: balancer,
+    server_id: part.id as number | undefined,
+    label_selector: part.selector as string | undefined,
+    ip: part.ip as string | undefined,
+    use_private_ip: body.use_private_ip === true ? true : undefined,
+  })
+}
+
+const balancer: Make = (body) => {
+  const net = (body.public_net ?? {}) as Fields
+  if (net.ipv4 || net.ipv6) refuse('Terraform cannot give Primary IPs to a Load Balancer.')
+  const network = body.network as number | null | undefined
+  if (!network && body.public_interface === false) refuse('A Load Balancer without a public interface needs a network.')
+  const algorithm = body.algorithm as Fields | null | undefined
+  const made = resource(
+    'load_balancer',
+    body.name,
+    {
+      ...pick(body, 'name'),
+      ...texts(body, 'load_balancer_type', 'location', 'network_zone'),
+      ...pick(body, 'labels'),
+    },
+    algorithm ? [['algorithm', { attributes: pick(algorithm, 'type') }]] : [],
+  )
+  const label = (index: number) => `${made.label}_${index + 1}`
+  const place = network
+    ? [
+        resource('load_balancer_network', made.label, {
+          load_balancer_id: idOf(made),
+          network_id: network,
+          enable_public_interface: body.public_interface === false ? false : undefined,
+        }),
+      ]
+    : []
+  return [
+    made,
+    ...place,
+    ...list(body.services).map((one, index) => service(idOf(made), one, label(index))),
+    ...list(body.targets).map((one, index) => target(idOf(made), one, label(index))),
+  ]
+}
+
+// ---- Zones -----------------------------------------------------------------------------------------------------------
+
+const records = (body: Fields) => list(body.records).map((one) => given(one, 'value', 'comment'))
+
+/** Objects in attributes have no fields without a value. */
+function given(fields: Fields, ...names: readonly string[]): Readonly<Record<string, Value>> {
+  const all = names.map((name) => [name, fields[name]] as const)
+  return Object.fromEntries(all.filter(([, value]) => value !== undefined && value !== null && value !== '')) as Record<
+    string,
+    Value
+  >
+}
+
+function rrset(zone: Value, body: Fields): Resource {
+  const label = `${body.name}_${body.type}`
+  return resource('zone_rrset', label, { zone, ...pick(body, 'name', 'type', 'ttl', 'labels'), records: records(body) })
+}
+
+const zone: Make = (body) => {
+  if (body.zonefile) refuse('Terraform has no resource for zone files; each RRSet is one of its own.')
+  const nameservers = list(body.primary_nameservers).map((one) =>
+    given(one, 'address', 'port', 'tsig_algorithm', 'tsig_key'),
+  )
+  const made = resource('zone', body.name, {
+    ...pick(body, 'name', 'mode', 'ttl', 'labels'),
+    primary_nameservers: nameservers.length > 0 ? nameservers : undefined,
+  })
+  const name = new Expression(`${made.type}.${made.label}.name`)
+  return [made, ...list(body.rrsets).map((one) => rrset(name, one))]
+}
+
+export const serviceMakers: Readonly<Record<string, Make>> = {
+  load_balancers_create: balancer,
+  load_balancers_addService: (body, { id }) => [service(numberOf(id), body, `port_${body.listen_port ?? 'default'}`)],
+  load_balancers_addTarget: (body, { id }) => [target(numberOf(id), body, body.type as string)],
+  load_balancers_attachToNetwork: (body, { id }) => {
+    if (body.ip_range) refuse('Terraform takes a subnet by its resource, not by its range.')
+    const attributes = { load_balancer_id: numberOf(id), network_id: body.network as number, ...pick(body, 'ip') }
+    return [resource('load_balancer_network', '', attributes)]
+  },
+  zones_create: zone,
+  zones_createRrset: (body, { id_or_name }) => [rrset(String(id_or_name), body)],
+}
