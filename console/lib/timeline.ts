@@ -1,5 +1,5 @@
 /** Where certificates stand between issue and expiry, for a picture with one axis. Times are in milliseconds. */
-import { renewalTimes } from '../../src/families/certificates/managed/domain.ts'
+import { renewalTimes } from '../../src/families/certificates/managed/renewal.ts'
 
 /** What the picture needs of a certificate as the API shows it. */
 export interface ShownCertificate {

@@ -10,7 +10,8 @@ import { type Challenge, holdZones, placeChallenge, removeChallenge } from '../.
 import type { Certificate, CertificateFacts, KeyPair } from '../domain.ts'
 import { certificates, fromRow, issuedColumns, putKey } from '../store.ts'
 import type { CertificateRow } from '../tables.ts'
-import { type DueHint, type DueRenewal, type RenewalTimes, renewalPause, renewalTimes, type Window } from './domain.ts'
+import { type DueHint, type DueRenewal, renewalPause } from './domain.ts'
+import { type RenewalTimes, renewalTimes, type Window } from './renewal.ts'
 
 const notIssued = { certificate: null, fingerprint: null, not_valid_before: null, not_valid_after: null }
 const notDue = { schedule_at: null, renew_at: null, hint_at: null }
