@@ -17,6 +17,7 @@ const modules: Readonly<Record<string, number>> = {
   'src/kernel/contract/labels.ts': 1_500,
   'src/kernel/contract/selectors.ts': 3_000,
   'src/families/certificates/domain.ts': 3_000,
+  'src/families/certificates/managed/renewal.ts': 1_000,
   'src/families/firewalls/domain.ts': 7_000,
   'src/families/firewalls/decisions.ts': 8_000,
   'src/families/networks/domain.ts': 8_000,

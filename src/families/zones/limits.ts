@@ -7,6 +7,9 @@ export interface ZoneLimits {
   readonly textBytes: number
 }
 
+/** The times of a SOA record in seconds: refresh, retry, expire, and for how long what is missing may be remembered. */
+export const soaTimes = [86_400, 10_800, 3_600_000, 3_600] as const
+
 /** The limits unless an operator sets others. A zone of this size can be imported as a file. */
 export const defaultZoneLimits: ZoneLimits = { records: 20_000, textBytes: 2 * 1024 * 1024 }
 

@@ -38,8 +38,5 @@ export function defaultZoneSettings(domain: string): ZoneSettings {
   }
 }
 
-/** The times of a SOA record in seconds: refresh, retry, expire, and for how long what is missing may be remembered. */
-export const soaTimes = [86_400, 10_800, 3_600_000, 3_600] as const
-
 /** TTL of zones that are created without one, in seconds. */
 export const defaultTtl = 3_600

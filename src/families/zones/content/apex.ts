@@ -1,11 +1,14 @@
 /** The records that every zone has at its apex, and zone files that bring those of other name servers. Pure. */
 import { nameOf, parseName } from '../../../net/dns/names.ts'
-import { sizeOf, zoneLimitProblem } from '../limits.ts'
+import { sizeOf, soaTimes, type ZoneLimits, zoneLimitProblem } from '../limits.ts'
 import { apex, type RrsetContent, rrsetKey } from '../rrsets/domain.ts'
-import { soaTimes, type ZoneSettings } from '../settings.ts'
 
 /** What the apex of a zone needs to be served here. */
-type ApexSettings = Pick<ZoneSettings, 'nameservers' | 'hostmaster'>
+interface ApexSettings {
+  /** Absolute, the first of them as the primary. */
+  readonly nameservers: readonly string[]
+  readonly hostmaster: string
+}
 
 /** The SOA and NS records of a new zone. */
 function apexOf({ nameservers, hostmaster }: ApexSettings): readonly RrsetContent[] {
@@ -49,7 +52,7 @@ export function adoptZone(zoneName: string, given: readonly RrsetContent[], sett
 export function zoneProblem(
   name: string,
   rrsets: readonly RrsetContent[],
-  settings: Pick<ZoneSettings, 'nameservers' | 'limits'>,
+  settings: Pick<ApexSettings, 'nameservers'> & { readonly limits: ZoneLimits },
 ): string | undefined {
   const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
   const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
