@@ -138,7 +138,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], log)
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
-  edge.mount(managementEndpoints, managementRoutes(platform), labPath)
+  edge.mount(managementEndpoints, managementRoutes(platform, people), labPath)
   edge.mount(auditEndpoints, auditRoutes(platform), labPath)
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
   edge.stream(eventStream({ db, clock, log }))

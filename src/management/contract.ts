@@ -18,6 +18,7 @@ import {
 declare module '../kernel/errors.ts' {
   interface CallCodes {
     project_not_empty: 409
+    member_is_owner: 422
   }
 }
 
@@ -80,6 +81,18 @@ const Token = named('Token', {
 })
 
 const NewToken = Type.Object({ token: Token, secret: Type.String({ description: 'Shown here once and never again' }) })
+
+const Member = named('Member', {
+  person_id: Id,
+  email: Type.String(),
+  name: Type.String(),
+  role: Role,
+  given_by: Type.Enum(['person', 'group']),
+  created: Timestamp,
+  last_seen: nullable(Timestamp),
+  has_second_factor: Type.Boolean(),
+})
+const MemberReply = Type.Object({ member: Member })
 
 const Limit = named('Limit', {
   kind: Type.String(),
@@ -222,6 +235,55 @@ const tokenEndpoints = defineEndpoints({
   },
 })
 
+const members = `${project}/members` as const
+
+export const memberEndpoints = defineEndpoints({
+  listMembers: {
+    method: 'GET',
+    needs: 'viewer',
+    path: members,
+    summary: 'List who belongs to a Project',
+    section,
+    status: 200,
+    reply: Type.Object({ members: Type.Array(Member) }),
+    errors: [],
+  },
+  changeMember: {
+    method: 'PUT',
+    needs: 'admin',
+    elevated: true,
+    path: `${members}/{person_id}`,
+    summary: 'Give a member another role',
+    section,
+    body: closedObject({ role: Type.Enum(roles.filter((role) => role !== 'owner')) }),
+    status: 200,
+    reply: MemberReply,
+    errors: ['member_is_owner'],
+  },
+  removeMember: {
+    method: 'DELETE',
+    needs: 'admin',
+    elevated: true,
+    path: `${members}/{person_id}`,
+    summary: 'Remove a member from a Project',
+    section,
+    status: 204,
+    errors: ['member_is_owner'],
+  },
+  transferProject: {
+    method: 'POST',
+    needs: 'owner',
+    elevated: true,
+    path: `${project}/transfer`,
+    summary: 'Make another member the owner of a Project; who owned it becomes an admin',
+    section,
+    body: closedObject({ person_id: Id }),
+    status: 200,
+    reply: MemberReply,
+    errors: [],
+  },
+})
+
 export const managementEndpoints = defineEndpoints({
   whoami: {
     method: 'GET',
@@ -235,6 +297,7 @@ export const managementEndpoints = defineEndpoints({
   },
   ...projectEndpoints,
   ...tokenEndpoints,
+  ...memberEndpoints,
   getLimits: {
     method: 'GET',
     needs: 'viewer',

@@ -3,10 +3,13 @@ import type { Answer, Client, World } from '../../test/harness.ts'
 import { done, unique } from '../../test/proof.ts'
 import { createManagementToken } from '../kernel/access/management-tokens.ts'
 import { createProject } from '../kernel/access/projects.ts'
+import type { Role } from '../kernel/access/roles.ts'
 import type { Endpoint } from '../kernel/contract/contract.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId } from '../kernel/scope.ts'
+import { addMember } from '../people/membership-store.ts'
+import { createPerson } from '../people/person-store.ts'
 import type { managementEndpoints } from './contract.ts'
 
 type Key = keyof typeof managementEndpoints
@@ -15,11 +18,16 @@ type Key = keyof typeof managementEndpoints
 export interface Place {
   readonly project: number
   readonly token: number
+  /** A member who is not the owner. */
+  readonly person: number
 }
 
 /** The URL of an endpoint at the door of programs or, below `/console/api`, at that of the console. */
 export function urlOf({ baseUrl }: World, { path }: Pick<Endpoint, 'path'>, place: Place, door = ''): string {
-  const named = path.replace('{project_id}', `${place.project}`).replace('{token_id}', `${place.token}`)
+  const named = path
+    .replace('{project_id}', `${place.project}`)
+    .replace('{token_id}', `${place.token}`)
+    .replace('{person_id}', `${place.person}`)
   return `${new URL(baseUrl).origin}${door}/wolke/v1${named}`
 }
 
@@ -34,15 +42,24 @@ export async function emptyProject({ db }: World): Promise<ProjectId> {
   return (await db.transact((tx) => createProject(tx, unique('project'), timestamp(tx.now)))).id
 }
 
-/** A Project with a token of it. */
+/** Adds a new person to a Project. */
+export function newMember({ db }: World, project: number, role: Role = 'viewer'): Promise<number> {
+  return db.transact(async (tx) => {
+    const { id } = await createPerson(tx, { email: `${unique('member')}@example.com`, name: 'A Member' })
+    await addMember(tx, { projectId: project as ProjectId }, id, role)
+    return id
+  })
+}
+
+/** A Project with a token and a member of it. */
 export async function placeIn(world: World, project: number): Promise<Place> {
-  const tokens = urlOf(world, { path: '/projects/{project_id}/tokens' }, { project, token: 0 })
+  const tokens = urlOf(world, { path: '/projects/{project_id}/tokens' }, { project, token: 0, person: 0 })
   const { token } = await done((await manager(world)).post(tokens, { name: unique('token'), access: 'read' }))
-  return { project, token: token.id }
+  return { project, token: token.id, person: await newMember(world, project) }
 }
 
 /** Bodies by endpoint; those that are missing need none. */
-export const bodies: Readonly<Partial<Record<Key, () => Record<string, unknown>>>> = {
+export const bodies: Readonly<Partial<Record<Key, (place: Place) => Record<string, unknown>>>> = {
   createProject: () => ({ name: unique('project'), owner_email: 'ops@example.com' }),
   updateProject: () => ({ name: unique('project') }),
   createToken: () => ({
@@ -53,6 +70,8 @@ export const bodies: Readonly<Partial<Record<Key, () => Record<string, unknown>>
   }),
   renameToken: () => ({ name: 'deploy' }),
   rotateToken: () => ({}),
+  changeMember: () => ({ role: 'restricted' }),
+  transferProject: ({ person }) => ({ person_id: person }),
   setLimits: () => ({ limits: { servers: 3 } }),
 }
 
@@ -64,10 +83,22 @@ const taken: (method: 'post' | 'put', path: string) => Scenario = (method, path)
   return api[method](urlOf(world, { path }, place), { name })
 }
 
+const onOwner: (method: 'put' | 'delete') => Scenario = (method) => async (world, api) => {
+  const project = await emptyProject(world)
+  const place = { project, token: 0, person: await newMember(world, project, 'owner') }
+  const url = urlOf(world, { path: '/projects/{project_id}/members/{person_id}' }, place)
+  return method === 'put' ? api.put(url, { role: 'admin' }) : api.delete(url)
+}
+
 /** Errors by endpoint and code. */
 export const errors: Readonly<Partial<Record<Key, Partial<Record<ErrorCode, Scenario>>>>> = {
   createProject: { uniqueness_error: taken('post', '/projects') },
   updateProject: { uniqueness_error: taken('put', '/projects/{project_id}') },
+  listMembers: {
+    forbidden: (world, _, place) => world.api.get(urlOf(world, { path: '/projects/{project_id}/members' }, place)),
+  },
+  changeMember: { member_is_owner: onOwner('put') },
+  removeMember: { member_is_owner: onOwner('delete') },
   deleteProject: {
     async project_not_empty(world, api, place) {
       await done(world.api.post('/placement_groups', { name: unique('group'), type: 'spread' }))

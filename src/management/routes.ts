@@ -21,8 +21,11 @@ import { timestamp } from '../kernel/process/clock.ts'
 import { limitsOf, setLimit } from '../kernel/resource/limits.ts'
 import { pageOf } from '../kernel/resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
+import { addMember } from '../people/membership-store.ts'
+import type { People } from '../people/people.ts'
 import type { Platform } from '../platform.ts'
 import type { managementEndpoints } from './contract.ts'
+import { memberRoutes } from './members.ts'
 import { grantedBy } from './scopes.ts'
 import { countedPaths, countResources } from './store.ts'
 import { expiryLike, readExpiry, scopeIn, tokenToWire } from './tokens.ts'
@@ -30,11 +33,12 @@ import { expiryLike, readExpiry, scopeIn, tokenToWire } from './tokens.ts'
 type Managing = Handlers<typeof managementEndpoints>
 
 /** One handler for each endpoint. */
-export function managementRoutes(platform: Platform): Managing {
+export function managementRoutes(platform: Platform, people: Pick<People, 'sessions'>): Managing {
   return {
     whoami: async ({ caller }) => ({ whoami: await whoIs(platform.db.query, caller) }),
     ...projectRoutes(platform),
     ...tokenRoutes(platform),
+    ...memberRoutes({ db: platform.db, sessions: people.sessions }),
     ...limitRoutes(platform),
   }
 }
@@ -92,6 +96,8 @@ function projectRoutes({ db }: Platform): ProjectRoutes {
       checkProject({ name, owner_email })
       return db.transact(async (tx) => {
         const { id } = await createProject(tx, name, timestamp(tx.now), owner_email)
+        const { actor } = caller
+        if (actor.kind === 'person') await addMember(tx, { projectId: id }, actor.id, 'owner')
         return reply(tx.query, caller, { projectId: id })
       })
     },

@@ -27,7 +27,7 @@ const inConsole = '/console/api'
 const isRead = ({ endpoint }: Managed) => endpoint.method === 'GET'
 
 function send(world: World, client: Client, { name, endpoint }: Managed, place: Place, door = ''): Promise<Answer> {
-  const body = bodies[name]?.()
+  const body = bodies[name]?.(place)
   return client.request(endpoint.method, urlOf(world, endpoint, place, door), body ? { body } : {})
 }
 
@@ -37,12 +37,14 @@ function checkWorks({ endpoint }: Managed, answer: Answer): void {
 
 async function checkTokens(world: World, row: Managed, place: Place): Promise<void> {
   const { needs } = row.endpoint
+  // Who belongs to a Project is for people to see.
+  const isForPrograms = needs === 'anyone' || (needs === 'viewer' && row.name !== 'listMembers')
   for (const text of [undefined, generateToken('management'), 'x'.repeat(64)])
     assertRefused(await send(world, world.client(text), row, place), 'unauthorized')
   const scoped = await scopedClient(world, { families: ['servers'], verbs: ['read'] })
   for (const client of [world.api, world.readOnly, world.foreign, scoped]) {
     const answer = await send(world, client, row, place)
-    if (needs === 'anyone' || (needs === 'viewer' && (client === world.api || client === world.readOnly)))
+    if (isForPrograms && (needs === 'anyone' || client === world.api || client === world.readOnly))
       checkWorks(row, answer)
     else if (client === world.readOnly && !isRead(row)) assertRefused(answer, 'token_readonly')
     else if (client === world.foreign && isRole(needs)) assertRefused(answer, 'not_found')
@@ -58,7 +60,7 @@ async function checkPeople(world: World, row: Managed, place: Place): Promise<vo
     if (isAllowed && isRead(row)) checkWorks(row, await send(world, person, row, place, inConsole))
     if (!isAllowed) assertRefused(await send(world, person, row, place, inConsole), 'forbidden')
     if (!isRole(needs)) continue
-    const elsewhere = { project: await secondProject(world), token: place.token }
+    const elsewhere = { ...place, project: await secondProject(world) }
     assertRefused(await send(world, person, row, elsewhere, inConsole), 'not_found')
   }
 }
@@ -90,20 +92,22 @@ forEachDatabase('every endpoint of the management API', (open) => {
     const api = await manager(world)
     const place = await placeIn(world, await firstProject(world))
     const scoped = await scopedClient(world, { families: ['servers'], verbs: ['read'] })
-    const never = { project: neverExisted, token: neverExisted }
+    const never = { project: neverExisted, token: neverExisted, person: neverExisted }
     const url = (row: Managed, at = place) => urlOf(world, row.endpoint, at)
     const ways: Record<string, (row: Managed) => Promise<Answer[]>> = {
       unauthorized: async (row) => [await send(world, world.anonymous, row, place)],
       token_readonly: async (row) => [await send(world, world.readOnly, row, place)],
       forbidden: async (row) => [await send(world, scoped, row, place)],
       not_found: async (row) => {
-        const places = row.endpoint.path.includes('{token_id}') ? [never, { ...place, token: neverExisted }] : [never]
+        const { path } = row.endpoint
+        const isOfOne = path.includes('{token_id}') || path.includes('{person_id}')
+        const places = [never, ...(isOfOne ? [{ ...never, project: place.project }] : [])]
         return Promise.all(places.map((at) => send(world, api, row, at)))
       },
       json_error: async (row) => [await api.request(row.endpoint.method, url(row), { body: '{' })],
       invalid_input: async (row) =>
         row.endpoint.body
-          ? [await api.request(row.endpoint.method, url(row), { body: { ...bodies[row.name]?.(), surprise: 1 } })]
+          ? [await api.request(row.endpoint.method, url(row), { body: { ...bodies[row.name]?.(place), surprise: 1 } })]
           : [await api.get(`${url(row)}?per_page=0`)],
     }
     // Programs need no proof of who they are; below is a test for people.

@@ -1,0 +1,80 @@
+/** Who belongs to a Project, through the management API. */
+import { getProject, lockProject } from '../kernel/access/projects.ts'
+import type { Handlers } from '../kernel/contract/contract.ts'
+import type { Queries, Transaction } from '../kernel/data/db.ts'
+import { ApiError, notFound } from '../kernel/errors.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { ProjectScope } from '../kernel/scope.ts'
+import { kindsByPerson } from '../people/credential-store.ts'
+import { membersOf, removeMember, roleIn, setRole, transferOwnership } from '../people/membership-store.ts'
+import type { People } from '../people/people.ts'
+import { peopleByIds } from '../people/person-store.ts'
+import { lastSeenOf } from '../people/session-store.ts'
+import type { memberEndpoints } from './contract.ts'
+
+/** The handlers of the endpoints that are about members. */
+export function memberRoutes({ db, sessions }: Pick<People, 'db' | 'sessions'>): Handlers<typeof memberEndpoints> {
+  /** Does `work` on a member who is not the owner; this process forgets at once what sessions may do. */
+  const change = <T>(scope: ProjectScope, personId: number, work: (tx: Transaction) => Promise<T>) =>
+    db.transact(async (tx) => {
+      await checkMember(tx.query, scope, personId)
+      tx.afterCommit(() => sessions.forget())
+      return work(tx)
+    })
+  return {
+    async listMembers({ caller, scope }) {
+      if (caller.actor.kind === 'token') throw new ApiError('forbidden', 'this is for people and for management tokens')
+      await getProject(db.query, scope)
+      return { members: await toWires(db.query, scope) }
+    },
+    changeMember: ({ scope, params: { person_id }, body: { role } }) =>
+      change(scope, person_id, async (tx) => {
+        await setRole(tx, scope, person_id, role)
+        return { member: await memberWire(tx.query, scope, person_id) }
+      }),
+    removeMember: ({ scope, params: { person_id } }) =>
+      change(scope, person_id, async (tx) => {
+        await removeMember(tx, scope, person_id)
+      }),
+    transferProject: ({ scope, body: { person_id } }) =>
+      db.transact(async (tx) => {
+        // Two transfers at the same time would make two owners.
+        await lockProject(tx, scope, 'update')
+        await getProject(tx.query, scope)
+        if (!(await transferOwnership(tx, scope, person_id))) throw notFound('member', person_id)
+        tx.afterCommit(() => sessions.forget())
+        return { member: await memberWire(tx.query, scope, person_id) }
+      }),
+  }
+}
+
+/** Errors: `not_found`; `member_is_owner`, who only leaves by a transfer. */
+async function checkMember(query: Queries, scope: ProjectScope, personId: number): Promise<void> {
+  await getProject(query, scope)
+  const role = await roleIn(query, scope, personId)
+  if (role === undefined) throw notFound('member', personId)
+  if (role !== 'owner') return
+  throw new ApiError('member_is_owner', 'this is the owner; transfer the Project to somebody else first')
+}
+
+async function memberWire(query: Queries, scope: ProjectScope, personId: number) {
+  return (await toWires(query, scope)).find(({ person_id }) => person_id === personId)!
+}
+
+async function toWires(query: Queries, scope: ProjectScope) {
+  const members = await membersOf(query, scope)
+  const ids = members.map(({ person_id }) => person_id)
+  const people = await peopleByIds(query, ids)
+  const kinds = await kindsByPerson(query, ids)
+  const seen = await lastSeenOf(query, ids)
+  return members.map(({ person_id, role, given_by, created }) => {
+    const { email, name } = people.get(person_id)!
+    const has = kinds.get(person_id)
+    const at = seen.get(person_id)
+    return {
+      ...{ person_id, email, name, role, given_by, created },
+      last_seen: at === undefined ? null : timestamp(at),
+      has_second_factor: has?.has('totp') === true || has?.has('passkey') === true,
+    }
+  })
+}
