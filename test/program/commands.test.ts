@@ -406,6 +406,32 @@ describe('The key of the secrets', { concurrency: 2 }, () => {
   })
 })
 
+/** Tokens with scopes, rotated ones and management tokens, as commands make them. */
+async function checkLimited(baseUrl: string, database: readonly string[]): Promise<void> {
+  const more = ['--families', 'servers', '--verbs', 'reboot,read', '--label-selector', 'env = test']
+  const limited = ['--project', 'second', '--name', 'limited', '--expires', '2099-01-01T00:00:00Z', ...more]
+  const scoped = (await wolke('token', 'create', ...limited, ...database)).stdout.trim()
+  const management = (await wolke('token', 'create', '--management', '--name', 'all', ...database)).stdout.trim()
+  assert.match(management, /^wlm_[0-9A-Za-z]{60}$/)
+  const listed = JSON.parse((await wolke('token', 'list', '--json', ...database)).stdout)
+  const entry = listed.find(({ ends_with }: { ends_with: string }) => ends_with === scoped.slice(-4))
+  const scope = { families: ['servers'], verbs: ['read', 'reboot'], label_selector: 'env=test' }
+  assert.deepEqual([entry.scope, entry.expires, entry.kind], [scope, '2099-01-01T00:00:00Z', 'project'])
+  const rotated = (await wolke('token', 'rotate', String(entry.id), ...database)).stdout.trim()
+  for (const one of [scoped, rotated]) assert.equal((await api(baseUrl, one, '/servers')).status, 200)
+  assert.equal((await api(baseUrl, rotated, '/volumes')).body.error.code, 'forbidden')
+  assert.equal((await api(baseUrl, management, '/servers')).status, 401)
+  for (const one of [rotated, management])
+    assert.equal((await wolke('token', 'revoke', one, ...database)).stdout, 'Token revoked\n')
+  checkFailure(await wolke('token', 'create', ...database), 2, /either --project or --management/)
+  checkFailure(await wolke('token', 'create', '--management', '--read-only', ...database), 2, /without --project/)
+  const wrong = { families: 'cars', verbs: 'explode', 'label-selector': 'a=(', expires: 'soon' }
+  for (const [option, value] of Object.entries(wrong)) {
+    const args = ['token', 'create', '--project', 'second', `--${option}`, value, ...database]
+    checkFailure(await wolke(...args), 2, new RegExp(`--${option}`))
+  }
+}
+
 describe('wolke project and wolke token', { concurrency: 2 }, () => {
   test('work on the file of a running server', async (t) => {
     const { url } = await place()
@@ -435,12 +461,23 @@ describe('wolke project and wolke token', { concurrency: 2 }, () => {
     assert.equal((await api(server.baseUrl, tokenOf(server)!, '/ssh_keys')).body.ssh_keys.length, 0)
 
     const tokens = (await wolke('token', 'list', ...database)).stdout
-    assert.match(tokens, new RegExp(`^\\d+\tsecond\tci\tread-write\t\\.\\.\\.${token.slice(-4)}\t\\S+Z$`, 'm'))
-    assert.match(tokens, new RegExp(`^\\d+\tsecond\ttoken\tread-only\t\\.\\.\\.${readOnly.slice(-4)}\t\\S+Z$`, 'm'))
+    assert.match(
+      tokens,
+      new RegExp(`^\\d+\tsecond\tci\tread-write\t\\.\\.\\.${token.slice(-4)}\t\\S+Z\t\\S+\tnever\teverything$`, 'm'),
+    )
+    assert.match(
+      tokens,
+      new RegExp(
+        `^\\d+\tsecond\ttoken\tread-only\t\\.\\.\\.${readOnly.slice(-4)}\t\\S+Z\t\\S+\tnever\teverything$`,
+        'm',
+      ),
+    )
     assert.ok(!tokens.includes(token))
     const id = new RegExp(`^(\\d+).*${readOnly.slice(-4)}`, 'm').exec(tokens)![1]!
     assert.equal((await wolke('token', 'revoke', id, ...database)).stdout, 'Token revoked\n')
     checkFailure(await wolke('token', 'revoke', id, ...database), 1, /there is no such token/)
+
+    await checkLimited(server.baseUrl, database)
 
     checkFailure(await wolke('project', 'delete', 'second', ...database), 1, /still has resources/)
     const gone = await fetch(`${server.baseUrl}/ssh_keys/${created.body.ssh_key.id}`, {

@@ -33,7 +33,7 @@ import { readBody } from './body.ts'
 import { checkCalendar, nothingAt } from './calendar.ts'
 import { doorOf, throughDoor } from './doors.ts'
 import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
-import { narrowingOf, readResource } from './narrowing.ts'
+import { type Handled, narrowingOf, readResource } from './narrowing.ts'
 import { type Asked, askedAt, noteOf, noteRefusal } from './notes.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
 import { isInTree, mountTree, type PageTree } from './page-trees.ts'
@@ -102,10 +102,7 @@ declare module 'fastify' {
 }
 
 /** An endpoint below its base, with its handler. */
-interface Mounted extends Replying {
-  readonly base: string
-  readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
-}
+type Mounted = Replying & Handled
 
 /** The endpoints and pages mounted so far. */
 interface Routes {

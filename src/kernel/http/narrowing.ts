@@ -16,7 +16,7 @@ import { labelsById, labelsByName } from '../resource/labels-of.ts'
 import type { ProjectScope } from '../scope.ts'
 
 /** An endpoint below its base, with its handler. */
-interface Handled {
+export interface Handled {
   readonly endpoint: Endpoint
   readonly base: string
   readonly handler: (call: ApiCall<Endpoint>) => Promise<unknown>
