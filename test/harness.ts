@@ -102,6 +102,7 @@ export interface WorldOptions {
   readonly defaultNames?: AppOptions['defaultNames']
   readonly mail?: AppOptions['mail']
   readonly streams?: AppOptions['streams']
+  readonly people?: AppOptions['people']
   readonly addressPool?: readonly string[]
   /** The database of another world, to act as its second process (PostgreSQL) or to restart it. */
   readonly database?: DatabaseUrl
@@ -203,6 +204,7 @@ async function openWorld(
     ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.streams ? { streams: options.streams } : {}),
+    ...(options.people ? { people: options.people } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     sessions: { find: ({ cookie }) => identities.get(cookie ?? '') },
     observe: (exchange) => holdAgainstContract(exchange, failures),

@@ -104,7 +104,6 @@ function profileHandlers(people: People): Pick<Account, 'account' | 'updateAccou
     },
     acceptInvitation: async (call) => {
       const { invitation } = await accept(people, call.body.code, await personOf(people, call))
-      sessions.forget()
       return { project_id: invitation.project_id, role: invitation.role }
     },
   }

@@ -56,7 +56,11 @@ async function mayInvite(
 }
 
 /** Lets a person who is signed in accept. Errors: `forbidden` when it does not count or is meant for somebody else. */
-export async function accept({ db }: People, secret: string | undefined, person: PersonRow): Promise<Invited> {
+export async function accept(
+  { db, sessions }: People,
+  secret: string | undefined,
+  person: PersonRow,
+): Promise<Invited> {
   return db.transact(async (tx) => {
     const invited = await readInvitation(tx.query, secret, tx.now)
     if (invited.invitation.email !== person.email) {
@@ -64,6 +68,7 @@ export async function accept({ db }: People, secret: string | undefined, person:
     }
     await spend(tx, invited.invitation)
     await join(tx, invited.invitation, person.id)
+    tx.afterCommit(() => sessions.forget())
     return invited
   })
 }

@@ -19,6 +19,8 @@ import { randomSecret } from './secret-text.ts'
 import type { CeremonyKind, CredentialRow, PersonRow } from './tables.ts'
 
 const ceremonyMs = 5 * 60_000
+/** ES256, EdDSA and RS256, which all authenticators know one of. */
+const supportedAlgorithmIDs = [-7, -8, -257]
 
 /** A public key with what browsers want to know about it. */
 interface PasskeyData {
@@ -76,6 +78,7 @@ export async function askForNewPasskey(
     userName: person.email,
     userDisplayName: person.name,
     attestationType: 'none',
+    supportedAlgorithmIDs,
     excludeCredentials: known.map(({ subject }) => ({ id: subject })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
@@ -105,6 +108,7 @@ export async function judgeNewPasskey(
     expectedOrigin: given.origin,
     expectedRPID: rpId,
     requireUserVerification: true,
+    supportedAlgorithmIDs,
   }).catch((error: Error) => {
     throw refused(error.message)
   })

@@ -56,9 +56,10 @@ export async function startOidc(visit: Visit): Promise<ServedAnswer> {
   const { people, call } = visit
   const { db, clock, oidc } = people
   if (!oidc) return visit.go('/console/login')
-  const found = call.query.has('link') ? await people.sessions.find(visit.cookie('session')) : undefined
+  const isLinking = call.query.has('link')
+  const found = isLinking && isOwnPage(visit) ? await people.sessions.find(visit.cookie('session')) : undefined
   const isProven = found?.person !== undefined && found.session.elevated_until > clock.now()
-  if (call.query.has('link') && !isProven) return visit.go('/console/login')
+  if (isLinking && !isProven) return visit.go('/console/login')
   const secret = randomSecret()
   try {
     const url = await oidc.begin(secret, call.origin, call.query.has('fresh'))
@@ -76,6 +77,15 @@ export async function startOidc(visit: Visit): Promise<ServedAnswer> {
     people.log.warn({ err: error }, 'the identity provider cannot be used')
     return refuseLogin(visit, visit.words.failed, 502)
   }
+}
+
+/**
+ * Whether a page of ours leads here. Another site could have signed the browser in to the provider as somebody else, who
+ * would then share the account.
+ */
+function isOwnPage({ call: { headers, origin } }: Visit): boolean {
+  const site = headers['sec-fetch-site']
+  return site === undefined ? headers.referer?.startsWith(`${origin}/`) === true : site === 'same-origin'
 }
 
 /** The provider's answer. It counts once, and only in the browser that asked. */

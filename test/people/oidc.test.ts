@@ -1,0 +1,176 @@
+/** Signing in through an identity provider: a real one, with real redirects and signatures. */
+import assert from 'node:assert/strict'
+import { after, before, test } from 'node:test'
+import { createProject } from '../../src/kernel/access/projects.ts'
+import { timestamp } from '../../src/kernel/process/clock.ts'
+import type { OidcOptions } from '../../src/people/oidc.ts'
+import { forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+import { client, type RunningProvider, startProvider } from './provider.ts'
+
+let provider: RunningProvider
+
+before(async () => {
+  provider = await startProvider()
+})
+after(() => provider.stop())
+
+async function openWith(open: Open, options: Partial<OidcOptions> = {}, more: WorldOptions = {}, isOidcOnly = false) {
+  const oidc: OidcOptions = {
+    issuer: provider.issuer,
+    clientId: client.client_id,
+    clientSecret: client.client_secret,
+    admins: [],
+    groups: [],
+    ...options,
+  }
+  // The provider goes by the time of the machine.
+  const world = await open({ runActions: false, ...more, people: { oidc, isOidcOnly } })
+  world.clock.set(new Date().toISOString())
+  provider.allow(`http://localhost:${new URL(world.baseUrl).port}/console/login/oidc/callback`)
+  return world
+}
+
+/** Goes to the provider and comes back; returns the answer to the way back. */
+async function through(browser: TestBrowser, name: string, query = '') {
+  const gone = await browser.get(`/console/login/oidc${query}`, { 'sec-fetch-site': 'same-origin' })
+  assert.equal(gone.status, 303, gone.text)
+  const back = new URL(await provider.signIn(String(gone.headers.location), name))
+  return { back, reply: await browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' }) }
+}
+
+const emailOf = async (browser: TestBrowser) => (await browser.api('GET', `${own}/account`)).body.account?.email
+
+function known(name: string, more: object = {}): string {
+  provider.accounts.set(name, { email: `${name}@example.com`, email_verified: true, name: `Name of ${name}`, ...more })
+  return name
+}
+
+forEachDatabase('an identity provider', (open) => {
+  test('signs people in, the same one the next time, by its subject', async () => {
+    const world = await openWith(open)
+    const login = await new TestBrowser(world).get('/console/login')
+    assert.match(login.text, /href="\/console\/login\/oidc"/)
+    const browser = new TestBrowser(world)
+    const { reply } = await through(browser, known('ada'), '?next=/console/account/security')
+    assert.deepEqual([reply.status, reply.headers.location], [303, '/console/account/security'], reply.text)
+    assert.equal(await emailOf(browser), 'ada@example.com')
+    known('ada', { email: 'changed@example.com' })
+    const again = new TestBrowser(world)
+    await through(again, 'ada')
+    assert.equal(await emailOf(again), 'ada@example.com')
+    assert.equal((await world.db.query.selectFrom('person').selectAll().execute()).length, 1)
+    const { credentials } = (await again.api('GET', `${own}/account/credentials`)).body
+    assert.deepEqual([credentials.length, credentials[0].kind], [1, 'oidc'])
+  })
+
+  test('is asked with PKCE, nonce and state, and its answer counts once, in the browser that asked', async () => {
+    const world = await openWith(open)
+    const [browser, victim] = [new TestBrowser(world), new TestBrowser(world)]
+    const asked = new URL(String((await browser.get('/console/login/oidc')).headers.location)).searchParams
+    assert.equal(asked.get('code_challenge_method'), 'S256')
+    for (const part of ['code_challenge', 'nonce', 'state']) assert.ok((asked.get(part)?.length ?? 0) >= 43, part)
+    const attacker = new TestBrowser(world)
+    const gone = await attacker.get('/console/login/oidc')
+    const back = new URL(await provider.signIn(String(gone.headers.location), known('mallory')))
+    const way = back.pathname + back.search
+    // The answer to one browser is given to another one: with no challenge, and with one of its own.
+    assert.equal((await victim.get(way)).status, 403)
+    await victim.get('/console/login/oidc')
+    assert.equal((await victim.get(way)).status, 403)
+    assert.equal(victim.session, undefined)
+    const replayed = attacker.copy(world)
+    assert.equal((await attacker.get(way)).status, 303)
+    assert.equal((await replayed.get(way)).status, 403)
+    const changed = new TestBrowser(world)
+    const other = await changed.get('/console/login/oidc')
+    const wrong = new URL(await provider.signIn(String(other.headers.location), 'mallory'))
+    wrong.searchParams.set('state', 'x'.repeat(43))
+    assert.equal((await changed.get(wrong.pathname + wrong.search)).status, 403)
+    assert.equal(changed.session, undefined)
+  })
+
+  test('without a verified address nobody gets an account', async () => {
+    const world = await openWith(open)
+    for (const more of [{ email_verified: false }, { email_verified: undefined }, { email: undefined }]) {
+      const browser = new TestBrowser(world)
+      const { reply } = await through(browser, known('bob', more))
+      assert.equal(reply.status, 403)
+      assert.equal(browser.session, undefined)
+    }
+    assert.equal((await world.db.query.selectFrom('person').selectAll().execute()).length, 0)
+  })
+
+  test('an address alone leads into no account: its person has to link the identity after signing in', async () => {
+    const world = await openWith(open)
+    const admin = await setUp(world)
+    const name = known('jana', { email: adminEmail })
+    const thief = new TestBrowser(world)
+    const { reply } = await through(thief, name)
+    assert.deepEqual([reply.status, thief.session], [403, undefined])
+    assert.match(reply.text, /sign in to it as before/)
+    const stranger = await new TestBrowser(world).get('/console/login/oidc?link')
+    assert.equal(stranger.headers.location, '/console/login')
+    for (const headers of [
+      { 'sec-fetch-site': 'cross-site' },
+      { 'sec-fetch-site': '', referer: 'http://evil.example/' },
+    ]) {
+      const foreign = await admin.get('/console/login/oidc?link', headers)
+      assert.equal(foreign.headers.location, '/console/login')
+    }
+    const linked = await through(admin, name, '?link&next=/console/account/security')
+    assert.equal(linked.reply.headers.location, '/console/account/security')
+    const later = new TestBrowser(world)
+    await through(later, name)
+    assert.equal(await emailOf(later), adminEmail)
+  })
+
+  test('names administrators by verified address, and gives roles by group for as long as they are in it', async () => {
+    const groups = [
+      { group: 'ops', project: 'default', role: 'admin' },
+      { group: 'staff', project: 'default', role: 'viewer' },
+      { group: 'staff', project: 'nowhere', role: 'viewer' },
+    ] as const
+    const world: World = await openWith(open, { admins: ['root@example.com'], groups })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'default', timestamp(tx.now)))
+    const root = new TestBrowser(world)
+    await through(root, known('root'))
+    const { account } = (await root.api('GET', `${own}/account`)).body
+    assert.equal(account.installation_role, 'admin')
+    assert.equal((await root.api('GET', `/console/api/projects/${id}/v1/servers`)).status, 200)
+    const roleOf = async (groupNames: readonly string[]) => {
+      const browser = new TestBrowser(world)
+      await through(browser, known('eve', { groups: groupNames }))
+      const made = await browser.api('POST', `${own}/projects/${id}/invitations`, {
+        email: 'x@example.com',
+        role: 'viewer',
+      })
+      const read = await browser.api('GET', `/console/api/projects/${id}/v1/servers`)
+      return [made.status, read.status]
+    }
+    assert.deepEqual(await roleOf(['staff', 'ops']), [201, 200])
+    assert.deepEqual(await roleOf(['staff']), [403, 200])
+    assert.deepEqual(await roleOf(['others']), [404, 404])
+  })
+
+  test('can be the only way in', async () => {
+    const world = await openWith(open, {}, {}, true)
+    const { text } = await new TestBrowser(world).get('/console/login')
+    assert.ok(
+      !text.includes('name="password"') && !text.includes('data-passkey') && text.includes('/console/login/oidc'),
+    )
+    const code = await import('../../src/people/setup.ts').then(({ makeSetupLink }) => makeSetupLink(world.db))
+    await new TestBrowser(world).post('/console/setup', { code: code!, name: 'Jana', email: adminEmail, password })
+    const refused = await signIn(new TestBrowser(world))
+    assert.equal(refused.status, 403)
+    assert.equal((await new TestBrowser(world).api('POST', '/console/login/passkey/options', {})).status, 404)
+  })
+
+  test('that cannot be reached is said so, and nothing else breaks', async () => {
+    const world = await openWith(open, { issuer: 'http://127.0.0.1:9' })
+    const browser = new TestBrowser(world)
+    assert.equal((await browser.get('/console/login/oidc')).status, 502)
+    assert.equal((await browser.get('/console/login/oidc/callback?code=x&state=y')).status, 403)
+    assert.equal((await browser.get('/console/login')).status, 200)
+  })
+})
