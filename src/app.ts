@@ -136,10 +136,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
   const ofAccess = [() => tidyPeople(people), () => authenticator.writeUses()]
   const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], log)
-  for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
-  edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
-  edge.mount(managementEndpoints, managementRoutes(platform, people), labPath)
-  edge.mount(auditEndpoints, auditRoutes(platform), labPath)
+  mountAll(edge, platform, drivers, people)
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
   edge.stream(eventStream({ db, clock, log }))
   servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
@@ -205,6 +202,14 @@ function peopleFor(options: AppOptions, db: Database, authenticator: Authenticat
 function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<EdgeOptions['sessions']> {
   const own = sessionFinder(people)
   return { find: (headers) => given?.find(headers) ?? own.find(headers) }
+}
+
+/** Mounts the public API, and below its own base what only Wolke has. */
+function mountAll(edge: Edge, platform: Platform, drivers: Drivers, people: People): void {
+  for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
+  edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
+  edge.mount(managementEndpoints, managementRoutes(platform, people), labPath)
+  edge.mount(auditEndpoints, auditRoutes(platform), labPath)
 }
 
 function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {

@@ -6,7 +6,7 @@ import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { createPerson, findPerson, hasOtherAdmin, listPeople, lockSetup, updatePerson } from '../people/person-store.ts'
-import { handedMs, makePersonLink } from '../people/resets.ts'
+import { makePersonLink } from '../people/resets.ts'
 import { deleteSessionsBut } from '../people/session-store.ts'
 import type { PersonRow } from '../people/tables.ts'
 import type { Administer, AdministerOptions } from './administer.ts'
@@ -77,7 +77,7 @@ async function create(db: Database, print: Print, options: CreateOptions): Promi
 }
 
 async function linkFor(db: Database, { id }: PersonRow, [origin = 'http://127.0.0.1:8080']: readonly string[]) {
-  return `${origin}/console/reset#${await makePersonLink(db, id, handedMs)}`
+  return `${origin}/console/reset#${await makePersonLink(db, id)}`
 }
 
 async function list(db: Database, print: Print, options: ListOptions): Promise<void> {

@@ -1,5 +1,5 @@
 /** New passwords for people who cannot sign in, through a link that somebody with access to the host or the mail gets. */
-import type { Database } from '../kernel/data/db.ts'
+import type { Database, Queries } from '../kernel/data/db.ts'
 import { addCredential, credentialOf, renewData } from './credential-store.ts'
 import { findLink, makeLink, spendLink } from './link-store.ts'
 import type { People } from './people.ts'
@@ -7,16 +7,17 @@ import { lockPerson, personByEmail, personById } from './person-store.ts'
 import { deleteSignInsOf } from './session-store.ts'
 import type { Whence } from './sessions.ts'
 import { deadLink } from './setup.ts'
+import { beginSecond, hasSecondFactor } from './sign-in.ts'
 import type { PersonRow } from './tables.ts'
 
 /** How long a link counts that was asked for by mail, in milliseconds. */
-export const mailedMs = 30 * 60_000
+const mailedMs = 30 * 60_000
 /** How long one counts that an operator has made. */
-export const handedMs = 24 * 3_600_000
+const handedMs = 24 * 3_600_000
 
 /** Makes a link with which a person sets a new password. */
-export function makePersonLink(db: Database, personId: number, forMs: number): Promise<string> {
-  return db.transact((tx) => makeLink(tx, { kind: 'person', personId, forMs }))
+export function makePersonLink(db: Database, personId: number): Promise<string> {
+  return db.transact((tx) => makeLink(tx, { kind: 'person', personId, forMs: handedMs }))
 }
 
 /** Mails a link to an address, if somebody has it. Nobody waits for it, so nobody learns whether somebody has. */
@@ -25,7 +26,7 @@ export function mailReset(people: People, email: string): void {
     const { db, mail } = people
     const person = await personByEmail(db.query, email)
     if (!mail || !person || person.disabled !== null) return
-    const secret = await makePersonLink(db, person.id, mailedMs)
+    const secret = await db.transact((tx) => makeLink(tx, { kind: 'reset', personId: person.id, forMs: mailedMs }))
     mail.send(person.email, {
       subject: 'Set a new password for Wolke',
       paragraphs: [
@@ -39,30 +40,36 @@ export function mailReset(people: People, email: string): void {
   send().catch((error: unknown) => people.log.error({ err: error }, 'a link for a new password could not be made'))
 }
 
+/** A link that still counts, with its person. */
+async function readLink(query: Queries, secret: string | undefined, nowMs: number) {
+  const link = (await findLink(query, 'person', secret, nowMs)) ?? (await findLink(query, 'reset', secret, nowMs))
+  const person = link && (await personById(query, link.person_id!))
+  if (!person || person.disabled !== null) throw deadLink()
+  return { link, person }
+}
+
 /** Whose password a link sets. Errors: `forbidden` when it does not count. */
 export async function personOfLink({ db, clock }: People, secret: string | undefined): Promise<PersonRow> {
-  const link = await findLink(db.query, 'person', secret, clock.now())
-  const person = link && (await personById(db.query, link.person_id!))
-  if (!person || person.disabled !== null) throw deadLink()
-  return person
+  return (await readLink(db.query, secret, clock.now())).person
 }
 
 /**
- * Uses a link up: sets the password, ends all sessions of the person, and starts a new one, whose secret it returns. Without
- * a hash the password stays as it is.
+ * Uses a link up: sets the password, ends all sessions of the person, and starts a new one, unless the link came by mail and
+ * a second factor is needed as well. Without a hash the password stays as it is.
  */
 export async function useLink(
   { db, sessions }: People,
   secret: string | undefined,
   passwordHash: string | undefined,
   whence: Whence,
-): Promise<string> {
+): Promise<{ readonly kind: 'session' | 'second'; readonly secret: string }> {
   return db.transact(async (tx) => {
-    const link = await findLink(tx.query, 'person', secret, tx.now)
-    const person = link && (await personById(tx.query, link.person_id!))
-    if (!link || !person || person.disabled !== null || !(await spendLink(tx, link))) throw deadLink()
+    const { link, person } = await readLink(tx.query, secret, tx.now)
+    if (!(await spendLink(tx, link))) throw deadLink()
     const { id: personId } = person
     await deleteSignInsOf(tx, personId)
+    const needsSecond = link.kind === 'reset' && (await hasSecondFactor(tx, personId))
+    const second = needsSecond ? await beginSecond(tx, personId, '/console') : undefined
     await lockPerson(tx, personId)
     if (passwordHash !== undefined) {
       const known = await credentialOf(tx.query, personId, 'password')
@@ -71,6 +78,7 @@ export async function useLink(
       else await addCredential(tx, { personId, kind: 'password', subject, data: passwordHash, name: '' })
     }
     await sessions.revokeAll(tx, personId)
-    return sessions.start(tx, { personId, whence })
+    if (second !== undefined) return { kind: 'second', secret: second }
+    return { kind: 'session', secret: await sessions.start(tx, { personId, whence }) }
   })
 }

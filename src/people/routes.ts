@@ -20,7 +20,7 @@ import {
   personById,
   updatePerson,
 } from './person-store.ts'
-import { handedMs, makePersonLink } from './resets.ts'
+import { makePersonLink } from './resets.ts'
 import { lastSeenOf } from './session-store.ts'
 import type { InvitationRow, PersonRow } from './tables.ts'
 
@@ -57,7 +57,7 @@ async function toWire({ db }: People, rows: readonly PersonRow[]) {
 
 /** Sends a link by mail, or returns it for who asked. */
 async function handLink(people: People, person: PersonRow, origin: string): Promise<string | null> {
-  const secret = await makePersonLink(people.db, person.id, handedMs)
+  const secret = await makePersonLink(people.db, person.id)
   if (!people.mail) return `${origin}/console/reset#${secret}`
   people.mail.send(person.email, {
     subject: 'Your account on Wolke',

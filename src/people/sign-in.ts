@@ -66,12 +66,14 @@ export async function signInWithPassword(people: People, given: PasswordGiven): 
   })
 }
 
-async function hasSecondFactor(tx: Transaction, personId: number): Promise<boolean> {
+/** Whether a person has to prove more than a password. */
+export async function hasSecondFactor(tx: Transaction, personId: number): Promise<boolean> {
   const kinds = (await kindsByPerson(tx.query, [personId])).get(personId)
   return kinds !== undefined && (kinds.has('totp') || kinds.has('passkey'))
 }
 
-async function beginSecond(tx: Transaction, personId: number, next: string): Promise<string> {
+/** Begins to wait for a second factor; returns the secret of the half-finished sign-in. */
+export async function beginSecond(tx: Transaction, personId: number, next: string): Promise<string> {
   const secret = randomSecret()
   await insertSignIn(tx, { hash: hashSecret(secret), person_id: personId, next, expires: tx.now + signInMs })
   return secret
@@ -100,14 +102,24 @@ export async function signInWithCode(
   const attempt: Attempt = { what: 'code', account: String(person.id), network: given.whence.network }
   const verdict = await countAttempt(db, attempt)
   if (!verdict.admitted) return { kind: 'blocked', until: verdict.until }
-  return db.transact(async (tx) => {
-    const { left, until } = verdict
-    if (!(await isCode(people, tx, person.id, given.code))) return { kind: 'wrong', left, until }
-    if (!(await deleteSignIn(tx, row.id))) return { kind: 'over' }
-    await forgetAttempts(tx, attempt)
-    return { kind: 'session', secret: await sessions.start(tx, { personId: person.id, whence: given.whence }) }
-  })
+  const session = await db
+    .transact(async (tx) => {
+      await forgetAttempts(tx, attempt)
+      if (!(await deleteSignIn(tx, row.id))) return undefined
+      if (!(await isCode(people, tx, person.id, given.code))) throw new WrongCode()
+      return sessions.start(tx, { personId: person.id, whence: given.whence })
+    })
+    .catch((error: unknown) => {
+      if (error instanceof WrongCode) return error
+      throw error
+    })
+  if (session === undefined) return { kind: 'over' }
+  if (session instanceof WrongCode) return { kind: 'wrong', left: verdict.left, until: verdict.until }
+  return { kind: 'session', secret: session }
 }
+
+/** Undoes what would only follow from a code that is right. */
+class WrongCode extends Error {}
 
 /** Whether a one-time code or a recovery code of a person is right; it is used up. */
 export async function isCode(people: People, tx: Transaction, personId: number, code: string): Promise<boolean> {

@@ -104,8 +104,11 @@ export interface CeremonyRow {
   readonly expires: number
 }
 
-/** `setup` makes the first administrator, `person` sets a password anew, `tester` signs in without an account. */
-export type LinkKind = 'setup' | 'person' | 'tester'
+/**
+ * `setup` makes the first administrator; `person` sets a password anew and lets in who has lost everything; `reset` sets a
+ * password anew for who can read mail, which replaces no second factor; `tester` signs in without an account.
+ */
+export type LinkKind = 'setup' | 'person' | 'reset' | 'tester'
 
 export interface LinkRow {
   readonly id: number

@@ -157,8 +157,10 @@ export async function answerReset(visit: Visit): Promise<ServedAnswer> {
   const error = password === null ? undefined : passwordError(visit, password, [person.email, person.name])
   if (form.has('go') && (isOidcOnly || (password !== null && error === undefined))) {
     const passwordHash = isOidcOnly ? undefined : await hashPassword(password!)
-    visit.welcome(await useLink(people, code, passwordHash, whence))
-    return visit.go('/console')
+    const result = await useLink(people, code, passwordHash, whence)
+    if (result.kind === 'session') visit.welcome(result.secret)
+    else visit.set('sign-in', result.secret)
+    return visit.go(result.kind === 'session' ? '/console' : '/console/login/second')
   }
   const fields = isOidcOnly
     ? undefined
