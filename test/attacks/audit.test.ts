@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { declaredCodes } from '../../src/kernel/contract/contract.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
-import { entriesOf } from '../audit-log.ts'
+import { entriesOf, logged } from '../audit-log.ts'
 import { type Answer, forEachDatabase, testClock, type World } from '../harness.ts'
 import { neverExisted } from '../proof.ts'
 import { each, openStage, parts, prepare, type Row, reach } from '../requests.ts'
@@ -80,9 +80,11 @@ forEachDatabase('the audit log', (open) => {
         met.clear()
         await world.settle()
         if (isElsewhere) return
-        for (const answer of answers) {
-          const outcomes = (await entriesOf(world, answer)).map(({ outcome }) => outcome)
-          assert.deepEqual(outcomes, [answer.status < 400 ? 'ok' : one.code])
+        const entries = await logged(world, `since=${new Date(world.clock.now() - 60_000).toISOString()}`)
+        for (const { headers, status } of answers) {
+          const id = headers.get('x-correlation-id')
+          const outcomes = entries.filter(({ correlation_id }) => correlation_id === id).map(({ outcome }) => outcome)
+          assert.deepEqual(outcomes, [status < 400 ? 'ok' : one.code])
         }
       })
     }
