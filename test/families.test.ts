@@ -87,6 +87,10 @@ const dependants: readonly Dependant[] = [
   },
   { path: 'src/catalogue/', families: ['networks'], why: 'a kind of storage' },
   { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
+  { path: 'src/kernel/http/notes.ts', families: ['networks'], why: 'where a caller is, by network' },
+  { path: 'src/kernel/audit/view.ts', families: ['networks'], why: 'where a caller was, by network' },
+  { path: 'src/management/', families: ['placement-groups'], why: 'something that a Project may still hold' },
+  { path: 'test/attacks/management.test.ts', families: ['servers'], why: 'what a token is limited to' },
   { path: 'src/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
   {
     path: 'src/config-load-balancers.ts',
@@ -104,6 +108,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/embedded-ca/', families: ['certificates'], why: 'a certificate authority' },
   { path: 'src/drivers/resolver/', families: ['certificates'], why: 'sees delegations for those who issue' },
   { path: 'src/drivers/acme/client.ts', families: ['locations'], why: 'the HTTP header Location' },
+  { path: 'test/people/provider.ts', families: ['locations'], why: 'the HTTP header Location' },
   { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
   { path: 'src/pages/console.ts', families: ['images'], why: 'media types such as image/svg+xml' },
   { path: 'test/clients/commands.ts', families: 'all', why: 'every kind of resource that a command can name' },
