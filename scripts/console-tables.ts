@@ -8,8 +8,8 @@ import { readOperations, writeOperations } from '../console/api/operation-table.
 import { schemaAt } from '../src/kernel/contract/as-of.ts'
 import { inEffect } from '../src/kernel/contract/changes.ts'
 import { declaredCodes, type Endpoint } from '../src/kernel/contract/contract.ts'
-import { labEndpoints, labPath } from '../src/lab/contract.ts'
-import { allEndpoints } from '../src/pages/openapi.ts'
+import { labPath } from '../src/lab/contract.ts'
+import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 
 const folder = new URL('../console/generated/', import.meta.url)
 const now = Number.POSITIVE_INFINITY
@@ -22,7 +22,7 @@ interface Row {
 
 const all: readonly Row[] = [
   ...allEndpoints().map(({ family, key, endpoint }) => ({ id: `${family}_${key}`, base: '', endpoint })),
-  ...Object.entries(labEndpoints).map(([key, endpoint]) => ({ id: `lab_${key}`, base: labPath, endpoint })),
+  ...ownEndpoints().map(({ family, key, endpoint }) => ({ id: `${family}_${key}`, base: labPath, endpoint })),
 ]
 const rows = all.filter(({ endpoint: { removedBy } }) => !(removedBy && inEffect(removedBy, now)))
 

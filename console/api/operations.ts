@@ -27,8 +27,11 @@ import type { zoneEndpoints } from '../../src/families/zones/contract.ts'
 import type { rrsetEndpoints } from '../../src/families/zones/rrsets/contract.ts'
 import type { zonefileEndpoints } from '../../src/families/zones/zonefiles/contract.ts'
 import type { actionEndpoints, familyActionEndpoints, ResourceParam } from '../../src/kernel/actions/contract.ts'
+import type { auditEndpoints } from '../../src/kernel/audit/contract.ts'
 import type { BodyOf, Endpoint, PathParams } from '../../src/kernel/contract/contract.ts'
 import type { labEndpoints } from '../../src/lab/contract.ts'
+import type { managementEndpoints } from '../../src/management/contract.ts'
+import type { peopleEndpoints } from '../../src/people/contract.ts'
 import { type OperationId, operationsText } from '../generated/operations.ts'
 import { type Operation, readOperations } from './operation-table.ts'
 
@@ -40,6 +43,9 @@ type ActionsOf<Family extends string, Param extends ResourceParam = 'id'> = Retu
 >
 
 interface Families {
+  audit: typeof auditEndpoints
+  management: typeof managementEndpoints
+  people: typeof peopleEndpoints
   actions: typeof actionEndpoints
   certificates: typeof certificateEndpoints & ActionsOf<'certificates'>
   datacenters: typeof datacenterEndpoints

@@ -1,39 +1,20 @@
 /** Who is signed in, in which Projects, and what they may do there. */
 
-import { queryOptions, useQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { covers, isRole, type Role } from '../../src/kernel/access/roles.ts'
-import { useProjectId } from './api.ts'
-import { sendPlain } from './client.ts'
-import { type OperationId, operationOf } from './operations.ts'
+import { apiOf, type ItemOf, useProjectId } from './api.ts'
+import { type OperationId, operationOf, type ReplyFor } from './operations.ts'
+
+const installation = apiOf(undefined)
 
 /** The one who is signed in: a person, or a token that opened a session. */
-export interface Whoami {
-  readonly kind: 'person' | 'token' | 'management'
-  readonly id: number
-  readonly name: string
-  readonly operator: boolean
-}
+export type Whoami = ReplyFor<'management_whoami'>['whoami']
+export type Project = ItemOf<'management_listProjects'>
 
-export interface Project {
-  readonly id: number
-  readonly name: string
-  /** The role of the caller there; null for operators who are not members. */
-  readonly role: Role | null
-  /** How many resources it has, by the path of their family. */
-  readonly counts?: Readonly<Record<string, number>>
-}
+export const whoamiQuery = { ...installation.query('management_whoami', {}), staleTime: 60_000 }
 
-export const whoamiQuery = queryOptions({
-  queryKey: ['whoami'],
-  queryFn: async () => ((await sendPlain('/wolke/v1/whoami')) as { whoami: Whoami }).whoami,
-  staleTime: 60_000,
-})
-
-export const projectsQuery = queryOptions({
-  queryKey: ['projects'],
-  queryFn: async () => ((await sendPlain('/wolke/v1/projects')) as { projects: readonly Project[] }).projects,
-  staleTime: 60_000,
-})
+/** The Projects of the caller. A role of null is that of operators who are no members. */
+export const projectsQuery = { ...installation.list('management_listProjects', {}), staleTime: 60_000 }
 
 /** The Project whose page is open; undefined until it is known, and on pages of the installation. */
 export function useProject(): Project | undefined {
@@ -48,7 +29,7 @@ export function useProject(): Project | undefined {
  */
 export function useLack(operation: OperationId | undefined): Role | 'operator' | undefined {
   const project = useProject()
-  const { data: whoami } = useQuery(whoamiQuery)
+  const { data: { whoami } = {} } = useQuery(whoamiQuery)
   if (operation === undefined || whoami === undefined) return undefined
   const { needs } = operationOf(operation)
   if (needs === 'operator') return whoami.operator ? undefined : 'operator'

@@ -119,7 +119,7 @@ function ThemeButton() {
 }
 
 function AccountButton() {
-  const { data: me } = useQuery(whoamiQuery)
+  const { data: { whoami: me } = {} } = useQuery(whoamiQuery)
   if (!me) return null
   return (
     <MenuOf

@@ -32,15 +32,14 @@ export function ProjectsPage() {
   )
 }
 
-function Card({ project: { id, name, role, counts } }: { readonly project: Project }) {
+function Card({ project: { id, name, role, resources } }: { readonly project: Project }) {
   return (
     <li>
       <Link to="/projects/$project" params={{ project: String(id) }} className={styles.project}>
         <b>{name}</b>
         <Icon name="arrow" />
         <span className="faint">
-          {role ? frame.roles[role] : frame.roles.operator}
-          {counts?.servers !== undefined && ` · ${w.counts(counts.servers)}`}
+          {role ? frame.roles[role] : frame.roles.operator}· {w.counts(resources.servers ?? 0)}
         </span>
       </Link>
     </li>

@@ -6,6 +6,10 @@ export const errors: Words['errors'] = {
   detail: 'Der Server sagt',
   byCode: {
     elevation_required: 'Noch einmal anmelden. Dafür muss die Anmeldung jünger als zehn Minuten sein.',
+    wrong_credentials: 'Passwort oder Code stimmt nicht.',
+    last_credential: 'Es ist der letzte Weg, sich anzumelden. Zuerst einen anderen hinzufügen.',
+    weak_password: 'Dieses Passwort ist zu leicht zu erraten.',
+    project_not_empty: 'Das Projekt ist nicht leer. Zuerst löschen, was darin ist.',
     json_error: 'Die Anfrage war kein gültiges JSON.',
     unauthorized: 'Die Sitzung ist beendet. Neu anmelden.',
     token_readonly: 'Diese Sitzung darf nur lesen.',

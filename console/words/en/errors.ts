@@ -6,6 +6,10 @@ export const errors = {
   detail: 'The server says',
   byCode: {
     elevation_required: 'Prove who you are once more. This needs a sign-in within the last ten minutes.',
+    wrong_credentials: 'The password or code is not right.',
+    last_credential: 'It is the last way to sign in. Add another one first.',
+    weak_password: 'This password is too easy to guess.',
+    project_not_empty: 'The Project is not empty. Delete what is in it first.',
     json_error: 'The request was not valid JSON.',
     unauthorized: 'The session has ended. Sign in again.',
     token_readonly: 'This session may only read.',
