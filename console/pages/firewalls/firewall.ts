@@ -1,0 +1,29 @@
+/** What the pages of firewalls share: types, and what a firewall is applied to. */
+import type { ItemOf } from '../../api/api.ts'
+import type { Server } from '../servers/server.ts'
+
+export type Firewall = ItemOf<'firewalls_list'>
+export type Rule = Firewall['rules'][number]
+export type Target = Firewall['applied_to'][number]
+
+/** All addresses of both versions: everybody. */
+export const internet = ['0.0.0.0/0', '::/0'] as const
+
+/** The ids of all servers that a firewall is applied to, by themselves or by a selector. */
+export function serverIdsOf({ applied_to }: Pick<Firewall, 'applied_to'>): readonly number[] {
+  const ids = applied_to.flatMap(({ server, applied_to_resources = [] }) => [
+    ...(server ? [server.id] : []),
+    ...applied_to_resources.map((one) => one.server.id),
+  ])
+  return [...new Set(ids)]
+}
+
+export function serversUnder(firewall: Pick<Firewall, 'applied_to'>, servers: readonly Server[]): readonly Server[] {
+  const ids = new Set(serverIdsOf(firewall))
+  return servers.filter(({ id }) => ids.has(id))
+}
+
+/** Each network of each rule counts as one effective rule. */
+export function effectiveCount(rules: readonly Pick<Rule, 'source_ips' | 'destination_ips'>[]): number {
+  return rules.reduce((sum, { source_ips, destination_ips }) => sum + source_ips.length + destination_ips.length, 0)
+}

@@ -1,0 +1,181 @@
+/** The rules of a firewall: the editor, what would change, and who could then reach what. */
+import { useRouter } from '@tanstack/react-router'
+import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import type { ApiRequest } from '../../api/operations.ts'
+import { useReason } from '../../shell/may.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { MenuOf } from '../../ui/menu.tsx'
+import { firewalls as english } from '../../words/en/firewalls.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { FirewallRules } from '../reach/decide.ts'
+import type { ReachTarget } from '../reach/picture.tsx'
+import type { Places } from '../reach/sources.ts'
+import type { Server } from '../servers/server.ts'
+import { useSubmit } from '../shared/submit.ts'
+import { Changes } from './changes.tsx'
+import { bodyOf, contentOf, kept } from './draft.ts'
+import { EditorFrame } from './editor-frame.tsx'
+import { type Firewall, serversUnder } from './firewall.ts'
+import { RuleTable } from './rule-table.tsx'
+import { type RulesEditor, useRules } from './use-rules.ts'
+
+const w = wordsOf('firewalls', english)
+
+/** The picture comes after the editor. */
+const ReachCard = lazy(async () => ({ default: (await import('../reach/reach-card.tsx')).ReachCard }))
+
+interface RulesTabProps {
+  readonly firewall: Firewall
+  readonly firewalls: readonly Firewall[]
+  readonly places: Places
+  readonly isGone: boolean
+}
+
+export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps) {
+  const mayChange = useReason('firewalls_setRules')
+  const reason = isGone ? w.isGone : mayChange
+  const editor = useRules(firewall.rules)
+  const servers = serversUnder(firewall, places.servers)
+  const request: ApiRequest<'firewalls_setRules'> = {
+    operation: 'firewalls_setRules',
+    params: { id: firewall.id },
+    body: { rules: bodyOf(editor.drafts) },
+  }
+  const { isBusy, cause, submit } = useSubmit<'firewalls_setRules'>(['firewalls', 'servers'], () =>
+    editor.take(kept(editor.drafts).map(toRule)),
+  )
+  return (
+    <>
+      <EditorFrame
+        side={
+          <Changes
+            editor={editor}
+            serverNames={servers.map(({ name }) => name)}
+            request={request}
+            isBusy={isBusy}
+            cause={cause}
+            reason={reason}
+            onApply={() => void submit(request)}
+          />
+        }
+        reach={<DraftReach name={firewall.name} {...{ firewall, editor, servers, places }} />}
+      >
+        <RuleTable
+          editor={editor}
+          servers={places.servers}
+          reason={reason}
+          more={<CopyFrom others={firewalls.filter(({ id }) => id !== firewall.id)} editor={editor} />}
+        />
+      </EditorFrame>
+      <LeaveGuard isDirty={editor.isDirty && !isGone} count={editor.changes.length} />
+    </>
+  )
+}
+
+function toRule(draft: ReturnType<typeof kept>[number]): Firewall['rules'][number] {
+  const { direction, protocol, port, networks, description } = draft
+  return {
+    direction,
+    protocol,
+    port: port.trim() === '' ? null : port.trim(),
+    source_ips: direction === 'in' ? [...networks] : [],
+    destination_ips: direction === 'in' ? [] : [...networks],
+    description: description.trim() === '' ? null : description.trim(),
+  }
+}
+
+/** Takes over the rules of another firewall, as drafts. */
+function CopyFrom({ others, editor }: { readonly others: readonly Firewall[]; readonly editor: RulesEditor }) {
+  if (others.length === 0) return null
+  return (
+    <MenuOf
+      label={w.copyFrom}
+      align="end"
+      entries={() =>
+        others.map((firewall) => ({
+          key: String(firewall.id),
+          label: firewall.name,
+          aside: w.ruleCount(firewall.rules.length),
+          onSelect: () => void editor.add(firewall.rules.map(contentOf)),
+        }))
+      }
+    >
+      {(button) => (
+        <Button small look="quiet" {...button}>
+          {w.copyFrom}
+        </Button>
+      )}
+    </MenuOf>
+  )
+}
+
+interface DraftReachProps {
+  readonly firewall: Pick<Firewall, 'id' | 'applied_to'>
+  readonly name: string
+  readonly editor: RulesEditor
+  readonly servers: readonly Server[]
+  readonly places: Places
+}
+
+/** The picture with the drafts in it, those that are not applied marked as new. */
+export function DraftReach({ firewall, name, editor, servers, places }: DraftReachProps) {
+  const { drafts, changes, isDirty } = editor
+  const rules = useMemo((): FirewallRules => {
+    const own = { id: firewall.id, name }
+    const changed = new Set(changes.map(({ draft }) => draft?.key))
+    return {
+      ...own,
+      rules: kept(drafts).map((content, index) => ({
+        firewall: own,
+        place: index + 1,
+        content,
+        isNew: changed.has(content.key),
+      })),
+    }
+  }, [firewall.id, name, drafts, changes])
+  const only = useMemo(() => [rules], [rules])
+  return (
+    <Suspense>
+      <ReachCard
+        aside={isDirty && <span className="faint">{w.withChanges}</span>}
+        target={targetOf(firewall, name, servers)}
+        firewalls={only}
+        places={places}
+      />
+    </Suspense>
+  )
+}
+
+function targetOf({ applied_to }: Pick<Firewall, 'applied_to'>, name: string, servers: readonly Server[]): ReachTarget {
+  const [only, second] = applied_to
+  const selector = second === undefined ? only?.label_selector?.selector : undefined
+  const title = selector ?? (servers.length === 1 ? servers[0]!.name : w.serversOf(name))
+  return { title, aside: w.serverCount(servers.length), icon: 'firewall', servers }
+}
+
+/** Asks before changes are left behind. */
+function LeaveGuard({ isDirty, count }: { readonly isDirty: boolean; readonly count: number }) {
+  const { history } = useRouter()
+  const [decide, setDecide] = useState<(stays: boolean) => void>()
+  useEffect(() => {
+    if (!isDirty) return
+    return history.block({
+      enableBeforeUnload: true,
+      blockerFn: ({ currentLocation, nextLocation }) =>
+        currentLocation.pathname !== nextLocation.pathname &&
+        new Promise<boolean>((resolve) => setDecide(() => resolve)).finally(() => setDecide(undefined)),
+    })
+  }, [history, isDirty])
+  if (!decide) return null
+  return (
+    <Confirm
+      title={w.leaveTitle(count)}
+      text={w.leaveText}
+      act={w.leaveAct}
+      keep={w.stay}
+      onConfirm={async () => decide(false)}
+      onClose={() => decide(true)}
+    />
+  )
+}

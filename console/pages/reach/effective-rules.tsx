@@ -1,0 +1,58 @@
+/**
+ * What the firewalls of one server add up to, for its own page: who can reach it, and a question about it. It loads the
+ * firewalls of the Project itself.
+ */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useMemo, useState } from 'react'
+import { useApi } from '../../api/api.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { reach as english } from '../../words/en/reach.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Server } from '../servers/server.ts'
+import { firewallsOf } from './decide.ts'
+import { usePlaces, useServers } from './places.ts'
+import { QuestionForm } from './question.tsx'
+import { ReachCard } from './reach-card.tsx'
+
+const w = wordsOf('reach', english)
+
+export function EffectiveRules({ server }: { readonly server: Server }) {
+  const api = useApi()
+  const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
+  const servers = useServers()
+  const places = usePlaces(servers)
+  const own = useMemo(() => firewallsOf(server, firewalls), [server, firewalls])
+  const [asked, ask] = useState({ from: 'internet', port: 'tcp/22' })
+  const target = { title: server.name, icon: 'server' as const, servers: [server] }
+  return (
+    <ReachCard
+      title={w.effective}
+      aside={<span className="faint">{w.firewalls(own.length)}</span>}
+      target={target}
+      firewalls={own}
+      places={places}
+      footer={
+        <div className="stack">
+          <QuestionForm
+            asked={{ ...asked, to: `server:${server.id}` }}
+            onChange={({ from, port }) => ask({ from, port })}
+            world={{ servers, firewalls }}
+            places={places}
+            isTargetFixed
+          />
+          <span>
+            <ButtonLink
+              small
+              icon="link"
+              to="/projects/$project/reach"
+              params={{ project: String(api.project) }}
+              search={{ ...asked, to: server.name }}
+            >
+              {w.openPage}
+            </ButtonLink>
+          </span>
+        </div>
+      }
+    />
+  )
+}

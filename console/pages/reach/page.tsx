@@ -1,0 +1,116 @@
+/** Who can reach what: a question in the address, its answer, and the picture of the target. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { useApi } from '../../api/api.ts'
+import { ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { common } from '../../words/en/common.ts'
+import { reach as english } from '../../words/en/reach.ts'
+import { servers as serverWords } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+import { Equivalents } from '../shared/equivalents.tsx'
+import { firewallsOf, readPort, readServer, readSource, type World } from './decide.ts'
+import { usePlaces, useServers } from './places.ts'
+import { type Asked, QuestionForm } from './question.tsx'
+import { ReachCard } from './reach-card.tsx'
+
+const w = wordsOf('reach', english)
+const c = wordsOf('common', common)
+const s = wordsOf('servers', serverWords)
+const route = getRouteApi('/projects/$project/reach')
+
+export function ReachPage() {
+  const api = useApi()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const servers = useServers()
+  const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
+  const world = useMemo(() => ({ servers, firewalls }), [servers, firewalls])
+  const places = usePlaces(servers)
+  const { from = 'internet', to = servers[0]?.name ?? '', port = 'tcp/22' } = search
+  const asked: Asked = { from, to, port }
+  const target = readServer(asked.to, servers)
+  const own = useMemo(() => (target ? firewallsOf(target, firewalls) : []), [target, firewalls])
+  const head = (
+    <PageHead
+      title={w.title}
+      facts={<span>{w.lead}</span>}
+      actions={
+        <>
+          <ButtonAnchor look="quiet" icon="doc" href="/docs#get-reachability">
+            {c.documentation}
+          </ButtonAnchor>
+          <CopyButton text={window.location.href} label={w.share} />
+        </>
+      }
+    />
+  )
+  if (servers.length === 0) {
+    const create = (
+      <ButtonLink
+        to="/projects/$project/servers/new"
+        params={{ project: String(api.project) }}
+        look="primary"
+        icon="plus"
+      >
+        {s.create}
+      </ButtonLink>
+    )
+    return (
+      <>
+        {head}
+        <Empty title={s.none} text={w.noServersText} action={create} />
+      </>
+    )
+  }
+  return (
+    <>
+      {head}
+      <Card title={w.question} padded>
+        <QuestionForm
+          asked={asked}
+          onChange={(next) => void navigate({ search: next, replace: true })}
+          world={world}
+          places={places}
+        />
+      </Card>
+      {target && (
+        <ReachCard
+          title={w.whoReaches(target.name)}
+          aside={<span className="faint">{w.firewalls(own.length)}</span>}
+          target={{ title: target.name, icon: 'server', servers: [target] }}
+          firewalls={own}
+          places={places}
+        />
+      )}
+      <TheSameByTheApi asked={asked} world={world} />
+    </>
+  )
+}
+
+/** The server answers the same question, with power and routes of networks counted as well. */
+function TheSameByTheApi({ asked, world }: { readonly asked: Asked; readonly world: World }) {
+  const from = readSource(asked.from, world.servers)
+  const to = readServer(asked.to, world.servers)
+  const port = readPort(asked.port)
+  if (!from || from.kind === 'internet' || !to || !port) return null
+  const text = from.kind === 'server' ? `server:${from.server.id}` : from.address
+  return (
+    <Equivalents
+      request={{
+        operation: 'lab_reachability',
+        query: {
+          from: text,
+          to: `server:${to.id}`,
+          protocol: port.protocol,
+          ...(port.port === null ? {} : { port: port.port }),
+        },
+      }}
+      footer={w.byApi}
+    />
+  )
+}

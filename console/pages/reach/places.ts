@@ -1,0 +1,23 @@
+/** What the picture needs to call addresses by names: servers and private networks. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useMemo } from 'react'
+import { type Api, useApi } from '../../api/api.ts'
+import type { Server } from '../servers/server.ts'
+import type { Places } from './sources.ts'
+
+const noNetworks: Places['networks'] = []
+
+/** Networks are only names here, so nothing waits for them and nothing fails without them. */
+export function usePlaces(servers: readonly Server[]): Places {
+  const api = useApi()
+  const { data: networks = noNetworks } = useQuery(api.list('networks_list', {}))
+  return useMemo(() => ({ servers, networks }), [servers, networks])
+}
+
+export function useServers(): readonly Server[] {
+  return useSuspenseQuery(serversOf(useApi())).data
+}
+
+export function serversOf(api: Api) {
+  return api.list('servers_list', {})
+}

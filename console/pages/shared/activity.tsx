@@ -1,0 +1,79 @@
+/** The actions of one resource, newest first. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import type { Action } from '../../api/actions.ts'
+import { useApi } from '../../api/api.ts'
+import type { OperationId } from '../../api/operations.ts'
+import { Progress } from '../../ui/progress.tsx'
+import { type Mood, State } from '../../ui/state.tsx'
+import { type Column, ListFrame, Table, workClass } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { resources as english } from '../../words/en/resources.ts'
+import { percent, span } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('resources', english)
+const moods: Readonly<Record<Action['status'], Mood>> = { running: 'busy', success: 'ok', error: 'bad' }
+
+type ActionList = Extract<OperationId, `${string}_listActions`>
+
+interface ActivityProps {
+  readonly operation: Exclude<ActionList, 'zones_listActions'>
+  readonly id: number
+  readonly name: string
+}
+
+export function ActivityTab({ operation, id, name }: ActivityProps) {
+  const api = useApi()
+  const { data } = useSuspenseQuery(
+    api.query(operation, { params: { id }, query: { sort: ['started:desc', 'id:desc'], per_page: 50 } }),
+  )
+  const { actions } = data as { readonly actions: readonly Action[] }
+  if (actions.length === 0) return <p className="dim">{w.noActivity}</p>
+  return (
+    <ListFrame>
+      <Table
+        caption={w.activityCaption(name)}
+        columns={columns}
+        rows={actions}
+        idOf={(action) => action.id}
+        nameOf={({ command }) => command}
+        why={({ error }) =>
+          error && (
+            <span className="dim">
+              {error.message} <span className="faint mono">{error.code}</span>
+            </span>
+          )
+        }
+      />
+    </ListFrame>
+  )
+}
+
+const columns: readonly Column<Action>[] = [
+  { key: 'command', label: w.command, card: 'key', isMono: true, cell: ({ command }) => command },
+  {
+    key: 'status',
+    label: w.state,
+    card: 'stat',
+    cell: ({ status, progress, command }) =>
+      status === 'running' ? (
+        <span className={workClass}>
+          <State mood="busy" progress={progress}>
+            {w.statuses.running} <span className="faint num">{percent(progress)}</span>
+          </State>
+          <Progress value={progress} label={command} />
+        </span>
+      ) : (
+        <State mood={moods[status]}>{w.statuses[status]}</State>
+      ),
+  },
+  { key: 'started', label: w.started, card: 'sub', cell: ({ started }) => <Ago time={started} /> },
+  {
+    key: 'took',
+    label: w.took,
+    isEnd: true,
+    rank: 2,
+    cell: ({ started, finished }) => (finished ? span(Date.parse(finished) - Date.parse(started)) : ''),
+  },
+  { key: 'id', label: 'ID', isEnd: true, isMono: true, rank: 2, cell: ({ id }) => <span className="dim">{id}</span> },
+]
