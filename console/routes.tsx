@@ -6,8 +6,11 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { apiOf } from './api/api.ts'
 import { projectsQuery, whoamiQuery } from './api/session.ts'
+import { certificatesSearch } from './pages/certificates/search.ts'
 import { newFirewallSearch } from './pages/firewalls/search.ts'
 import { reachSearch } from './pages/reach/search.ts'
+import { resourceSearch } from './pages/resources/search.ts'
+
 import { newServerData, newServerSearch, serversSearch } from './pages/servers/search.ts'
 import { defineNavigation } from './shell/navigation.ts'
 import { Root } from './shell/root.tsx'
@@ -112,9 +115,147 @@ function loadRules(cache: QueryClient, id: string) {
   ])
 }
 
+// ---- DNS zones and certificates --------------------------------------------------------------------------------------
+
+const zones = createRoute({
+  getParentRoute: () => project,
+  path: '/zones',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('zones_list', {})),
+  component: lazyRouteComponent(() => import('./pages/zones/list.tsx'), 'ZonesPage'),
+})
+
+const newZone = createRoute({
+  getParentRoute: () => project,
+  path: '/zones/new',
+  component: lazyRouteComponent(() => import('./pages/zones/new.tsx'), 'NewZonePage'),
+})
+
+const zone = createRoute({
+  getParentRoute: () => project,
+  path: '/zones/$zone/{-$tab}',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params: { project, zone } }) =>
+    cache.ensureQueryData(apiOf(Number(project)).query('zones_get', { params: { id_or_name: zone } })),
+  component: lazyRouteComponent(() => import('./pages/zones/zone-page.tsx'), 'ZonePage'),
+})
+
+const importZone = createRoute({
+  getParentRoute: () => project,
+  path: '/zones/$zone/import',
+  loader: ({ context: { cache }, params: { project, zone } }) =>
+    cache.ensureQueryData(apiOf(Number(project)).query('zones_get', { params: { id_or_name: zone } })),
+  component: lazyRouteComponent(() => import('./pages/zones/import.tsx'), 'ImportPage'),
+})
+
+const certificates = createRoute({
+  getParentRoute: () => project,
+  path: '/certificates',
+  validateSearch: certificatesSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('certificates_list', {})),
+  component: lazyRouteComponent(() => import('./pages/certificates/list.tsx'), 'CertificatesPage'),
+})
+
+const newCertificate = createRoute({
+  getParentRoute: () => project,
+  path: '/certificates/new',
+  component: lazyRouteComponent(() => import('./pages/certificates/new.tsx'), 'NewCertificatePage'),
+})
+
+const uploadCertificate = createRoute({
+  getParentRoute: () => project,
+  path: '/certificates/upload',
+  component: lazyRouteComponent(() => import('./pages/certificates/upload.tsx'), 'UploadPage'),
+})
+
+const certificate = createRoute({
+  getParentRoute: () => project,
+  path: '/certificates/$id',
+  loader: ({ context: { cache }, params: { project, id } }) =>
+    cache.ensureQueryData(apiOf(Number(project)).query('certificates_get', { params: { id: Number(id) } })),
+  component: lazyRouteComponent(() => import('./pages/certificates/detail.tsx'), 'CertificatePage'),
+})
+
+// ---- Networks, volumes, images, keys and groups ----------------------------------------------------------------------
+
+const sshKeys = createRoute({
+  getParentRoute: () => project,
+  path: '/security/ssh-keys',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('ssh_keys_list', {})),
+  component: lazyRouteComponent(() => import('./pages/ssh-keys/list.tsx'), 'SshKeysPage'),
+})
+
+const placementGroups = createRoute({
+  getParentRoute: () => project,
+  path: '/placement-groups',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('placement_groups_list', {})),
+  component: lazyRouteComponent(() => import('./pages/placement-groups/list.tsx'), 'PlacementGroupsPage'),
+})
+
+const networks = createRoute({
+  getParentRoute: () => project,
+  path: '/networks',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('networks_list', {})),
+  component: lazyRouteComponent(() => import('./pages/networks/list.tsx'), 'NetworksPage'),
+})
+
+const newNetwork = createRoute({
+  getParentRoute: () => project,
+  path: '/networks/new',
+  component: lazyRouteComponent(() => import('./pages/networks/new.tsx'), 'NewNetworkPage'),
+})
+
+const network = createRoute({
+  getParentRoute: () => project,
+  path: '/networks/$id',
+  loader: ({ context: { cache }, params: { project, id } }) =>
+    cache.ensureQueryData(apiOf(Number(project)).query('networks_get', { params: { id: Number(id) } })),
+  component: lazyRouteComponent(() => import('./pages/networks/detail.tsx'), 'NetworkPage'),
+})
+
+const volumes = createRoute({
+  getParentRoute: () => project,
+  path: '/volumes',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('volumes_list', {})),
+  component: lazyRouteComponent(() => import('./pages/volumes/list.tsx'), 'VolumesPage'),
+})
+
+const newVolume = createRoute({
+  getParentRoute: () => project,
+  path: '/volumes/new',
+  component: lazyRouteComponent(() => import('./pages/volumes/new.tsx'), 'NewVolumePage'),
+})
+
+const images = createRoute({
+  getParentRoute: () => project,
+  path: '/images',
+  validateSearch: resourceSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('images_list', { query: { include_deprecated: true } })),
+  component: lazyRouteComponent(() => import('./pages/images/list.tsx'), 'ImagesPage'),
+})
+
+const resourcePages = [
+  ...[zones, newZone, zone, importZone, certificates, newCertificate, uploadCertificate, certificate],
+  ...[networks, newNetwork, network, volumes, newVolume, images, sshKeys, placementGroups],
+] as const
+
 export const routeTree = root.addChildren([
   home,
-  project.addChildren([overview, serversRoute, newServer, server, firewalls, newFirewall, firewall, reach]),
+  project.addChildren([
+    ...[overview, serversRoute, newServer, server, firewalls, newFirewall, firewall, reach],
+    ...resourcePages,
+  ]),
 ])
 
 // ---- Navigation ------------------------------------------------------------------------------------------------------
@@ -132,6 +273,29 @@ defineNavigation([
         keys: 'G F',
       },
       { to: '/projects/$project/reach', label: w.reach, icon: 'eye', keys: 'G W' },
+      { to: '/projects/$project/volumes', label: w.volumes, icon: 'volume', counts: 'volumes_list', keys: 'G V' },
+      { to: '/projects/$project/networks', label: w.networks, icon: 'network', counts: 'networks_list', keys: 'G N' },
+      { to: '/projects/$project/images', label: w.images, icon: 'image', counts: 'images_list', keys: 'G I' },
+      {
+        to: '/projects/$project/certificates',
+        label: w.certificates,
+        icon: 'cert',
+        counts: 'certificates_list',
+        keys: 'G C',
+      },
+      { to: '/projects/$project/zones', label: w.zones, icon: 'zone', counts: 'zones_list', keys: 'G Z' },
+      {
+        to: '/projects/$project/placement-groups',
+        label: w.placementGroups,
+        icon: 'grip',
+        counts: 'placement_groups_list',
+      },
+    ],
+  },
+  {
+    title: w.security,
+    entries: [
+      { to: '/projects/$project/security/ssh-keys', label: w.keys, icon: 'key', counts: 'ssh_keys_list', keys: 'G K' },
     ],
   },
 ])

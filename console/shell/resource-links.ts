@@ -34,6 +34,24 @@ const families: Readonly<Record<string, FamilyLink>> = {
     to: '/projects/$project/servers/$id',
     params: ({ id }) => ({ id: String(id) }),
   },
+  certificates: {
+    icon: 'cert',
+    kind: w.certificates,
+    to: '/projects/$project/certificates/$id',
+    params: ({ id }) => ({ id: String(id) }),
+  },
+  networks: {
+    icon: 'network',
+    kind: w.networks,
+    to: '/projects/$project/networks/$id',
+    params: ({ id }) => ({ id: String(id) }),
+  },
+  zones: {
+    icon: 'zone',
+    kind: w.zones,
+    to: '/projects/$project/zones/$zone',
+    params: ({ name }) => ({ zone: name ?? '' }),
+  },
 }
 
 /** The resources in the reply of a list. */

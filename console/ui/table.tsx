@@ -31,6 +31,9 @@ export interface Column<Row> {
   readonly isEnd?: boolean | undefined
   readonly isMono?: boolean | undefined
   readonly isNarrow?: boolean | undefined
+  /** What is drawn at the head instead of the label, such as an axis. */
+  readonly head?: ReactNode
+  readonly className?: string | undefined
 }
 
 /** `name` or `name:desc`. */
@@ -134,8 +137,9 @@ function Rows<Row>({ row, columns, idOf, nameOf, selection, menu, why }: RowProp
   )
 }
 
-function classOf<Row>({ card, rank, isEnd, isMono, isNarrow }: Column<Row>): string {
-  return cx(card && styles[card], rank && styles[`c${rank}`], isEnd && styles.right, isMono && 'mono', isNarrow && 'nw')
+function classOf<Row>({ card, rank, isEnd, isMono, isNarrow, className }: Column<Row>): string {
+  const place = cx(card && styles[card], rank && styles[`c${rank}`], className)
+  return cx(place, isEnd && styles.right, isMono && 'mono', isNarrow && 'nw')
 }
 
 function Head<Row>({
@@ -150,11 +154,11 @@ function Head<Row>({
   const [field, direction] = sorting.split(':')
   const isSorted = field === column.key
   const isDown = isSorted && direction === 'desc'
-  const className = cx(column.rank && styles[`c${column.rank}`], column.isEnd && styles.right)
+  const className = cx(column.rank && styles[`c${column.rank}`], column.isEnd && styles.right, column.className)
   if (!column.sort || !onSort) {
     return (
       <th scope="col" className={className}>
-        {column.label}
+        {column.head ?? column.label}
       </th>
     )
   }

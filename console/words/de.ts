@@ -1,31 +1,45 @@
 /** German: the words of all areas. */
+import { certificates } from './de/certificates.ts'
 import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
 import { firewalls } from './de/firewalls.ts'
+import { images } from './de/images.ts'
 import { keys } from './de/keys.ts'
+import { networks } from './de/networks.ts'
 import { newServer } from './de/new-server.ts'
 import { overview } from './de/overview.ts'
 import { palette } from './de/palette.ts'
+import { placementGroups } from './de/placement-groups.ts'
 import { projects } from './de/projects.ts'
 import { reach } from './de/reach.ts'
 import { resources } from './de/resources.ts'
 import { server } from './de/server.ts'
 import { servers } from './de/servers.ts'
 import { shell } from './de/shell.ts'
+import { sshKeys } from './de/ssh-keys.ts'
+import { volumes } from './de/volumes.ts'
+import { zones } from './de/zones.ts'
 import type { Words } from './words.ts'
 
 export const de = {
+  certificates,
   common,
   errors,
   firewalls,
+  images,
   keys,
+  networks,
   newServer,
   overview,
   palette,
+  placementGroups,
   projects,
   reach,
   resources,
   server,
   servers,
   shell,
+  sshKeys,
+  volumes,
+  zones,
 } satisfies Words

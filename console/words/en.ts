@@ -1,30 +1,44 @@
 /** English: the words of all areas. Code uses the area that it needs; this list is only for types and other languages. */
+import { certificates } from './en/certificates.ts'
 import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
 import { firewalls } from './en/firewalls.ts'
+import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
+import { networks } from './en/networks.ts'
 import { newServer } from './en/new-server.ts'
 import { overview } from './en/overview.ts'
 import { palette } from './en/palette.ts'
+import { placementGroups } from './en/placement-groups.ts'
 import { projects } from './en/projects.ts'
 import { reach } from './en/reach.ts'
 import { resources } from './en/resources.ts'
 import { server } from './en/server.ts'
 import { servers } from './en/servers.ts'
 import { shell } from './en/shell.ts'
+import { sshKeys } from './en/ssh-keys.ts'
+import { volumes } from './en/volumes.ts'
+import { zones } from './en/zones.ts'
 
 export const en = {
+  certificates,
   common,
   errors,
   firewalls,
+  images,
   keys,
+  networks,
   newServer,
   overview,
   palette,
+  placementGroups,
   projects,
   reach,
   resources,
   server,
   servers,
   shell,
+  sshKeys,
+  volumes,
+  zones,
 }

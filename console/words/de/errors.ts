@@ -10,6 +10,7 @@ export const errors: Words['errors'] = {
     last_credential: 'Es ist der letzte Weg, sich anzumelden. Zuerst einen anderen hinzufügen.',
     weak_password: 'Dieses Passwort ist zu leicht zu erraten.',
     project_not_empty: 'Das Projekt ist nicht leer. Zuerst löschen, was darin ist.',
+    member_is_owner: 'Der Inhaber bleibt, bis das Projekt jemand anderem gehört.',
     json_error: 'Die Anfrage war kein gültiges JSON.',
     unauthorized: 'Die Sitzung ist beendet. Neu anmelden.',
     token_readonly: 'Diese Sitzung darf nur lesen.',

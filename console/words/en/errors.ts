@@ -10,6 +10,7 @@ export const errors = {
     last_credential: 'It is the last way to sign in. Add another one first.',
     weak_password: 'This password is too easy to guess.',
     project_not_empty: 'The Project is not empty. Delete what is in it first.',
+    member_is_owner: 'The owner of a Project stays until somebody else owns it.',
     json_error: 'The request was not valid JSON.',
     unauthorized: 'The session has ended. Sign in again.',
     token_readonly: 'This session may only read.',

@@ -1,0 +1,84 @@
+/** What the pages of certificates share: how a certificate is seen, and when things happen to it. */
+import type { ItemOf } from '../../api/api.ts'
+import type { Mood } from '../../ui/state.tsx'
+import { certificates as english } from '../../words/en/certificates.ts'
+import { date } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('certificates', english)
+
+export type Certificate = ItemOf<'certificates_list'>
+
+export const dayMs = 86_400_000
+/** Uploaded certificates ask for attention this long before they end, and urgently so in their last week. */
+const soonMs = 30 * dayMs
+const urgentMs = 7 * dayMs
+
+export interface Outlook {
+  readonly mood: Mood
+  /** The state in a few words. */
+  readonly text: string
+  /** What comes, in weaker ink. */
+  readonly next?: string | undefined
+}
+
+/** The share of its lifetime after which a certificate is renewed, unless its authority suggests another time. */
+const renewedAfter = 2 / 3
+
+export interface Lifetime {
+  readonly from: number
+  readonly until: number
+  /** When renewal is tried first; undefined for uploads. */
+  readonly renewAt: number | undefined
+}
+
+/** Times in ms since the epoch; undefined for a certificate that was never issued. */
+export function lifetimeOf({
+  not_valid_before: from,
+  not_valid_after: until,
+  type,
+}: Certificate): Lifetime | undefined {
+  if (from === null || until === null) return undefined
+  const [start, end] = [Date.parse(from), Date.parse(until)]
+  return { from: start, until: end, renewAt: type === 'managed' ? start + (end - start) * renewedAfter : undefined }
+}
+
+const shortDate = (time: number) => date(time, { day: 'numeric', month: 'short' })
+
+/** `Ends in 23 days`. */
+function endsIn(until: number, now: number): string {
+  const days = Math.floor((until - now) / dayMs)
+  if (until <= now) return w.ended(shortDate(until))
+  return days === 0 ? w.endsToday : w.endsIn(days)
+}
+
+export function outlookOf(certificate: Certificate, now = Date.now()): Outlook {
+  const life = lifetimeOf(certificate)
+  const { status } = certificate
+  if (status?.issuance === 'pending') return { mood: 'busy', text: w.issuing }
+  if (status?.issuance === 'failed' || !life) return { mood: 'bad', text: w.notIssued }
+  const ends = endsIn(life.until, now)
+  const left = life.until - now
+  if (left <= 0) return { mood: 'bad', text: ends }
+  if (!status) {
+    const mood = left <= urgentMs ? 'bad' : left <= soonMs ? 'warn' : 'ok'
+    return { mood, text: ends, next: mood === 'ok' ? undefined : w.uploadNext }
+  }
+  if (status.renewal === 'failed') return { mood: left <= soonMs ? 'bad' : 'warn', text: ends, next: w.renewalFailed }
+  if (status.renewal === 'pending') return { mood: 'busy', text: w.renewing, next: ends }
+  if (status.renewal === 'scheduled') return { mood: 'busy', text: w.renewsSoon, next: ends }
+  return { mood: 'ok', text: ends, next: w.renewsOn(shortDate(life.renewAt!)) }
+}
+
+/** Why it was not issued or renewed, in words; undefined when nothing failed. */
+export function failureOf({ status }: Certificate): { readonly code: string; readonly text: string } | undefined {
+  const error = status?.error
+  if (!error) return undefined
+  return { code: error.code, text: causeOf(error) }
+}
+
+export function causeOf({ code, message }: { readonly code: string; readonly message: string }): string {
+  return (w.causes as Readonly<Record<string, string>>)[code] ?? message
+}
+
+export const isRetryable = ({ status }: Certificate) => status?.issuance === 'failed' || status?.renewal === 'failed'

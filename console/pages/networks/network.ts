@@ -1,0 +1,69 @@
+/** What the pages of networks share. */
+import { useMemo } from 'react'
+import { type ItemOf, useApi, useOutdate } from '../../api/api.ts'
+import { networks as english } from '../../words/en/networks.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { ResourceCalls } from '../resources/acts.tsx'
+
+const w = wordsOf('networks', english)
+
+export type Network = ItemOf<'networks_list'>
+export type Subnet = Network['subnets'][number]
+export type Member = ItemOf<'networks_listMembers'>
+
+export function useNetworkCalls(): ResourceCalls<Network> {
+  const api = useApi()
+  const outdate = useOutdate()
+  return useMemo(() => {
+    const update = (id: number, body: object) =>
+      api.call('networks_update', { params: { id }, body }).then(() => outdate('networks'))
+    return {
+      operations: { update: 'networks_update', remove: 'networks_remove', protect: 'networks_changeProtection' },
+      rename: ({ id }, name) => update(id, { name }),
+      relabel: ({ id }, labels) => update(id, { labels: { ...labels } }),
+      protect: ({ id }, isProtected) =>
+        api
+          .call('networks_changeProtection', { params: { id }, body: { delete: isProtected } })
+          .then(() => outdate('networks')),
+      remove: ({ id }) => api.call('networks_remove', { params: { id } }).then(() => outdate('networks', 'servers')),
+      words: {
+        deleteText: ({ servers, load_balancers: balancers }) => w.deleteText(servers.length + balancers.length),
+        deleteAct: w.deleteAct,
+      },
+    }
+  }, [api, outdate])
+}
+
+const toNumber = (address: string) => address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)
+const toAddress = (value: number) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.')
+
+/** The first and the last address of a range, as numbers. */
+export function spanOf(range: string): { readonly first: number; readonly last: number } {
+  const [address = '', length = '32'] = range.split('/')
+  const first = toNumber(address)
+  return { first, last: first + 2 ** (32 - Number(length)) - 1 }
+}
+
+/** How many addresses a range has. */
+export function sizeOf(range: string): number {
+  const { first, last } = spanOf(range)
+  return last - first + 1
+}
+
+export function holds(range: string, address: string): boolean {
+  const { first, last } = spanOf(range)
+  const at = toNumber(address)
+  return first <= at && at <= last
+}
+
+/** A /24 of the network that no subnet has taken; an empty text when there is none. */
+export function freeRange(network: string, taken: readonly string[]): string {
+  const { first, last } = spanOf(network)
+  const spans = taken.map(spanOf)
+  const size = Math.min(256, last - first + 1)
+  for (let at = first; at + size - 1 <= last; at += size) {
+    const end = at + size - 1
+    if (spans.every((span) => end < span.first || span.last < at)) return `${toAddress(at)}/${32 - Math.log2(size)}`
+  }
+  return ''
+}

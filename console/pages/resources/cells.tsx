@@ -1,0 +1,96 @@
+/** Cells that many lists have: the name with its link, labels, age. */
+import { Link, type LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import { useProjectId } from '../../api/api.ts'
+import { Icon } from '../../ui/icon.tsx'
+import { type Column, nameClass } from '../../ui/table.tsx'
+import { Labels } from '../../ui/tag.tsx'
+import { Age } from '../../ui/time.tsx'
+import { common } from '../../words/en/common.ts'
+import { resources as english } from '../../words/en/resources.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('resources', english)
+const c = wordsOf('common', common)
+
+interface NameProps {
+  readonly name: ReactNode
+  readonly to: LinkProps['to']
+  readonly params?: Readonly<Record<string, string>>
+  readonly isProtected?: boolean
+  /** Below the name. */
+  readonly small?: ReactNode
+}
+
+/** The name of a resource, which leads to its page. */
+export function NameCell({ name, to, params = {}, isProtected = false, small }: NameProps) {
+  const project = useProjectId()
+  return (
+    <>
+      <span className="row">
+        <Link {...({ to, params: { project: String(project), ...params } } as LinkProps)} className={nameClass}>
+          {name}
+        </Link>
+        {isProtected && <Protected />}
+      </span>
+      {small && <small>{small}</small>}
+    </>
+  )
+}
+
+export function Protected() {
+  return (
+    <span className="row faint" title={w.protected}>
+      <Icon name="lock" />
+      <span className="vh">{c.protected}</span>
+    </span>
+  )
+}
+
+/** A link to the page of another resource of the Project. */
+export function ResourceLink({
+  to,
+  params,
+  children,
+}: {
+  readonly to: LinkProps['to']
+  readonly params: Readonly<Record<string, string>>
+  readonly children: ReactNode
+}) {
+  const project = useProjectId()
+  return <Link {...({ to, params: { project: String(project), ...params } } as LinkProps)}>{children}</Link>
+}
+
+/** A link to a server. */
+export function ServerLink({ id, name }: { readonly id: number; readonly name: string | undefined }) {
+  return (
+    <ResourceLink to="/projects/$project/servers/$id/{-$tab}" params={{ id: String(id) }}>
+      {name ?? `#${id}`}
+    </ResourceLink>
+  )
+}
+
+interface Common {
+  readonly labels: Readonly<Record<string, string>>
+  readonly created: string
+}
+
+export function labelsColumn<Row extends Common>(): Column<Row> {
+  return { key: 'labels', label: c.labels, rank: 2, cell: ({ labels }) => <Labels labels={labels} /> }
+}
+
+export function ageColumn<Row extends Common>(): Column<Row> {
+  return {
+    key: 'created',
+    label: w.age,
+    isEnd: true,
+    isNarrow: true,
+    rank: 2,
+    sort: ({ created }) => -Date.parse(created),
+    cell: ({ created }) => (
+      <span className="dim">
+        <Age since={created} />
+      </span>
+    ),
+  }
+}

@@ -1,0 +1,82 @@
+/** A page with one form: fields on the left, what will be and the equivalent commands on the right. */
+import type { LinkProps } from '@tanstack/react-router'
+import type { ReactNode } from 'react'
+import type { AnyRequest } from '../../api/operations.ts'
+import { Commands } from '../../shell/commands.tsx'
+import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { sent } from '../../ui/dialog.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { Columns, PageHead } from '../../ui/page.tsx'
+import { common } from '../../words/en/common.ts'
+import { resources as english } from '../../words/en/resources.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Submission } from './submit.ts'
+
+const w = wordsOf('resources', english)
+const c = wordsOf('common', common)
+
+interface FormPageProps {
+  readonly title: string
+  readonly crumbs: readonly { readonly label: string; readonly link: LinkProps }[]
+  readonly form: Submission
+  /** Verb and thing. */
+  readonly act: string
+  readonly reason: string | undefined
+  /** Whether everything that is needed is there. */
+  readonly isReady: boolean
+  readonly cancel: LinkProps
+  readonly request: AnyRequest
+  /** What will be: the price, a preview. */
+  readonly aside?: ReactNode
+  readonly children: ReactNode
+}
+
+export function FormPage(props: FormPageProps) {
+  const { title, crumbs, form, act, reason, isReady, cancel, request, aside, children } = props
+  return (
+    <form onSubmit={sent(() => isReady && reason === undefined && form.send())} noValidate>
+      <div className="stack-l">
+        <PageHead
+          title={title}
+          crumbs={crumbs}
+          actions={
+            <ButtonAnchor look="quiet" icon="doc" href={`/docs#${request.operation}`}>
+              {c.documentation}
+            </ButtonAnchor>
+          }
+        />
+        <Columns
+          label={w.summary}
+          isSticky
+          aside={
+            <>
+              {aside && (
+                <Card title={w.summary} padded>
+                  {aside}
+                </Card>
+              )}
+              <Commands request={request} />
+            </>
+          }
+        >
+          <div className="stack-l">{children}</div>
+          {form.cause !== undefined && <FailureNote cause={form.cause} />}
+          <div className="row wrap">
+            <Button
+              type="submit"
+              look="primary"
+              isBusy={form.isBusy}
+              reason={reason ?? (isReady ? undefined : w.missing)}
+            >
+              {act}
+            </Button>
+            <ButtonLink {...(cancel as { readonly to: '.' })} look="quiet">
+              {c.cancel}
+            </ButtonLink>
+          </div>
+        </Columns>
+      </div>
+    </form>
+  )
+}

@@ -1,0 +1,12 @@
+/** What the address of a list of resources says: the filter, the order, the page, and one group of them. */
+import { type ListSearch, listSearch } from '../../ui/use-list.ts'
+
+export interface ResourceSearch extends ListSearch {
+  /** Such as a type or a state; what there is depends on the list. */
+  readonly group?: string | undefined
+}
+
+export function resourceSearch(search: Record<string, unknown>): ResourceSearch {
+  const { group } = search
+  return { ...listSearch(search), ...(typeof group === 'string' && group ? { group } : {}) }
+}

@@ -1,0 +1,154 @@
+/** Importing a zone file: what would be added, changed and removed is shown before it is sent in one request. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useDeferredValue, useEffect, useState } from 'react'
+import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import type { ApiRequest } from '../../api/operations.ts'
+import { provideBytes } from '../../lib/bytes.ts'
+import { Commands } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { sent } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { Note } from '../../ui/note.tsx'
+import { Halves } from '../../ui/page.tsx'
+import { Seg } from '../../ui/seg.tsx'
+import { toast } from '../../ui/toasts.ts'
+import { common } from '../../words/en/common.ts'
+import { zones as english } from '../../words/en/zones.ts'
+import { wordsOf } from '../../words/words.ts'
+import { useSubmission } from '../resources/submit.ts'
+import { DiffList, DiffSummary } from './diff.tsx'
+import type { Comparison, How } from './import-preview.ts'
+import { SourceCard } from './source.tsx'
+import { useZone, type Zone } from './zone.ts'
+import { ZoneHead } from './zone-head.tsx'
+import styles from './zones.module.css'
+
+const w = wordsOf('zones', english)
+const c = wordsOf('common', common)
+
+export function ImportPage() {
+  const zone = useZone()
+  return (
+    <>
+      <ZoneHead zone={zone} tab="import" />
+      {zone.mode === 'primary' ? <Import zone={zone} /> : <Empty title={w.copyTitle} text={w.copyText} />}
+    </>
+  )
+}
+
+/** Compares after each change of the text, once its parser is there. */
+function useComparison(zone: Zone, text: string, how: How): Comparison | undefined {
+  const api = useApi()
+  const { data: rrsets } = useSuspenseQuery(api.list('zones_listRrsets', { params: { id_or_name: zone.name } }))
+  const later = useDeferredValue(text)
+  const [comparison, setComparison] = useState<Comparison>()
+  useEffect(() => {
+    let isOver = false
+    if (later.trim() === '') return setComparison(undefined)
+    const work = async () => {
+      provideBytes()
+      const { compare } = await import('./import-preview.ts')
+      const { name, ttl, authoritative_nameservers: nameservers } = zone
+      if (!isOver) setComparison(compare({ name, ttl, nameservers: nameservers.assigned, rrsets }, later, how))
+    }
+    void work()
+    return () => {
+      isOver = true
+    }
+  }, [zone, rrsets, later, how])
+  return comparison
+}
+
+function Import({ zone }: { readonly zone: Zone }) {
+  const api = useApi()
+  const outdate = useOutdate()
+  const navigate = useNavigate()
+  const params = { project: String(useProjectId()), zone: zone.name }
+  const [text, setText] = useState('')
+  const [file, setFile] = useState('')
+  const [how, setHow] = useState<How>('replace')
+  const comparison = useComparison(zone, text, how)
+  const mayImport = useReason('zones_importZonefile')
+  const result = comparison?.result
+  const count = result?.ok ? result.added.length + result.changed.length + result.removed.length : 0
+  const request: ApiRequest<'zones_importZonefile'> = {
+    operation: 'zones_importZonefile',
+    params: { id_or_name: zone.name },
+    body: { zonefile: comparison?.zonefile ?? text },
+  }
+  const form = useSubmission(async () => {
+    const { operation, ...input } = request
+    await api.call(operation, input)
+    await outdate('zones')
+    toast({ mood: 'ok', title: w.imported(count, zone.name) })
+    await navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params })
+  })
+  const reason = mayImport ?? (result ? reasonOf(result, count) : w.needsFile)
+  return (
+    <form onSubmit={sent(() => reason === undefined && form.send())} noValidate className="stack-l">
+      <Seg
+        label={w.how}
+        value={how}
+        options={[
+          { value: 'merge', label: w.merge },
+          { value: 'replace', label: w.replace },
+        ]}
+        onChange={setHow}
+      />
+      <Halves>
+        <SourceCard
+          text={text}
+          name={file}
+          refused={result?.ok === false ? result : undefined}
+          onText={(next, name = '') => {
+            setText(next)
+            setFile(name)
+          }}
+        />
+        <section className="stack-l">
+          <Card title={w.whatChanges} aside={result?.ok && <DiffSummary preview={result} />}>
+            {result?.ok ? (
+              <DiffList zone={zone} preview={result} />
+            ) : (
+              <p className={`dim ${styles.padded}`}>{w.nothingYet[how]}</p>
+            )}
+          </Card>
+          {result?.ok && result.replaced.length > 0 && (
+            <Note>
+              {w.replacedApex} <span className="mono">{result.replaced.map(({ type }) => type).join(', ')}</span>
+            </Note>
+          )}
+          {form.cause !== undefined && <FailureNote cause={form.cause} />}
+          <div className="row wrap">
+            <Button type="submit" look="primary" isBusy={form.isBusy} reason={reason}>
+              {how === 'merge' ? w.mergeAct(count) : w.replaceAct(count)}
+            </Button>
+            <ButtonLink to="/projects/$project/zones/$zone/{-$tab}" params={params} look="quiet">
+              {c.cancel}
+            </ButtonLink>
+          </div>
+          {text.trim() !== '' && <Commands request={shortened(request)} footer={w.allOrNothing} />}
+        </section>
+      </Halves>
+    </form>
+  )
+}
+
+function reasonOf(result: Comparison['result'], count: number): string | undefined {
+  if (!result.ok) return result.line === undefined ? w.correctFirst : w.correctLine(result.line)
+  return count === 0 ? w.sameAlready : undefined
+}
+
+/** Long files are not drawn twice. */
+const mostShown = 4_000
+
+function shortened(request: ApiRequest<'zones_importZonefile'>): ApiRequest<'zones_importZonefile'> {
+  const { zonefile } = request.body
+  return zonefile.length > mostShown
+    ? { ...request, body: { zonefile: `${zonefile.slice(0, mostShown)}\n…` } }
+    : request
+}

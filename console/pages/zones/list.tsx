@@ -1,0 +1,83 @@
+/** The DNS zones of a Project. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useApi } from '../../api/api.ts'
+import { useReason } from '../../shell/may.ts'
+import { State } from '../../ui/state.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { common } from '../../words/en/common.ts'
+import { zones as english } from '../../words/en/zones.ts'
+import { number } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { useResourceActs } from '../resources/acts.tsx'
+import { ageColumn, labelsColumn, NameCell } from '../resources/cells.tsx'
+import { ListPage } from '../resources/list-page.tsx'
+import { delegationOf, ttlText, useZoneCalls, type Zone } from './zone.ts'
+
+const w = wordsOf('zones', english)
+const c = wordsOf('common', common)
+
+const textsOf = ({ name }: Zone) => [name]
+
+const columns: readonly Column<Zone>[] = [
+  {
+    key: 'name',
+    label: c.name,
+    card: 'key',
+    sort: ({ name }) => name,
+    cell: ({ name, mode, protection }) => (
+      <NameCell
+        name={name}
+        to="/projects/$project/zones/$zone/{-$tab}"
+        params={{ zone: name }}
+        isProtected={protection.delete}
+        small={w.modes[mode]}
+      />
+    ),
+  },
+  {
+    key: 'delegation',
+    label: w.delegationTitle,
+    card: 'stat',
+    sort: (zone) => delegationOf(zone).text,
+    cell: (zone) => {
+      const { mood, text } = delegationOf(zone)
+      return <State mood={mood}>{text}</State>
+    },
+  },
+  {
+    key: 'records',
+    label: w.records,
+    card: 'sub',
+    isEnd: true,
+    sort: ({ record_count: count }) => -count,
+    cell: ({ record_count: count }) => number(count),
+  },
+  { key: 'ttl', label: 'TTL', rank: 2, isEnd: true, sort: ({ ttl }) => ttl, cell: ({ ttl }) => ttlText(ttl) },
+  labelsColumn(),
+  ageColumn(),
+]
+
+export function ZonesPage() {
+  const api = useApi()
+  const { data: zones, dataUpdatedAt } = useSuspenseQuery(api.list('zones_list', {}))
+  const acts = useResourceActs(useZoneCalls())
+  return (
+    <ListPage
+      title={w.title}
+      rows={zones}
+      updatedAt={dataUpdatedAt}
+      columns={columns}
+      textsOf={textsOf}
+      nameOf={({ name }) => name}
+      primary={{ label: w.create, reason: useReason('zones_create'), to: '/projects/$project/zones/new' }}
+      commands={[
+        { label: w.list, request: { operation: 'zones_list' } },
+        { label: w.create, request: { operation: 'zones_create', body: { name: 'example.com', mode: 'primary' } } },
+      ]}
+      empty={{ title: w.none, text: w.noneText, command: w.noneCommand }}
+      menu={(zone) => acts.menu(zone)}
+    >
+      {acts.dialogs}
+    </ListPage>
+  )
+}

@@ -1,0 +1,197 @@
+/** The settings of a zone: TTL, where a copy comes from, protection, labels, and its end. */
+import { type ReactNode, useState } from 'react'
+import { useApi, useOutdate } from '../../api/api.ts'
+import type { AnyRequest } from '../../api/operations.ts'
+import { Commands } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, List } from '../../ui/card.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { sent } from '../../ui/dialog.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import { Columns } from '../../ui/page.tsx'
+import { State } from '../../ui/state.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { common } from '../../words/en/common.ts'
+import { resources } from '../../words/en/resources.ts'
+import { zones as english } from '../../words/en/zones.ts'
+import { wordsOf } from '../../words/words.ts'
+import { useResourceActs } from '../resources/acts.tsx'
+import { type Submission, useSubmission } from '../resources/submit.ts'
+import { newPrimary, PrimariesField, type PrimaryDraft, primariesOf } from './primaries-field.tsx'
+import { delegationOf, ttlText, useZoneCalls, type Zone } from './zone.ts'
+import { ZoneHead } from './zone-head.tsx'
+
+const w = wordsOf('zones', english)
+const r = wordsOf('resources', resources)
+const c = wordsOf('common', common)
+
+export function ZoneSettings({ zone }: { readonly zone: Zone }) {
+  return (
+    <>
+      <ZoneHead zone={zone} tab="settings" />
+      <Columns label={w.delegationTitle} aside={<DelegationCard zone={zone} />}>
+        {zone.mode === 'primary' ? <Ttl zone={zone} /> : <Primaries zone={zone} />}
+        <LabelsCard zone={zone} />
+        <Danger zone={zone} />
+      </Columns>
+    </>
+  )
+}
+
+interface SettingProps {
+  readonly title: string
+  readonly request: AnyRequest
+  readonly form: Submission
+  readonly act: string
+  readonly isChanged: boolean
+  readonly children: ReactNode
+}
+
+/** One setting with its own button and command. */
+function Setting({ title, request, form, act, isChanged, children }: SettingProps) {
+  const reason = useReason(request.operation)
+  return (
+    <Card title={title} padded>
+      <form className="stack" onSubmit={sent(() => isChanged && reason === undefined && form.send())} noValidate>
+        {children}
+        {form.cause !== undefined && <FailureNote cause={form.cause} />}
+        <div className="row">
+          <Button type="submit" isBusy={form.isBusy} reason={reason ?? (isChanged ? undefined : w.unchanged)}>
+            {act}
+          </Button>
+        </div>
+        {isChanged && <Commands request={request} />}
+      </form>
+    </Card>
+  )
+}
+
+/** Sends what a setting asks for. */
+function useSetting(request: AnyRequest, fields: readonly string[]): Submission {
+  const api = useApi()
+  const outdate = useOutdate()
+  return useSubmission(async () => {
+    const { operation, ...input } = request
+    await api.call(operation, input as never)
+    await outdate('zones')
+  }, fields)
+}
+
+function Ttl({ zone }: { readonly zone: Zone }) {
+  const [ttl, setTtl] = useState(String(zone.ttl))
+  const request = {
+    operation: 'zones_changeTtl',
+    params: { id_or_name: zone.name },
+    body: { ttl: Number(ttl) },
+  } as const
+  const form = useSetting(request, ['ttl'])
+  return (
+    <Setting title="TTL" request={request} form={form} act={w.changeTtl} isChanged={Number(ttl) !== zone.ttl}>
+      <TextField
+        label={w.ttl}
+        hint={Number(ttl) > 0 ? `${w.ttlHint} ${ttlText(Number(ttl))}` : w.ttlHint}
+        inputMode="numeric"
+        value={ttl}
+        onChange={setTtl}
+        problems={form.problems('ttl')}
+      />
+    </Setting>
+  )
+}
+
+function Primaries({ zone }: { readonly zone: Zone }) {
+  const [drafts, setDrafts] = useState<readonly PrimaryDraft[]>(() =>
+    zone.primary_nameservers.map(({ address, port, tsig_algorithm: algorithm, tsig_key: secret }) =>
+      newPrimary({ address, port: String(port), algorithm: algorithm ?? 'none', secret: secret ?? '' }),
+    ),
+  )
+  const [initial] = useState(() => JSON.stringify(primariesOf(drafts)))
+  const body = { primary_nameservers: primariesOf(drafts) }
+  const request = {
+    operation: 'zones_changePrimaryNameservers',
+    params: { id_or_name: zone.name },
+    body,
+  } as const
+  const form = useSetting(request, ['primary_nameservers'])
+  const isChanged = JSON.stringify(body.primary_nameservers) !== initial
+  return (
+    <Setting title={w.primaries} request={request} form={form} act={w.changePrimaries} isChanged={isChanged}>
+      <PrimariesField value={drafts} onChange={setDrafts} form={form} />
+    </Setting>
+  )
+}
+
+function LabelsCard({ zone }: { readonly zone: Zone }) {
+  const [labels, setLabels] = useState<LabelMap>(zone.labels)
+  const request = {
+    operation: 'zones_update',
+    params: { id_or_name: zone.name },
+    body: { labels: { ...labels } },
+  } as const
+  const form = useSetting(request, ['labels'])
+  const isChanged = JSON.stringify(labels) !== JSON.stringify(zone.labels)
+  return (
+    <Setting title={c.labels} request={request} form={form} act={c.save} isChanged={isChanged}>
+      <LabelsField value={labels} onChange={setLabels} problems={form.problems('labels')} />
+    </Setting>
+  )
+}
+
+function Danger({ zone }: { readonly zone: Zone }) {
+  const acts = useResourceActs(useZoneCalls())
+  const calls = useZoneCalls()
+  const mayRemove = useReason('zones_remove')
+  const mayProtect = useReason('zones_changeProtection')
+  const isProtected = zone.protection.delete
+  return (
+    <Card title={r.protection} padded>
+      <p className="dim">{isProtected ? w.protectedText : w.unprotectedText}</p>
+      <div className="row wrap">
+        <Button icon="lock" reason={mayProtect} onClick={() => void calls.protect?.(zone, !isProtected)}>
+          {isProtected ? r.unprotect : r.protect}
+        </Button>
+        <Button
+          look="danger"
+          icon="trash"
+          reason={mayRemove ?? (isProtected ? r.isProtected : undefined)}
+          onClick={() => acts.ask({ kind: 'delete', row: zone })}
+        >
+          {w.deleteAct}
+        </Button>
+      </div>
+      {acts.dialogs}
+    </Card>
+  )
+}
+
+function DelegationCard({ zone }: { readonly zone: Zone }) {
+  const { assigned, delegated, delegation_last_check: checked } = zone.authoritative_nameservers
+  const { mood, text, advice } = delegationOf(zone)
+  return (
+    <Card title={w.delegationTitle} footer={advice}>
+      <List>
+        <li>
+          <State mood={mood}>{text}</State>
+          <span className="end faint">{checked && <Ago time={checked} />}</span>
+        </li>
+        {assigned.map((name) => (
+          <li key={name}>
+            <Copyable text={name} />
+            <span className="end faint">{delegated.includes(name) ? w.isDelegated : w.isAssigned}</span>
+          </li>
+        ))}
+        {delegated
+          .filter((name) => !assigned.includes(name))
+          .map((name) => (
+            <li key={name}>
+              <span className="mono">{name}</span>
+              <span className="end faint">{w.isElsewhere}</span>
+            </li>
+          ))}
+      </List>
+    </Card>
+  )
+}

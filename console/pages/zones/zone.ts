@@ -1,0 +1,72 @@
+/** What the pages of zones share. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useParams } from '@tanstack/react-router'
+import { useMemo } from 'react'
+import { type ItemOf, useApi, useOutdate } from '../../api/api.ts'
+import type { Mood } from '../../ui/state.tsx'
+import { zones as english } from '../../words/en/zones.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { ResourceCalls } from '../resources/acts.tsx'
+
+const w = wordsOf('zones', english)
+
+export type Zone = ItemOf<'zones_list'>
+export type Rrset = ItemOf<'zones_listRrsets'>
+
+/** The name or the id of the zone in the address. */
+export function useZoneParam(): string {
+  return (useParams({ strict: false }) as { readonly zone: string }).zone
+}
+
+/** The zone of the page. */
+export function useZone(): Zone {
+  const api = useApi()
+  const zone = useZoneParam()
+  return useSuspenseQuery(api.query('zones_get', { params: { id_or_name: zone } })).data.zone
+}
+
+const moods: Readonly<Record<Zone['authoritative_nameservers']['delegation_status'], Mood>> = {
+  valid: 'ok',
+  'partially-valid': 'warn',
+  invalid: 'bad',
+  lame: 'bad',
+  unregistered: 'warn',
+  unknown: 'unknown',
+}
+
+/** What the check of the delegation found, as the API tells it. */
+export function delegationOf({ authoritative_nameservers: { delegation_status: status } }: Zone) {
+  return { mood: moods[status], text: w.delegation[status], advice: w.delegationAdvice[status] }
+}
+
+export function useZoneCalls(): ResourceCalls<Zone> {
+  const api = useApi()
+  const outdate = useOutdate()
+  return useMemo(() => {
+    const params = ({ id }: Zone) => ({ id_or_name: String(id) })
+    return {
+      operations: { update: 'zones_update', remove: 'zones_remove', protect: 'zones_changeProtection' },
+      relabel: (zone, labels) =>
+        api
+          .call('zones_update', { params: params(zone), body: { labels: { ...labels } } })
+          .then(() => outdate('zones')),
+      protect: (zone, isProtected) =>
+        api
+          .call('zones_changeProtection', { params: params(zone), body: { delete: isProtected } })
+          .then(() => outdate('zones')),
+      remove: (zone) => api.call('zones_remove', { params: params(zone) }).then(() => outdate('zones')),
+      words: { deleteText: ({ record_count: count }) => w.deleteText(count), deleteAct: w.deleteAct, losesData: true },
+    }
+  }, [api, outdate])
+}
+
+/** A length of time as zone files write it: `1h`, `5m`, `90s`. */
+export function ttlText(seconds: number): string {
+  const units = [
+    ['d', 86_400],
+    ['h', 3_600],
+    ['min', 60],
+  ] as const
+  const [unit, size] = units.find(([, one]) => seconds % one === 0) ?? (['s', 1] as const)
+  return `${seconds / size} ${unit}`
+}

@@ -1,0 +1,25 @@
+/** Wörter der Seite der Images. */
+import type { Words } from '../words.ts'
+
+export const images: Words['images'] = {
+  title: 'Images',
+  list: 'Snapshots auflisten',
+  types: { snapshot: 'Snapshots', backup: 'Backups', system: 'Systeme', app: 'Apps' },
+  createServer: 'Server daraus anlegen',
+  makeSnapshot: 'Als Snapshot behalten',
+  from: 'Gemacht aus',
+  size: 'Größe',
+  gb: (size) => `${size} GB`,
+  disk: (size) => `braucht ${size} GB Platte`,
+  architecture: 'Architektur',
+  available: 'Bereit',
+  creating: 'Wird gemacht',
+  isCreating: 'wird noch gemacht',
+  deprecated: 'Abgekündigt',
+  until: (day) => `bis ${day}`,
+  none: 'Keine Images',
+  noneText:
+    'Ein Snapshot ist der Inhalt der Platte eines Servers, aus dem sich andere machen lassen. Er entsteht auf der Seite des Servers.',
+  deleteText: 'Server, die daraus gemacht wurden, bleiben. Andere lassen sich nicht mehr daraus machen.',
+  deleteAct: 'Image löschen',
+}

@@ -1,0 +1,22 @@
+/** Words of the page of images. */
+export const images = {
+  title: 'Images',
+  list: 'List the snapshots',
+  types: { snapshot: 'Snapshots', backup: 'Backups', system: 'Systems', app: 'Apps' },
+  createServer: 'Create a server from it',
+  makeSnapshot: 'Keep as a snapshot',
+  from: 'Made from',
+  size: 'Size',
+  gb: (size: string) => `${size} GB`,
+  disk: (size: string) => `needs ${size} GB of disk`,
+  architecture: 'Architecture',
+  available: 'Ready',
+  creating: 'Being made',
+  isCreating: 'is still being made',
+  deprecated: 'Deprecated',
+  until: (day: string) => `until ${day}`,
+  none: 'No images',
+  noneText: 'A snapshot is what is on the disk of a server, to make others from. It is made on the page of the server.',
+  deleteText: 'Servers that were made from it stay. No others can be made from it.',
+  deleteAct: 'Delete the image',
+}
