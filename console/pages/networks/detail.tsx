@@ -4,7 +4,7 @@ import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
-import { Button, IconButton } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
@@ -119,6 +119,7 @@ function commandsFor({ id }: Network) {
 
 function Subnets({ network, open, remove }: PartProps) {
   const api = useApi()
+  const mayRemove = useReason('networks_deleteSubnet')
   const mayAdd = useReason('networks_addSubnet')
   const params = { id: network.id }
   return (
@@ -140,10 +141,12 @@ function Subnets({ network, open, remove }: PartProps) {
             </span>
             <span className="end row">
               {zone}
-              <IconButton
+              <Button
+                look="quiet"
                 icon="trash"
                 small
-                label={w.removeSubnet(range)}
+                aria-label={w.removeSubnet(range)}
+                reason={mayRemove}
                 onClick={() =>
                   remove({
                     title: r.deleteTitle(range),
@@ -168,6 +171,7 @@ interface MembersProps extends PartProps {
 
 function Members({ network, members, nameOf, remove }: MembersProps) {
   const api = useApi()
+  const mayDetach = useReason('networks_detachFromNetwork')
   return (
     <Card title={w.members}>
       {members.length === 0 && <p className="row faint">{w.noMembers}</p>}
@@ -180,10 +184,12 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
             <span className="end row">
               <span className="mono">{[member.ip, ...member.alias_ips].join(', ')}</span>
               {member.type === 'server' && (
-                <IconButton
+                <Button
+                  look="quiet"
                   icon="x"
                   small
-                  label={w.detachName(nameOf(member))}
+                  aria-label={w.detachName(nameOf(member))}
+                  reason={mayDetach}
                   onClick={() =>
                     remove({
                       title: w.detachTitle(nameOf(member), network.name),
@@ -208,6 +214,7 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
 
 function Aside({ network, open, remove }: PartProps) {
   const api = useApi()
+  const mayRemove = useReason('networks_deleteRoute')
   const mayAdd = useReason('networks_addRoute')
   const mayExtend = useReason('networks_changeIpRange')
   const params = { id: network.id }
@@ -230,10 +237,12 @@ function Aside({ network, open, remove }: PartProps) {
                 <small>{w.via(gateway)}</small>
               </span>
               <span className="end">
-                <IconButton
+                <Button
+                  look="quiet"
                   icon="trash"
                   small
-                  label={w.removeRoute(destination)}
+                  aria-label={w.removeRoute(destination)}
+                  reason={mayRemove}
                   onClick={() =>
                     remove({
                       title: r.deleteTitle(destination),

@@ -33,44 +33,49 @@ export function Topology({ network, members, nameOf }: TopologyProps) {
   const height = Math.max(90, routesAt + network.routes.length * 34)
   const middle = Math.max(40, (routesAt - 14) / 2)
   return (
-    <svg
-      className={styles.pic}
-      viewBox={`0 0 ${width} ${height}`}
-      role="img"
-      aria-label={w.picture(network.name, network.subnets.length, members.length, network.routes.length)}
-    >
-      <rect className={styles.node} x={left.x} y={middle - 26} width={left.width} height={52} rx={8} />
-      <text className={styles.b} x={left.x + 14} y={middle - 4}>
-        {shorten(network.name, 22)}
-      </text>
-      <text className={`${styles.m} ${styles.t2}`} x={left.x + 14} y={middle + 14}>
-        {network.ip_range}
-      </text>
-      {subnets.map(({ subnet, inside, y: top, height: tall }) => (
-        <g key={subnet.ip_range}>
-          <path className={styles.edge} d={edge(middle, top + tall / 2)} />
-          <rect className={styles.node} x={subnetX} y={top} width={width - subnetX - 8} height={tall} rx={8} />
-          <text className={styles.m} x={subnetX + 14} y={top + 20}>
-            {subnet.ip_range}
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls on small screens, so the keyboard must reach it
+    <section className="scroll" aria-label={w.topology} tabIndex={0}>
+      <div>
+        <svg
+          className={styles.pic}
+          viewBox={`0 0 ${width} ${height}`}
+          role="img"
+          aria-label={w.picture(network.name, network.subnets.length, members.length, network.routes.length)}
+        >
+          <rect className={styles.node} x={left.x} y={middle - 26} width={left.width} height={52} rx={8} />
+          <text className={styles.b} x={left.x + 14} y={middle - 4}>
+            {shorten(network.name, 22)}
           </text>
-          <text className={styles.t3} x={width - 22} y={top + 20} textAnchor="end">
-            {subnet.network_zone}
+          <text className={`${styles.m} ${styles.t2}`} x={left.x + 14} y={middle + 14}>
+            {network.ip_range}
           </text>
-          <Members x={subnetX + 14} y={top + 30} members={inside} nameOf={nameOf} />
-        </g>
-      ))}
-      {network.routes.map(({ destination, gateway }, index) => (
-        <g key={destination}>
-          <path className={`${styles.edge} ${styles.no}`} d={edge(middle, routesAt + index * 34 + 12)} />
-          <text className={styles.m} x={subnetX + 14} y={routesAt + index * 34 + 16}>
-            {destination}
-          </text>
-          <text className={styles.t3} x={width - 22} y={routesAt + index * 34 + 16} textAnchor="end">
-            {w.via(gateway)}
-          </text>
-        </g>
-      ))}
-    </svg>
+          {subnets.map(({ subnet, inside, y: top, height: tall }) => (
+            <g key={subnet.ip_range}>
+              <path className={styles.edge} d={edge(middle, top + tall / 2)} />
+              <rect className={styles.node} x={subnetX} y={top} width={width - subnetX - 8} height={tall} rx={8} />
+              <text className={styles.m} x={subnetX + 14} y={top + 20}>
+                {subnet.ip_range}
+              </text>
+              <text className={styles.t3} x={width - 22} y={top + 20} textAnchor="end">
+                {subnet.network_zone}
+              </text>
+              <Members x={subnetX + 14} y={top + 30} members={inside} nameOf={nameOf} />
+            </g>
+          ))}
+          {network.routes.map(({ destination, gateway }, index) => (
+            <g key={destination}>
+              <path className={`${styles.edge} ${styles.no}`} d={edge(middle, routesAt + index * 34 + 12)} />
+              <text className={styles.m} x={subnetX + 14} y={routesAt + index * 34 + 16}>
+                {destination}
+              </text>
+              <text className={styles.t3} x={width - 22} y={routesAt + index * 34 + 16} textAnchor="end">
+                {w.via(gateway)}
+              </text>
+            </g>
+          ))}
+        </svg>
+      </div>
+    </section>
   )
 }
 
