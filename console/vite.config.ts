@@ -53,7 +53,11 @@ export default defineConfig({
     assetsInlineLimit: 0,
     // One small file: nothing is ever drawn without its look.
     cssCodeSplit: false,
-    modulePreload: { polyfill: false },
+    // Pages are loaded on intent, so what they need in turn is not listed in the start of the program.
+    modulePreload: {
+      polyfill: false,
+      resolveDependencies: (_, needed, { hostType }) => (hostType === 'html' ? needed : []),
+    },
     // The first versions with light-dark().
     target: ['chrome123', 'firefox120', 'safari17.5'],
     license: { fileName: 'licenses.json' },
