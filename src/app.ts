@@ -117,10 +117,9 @@ export interface App {
 
 /** Builds the app; nothing listens or runs yet. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
+  const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults, limits = {} } = options
   const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
   const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
-  const limits = options.limits ?? {}
   const settings = settingsOf(families, reverseDomain, options.settings ?? {})
   const platform: Platform = { db, clock, catalogue, faults, defaultNames, limits, secrets, settings }
   const drivers = await driversFor(options, platform)

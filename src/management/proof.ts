@@ -1,6 +1,7 @@
 /** A request for each endpoint of the management API, and a way to provoke each error that does not follow from its shape. */
 import type { Answer, Client, World } from '../../test/harness.ts'
 import { done, unique } from '../../test/proof.ts'
+import { samples } from '../../test/proofs.ts'
 import { createManagementToken } from '../kernel/access/management-tokens.ts'
 import { createProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
@@ -11,6 +12,7 @@ import type { ProjectId } from '../kernel/scope.ts'
 import { addMember } from '../people/membership-store.ts'
 import { createPerson } from '../people/person-store.ts'
 import type { managementEndpoints } from './contract.ts'
+import { countedPaths } from './store.ts'
 
 type Key = keyof typeof managementEndpoints
 
@@ -101,7 +103,7 @@ export const errors: Readonly<Partial<Record<Key, Partial<Record<ErrorCode, Scen
   removeMember: { member_is_owner: onOwner('delete') },
   deleteProject: {
     async project_not_empty(world, api, place) {
-      await done(world.api.post('/placement_groups', { name: unique('group'), type: 'spread' }))
+      await samples[countedPaths[0]!]!.prepare(world)
       return api.delete(urlOf(world, { path: '/projects/{project_id}' }, place))
     },
   },
