@@ -3,7 +3,8 @@ import { renameSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { App } from '../app.ts'
 import type { Config } from '../config.ts'
-import { isInMemory } from '../kernel/data/dialect.ts'
+import { fileOf, isInMemory } from '../kernel/data/dialect.ts'
+import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
 import { makeSetupLink, makeTesterLink } from '../people/setup.ts'
 import { keyFileOf } from './keyring.ts'
@@ -23,7 +24,11 @@ export interface ConsoleLink {
  * Makes the link of this start: one that signs a tester in when the data is in memory, one that makes the first
  * administrator while there is none, and otherwise no more than the address of the console.
  */
-export async function makeConsoleLink({ people }: App, config: Config, apiUrl: string): Promise<ConsoleLink> {
+export async function makeConsoleLink(
+  { people }: App,
+  config: Config,
+  { apiUrl, log }: { readonly apiUrl: string; readonly log: Logger },
+): Promise<ConsoleLink> {
   const { origin } = new URL(apiUrl)
   const [public_] = config.publicUrl
   const named = nameOf(origin, people.installation)
@@ -34,15 +39,14 @@ export async function makeConsoleLink({ people }: App, config: Config, apiUrl: s
   if (isInMemory(config.database)) {
     return { ...at(`/enter#${await makeTesterLink(people.db)}`), purpose: 'sign in', file: undefined }
   }
-  const file = join(dirname(keyFileOf({ database: config.database })), 'setup-link')
+  const file = join(dirname(fileOf(config.database) ?? keyFileOf(config)), 'setup-link')
   const secret = await makeSetupLink(people.db)
   if (secret === undefined) {
     rmSync(file, { force: true })
     return { ...at(''), purpose: undefined, file: undefined }
   }
   const link = at(`/setup#${secret}`)
-  write(file, link.url)
-  return { ...link, purpose: 'set up', file }
+  return { ...link, purpose: 'set up', file: isWritten(file, link.url, log) ? file : undefined }
 }
 
 /** The name of this machine that no other installation on it shares, so that cookies do not get mixed up. */
@@ -52,11 +56,17 @@ function nameOf(origin: string, installation: string): string | undefined {
   return protocol === 'http:' && isHere ? `http://wolke-${installation}.localhost:${port || 80}` : undefined
 }
 
-/** For its owner alone, and never in part. */
-function write(path: string, url: string): void {
-  createFolderOf(path)
-  const draft = `${path}.${process.pid}`
-  rmSync(draft, { force: true })
-  writeFileSync(draft, `${url}\n`, { mode: 0o600 })
-  renameSync(draft, path)
+/** Writes the file for its owner alone, and never in part. The link was printed as well, so a start does not depend on it. */
+function isWritten(path: string, url: string, log: Logger): boolean {
+  try {
+    createFolderOf(path)
+    const draft = `${path}.${process.pid}`
+    rmSync(draft, { force: true })
+    writeFileSync(draft, `${url}\n`, { mode: 0o600 })
+    renameSync(draft, path)
+    return true
+  } catch (error) {
+    log.warn({ err: error }, 'the file setup-link cannot be written')
+    return false
+  }
 }

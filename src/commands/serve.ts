@@ -67,7 +67,7 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   const app = await buildApp({ ...appOptions(config, files), db, clock, log, secrets, drivers })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)
-  const link = await makeConsoleLink(app, config, listeners.api.at)
+  const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
   const channel = await takeCommands(config, { db, log, apiUrl: listeners.api.at })
   running.defer(async () => channel?.close())
   await app.start()
@@ -157,7 +157,10 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
 
 function consoleLines({ url, byAddress, purpose, file }: ConsoleLink): string[] {
   const what = { 'sign in': 'Console', 'set up': 'Set up' }[purpose ?? 'sign in']
-  const notes = { 'sign in': '  (signs you in, once)', 'set up': `  (makes the first administrator; also in ${file})` }
+  const notes = {
+    'sign in': '  (signs you in, once)',
+    'set up': `  (makes the first administrator${file ? `; also in ${file}` : ''})`,
+  }
   const others = byAddress === undefined ? [] : [`             or ${byAddress}`]
   return [`  ${what.padEnd(10)} ${url}${purpose ? notes[purpose] : ''}`, ...others]
 }

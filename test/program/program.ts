@@ -21,6 +21,8 @@ export interface Served {
   readonly child: ChildProcess
   /** The lines of its log so far. */
   log(): Record<string, unknown>[]
+  /** What it has printed so far. */
+  output(): string
   /** Ends it at once, without its having a say, and waits until it is gone. */
   kill(): Promise<void>
   /** Asks it to end, and waits until it has. */
@@ -119,6 +121,7 @@ export function program(name: string): Program {
             .split('\n')
             .slice(0, -1)
             .map((line) => JSON.parse(line)),
+        output: () => written.stdout,
         kill: end('SIGKILL'),
         stop: end('SIGTERM'),
       }

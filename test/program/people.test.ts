@@ -1,0 +1,124 @@
+/** The first people of an installation: the links that a start prints, and `wolke person`. */
+import assert from 'node:assert/strict'
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { adminEmail, own, password, signIn, TestBrowser } from '../people/browser.ts'
+import { program, type Served } from './program.ts'
+
+const { folder, serve, command } = program('people')
+
+/** The link that a start prints. */
+async function printed({ output, child }: Served, path: string): Promise<string> {
+  for (;;) {
+    const link = new RegExp(`http://wolke-[0-9a-f]{6}\\.localhost:\\d+/console/${path}#[\\w-]{43}`).exec(output())
+    if (link) return link[0]
+    assert.equal(child.exitCode, null)
+    await delay(3)
+  }
+}
+
+describe('The first start', () => {
+  test('prints a link that makes the first administrator, which is also in a file for its owner alone', async () => {
+    const database = `sqlite:${join(folder, 'first/wolke.db')}`
+    const file = join(folder, 'first/setup-link')
+    const server = await serve(database)
+    const link = await printed(server, 'setup')
+    assert.equal(readFileSync(file, 'utf8'), `${link}\n`)
+    assert.equal(statSync(file).mode & 0o777, 0o600)
+    const { hostname, hash } = new URL(link)
+    const browser = new TestBrowser(server, { host: hostname })
+    const made = await browser.post('/console/setup', {
+      code: hash.slice(1),
+      name: 'Jana',
+      email: adminEmail,
+      password,
+    })
+    assert.equal(made.status, 303)
+    assert.equal((await browser.api('GET', `${own}/account`)).body.account.installation_role, 'admin')
+    await server.stop()
+    const next = await serve(database)
+    assert.equal(existsSync(file), false)
+    assert.equal((await browser.copy(next).api('GET', `${own}/account`)).status, 200)
+    assert.equal((await signIn(new TestBrowser(next, { host: hostname }))).status, 303)
+    assert.doesNotMatch(next.output(), /setup#|enter#/)
+    await next.stop()
+  })
+
+  test('with data in memory prints a link that signs in without an account, and makes no file', async () => {
+    const server = await serve('memory')
+    const { hostname, hash } = new URL(await printed(server, 'enter'))
+    const browser = new TestBrowser(server, { host: hostname })
+    assert.equal((await browser.post('/console/enter', { code: hash.slice(1) })).status, 303)
+    assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+    assert.equal(existsSync(join(folder, 'setup-link')), false)
+    await server.stop()
+  })
+})
+
+describe('wolke person', () => {
+  test('creates, lists and disables people, and lets in who has lost everything', async () => {
+    const database = `sqlite:${join(folder, 'person/wolke.db')}`
+    const server = await serve(database)
+    const run = (...args: string[]) => command('person', ...args, '--database', database)
+    const url = ['--public-url', 'https://cloud.example.com']
+    const made = await run('create', '--email', 'Ops@Example.com', '--admin', ...url)
+    assert.match(made.stdout, /^https:\/\/cloud\.example\.com\/console\/reset#[\w-]{43}\n$/)
+    const again = await run('create', '--email', 'ops@example.com')
+    assert.deepEqual(
+      [again.code, again.stderr],
+      [1, 'wolke: a person with the address ops@example.com exists already\n'],
+    )
+    const browser = new TestBrowser(server)
+    const use = (link: string) =>
+      browser.post('/console/reset/password', { code: link.trim().split('#')[1]!, go: '1', password })
+    assert.equal((await use(made.stdout)).status, 303)
+    assert.equal((await use((await run('link', 'ops@example.com')).stdout)).status, 303)
+    const people = JSON.parse((await run('list', '--json')).stdout)
+    assert.deepEqual(
+      people.map(({ email, installation_role, disabled }: Record<string, unknown>) => [
+        email,
+        installation_role,
+        disabled,
+      ]),
+      [['ops@example.com', 'admin', null]],
+    )
+    const last = await run('disable', 'ops@example.com')
+    assert.deepEqual([last.code, last.stdout], [1, ''])
+    await run('create', '--email', 'second@example.com', '--admin')
+    assert.equal((await run('disable', 'ops@example.com')).code, 0)
+    assert.equal((await signIn(new TestBrowser(server), 'ops@example.com')).status, 401)
+    const unknown = await run('link', 'nobody@example.com')
+    assert.deepEqual(
+      [unknown.code, unknown.stderr],
+      [1, 'wolke: there is no person with the address nobody@example.com\n'],
+    )
+    await server.stop()
+  })
+
+  test('options of an identity provider that do not go together are refused before anything is made', async () => {
+    const issuer = ['--oidc-issuer', 'https://login.example.com']
+    for (const [options, says] of [
+      [[...issuer], /--oidc-issuer and --oidc-client-id belong together/],
+      [[...issuer, '--oidc-client-id', 'wolke'], /--oidc-client-secret-file or WOLKE_OIDC_CLIENT_SECRET/],
+      [['--oidc-only'], /need --oidc-issuer/],
+      [['--oidc-issuer', 'http://login.example.com'], /Expected https/],
+      [['--oidc-groups', 'ops=default:owner'], /expected GROUP=PROJECT:ROLE/],
+      [
+        [...issuer, '--oidc-client-id', 'wolke', '--oidc-client-secret-file', '/none'],
+        /--oidc-client-secret-file: ENOENT/,
+      ],
+    ] as const) {
+      const { code, stderr } = await command(
+        'serve',
+        '--database',
+        `sqlite:${join(folder, 'none/wolke.db')}`,
+        ...options,
+      )
+      assert.equal(code, 2, stderr)
+      assert.match(stderr, says)
+    }
+    assert.equal(existsSync(join(folder, 'none')), false)
+  })
+})
