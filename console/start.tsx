@@ -6,6 +6,7 @@ import { createRoot } from 'react-dom/client'
 import { followActions } from './api/actions.ts'
 import { createCache } from './api/cache.ts'
 import { onFailure } from './api/client.ts'
+import { ApiFailure } from './api/failure.ts'
 import { createConsoleRouter } from './router.tsx'
 import { reloadForNewVersions } from './shell/new-version.ts'
 import { loadStates } from './shell/states-later.tsx'
@@ -13,13 +14,18 @@ import { listenToKeys } from './shortcuts.ts'
 import { loadErrorWords } from './ui/failure.tsx'
 import { loadLayersSoon } from './ui/layers.ts'
 
+/** What the API refused is on the page; anything else is a mistake of the console. */
+function onCaughtError(cause: unknown): void {
+  if (!(cause instanceof ApiFailure)) console.error(cause)
+}
+
 export function start(root: HTMLElement): void {
   reloadForNewVersions()
   const cache = createCache()
   followActions(cache)
   listenToKeys()
   onFailure(loadErrorWords)
-  createRoot(root).render(
+  createRoot(root, { onCaughtError }).render(
     <StrictMode>
       <QueryClientProvider client={cache}>
         <RouterProvider router={createConsoleRouter(cache)} />

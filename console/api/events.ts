@@ -9,14 +9,23 @@ import { outdate } from './api.ts'
 interface Event {
   readonly family: string
   readonly ids: readonly number[]
-  readonly action?: Action
+  /** What is new of an action; the resources are those of the event. */
+  readonly action?: Pick<Action, 'id' | 'command' | 'status' | 'progress'>
 }
 
-type News = { readonly kind: 'event'; readonly event: Event } | { readonly kind: 'resync' } | { readonly kind: 'live' }
+type News =
+  | { readonly kind: 'event'; readonly event: Event }
+  | { readonly kind: 'resync' }
+  /** The stream is open, or no longer. */
+  | { readonly kind: 'live'; readonly isLive: boolean }
+  /** Another tab asks whether it is. */
+  | { readonly kind: 'hello' }
 
 const pollMs = 20_000
 const gatherMs = 300
 const mostFailures = 2
+/** Longer lists are not asked for again only because a stream began. */
+const fewEntries = 50
 
 /** Follows the events of a Project until the returned function is called. */
 export function followEvents(project: number, cache: QueryClient): () => void {
@@ -25,12 +34,9 @@ export function followEvents(project: number, cache: QueryClient): () => void {
   const channel = new BroadcastChannel(`wolke-events-${project}`)
   const pending = new Set<string>()
   let gathering: ReturnType<typeof setTimeout> | undefined
-  const take = (news: News) => {
-    setLive(true)
-    if (news.kind === 'resync') void cache.invalidateQueries()
-    if (news.kind !== 'event') return
-    const { family, action } = news.event
-    if (action) note(project, [action])
+  let isLive = false
+  let isLeading = false
+  const gather = (family: string) => {
     pending.add(family)
     gathering ??= setTimeout(() => {
       gathering = undefined
@@ -38,14 +44,33 @@ export function followEvents(project: number, cache: QueryClient): () => void {
       pending.clear()
     }, gatherMs)
   }
-  channel.onmessage = ({ data }: MessageEvent<News>) => take(data)
-  const tell = (news: News) => {
-    take(news)
-    channel.postMessage(news)
+  const take = (news: News) => {
+    if (news.kind === 'hello') {
+      if (isLeading) channel.postMessage({ kind: 'live', isLive } satisfies News)
+      return
+    }
+    if (news.kind === 'live') {
+      // What was read before the stream began may have changed in between.
+      if (news.isLive && !isLive) void cache.invalidateQueries({ predicate: ({ state }) => isShort(state.data) })
+      isLive = news.isLive
+      setLive(isLive)
+    } else if (news.kind === 'resync') {
+      void cache.invalidateQueries()
+    } else {
+      const { family, ids, action } = news.event
+      if (action) note(project, [followed(action, family, ids)])
+      gather(family)
+    }
   }
-  lead(project, signal, tell)
+  channel.onmessage = ({ data }: MessageEvent<News>) => take(data)
+  channel.postMessage({ kind: 'hello' } satisfies News)
+  lead(project, signal, (news) => {
+    isLeading = true
+    take(news)
+    if (!signal.aborted) channel.postMessage(news)
+  })
   const polling = setInterval(() => {
-    if (!document.hidden && !isLeading.has(project)) void cache.invalidateQueries({ refetchType: 'active' })
+    if (!document.hidden && !isLive) void cache.invalidateQueries({ refetchType: 'active' })
   }, pollMs)
   return () => {
     ending.abort()
@@ -56,7 +81,14 @@ export function followEvents(project: number, cache: QueryClient): () => void {
   }
 }
 
-const isLeading = new Set<number>()
+function isShort(data: unknown): boolean {
+  return data !== undefined && !(Array.isArray(data) && data.length > fewEntries)
+}
+
+function followed(action: NonNullable<Event['action']>, family: string, ids: readonly number[]): Action {
+  const type = family.replace(/s$/, '')
+  return { ...action, started: '', finished: null, error: null, resources: ids.map((id) => ({ id, type })) }
+}
 
 /** Opens the stream as soon as no other tab has it open. */
 function lead(project: number, signal: AbortSignal, tell: (news: News) => void): void {
@@ -67,27 +99,24 @@ function lead(project: number, signal: AbortSignal, tell: (news: News) => void):
 }
 
 function openStream(project: number, signal: AbortSignal, tell: (news: News) => void, done: () => void): void {
+  if (signal.aborted) return done()
   const stream = new EventSource(`/console/api/projects/${project}/events`)
   let failures = 0
   const end = () => {
     stream.close()
-    isLeading.delete(project)
-    setLive(false)
     done()
   }
   stream.onopen = () => {
     failures = 0
-    isLeading.add(project)
-    tell({ kind: 'live' })
+    tell({ kind: 'live', isLive: true })
   }
   stream.onmessage = ({ data }: MessageEvent<string>) => tell({ kind: 'event', event: JSON.parse(data) as Event })
   stream.addEventListener('resync', () => tell({ kind: 'resync' }))
   stream.onerror = () => {
-    isLeading.delete(project)
-    setLive(false)
     failures += 1
+    tell({ kind: 'live', isLive: false })
+    // From then on everything is asked for from time to time.
     if (stream.readyState === EventSource.CLOSED || failures > mostFailures) end()
   }
   signal.addEventListener('abort', end, { once: true })
-  if (signal.aborted) end()
 }

@@ -50,7 +50,7 @@ export function Bar() {
       >
         <Icon name="search" />
         <span>{w.find}</span>
-        <kbd>{keys?.join(' ')}</kbd>
+        <kbd data-keys={keys?.join(' ')} />
       </button>
       <div className={styles['bar-end']}>
         <Running count={actions.filter(({ status }) => status === 'running').length} />
@@ -134,9 +134,7 @@ function AccountButton() {
           aria-label={w.account(me.name)}
           {...menu}
         >
-          <span className={styles.face} aria-hidden="true">
-            {me.name.slice(0, 2).toUpperCase()}
-          </span>
+          <span className={styles.face} data-initials={me.name.slice(0, 2).toUpperCase()} />
         </button>
       )}
     </MenuOf>

@@ -1,0 +1,26 @@
+/** Every page of the console in every state, in both themes, wide and narrow: no violation that axe can find. */
+import { test } from 'node:test'
+import { assertAccessible, forConsole } from './harness.ts'
+import { pageStates } from './states.ts'
+
+const only = process.env.WOLKE_CONSOLE_STATES?.split(',')
+
+forConsole('accessibility of the console', (open) => {
+  for (const { name, path, role, prepare, act } of pageStates) {
+    if (only && !only.some((part) => name.startsWith(part))) continue
+    test(name, async () => {
+      const console = await open(role === undefined ? {} : { role })
+      await prepare?.(console)
+      const { page } = console
+      await console.visit(typeof path === 'string' ? path : await path(console))
+      await act?.(console)
+      for (const colorScheme of ['light', 'dark'] as const) {
+        await page.emulateMedia({ colorScheme })
+        for (const width of [1280, 375]) {
+          await page.setViewportSize({ width, height: 800 })
+          await assertAccessible(page)
+        }
+      }
+    })
+  }
+})

@@ -1,0 +1,203 @@
+/**
+ * The base of the console's tests: the real server with the built console, in a real browser. A test fails when its page
+ * writes an error to the console, breaks the content security policy, or asks for anything outside of this machine.
+ */
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { afterEach, before, test } from 'node:test'
+import { expect } from '@playwright/test'
+import axe from 'axe-core'
+import type { BrowserContext, Page } from 'playwright-core'
+import type { Role } from '../../src/kernel/access/roles.ts'
+import type { ProjectId } from '../../src/kernel/scope.ts'
+import { cookieName } from '../../src/people/cookies.ts'
+import { addMember } from '../../src/people/membership-store.ts'
+import { createPerson } from '../../src/people/person-store.ts'
+import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
+import { closeBrowser, noChromium, openBrowser } from './chromium.ts'
+
+export { expect } from '@playwright/test'
+
+/** What functions find that run in the browser. */
+declare const document: {
+  readonly activeElement: unknown
+  addEventListener(event: 'securitypolicyviolation', told: (violation: Violation) => void): void
+}
+
+interface Violation {
+  readonly violatedDirective: string
+  readonly blockedURI: string
+  readonly sourceFile: string
+  readonly lineNumber: number
+}
+
+export interface ConsoleOptions extends WorldOptions {
+  /** The role of the person who is signed in; owner by default, null for somebody without a Project. */
+  readonly role?: Role | null
+  readonly isOperator?: boolean
+  readonly width?: number
+  readonly theme?: 'light' | 'dark'
+  readonly language?: 'en' | 'de'
+}
+
+export interface Console {
+  readonly world: World
+  /** The API with the token of the Project, for preparing and for looking at what came of it. */
+  readonly api: Client
+  readonly project: number
+  readonly page: Page
+  readonly context: BrowserContext
+  readonly origin: string
+  /** Opens a page of the console: `/projects/1/servers`; a path that begins with `P` is of the Project. */
+  visit(path: string): Promise<void>
+  /** Says that an error in the browser's console is meant to be. */
+  allow(problem: RegExp): void
+}
+
+export type OpenConsole = (options?: ConsoleOptions) => Promise<Console>
+
+/** Declares tests of the console for both databases. */
+export function forConsole(name: string, body: (open: OpenConsole) => void): void {
+  if (noChromium !== undefined) {
+    test(name, { skip: noChromium }, () => undefined)
+    return
+  }
+  before(() => {
+    // Builds nothing when nothing has changed.
+    execFileSync(process.execPath, ['build.mjs'], { cwd: new URL('../..', import.meta.url), stdio: 'inherit' })
+  })
+  forEachDatabase(name, (open) => {
+    const opened: { readonly context: BrowserContext; readonly check: () => void }[] = []
+    afterEach(async () => {
+      const all = opened.splice(0)
+      await Promise.all(all.map(({ context }) => context.close()))
+      for (const { check } of all) check()
+    })
+    body(async (options = {}) => {
+      const made = await openConsole(open, options)
+      opened.push(made)
+      return made.console
+    })
+  })
+}
+
+async function openConsole(open: Open, options: ConsoleOptions) {
+  const { role = 'owner', isOperator = false, width = 1280, theme = 'light', language = 'en', ...rest } = options
+  const world = await open(rest)
+  const origin = new URL(world.baseUrl).origin.replace('127.0.0.1', 'localhost')
+  const { project } = (await world.api.get('/../wolke/v1/whoami')).body.whoami
+  const browser = await openBrowser()
+  const context = await browser.newContext({
+    viewport: { width, height: 800 },
+    colorScheme: theme,
+    locale: language === 'de' ? 'de-DE' : 'en-GB',
+    reducedMotion: 'reduce',
+  })
+  context.setDefaultTimeout(10_000)
+  await context.addInitScript(reportViolations)
+  await context.addCookies([await sessionCookie(world, origin, project.id, { role, isOperator })])
+  const page = await context.newPage()
+  const { check, allow } = watch(page, origin)
+  // The page goes before the server that it asks.
+  const { app } = world
+  const stop = app.stop.bind(app)
+  app.stop = () => context.close().then(stop)
+  const visit = async (path: string) => {
+    await page.goto(`${origin}/console${path.replace(/^P/, `/projects/${project.id}`)}`)
+    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
+  }
+  const console: Console = { world, api: world.api, project: project.id, page, context, origin, visit, allow }
+  return { console, context, check }
+}
+
+/** Lets the page tell what its policy refused. */
+function reportViolations(): void {
+  document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
+    console.error(`policy: ${violatedDirective} refused ${blockedURI} at ${sourceFile}:${lineNumber}`),
+  )
+}
+
+/** Collects what must not happen on a page. */
+function watch(page: Page, origin: string) {
+  const problems: string[] = []
+  const allowed: RegExp[] = [/^Failed to load resource: the server responded with a status of 4\d\d/]
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
+  })
+  page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
+  page.on('request', (request) => {
+    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url()))
+      problems.push(`asked for ${request.url()}`)
+  })
+  return {
+    allow: (problem: RegExp) => void allowed.push(problem),
+    check: () =>
+      assert.deepEqual(
+        problems.filter((text) => !allowed.some((one) => one.test(text))),
+        [],
+      ),
+  }
+}
+
+let people = 0
+
+/** The cookie of somebody who has just signed in. */
+async function sessionCookie(
+  world: World,
+  origin: string,
+  projectId: ProjectId,
+  { role, isOperator }: { readonly role: Role | null; readonly isOperator: boolean },
+) {
+  const { installation, sessions } = world.app.people
+  const secret = await world.db.transact(async (tx) => {
+    const email = `person-${++people}@nordlicht.example`
+    const person = await createPerson(tx, { email, name: 'Jana Nord', installationRole: isOperator ? 'admin' : 'none' })
+    if (role) await addMember(tx, { projectId }, person.id, role)
+    return sessions.start(tx, { personId: person.id, whence: { network: 'network:127.0.0.1', agent: 'test' } })
+  })
+  const name = cookieName({ origin, installation }, 'session')
+  // Chromium takes a secure cookie only from a secure page, and then also sends it to localhost.
+  const url = origin.replace('http:', 'https:')
+  return {
+    name,
+    value: secret,
+    url,
+    httpOnly: true,
+    secure: name.startsWith('__Host-'),
+    sameSite: 'Lax' as const,
+  }
+}
+
+/** Fails for every violation that axe finds, best practices included. */
+export async function assertAccessible(page: Page): Promise<void> {
+  const devtools = await page.context().newCDPSession(page)
+  await devtools.send('Runtime.evaluate', { expression: axe.source })
+  await devtools.detach()
+  const violations = await page.evaluate(async () => {
+    const results = await (globalThis as unknown as { axe: typeof axe }).axe.run()
+    return results.violations.map(({ id, help, nodes }) => ({
+      id,
+      help,
+      nodes: nodes.map(({ target, failureSummary }) => `${target.join(' ')}: ${failureSummary}`),
+    }))
+  })
+  assert.deepEqual(violations, [])
+}
+
+/** Presses keys one after the other, as people do. */
+export async function press(page: Page, ...keys: string[]): Promise<void> {
+  for (const key of keys) await page.keyboard.press(key)
+}
+
+/** Moves the focus by Tab until it is on what is wanted. */
+export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
+  const wanted = page.getByRole(role, { name }).first()
+  await wanted.waitFor()
+  for (let steps = 0; steps < 200; steps++) {
+    if (await wanted.evaluate((element) => element === document.activeElement)) return
+    await page.keyboard.press('Tab')
+  }
+  await expect(wanted).toBeFocused()
+}
+
+export { closeBrowser }

@@ -1,0 +1,22 @@
+/**
+ * The pages of the console in their states. The accessibility tests and `npm run screenshots` go through all of them; a
+ * page that is added gets its entries here, in the list of its area.
+ */
+import type { Role } from '../../src/kernel/access/roles.ts'
+import type { Console } from './harness.ts'
+import { serverStates } from './states/servers.ts'
+
+export interface PageState {
+  /** Names the picture: `servers-empty`. */
+  readonly name: string
+  /** Where it is; `P` stands for the open Project. */
+  readonly path: string | ((console: Console) => Promise<string>)
+  /** Of the person who looks; owner by default. */
+  readonly role?: Role | null
+  /** Makes what the page shows, over the API. */
+  readonly prepare?: (console: Console) => Promise<void>
+  /** Brings the page into the state, such as by opening a dialog. */
+  readonly act?: (console: Console) => Promise<void>
+}
+
+export const pageStates: readonly PageState[] = [...serverStates]
