@@ -1,0 +1,124 @@
+/** Tokens that expire, are used and are limited, and what they are told about themselves. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { createManagementToken } from '../src/kernel/access/management-tokens.ts'
+import { principalIn } from '../src/kernel/access/principal.ts'
+import { Authenticator, tokensOf } from '../src/kernel/access/tokens.ts'
+import { commands, grantedFamilies, readScope } from '../src/management/scopes.ts'
+import { countedPaths } from '../src/management/store.ts'
+import { type Client, forEachDatabase, type World } from './harness.ts'
+import { done } from './proof.ts'
+import { samples } from './proofs.ts'
+import { assertRefused } from './refusals.ts'
+import { firstProject, scopedClient } from './scoped-clients.ts'
+
+const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wolke/v1${path}`
+const whoami = async (world: World, client: Client) => (await done(client.get(own(world, '/whoami')))).whoami
+
+forEachDatabase('A token', (open) => {
+  test('expires to the millisecond, however lately it was used', async () => {
+    const world = await open({ runActions: false })
+    const expires = world.clock.now() + 60_000
+    const client = await scopedClient(world, {}, { expires })
+    const given = { name: 'automation', created: '2026-11-21T12:00:00Z', expires }
+    const management = world.client(await world.db.transact((tx) => createManagementToken(tx, given)))
+    assert.equal((await whoami(world, management)).expires, '2026-11-21T12:01:00Z')
+    world.clock.advance(59_999)
+    assert.equal((await client.get('/pricing')).status, 200)
+    world.clock.advance(1)
+    const refused = await client.get('/pricing')
+    assertRefused(refused, 'unauthorized')
+    assert.equal(refused.text, (await world.client('x'.repeat(64)).get('/pricing')).text)
+    assertRefused(await management.get(own(world, '/whoami')), 'unauthorized')
+  })
+
+  test('shows when it was last used, which is written for all at once', async () => {
+    const { db, api, clock, readOnly } = await open({ runActions: false })
+    const projectId = await firstProject({ db })
+    let now = 0
+    const authenticator = new Authenticator(db, () => now, clock.now)
+    const uses = async () => (await tokensOf(db.query, { projectId })).map(({ last_used }) => last_used)
+    const [first] = [clock.now()]
+    await authenticator.find(api.token!)
+    assert.deepEqual(await uses(), [null, null], 'no request writes it')
+    await authenticator.writeUses()
+    assert.deepEqual(await uses(), [first, null])
+    clock.advance(4_000)
+    now += 4_000
+    await authenticator.find(api.token!)
+    await authenticator.find(readOnly.token!)
+    await authenticator.writeUses()
+    assert.deepEqual(await uses(), [first + 4_000, first + 4_000])
+    await authenticator.writeUses()
+    assert.deepEqual(await uses(), [first + 4_000, first + 4_000])
+  })
+
+  test('is told who it is and what its scope grants in full', async () => {
+    const world = await open({ runActions: false })
+    const id = await firstProject(world)
+    const everything = await whoami(world, world.api)
+    assert.deepEqual(everything.project, { id, name: 'first' })
+    assert.deepEqual([everything.kind, everything.role, everything.operator], ['token', 'member', false])
+    const verbs = ['read', 'create', 'update', 'delete', ...commands]
+    const all = { access: 'read_write', families: grantedFamilies, verbs, label_selector: null }
+    assert.deepEqual(everything.rights, all)
+    assert.deepEqual((await whoami(world, world.readOnly)).rights, { ...all, access: 'read', verbs: ['read'] })
+    const [family] = grantedFamilies
+    const scope = { families: [family!], verbs: ['read', 'actions'], label_selector: 'env=test' }
+    const { rights } = await whoami(world, await scopedClient(world, scope))
+    assert.deepEqual(rights, { ...all, ...scope, verbs: ['read', ...commands] })
+    const door = `${new URL(world.baseUrl).origin}/console/api/projects/${id}/wolke/v1/whoami`
+    const person = (await done(world.as('admin').get(door))).whoami
+    assert.deepEqual([person.kind, person.role, person.rights], ['person', 'admin', null])
+  })
+
+  test('that sees some resources still sees the catalogue, and finds the end of what it deleted', async () => {
+    const world = await open()
+    const client = await scopedClient(world, { label_selector: 'env=test' })
+    const images = (one: Client) => done(one.get('/images?type=system')).then((body) => body.images.length)
+    assert.equal(await images(client), await images(world.api))
+    assert.equal((await done(client.get('/images?type=system&label_selector=env=prod'))).images.length, 0)
+    const removed = await acted(world, client)
+    await world.settle()
+    const { actions } = await done(client.get(`/actions?id=${removed}`))
+    assert.deepEqual(
+      actions.map(({ id, status }: { id: number; status: string }) => [id, status]),
+      [[removed, 'success']],
+    )
+    const other = await scopedClient(world, { label_selector: 'env=test,tier=1' })
+    assert.deepEqual((await done(other.get(`/actions?id=${removed}`))).actions, [])
+  })
+})
+
+/** Deletes a labelled resource whose deletion is an action; returns the id of the action. */
+async function acted(world: World, client: Client): Promise<number> {
+  for (const family of countedPaths) {
+    const { prepare } = samples[family]!
+    const target = await prepare(world)
+    await world.settle()
+    const changed = await world.api.put(`/${family}/${target.id}`, { labels: { env: 'test' } })
+    if (changed.status !== 200) continue
+    const answer = await client.delete(`/${family}/${target.id}`)
+    if (answer.body?.action) return answer.body.action.id
+  }
+  throw new Error('no deletion is an action')
+}
+
+describe('A scope', () => {
+  test('is kept in its normal form', () => {
+    const [first, second] = grantedFamilies
+    const given = { families: [second!, first!, second!], verbs: ['reboot', 'read'], label_selector: ' env = test ' }
+    const scope = { families: [first, second], verbs: ['read', 'reboot'], label_selector: 'env=test' }
+    assert.deepEqual(readScope(given), { scope })
+    assert.deepEqual(readScope({ families: null }), { scope: null })
+  })
+
+  test('goes with a person or a token into every Project', () => {
+    const within = { text: 'a', terms: [] }
+    const limits = { text: {}, families: undefined, verbs: undefined, within }
+    const identity = { roles: new Map(), isOperator: false, elevatedUntil: 0, bucket: 'a', limits }
+    const principal = principalIn({ ...identity, actor: { kind: 'token', id: 7, name: 'a' } }, 1 as never)
+    assert.deepEqual(principal.scope, { projectId: 1, startedBy: 7 })
+    assert.equal(principal.limits, limits)
+  })
+})
