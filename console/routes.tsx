@@ -6,6 +6,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { apiOf } from './api/api.ts'
 import { projectsQuery, whoamiQuery } from './api/session.ts'
+import { activitySearch, auditSearch } from './pages/activity/search.ts'
 import { certificatesSearch } from './pages/certificates/search.ts'
 import { newFirewallSearch } from './pages/firewalls/search.ts'
 import { reachSearch } from './pages/reach/search.ts'
@@ -31,6 +32,38 @@ const home = createRoute({
   path: '/',
   component: lazyRouteComponent(() => import('./pages/home/projects.tsx'), 'ProjectsPage'),
 })
+
+// ---- One's own account -----------------------------------------------------------------------------------------------
+
+const account = createRoute({ getParentRoute: () => root, path: '/account' })
+const own = apiOf(undefined)
+
+const profile = createRoute({
+  getParentRoute: () => account,
+  path: '/profile',
+  loader: ({ context: { cache } }) => cache.ensureQueryData(own.query('people_account', {})),
+  component: lazyRouteComponent(() => import('./pages/account/profile.tsx'), 'ProfilePage'),
+})
+
+const signIn = createRoute({
+  getParentRoute: () => account,
+  path: '/security',
+  loader: ({ context: { cache } }) =>
+    Promise.all([
+      cache.ensureQueryData(own.query('people_account', {})),
+      cache.ensureQueryData(own.query('people_credentials', {})),
+    ]),
+  component: lazyRouteComponent(() => import('./pages/account/security.tsx'), 'SecurityPage'),
+})
+
+const sessions = createRoute({
+  getParentRoute: () => account,
+  path: '/sessions',
+  loader: ({ context: { cache } }) => cache.ensureQueryData(own.query('people_sessions', {})),
+  component: lazyRouteComponent(() => import('./pages/account/sessions.tsx'), 'SessionsPage'),
+})
+
+const accountPages = account.addChildren([profile, signIn, sessions])
 
 // ---- Pages of a Project ----------------------------------------------------------------------------------------------
 
@@ -250,11 +283,79 @@ const resourcePages = [
   ...[networks, newNetwork, network, volumes, newVolume, images, sshKeys, placementGroups],
 ] as const
 
+// ---- What happened, who may what ---------------------------------------------------------------------------------------
+
+const activity = createRoute({
+  getParentRoute: () => project,
+  path: '/activity',
+  validateSearch: activitySearch,
+  component: lazyRouteComponent(() => import('./pages/activity/activity.tsx'), 'ActivityPage'),
+})
+
+const audit = createRoute({
+  getParentRoute: () => project,
+  path: '/security/audit',
+  validateSearch: auditSearch,
+  component: lazyRouteComponent(() => import('./pages/activity/audit.tsx'), 'AuditPage'),
+})
+
+const tokens = createRoute({
+  getParentRoute: () => project,
+  path: '/security/tokens',
+  loader: ({ context: { cache }, params }) => {
+    const id = Number(params.project)
+    return cache.ensureQueryData(apiOf(id).query('management_listTokens', { params: { project_id: id } }))
+  },
+  component: lazyRouteComponent(() => import('./pages/access/tokens.tsx'), 'TokensPage'),
+})
+
+const members = createRoute({
+  getParentRoute: () => project,
+  path: '/security/members',
+  loader: ({ context: { cache }, params }) => {
+    const id = Number(params.project)
+    return cache.ensureQueryData(apiOf(id).query('management_listMembers', { params: { project_id: id } }))
+  },
+  component: lazyRouteComponent(() => import('./pages/access/members.tsx'), 'MembersPage'),
+})
+
+const settings = createRoute({
+  getParentRoute: () => project,
+  path: '/settings',
+  loader: ({ context: { cache }, params }) => {
+    const id = Number(params.project)
+    const api = apiOf(id)
+    return Promise.all([
+      cache.ensureQueryData(api.query('management_getProject', { params: { project_id: id } })),
+      cache.ensureQueryData(api.query('management_getLimits', { params: { project_id: id } })),
+      cache.ensureQueryData(api.query('pricing_get', {})),
+    ])
+  },
+  component: lazyRouteComponent(() => import('./pages/settings/settings.tsx'), 'SettingsPage'),
+})
+
+const operations = createRoute({
+  getParentRoute: () => project,
+  path: '/raw',
+  validateSearch: ({ q }: Record<string, unknown>): { readonly q?: string } => (q ? { q: String(q) } : {}),
+  component: lazyRouteComponent(() => import('./pages/raw/operations.tsx'), 'OperationsPage'),
+})
+
+const request = createRoute({
+  getParentRoute: () => project,
+  path: '/raw/$operation',
+  component: lazyRouteComponent(() => import('./pages/raw/request.tsx'), 'RequestPage'),
+})
+
+const accessPages = [activity, audit, tokens, members, settings, operations, request] as const
+
 export const routeTree = root.addChildren([
   home,
+  accountPages,
   project.addChildren([
     ...[overview, serversRoute, newServer, server, firewalls, newFirewall, firewall, reach],
     ...resourcePages,
+    ...accessPages,
   ]),
 ])
 
@@ -295,7 +396,18 @@ defineNavigation([
   {
     title: w.security,
     entries: [
+      { to: '/projects/$project/security/tokens', label: w.tokens, icon: 'token', keys: 'G T' },
       { to: '/projects/$project/security/ssh-keys', label: w.keys, icon: 'key', counts: 'ssh_keys_list', keys: 'G K' },
+      { to: '/projects/$project/security/members', label: w.members, icon: 'people', keys: 'G M' },
+      { to: '/projects/$project/security/audit', label: w.audit, icon: 'report', keys: 'G U' },
+    ],
+  },
+  {
+    title: wordsOf('shell', shell).project,
+    entries: [
+      { to: '/projects/$project/activity', label: w.activity, icon: 'activity', keys: 'G A' },
+      { to: '/projects/$project/settings', label: w.settings, icon: 'settings', keys: 'G P' },
+      { to: '/projects/$project/raw', label: w.raw, icon: 'terminal', keys: 'G R' },
     ],
   },
 ])

@@ -4,6 +4,7 @@ import { isRole } from '../../src/kernel/access/roles.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
 import { ApiFailure } from './failure.ts'
 import { type AnyRequest, type InputOf, type OperationId, operationOf, type ReplyFor } from './operations.ts'
+import { askForProof } from './proof.ts'
 import { createStore } from './store.ts'
 
 /** How much of the rate limit is left, from the last reply. */
@@ -87,7 +88,7 @@ export function sendPlain(path: string, options: RequestInit = {}): Promise<unkn
   return reach(`/console/api${path}`, options)
 }
 
-async function reach(url: string, options: RequestInit): Promise<unknown> {
+async function reach(url: string, options: RequestInit, isProven = false): Promise<unknown> {
   let response: Response
   try {
     response = await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
@@ -103,6 +104,7 @@ async function reach(url: string, options: RequestInit): Promise<unknown> {
   const failure = refusal(response, reply)
   await beforeFailure()
   if (failure.status === 401 && failure.code === 'unauthorized') signIn()
+  if (failure.code === 'elevation_required' && !isProven && (await askForProof())) return reach(url, options, true)
   if (failure.retryAt) throttled.set({ until: failure.retryAt })
   throw failure
 }

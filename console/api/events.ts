@@ -99,7 +99,10 @@ function lead(project: number, signal: AbortSignal, tell: (news: News) => void):
 }
 
 function openStream(project: number, signal: AbortSignal, tell: (news: News) => void, done: () => void): void {
-  if (signal.aborted) return done()
+  if (signal.aborted) {
+    done()
+    return
+  }
   const stream = new EventSource(`/console/api/projects/${project}/events`)
   let failures = 0
   const end = () => {

@@ -3,6 +3,7 @@ import { Outlet } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
+import { TopSlot } from '../ui/top-slot.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { useAnnouncer } from './announcer.ts'
@@ -29,6 +30,7 @@ export function Root() {
           <main id="main" className={page.page} tabIndex={-1}>
             <Outlet />
             <div id="layers" />
+            <TopSlot />
           </main>
         </div>
       </div>

@@ -29,6 +29,14 @@ export function setTheme(theme: Theme): void {
   choose('theme', theme, 'system')
 }
 
+export function setDensity(density: Density): void {
+  choose('density', density, 'normal')
+}
+
+export function currentDensity(): Density {
+  return current<Density>('density', 'normal')
+}
+
 export function setLanguage(next: Language): void {
   remember('language', next)
   window.location.reload()
@@ -48,8 +56,8 @@ export function themeEntries(): MenuEntry[] {
     ...densities.map(([key, label]) => ({
       key,
       label,
-      isChosen: current<Density>('density', 'normal') === key,
-      onSelect: () => choose('density', key, 'normal'),
+      isChosen: currentDensity() === key,
+      onSelect: () => setDensity(key),
     })),
   ]
 }

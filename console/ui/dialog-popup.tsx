@@ -5,6 +5,7 @@ import styles from './dialog.module.css'
 import { type DialogProps, sent } from './dialog.tsx'
 import { Frame } from './frame.tsx'
 import { layerRoot } from './layers.ts'
+import { TopSlot } from './top-slot.tsx'
 
 export function DialogPopup({
   title,
@@ -32,11 +33,15 @@ export function DialogPopup({
       <Base.Root open disablePointerDismissal={!isLeavable} onOpenChange={(open, { reason }) => leave(open, reason)}>
         <Base.Portal container={layerRoot()}>
           <Base.Viewport className={styles.scrim}>
-            <Base.Popup
-              className={className}
-              render={onSubmit ? <form onSubmit={sent(onSubmit)} noValidate /> : <section />}
-            >
-              {content}
+            <Base.Popup className={className} render={<section />}>
+              {onSubmit ? (
+                <form onSubmit={sent(onSubmit)} noValidate>
+                  {content}
+                </form>
+              ) : (
+                content
+              )}
+              <TopSlot />
             </Base.Popup>
           </Base.Viewport>
         </Base.Portal>

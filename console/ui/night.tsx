@@ -61,9 +61,9 @@ export function Night({ commands, footer = w.sameAsButton }: NightProps) {
           {isCopied ? w.copied : w.copy}
         </button>
       </header>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
-      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`} tabIndex={0}>
-        <pre>
+      <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
+        <pre tabIndex={0}>
           <code>
             {current.pieces.map((piece, index) => (
               // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, in their order

@@ -8,10 +8,11 @@ import { cx } from './cx.ts'
 import { Frame } from './frame.tsx'
 import { layerRoot } from './layers.ts'
 import styles from './sheet.module.css'
+import { TopSlot } from './top-slot.tsx'
 
 const w = wordsOf('common', common)
 
-interface SheetProps {
+export interface SheetProps {
   readonly title: ReactNode
   readonly side?: 'start' | 'end'
   readonly footer?: ReactNode
@@ -34,6 +35,7 @@ export function Sheet({ title, side = 'end', footer, onClose, children }: SheetP
             </header>
             <div className={styles.body}>{children}</div>
             {footer && <footer>{footer}</footer>}
+            <TopSlot />
           </Dialog.Popup>
         </Dialog.Portal>
       </Dialog.Root>

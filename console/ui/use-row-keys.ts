@@ -9,7 +9,7 @@ export function useRowKeys(table: RefObject<HTMLTableElement | null>, canSelect:
     const all = rows()
     const row = current()
     const next = row ? all.indexOf(row) + by : 0
-    all[Math.max(0, Math.min(next, all.length - 1))]?.querySelector<HTMLElement>('a')?.focus()
+    all[Math.max(0, Math.min(next, all.length - 1))]?.querySelector<HTMLElement>('a, [aria-haspopup=menu]')?.focus()
   }
   const press = (selector: string) => current()?.querySelector<HTMLElement>(selector)?.click()
   useShortcut('down', () => step(1))

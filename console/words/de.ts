@@ -1,4 +1,7 @@
 /** German: the words of all areas. */
+import { access } from './de/access.ts'
+import { account } from './de/account.ts'
+import { activity } from './de/activity.ts'
 import { certificates } from './de/certificates.ts'
 import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
@@ -11,6 +14,7 @@ import { overview } from './de/overview.ts'
 import { palette } from './de/palette.ts'
 import { placementGroups } from './de/placement-groups.ts'
 import { projects } from './de/projects.ts'
+import { raw } from './de/raw.ts'
 import { reach } from './de/reach.ts'
 import { resources } from './de/resources.ts'
 import { server } from './de/server.ts'
@@ -22,6 +26,9 @@ import { zones } from './de/zones.ts'
 import type { Words } from './words.ts'
 
 export const de = {
+  access,
+  account,
+  activity,
   certificates,
   common,
   errors,
@@ -34,6 +41,7 @@ export const de = {
   palette,
   placementGroups,
   projects,
+  raw,
   reach,
   resources,
   server,

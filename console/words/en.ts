@@ -1,4 +1,7 @@
 /** English: the words of all areas. Code uses the area that it needs; this list is only for types and other languages. */
+import { access } from './en/access.ts'
+import { account } from './en/account.ts'
+import { activity } from './en/activity.ts'
 import { certificates } from './en/certificates.ts'
 import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
@@ -11,6 +14,7 @@ import { overview } from './en/overview.ts'
 import { palette } from './en/palette.ts'
 import { placementGroups } from './en/placement-groups.ts'
 import { projects } from './en/projects.ts'
+import { raw } from './en/raw.ts'
 import { reach } from './en/reach.ts'
 import { resources } from './en/resources.ts'
 import { server } from './en/server.ts'
@@ -21,6 +25,9 @@ import { volumes } from './en/volumes.ts'
 import { zones } from './en/zones.ts'
 
 export const en = {
+  access,
+  account,
+  activity,
   certificates,
   common,
   errors,
@@ -33,6 +40,7 @@ export const en = {
   palette,
   placementGroups,
   projects,
+  raw,
   reach,
   resources,
   server,

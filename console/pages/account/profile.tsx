@@ -1,0 +1,143 @@
+/** Who one is, and how the console looks to one. */
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { apiOf, outdate } from '../../api/api.ts'
+import type { BodyFor, ReplyFor } from '../../api/operations.ts'
+import { whoamiQuery } from '../../api/session.ts'
+import { useStore } from '../../api/store.ts'
+import { currentDensity, setDensity, setLanguage, setTheme } from '../../shell/settings.ts'
+import { shortcutsOn, switchShortcuts } from '../../shortcuts.ts'
+import { Button } from '../../ui/button.tsx'
+import { Card, Facts } from '../../ui/card.tsx'
+import { Check } from '../../ui/check.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { sent } from '../../ui/dialog.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { SelectField, TextField } from '../../ui/field.tsx'
+import { Columns } from '../../ui/page.tsx'
+import { Seg } from '../../ui/seg.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.ts'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { account as english } from '../../words/en/account.ts'
+import { common } from '../../words/en/common.ts'
+import { shell } from '../../words/en/shell.ts'
+import { language as shown, wordsOf } from '../../words/words.ts'
+import { AccountFrame } from './frame.tsx'
+
+const w = wordsOf('account', english).profile
+const frame = wordsOf('shell', shell)
+const c = wordsOf('common', common)
+const api = apiOf(undefined)
+
+type Account = ReplyFor<'people_account'>['account']
+type Language = NonNullable<Account['language']>
+
+export function ProfilePage() {
+  const { data } = useSuspenseQuery(api.query('people_account', {}))
+  const { account } = data
+  return (
+    <AccountFrame tab="profile">
+      <Columns aside={<About account={account} />} label={w.person}>
+        <ProfileForm account={account} />
+        <BrowserCard />
+      </Columns>
+    </AccountFrame>
+  )
+}
+
+function About({ account }: { readonly account: Account }) {
+  return (
+    <Card title={c.details} padded>
+      <Facts
+        rows={[
+          [w.email, account.email],
+          [w.role, w.installationRoles[account.installation_role]],
+          [w.since, <Ago key="since" time={account.created} />],
+          ['Id', <Copyable key="id" text={String(account.id)} />],
+        ]}
+      />
+    </Card>
+  )
+}
+
+function ProfileForm({ account }: { readonly account: Account }) {
+  const cache = useQueryClient()
+  const submit = useSubmit()
+  const [name, setName] = useState(account.name)
+  const [language, chooseLanguage] = useState<Language | 'auto'>(account.language ?? 'auto')
+  const [theme, chooseTheme] = useState(account.theme)
+  const save = async () => {
+    const body: BodyFor<'people_updateAccount'> = {
+      ...(name.trim() ? { name: name.trim() } : {}),
+      language: language === 'auto' ? null : language,
+      theme,
+    }
+    const isSaved = await submit.run(() => api.call('people_updateAccount', { body }))
+    if (!isSaved) return
+    setTheme(theme)
+    await Promise.all([outdate(cache, undefined, ['people']), cache.invalidateQueries(whoamiQuery)])
+    if (language !== 'auto' && language !== shown) setLanguage(language)
+    else toast({ mood: 'ok', title: w.saved })
+  }
+  return (
+    <form onSubmit={sent(() => void save())} noValidate>
+      <Card
+        title={w.person}
+        padded
+        footer={
+          <Button type="submit" look="primary" isBusy={submit.isBusy}>
+            {w.save}
+          </Button>
+        }
+      >
+        <TextField
+          label={w.name}
+          hint={w.nameHint}
+          value={name}
+          onChange={setName}
+          autoComplete="name"
+          maxLength={100}
+          problems={submit.problemsOf('name')}
+        />
+        <SelectField
+          label={w.language}
+          value={language}
+          options={(['auto', 'en', 'de'] as const).map((value) => ({ value, label: w.languages[value] }))}
+          onChange={chooseLanguage}
+        />
+        <SelectField
+          label={w.theme}
+          value={theme}
+          options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: frame.themes[value] }))}
+          onChange={chooseTheme}
+        />
+        {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
+      </Card>
+    </form>
+  )
+}
+
+function BrowserCard() {
+  const [density, choose] = useState(currentDensity)
+  const hasKeys = useStore(shortcutsOn)
+  return (
+    <Card title={w.browser} padded>
+      <div className="stack">
+        <span>{w.density}</span>
+        <Seg
+          label={w.density}
+          value={density}
+          options={(['normal', 'compact'] as const).map((value) => ({ value, label: frame.densities[value] }))}
+          onChange={(next) => {
+            setDensity(next)
+            choose(next)
+          }}
+        />
+      </div>
+      <Check kind="switch" checked={hasKeys} onChange={switchShortcuts} aside={w.shortcutsText}>
+        {w.shortcuts}
+      </Check>
+    </Card>
+  )
+}

@@ -1,0 +1,112 @@
+/** The browsers in which one is signed in. */
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { apiOf, outdate } from '../../api/api.ts'
+import type { ReplyFor } from '../../api/operations.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { wordsFor } from '../../ui/failure.tsx'
+import type { MenuEntry } from '../../ui/menu.tsx'
+import { State } from '../../ui/state.tsx'
+import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.ts'
+import { account } from '../../words/en/account.ts'
+import { wordsOf } from '../../words/words.ts'
+import { browserOf } from './agents.ts'
+import { AccountFrame } from './frame.tsx'
+
+const w = wordsOf('account', account).sessions
+const api = apiOf(undefined)
+
+type Session = ReplyFor<'people_sessions'>['sessions'][number]
+
+function nameOf({ agent }: Session): string {
+  const known = browserOf(agent)
+  return known ? w.on(known.browser, known.system) : agent || w.unknown
+}
+
+const columns: readonly Column<Session>[] = [
+  {
+    key: 'browser',
+    label: w.browser,
+    card: 'key',
+    cell: (session) => (
+      <span className="row wrap">
+        <span className={nameClass} title={session.agent}>
+          {nameOf(session)}
+        </span>
+        {session.is_current && (
+          <State mood="ok" badge>
+            {w.current}
+          </State>
+        )}
+      </span>
+    ),
+  },
+  { key: 'network', label: w.network, card: 'sub', isMono: true, cell: ({ network }) => network },
+  { key: 'seen', label: w.lastSeen, card: 'stat', cell: ({ last_seen }) => <Ago time={last_seen} /> },
+  { key: 'started', label: w.started, rank: 2, cell: ({ created }) => <Ago time={created} /> },
+  { key: 'ends', label: w.ends, rank: 3, isEnd: true, cell: ({ ends }) => <Ago time={ends} /> },
+]
+
+export function SessionsPage() {
+  const cache = useQueryClient()
+  const { data } = useSuspenseQuery(api.query('people_sessions', {}))
+  const [isAsking, ask] = useState(false)
+  const others = data.sessions.filter(({ is_current }) => !is_current)
+  const refresh = () => outdate(cache, undefined, ['people'])
+  const end = async ({ id }: Session) => {
+    await api
+      .call('people_endSession', { params: { id } })
+      .catch((cause: unknown) => toast({ mood: 'bad', title: wordsFor(cause) }))
+    await refresh()
+  }
+  const menu = (session: Session): readonly MenuEntry[] => [
+    {
+      key: 'end',
+      label: w.end,
+      icon: 'logout',
+      isBad: true,
+      reason: session.is_current ? w.current : undefined,
+      onSelect: () => void end(session),
+    },
+  ]
+  const endAll = async () => {
+    await api.call('people_endOtherSessions', {})
+    await refresh()
+  }
+  return (
+    <AccountFrame
+      tab="sessions"
+      actions={
+        others.length > 0 && (
+          <Button icon="logout" onClick={() => ask(true)}>
+            {w.endOthers}
+          </Button>
+        )
+      }
+    >
+      <p className="dim">{w.text}</p>
+      <ListFrame>
+        <Table
+          caption={w.caption}
+          columns={columns}
+          rows={data.sessions}
+          idOf={({ id }) => id}
+          nameOf={nameOf}
+          menu={menu}
+        />
+      </ListFrame>
+      {isAsking && (
+        <Confirm
+          title={w.endOthersTitle}
+          text={w.endOthersText}
+          act={w.endOthersAct(others.length)}
+          onConfirm={endAll}
+          onClose={() => ask(false)}
+        />
+      )}
+    </AccountFrame>
+  )
+}

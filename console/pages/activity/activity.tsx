@@ -1,0 +1,312 @@
+/** What happens in a Project: actions of all families, and the requests of its audit log, in one feed. */
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef } from 'react'
+import { type Action as LiveAction, useActions } from '../../api/actions.ts'
+import { type ReplyKey, useApi, useOutdate } from '../../api/api.ts'
+import { useLack, useProject } from '../../api/session.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { linksOf } from '../../shell/resource-links.ts'
+import { BoxField } from '../../ui/box-field.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { Progress } from '../../ui/progress.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { Seg } from '../../ui/seg.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Sign } from '../../ui/state.tsx'
+import { type Column, ListFrame, nameClass, Table, Tools, workClass } from '../../ui/table.tsx'
+import { None } from '../../ui/tag.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { useShortcut } from '../../ui/use-shortcut.ts'
+import { activity } from '../../words/en/activity.ts'
+import { common } from '../../words/en/common.ts'
+import { percent } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { toCsv } from './csv.ts'
+import { type Entry, entryOfAction, entryOfRequest, merged, moods } from './entries.ts'
+import { PickSelect } from './pick-select.tsx'
+import { type ActivitySearch, sinces, sinceTime, statuses, whats } from './search.ts'
+import { tookOf } from './took.ts'
+import { usePages } from './use-pages.ts'
+
+const w = wordsOf('activity', activity)
+const c = wordsOf('common', common)
+const route = getRouteApi('/projects/$project/activity')
+const EntrySheet = lazy(async () => ({ default: (await import('./entry-sheet.tsx')).EntrySheet }))
+
+export function ActivityPage() {
+  const project = useProject()
+  const search = route.useSearch()
+  const navigate = route.useNavigate()
+  const feed = useFeed(useDeferredValue(search))
+  const change = (next: ActivitySearch) => void navigate({ search: (old) => ({ ...old, ...next }), replace: true })
+  const entries = useMemo(() => feed.entries.filter(filterOf(search)), [feed.entries, search])
+  const open = feed.entries.find(({ key }) => key === search.entry)
+  const isFiltered = Object.keys(search).some((name) => name !== 'entry')
+  return (
+    <>
+      <PageHead
+        title={w.title}
+        actions={
+          <>
+            <CommandsButton request={feed.request} />
+            <Button look="quiet" icon="download" onClick={() => saveFile('activity.csv', csvOf(entries), 'text/csv')}>
+              {w.export}
+            </Button>
+          </>
+        }
+      />
+      {feed.isLoading ? (
+        <Skeleton />
+      ) : feed.entries.length === 0 && !isFiltered ? (
+        <Empty title={w.none} text={w.noneText} command={w.noneCommand} />
+      ) : (
+        <ListFrame>
+          <Filters search={search} change={change} families={feed.families} hasRequests={feed.hasRequests} />
+          {entries.length === 0 ? (
+            <p className="row dim">
+              {c.table.nothingFits}
+              <Button small onClick={() => void navigate({ search: {}, replace: true })}>
+                {c.table.clearFilter}
+              </Button>
+            </p>
+          ) : (
+            <Table
+              caption={w.caption(project?.name ?? '')}
+              columns={columns}
+              rows={entries}
+              idOf={({ key, id }) => (key.startsWith('action') ? id : -id)}
+              nameOf={({ title }) => title}
+            />
+          )}
+          {feed.hasMore && (
+            <div>
+              <Button isBusy={feed.isBusy} onClick={feed.more}>
+                {w.more}
+              </Button>
+            </div>
+          )}
+        </ListFrame>
+      )}
+      {open && (
+        <Suspense>
+          <EntrySheet entry={open} onClose={() => change({ entry: undefined })} />
+        </Suspense>
+      )}
+    </>
+  )
+}
+
+/** Both feeds, as far as they were read. Requests are for those who may read the audit log. */
+function useFeed({ status, what, since, family }: ActivitySearch) {
+  const api = useApi()
+  const params = { project_id: api.project ?? 0 }
+  const mayAudit = useLack('audit_list') === undefined
+  const from = useMemo(() => sinceTime(since), [since])
+  const query = { ...(family ? { family } : {}), ...(from ? { since: from } : {}) }
+  const wantsActions = what !== 'requests'
+  const wantsRequests = what !== 'actions' && status !== 'running' && mayAudit
+  const actionsQuery = { ...query, ...(status && status !== 'all' ? { status } : {}) }
+  const actions = usePages(api, 'audit_activity', { params, query: actionsQuery }, wantsActions)
+  const outcome = status === 'error' ? { outcome: 'refused' } : {}
+  const requests = usePages(api, 'audit_list', { params, query: { ...query, ...outcome } }, wantsRequests)
+  const live = useActions(api.project)
+  useFreshness(live)
+  const nameOf = useNames()
+  const entries = useMemo(() => {
+    const running = new Map(live.map((action) => [action.id, action]))
+    const ofActions = (actions.reply?.activity ?? []).map((action) =>
+      entryOfAction({ ...action, ...running.get(action.id) }, nameOf),
+    )
+    const ofRequests = (requests.reply?.audit ?? []).map(entryOfRequest)
+    return merged([
+      { entries: ofActions, hasMore: actions.hasMore },
+      { entries: ofRequests, hasMore: requests.hasMore },
+    ])
+  }, [actions.reply, requests.reply, actions.hasMore, requests.hasMore, live, nameOf])
+  const families = [...new Set(entries.map((entry) => entry.family))].sort()
+  return {
+    entries,
+    families: family && !families.includes(family) ? [...families, family] : families,
+    hasRequests: mayAudit,
+    hasMore: actions.hasMore || requests.hasMore,
+    isBusy: actions.isBusy || requests.isBusy,
+    isLoading: actions.isLoading || requests.isLoading,
+    more: () => {
+      if (actions.hasMore) actions.more()
+      if (requests.hasMore) requests.more()
+    },
+    request: { operation: 'audit_activity', params, query: actionsQuery } as const,
+  }
+}
+
+/** Asks again when an action begins or ends. */
+function useFreshness(live: readonly LiveAction[]): void {
+  const outdate = useOutdate()
+  const known = live.map(({ id, status }) => `${id} ${status}`).join()
+  const before = useRef(known)
+  useEffect(() => {
+    if (before.current === known) return
+    before.current = known
+    void outdate('audit')
+  }, [known, outdate])
+}
+
+/** The names of resources that lists have told; nothing is asked for them. */
+function useNames(): (type: string, id: number) => string | undefined {
+  const cache = useQueryClient()
+  const { project } = useApi()
+  return useMemo(() => {
+    const names = new Map<string, string>()
+    for (const { queryKey, state } of cache.getQueryCache().getAll()) {
+      const [owner, operation] = queryKey as unknown as ReplyKey
+      if (owner !== project) continue
+      for (const { family, id, name } of linksOf(operation, state.data)) names.set(`${family} ${id}`, name)
+    }
+    return (type, id) => names.get(`${type}s ${id}`)
+  }, [cache, project])
+}
+
+function filterOf({ q }: ActivitySearch): (entry: Entry) => boolean {
+  const wanted = q?.trim().toLowerCase()
+  if (!wanted) return () => true
+  return ({ id, title, by = '', resources, code = '', correlation = '' }) =>
+    [String(id), title, by, code, correlation, ...resources].some((part) => part.toLowerCase().includes(wanted))
+}
+
+function csvOf(entries: readonly Entry[]): string {
+  const titles = [
+    'kind',
+    'id',
+    'state',
+    'action',
+    'family',
+    'resources',
+    'by',
+    'from',
+    'started',
+    'finished',
+    'code',
+    'correlation_id',
+  ]
+  return toCsv(
+    titles,
+    entries.map((one) => [
+      ...[one.kind, one.id, one.state, one.title, one.family, one.resources.join(' '), one.by, one.from],
+      ...[one.started, one.finished, one.code, one.correlation],
+    ]),
+  )
+}
+
+const columns: readonly Column<Entry>[] = [
+  {
+    key: 'action',
+    label: w.action,
+    card: 'key',
+    cell: (entry) => (
+      <span className="row">
+        <Sign mood={moods[entry.state]} progress={entry.state === 'running' ? entry.progress : undefined} />
+        <span className="vh">{w.states[entry.state]}</span>
+        <span>
+          <OpenLink entry={entry} />
+          {entry.code && <small className="mono">{entry.code}</small>}
+          {entry.state === 'running' && (
+            <span className={workClass}>
+              <Progress value={entry.progress} label={w.progress(entry.title)} />
+            </span>
+          )}
+        </span>
+      </span>
+    ),
+  },
+  {
+    key: 'resource',
+    label: w.resource,
+    card: 'sub',
+    cell: ({ resources, family }) => resources.join(', ') || <span className="dim">{family.replaceAll('_', ' ')}</span>,
+  },
+  { key: 'by', label: w.by, rank: 2, cell: ({ by }) => by ?? <None /> },
+  {
+    key: 'took',
+    label: w.took,
+    card: 'stat',
+    isEnd: true,
+    isNarrow: true,
+    cell: (entry) => (
+      <span className="dim">{entry.state === 'running' ? percent(entry.progress) : (tookOf(entry) ?? <None />)}</span>
+    ),
+  },
+  { key: 'when', label: w.when, isEnd: true, isNarrow: true, cell: ({ started }) => <Ago time={started} /> },
+]
+
+function OpenLink({ entry }: { readonly entry: Entry }) {
+  const { project } = useApi()
+  const search = route.useSearch()
+  return (
+    <Link
+      to="/projects/$project/activity"
+      params={{ project: String(project) }}
+      search={{ ...search, entry: entry.key }}
+      className={nameClass}
+    >
+      {entry.title}
+    </Link>
+  )
+}
+
+interface FiltersProps {
+  readonly search: ActivitySearch
+  readonly change: (next: ActivitySearch) => void
+  readonly families: readonly string[]
+  readonly hasRequests: boolean
+}
+
+function Filters({ search, change, families, hasRequests }: FiltersProps) {
+  const box = useRef<HTMLInputElement>(null)
+  useShortcut('filter', () => box.current?.focus())
+  return (
+    <Tools>
+      <BoxField
+        ref={box}
+        icon="search"
+        type="search"
+        label={w.filter}
+        placeholder={w.filterHint}
+        hotkey="/"
+        value={search.q ?? ''}
+        onChange={(q) => change({ q: q || undefined })}
+      />
+      <Seg
+        label={w.status}
+        value={search.status ?? 'all'}
+        options={statuses.map((value) => ({ value, label: w.statuses[value] }))}
+        onChange={(status) => change({ status: status === 'all' ? undefined : status })}
+      />
+      {hasRequests && (
+        <PickSelect
+          label={w.what}
+          value={search.what ?? 'all'}
+          options={whats.map((value) => ({ value, label: w.whats[value] }))}
+          onChange={(what) => change({ what: what === 'all' ? undefined : what })}
+        />
+      )}
+      <PickSelect
+        label={w.family}
+        value={search.family ?? ''}
+        options={[
+          { value: '', label: w.allFamilies },
+          ...families.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+        ]}
+        onChange={(family) => change({ family: family || undefined })}
+      />
+      <PickSelect
+        label={w.since}
+        value={search.since ?? 'all'}
+        options={sinces.map((value) => ({ value, label: w.sinces[value] }))}
+        onChange={(since) => change({ since: since === 'all' ? undefined : since })}
+      />
+    </Tools>
+  )
+}

@@ -1,0 +1,207 @@
+/** Who did what, from where, and how it ended: of a Project, or of the whole installation. */
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { useDeferredValue, useMemo, useRef } from 'react'
+import { useApi } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { BoxField } from '../../ui/box-field.tsx'
+import { Button } from '../../ui/button.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { saveFile } from '../../ui/save-file.ts'
+import { Seg } from '../../ui/seg.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { State } from '../../ui/state.tsx'
+import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.tsx'
+import { None } from '../../ui/tag.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { useShortcut } from '../../ui/use-shortcut.ts'
+import { activity } from '../../words/en/activity.ts'
+import { common } from '../../words/en/common.ts'
+import { wordsOf } from '../../words/words.ts'
+import styles from './activity.module.css'
+import { toCsv } from './csv.ts'
+import { type AuditEntry, actorOf } from './entries.ts'
+import { PickSelect } from './pick-select.tsx'
+import { type AuditSearch, auditSearch, outcomes, sinces, sinceTime } from './search.ts'
+import { usePages } from './use-pages.ts'
+
+const w = wordsOf('activity', activity)
+const a = w.audit
+const c = wordsOf('common', common)
+
+export function AuditPage() {
+  const api = useApi()
+  const search = auditSearch(useSearch({ strict: false }))
+  const navigate = useNavigate()
+  const change = (next: AuditSearch) =>
+    void navigate({ to: '.', search: (old: object) => ({ ...old, ...next }), replace: true } as never)
+  const asked = useDeferredValue(JSON.stringify(search))
+  const query = useMemo(() => queryOf(JSON.parse(asked) as AuditSearch), [asked])
+  const params = { project_id: api.project ?? 0 }
+  const isOfProject = api.project !== undefined
+  const ofProject = usePages(api, 'audit_list', { params, query }, isOfProject)
+  const ofAll = usePages(api, 'audit_listAll', { query }, !isOfProject)
+  const log = isOfProject ? ofProject : ofAll
+  const entries = log.reply?.audit ?? []
+  const isFiltered = Object.keys(search).length > 0
+  return (
+    <>
+      <PageHead
+        title={isOfProject ? a.title : a.everywhere}
+        actions={
+          <>
+            <CommandsButton
+              request={isOfProject ? { operation: 'audit_list', params, query } : { operation: 'audit_listAll', query }}
+            />
+            <Button look="quiet" icon="download" onClick={() => saveFile('audit.csv', csvOf(entries), 'text/csv')}>
+              {w.export}
+            </Button>
+          </>
+        }
+      />
+      {log.isLoading ? (
+        <Skeleton />
+      ) : entries.length === 0 && !isFiltered ? (
+        <Empty title={a.none} text={a.noneText} />
+      ) : (
+        <ListFrame>
+          <Filters search={search} change={change} />
+          {entries.length === 0 ? (
+            <p className="dim">{a.nothing}</p>
+          ) : (
+            <Table
+              caption={a.caption}
+              columns={isOfProject ? columns : [...columns.slice(0, 2), projectColumn, ...columns.slice(2)]}
+              rows={entries}
+              idOf={({ id }) => id}
+              nameOf={({ operation }) => operation}
+            />
+          )}
+          {log.hasMore && (
+            <div>
+              <Button isBusy={log.isBusy} onClick={log.more}>
+                {w.more}
+              </Button>
+            </div>
+          )}
+        </ListFrame>
+      )}
+      <p className="vh" role="status">
+        {c.updated(String(entries.length))}
+      </p>
+    </>
+  )
+}
+
+function queryOf({ q, actor, outcome, since }: AuditSearch) {
+  const from = sinceTime(since)
+  return {
+    ...(q ? { operation: q } : {}),
+    ...(actor ? { actor } : {}),
+    ...(outcome && outcome !== 'all' ? { outcome } : {}),
+    ...(from ? { since: from } : {}),
+  }
+}
+
+function csvOf(entries: readonly AuditEntry[]): string {
+  const titles = [
+    'id',
+    'time',
+    'actor_kind',
+    'actor',
+    'project',
+    'operation',
+    'family',
+    'resources',
+    'outcome',
+    'status',
+    'correlation_id',
+    'network',
+  ]
+  return toCsv(
+    titles,
+    entries.map((one) => [
+      ...[one.id, one.time, one.actor.kind, one.actor.name, one.project?.name, one.operation, one.family],
+      ...[one.resources.join(' '), one.outcome, one.status, one.correlation_id, one.network],
+    ]),
+  )
+}
+
+const projectColumn: Column<AuditEntry> = {
+  key: 'project',
+  label: a.project,
+  rank: 2,
+  cell: ({ project }) => project?.name ?? <None />,
+}
+
+const columns: readonly Column<AuditEntry>[] = [
+  {
+    key: 'operation',
+    label: a.operation,
+    card: 'key',
+    cell: (entry) => <span className={`${nameClass} mono ${styles.operation}`}>{entry.operation}</span>,
+  },
+  { key: 'actor', label: a.actor, card: 'sub', cell: (entry) => actorOf(entry) },
+  { key: 'resources', label: a.resources, rank: 2, cell: ({ resources }) => resources.join(', ') || <None /> },
+  {
+    key: 'outcome',
+    label: a.outcome,
+    card: 'stat',
+    cell: ({ outcome }) =>
+      outcome === 'ok' ? (
+        <State mood="ok">{a.outcomes.ok}</State>
+      ) : (
+        <State mood="warn">
+          <span className="mono">{outcome}</span>
+        </State>
+      ),
+  },
+  { key: 'network', label: a.network, rank: 3, isMono: true, cell: ({ network }) => network },
+  {
+    key: 'correlation',
+    label: w.details.correlation,
+    rank: 3,
+    cell: ({ correlation_id: id }) => <Copyable text={id} />,
+  },
+  { key: 'time', label: a.time, isEnd: true, isNarrow: true, cell: ({ time }) => <Ago time={time} /> },
+]
+
+function Filters({ search, change }: { readonly search: AuditSearch; readonly change: (next: AuditSearch) => void }) {
+  const box = useRef<HTMLInputElement>(null)
+  useShortcut('filter', () => box.current?.focus())
+  return (
+    <Tools>
+      <BoxField
+        ref={box}
+        icon="search"
+        type="search"
+        label={a.filter}
+        placeholder={a.filterHint}
+        hotkey="/"
+        value={search.q ?? ''}
+        onChange={(q) => change({ q: q || undefined })}
+      />
+      <BoxField
+        icon="person"
+        type="search"
+        label={a.actor}
+        placeholder={a.actorHint}
+        value={search.actor ?? ''}
+        onChange={(actor) => change({ actor: actor || undefined })}
+      />
+      <Seg
+        label={a.outcome}
+        value={search.outcome ?? 'all'}
+        options={outcomes.map((value) => ({ value, label: a.outcomes[value] }))}
+        onChange={(outcome) => change({ outcome: outcome === 'all' ? undefined : outcome })}
+      />
+      <PickSelect
+        label={w.since}
+        value={search.since ?? 'all'}
+        options={sinces.map((value) => ({ value, label: w.sinces[value] }))}
+        onChange={(since) => change({ since: since === 'all' ? undefined : since })}
+      />
+    </Tools>
+  )
+}

@@ -1,0 +1,101 @@
+/** Actions and the entries of the audit log as lines of one feed. */
+import type { ReplyFor } from '../../api/operations.ts'
+import type { Mood } from '../../ui/state.tsx'
+import { activity } from '../../words/en/activity.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const w = wordsOf('activity', activity)
+
+export type Action = ReplyFor<'audit_activity'>['activity'][number]
+export type AuditEntry = ReplyFor<'audit_list'>['audit'][number]
+
+export interface Entry {
+  /** `action-1` or `request-1`. */
+  readonly key: string
+  readonly id: number
+  readonly kind: 'action' | 'request'
+  readonly state: 'running' | 'success' | 'error' | 'refused'
+  readonly title: string
+  readonly family: string
+  readonly resources: readonly string[]
+  readonly by: string | undefined
+  readonly from: string | undefined
+  readonly progress: number
+  readonly started: string
+  readonly finished: string | undefined
+  readonly code: string | undefined
+  readonly message: string | undefined
+  readonly correlation: string | undefined
+  readonly source: Action | AuditEntry
+}
+
+export const moods: Readonly<Record<Entry['state'], Mood>> = {
+  running: 'busy',
+  success: 'ok',
+  error: 'bad',
+  refused: 'warn',
+}
+
+/** `create_server` as people say it: `Create server`. */
+export function titleOf(command: string): string {
+  const words = command.replaceAll('_', ' ')
+  return words.charAt(0).toUpperCase() + words.slice(1)
+}
+
+export function entryOfAction(action: Action, nameOf: (type: string, id: number) => string | undefined): Entry {
+  return {
+    key: `action-${action.id}`,
+    id: action.id,
+    kind: 'action',
+    state: action.status,
+    title: titleOf(action.command),
+    family: action.family,
+    resources: action.resources.map(({ type, id }) => nameOf(type, id) ?? `${type.replaceAll('_', ' ')} ${id}`),
+    by: undefined,
+    from: undefined,
+    progress: action.progress,
+    started: action.started,
+    finished: action.finished ?? undefined,
+    code: action.error?.code,
+    message: action.error?.message,
+    correlation: undefined,
+    source: action,
+  }
+}
+
+export function entryOfRequest(entry: AuditEntry): Entry {
+  const isDone = entry.outcome === 'ok'
+  return {
+    key: `request-${entry.id}`,
+    id: entry.id,
+    kind: 'request',
+    state: isDone ? 'success' : 'refused',
+    title: entry.operation,
+    family: entry.family,
+    resources: entry.resources.map(String),
+    by: actorOf(entry),
+    from: entry.network,
+    progress: 100,
+    started: entry.time,
+    finished: entry.time,
+    code: isDone ? undefined : entry.outcome,
+    message: undefined,
+    correlation: entry.correlation_id,
+    source: entry,
+  }
+}
+
+/** Who it was: people by their address, tokens by kind and name. */
+export function actorOf({ actor: { kind, name } }: AuditEntry): string {
+  return kind === 'person' ? name : `${w.kinds[kind]} ${name}`
+}
+
+/** Both feeds as one, newest first. What is older than the end of a feed that has more waits for it. */
+export function merged(feeds: readonly { readonly entries: readonly Entry[]; readonly hasMore: boolean }[]): Entry[] {
+  const ends = feeds.flatMap(({ entries, hasMore }) => (hasMore ? [entries.at(-1)?.started ?? ''] : []))
+  const until = ends.sort().at(-1) ?? ''
+  return feeds
+    .flatMap(({ entries }) => entries)
+    .filter(({ started }) => started >= until)
+    .sort((a, b) => (a.started < b.started ? 1 : a.started > b.started ? -1 : b.id - a.id))
+}

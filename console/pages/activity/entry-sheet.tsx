@@ -1,0 +1,133 @@
+/** One action or request in detail. */
+import { useQueryClient } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { type ReplyKey, useApi } from '../../api/api.ts'
+import type { AnyRequest } from '../../api/operations.ts'
+import { Commands } from '../../shell/commands.tsx'
+import { linksOf, type ResourceLink } from '../../shell/resource-links.ts'
+import { Button } from '../../ui/button.tsx'
+import { Facts } from '../../ui/card.tsx'
+import { Copyable, useCopy } from '../../ui/copy.tsx'
+import { Note } from '../../ui/note.tsx'
+import { SheetLater } from '../../ui/sheet-later.tsx'
+import { State } from '../../ui/state.tsx'
+import { activity } from '../../words/en/activity.ts'
+import { common } from '../../words/en/common.ts'
+import { errors } from '../../words/en/errors.ts'
+import { exactTime } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { type Entry, moods } from './entries.ts'
+import { tookOf } from './took.ts'
+
+const w = wordsOf('activity', activity)
+const d = w.details
+const c = wordsOf('common', common)
+const byCode: Readonly<Record<string, string>> = wordsOf('errors', errors).byCode
+
+export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) {
+  const api = useApi()
+  const navigate = useNavigate()
+  const json = useCopy()
+  const link = useCopy()
+  const resources = useLinks(entry)
+  const request: AnyRequest =
+    entry.kind === 'action'
+      ? { operation: 'actions_get', params: { id: entry.id } }
+      : {
+          operation: 'audit_list',
+          params: { project_id: api.project ?? 0 },
+          query: { before: entry.id + 1, per_page: 1 },
+        }
+  const go = (to: ResourceLink) =>
+    void navigate({ to: to.to, params: { project: String(api.project), ...to.params } } as never)
+  return (
+    <SheetLater
+      title={entry.title}
+      onClose={onClose}
+      footer={
+        <>
+          {resources.slice(0, 2).map((one) => (
+            <Button key={`${one.family} ${one.id}`} icon={one.icon} onClick={() => go(one)}>
+              {d.open} {one.name}
+            </Button>
+          ))}
+          <Button look="quiet" icon="copy" onClick={() => json.copy(JSON.stringify(entry.source, null, 2))}>
+            {json.isCopied ? c.copied : d.copyJson}
+          </Button>
+          <Button look="quiet" icon="link" onClick={() => link.copy(window.location.href)}>
+            {link.isCopied ? c.copied : d.copyLink}
+          </Button>
+        </>
+      }
+    >
+      <div className="stack">
+        <State mood={moods[entry.state]} progress={entry.state === 'running' ? entry.progress : undefined} badge>
+          {stateOf(entry)}
+        </State>
+        {entry.code && (
+          <Note mood={entry.state === 'error' ? 'bad' : 'warn'}>
+            {byCode[entry.code] ?? entry.message} <span className="faint mono">{entry.code}</span>
+            {entry.message && byCode[entry.code] && <span className="dim"> {entry.message}</span>}
+          </Note>
+        )}
+      </div>
+      <Facts rows={factsOf(entry)} />
+      <Commands request={request} footer={c.readsSame} />
+    </SheetLater>
+  )
+}
+
+function stateOf(entry: Entry): string {
+  const took = tookOf(entry)
+  if (entry.state === 'running') return d.running
+  if (took === undefined) return w.states[entry.state]
+  return entry.state === 'success' ? d.done(took) : d.failed(took)
+}
+
+function factsOf(entry: Entry) {
+  const { source } = entry
+  return [
+    ...('command' in source
+      ? ([
+          [
+            d.command,
+            <span key="command" className="mono">
+              {source.command}
+            </span>,
+          ],
+        ] as const)
+      : []),
+    [d.family, entry.family.replaceAll('_', ' ')] as const,
+    ...(entry.resources.length > 0 ? ([[d.resources, entry.resources.join(', ')]] as const) : []),
+    ...(entry.by ? ([[d.by, entry.by]] as const) : []),
+    ...(entry.from
+      ? ([
+          [
+            d.from,
+            <span key="from" className="mono">
+              {entry.from}
+            </span>,
+          ],
+        ] as const)
+      : []),
+    [d.started, exactTime(entry.started)] as const,
+    ...(entry.finished && entry.kind === 'action' ? ([[d.finished, exactTime(entry.finished)]] as const) : []),
+    ...('outcome' in source ? ([[d.status, String(source.status)]] as const) : []),
+    [d.id, <Copyable key="id" text={String(entry.id)} />] as const,
+    ...(entry.correlation ? ([[d.correlation, <Copyable key="correlation" text={entry.correlation} />]] as const) : []),
+  ]
+}
+
+/** The pages of the resources that it is about, as far as lists have told of them. */
+function useLinks(entry: Entry): readonly ResourceLink[] {
+  const cache = useQueryClient()
+  const { project } = useApi()
+  const { source } = entry
+  const wanted = new Set<string>('command' in source ? source.resources.map(({ type, id }) => `${type}s ${id}`) : [])
+  return cache
+    .getQueryCache()
+    .getAll()
+    .filter(({ queryKey }) => (queryKey as unknown as ReplyKey)[0] === project)
+    .flatMap(({ queryKey, state }) => linksOf((queryKey as unknown as ReplyKey)[1], state.data))
+    .filter(({ family, id }) => wanted.delete(`${family} ${id}`))
+}

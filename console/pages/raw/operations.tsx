@@ -1,0 +1,84 @@
+/** All operations of the API, by section; each leads to the page on which it can be called. */
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { useMemo, useRef } from 'react'
+import { useProjectId } from '../../api/api.ts'
+import { type OperationId, operationIds, operationOf } from '../../api/operations.ts'
+import { BoxField } from '../../ui/box-field.tsx'
+import { Card, List } from '../../ui/card.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { ListFrame, Tools } from '../../ui/table.tsx'
+import { useShortcut } from '../../ui/use-shortcut.ts'
+import { raw } from '../../words/en/raw.ts'
+import { number } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { descriptionOf } from './descriptions.ts'
+import styles from './raw.module.css'
+
+const w = wordsOf('raw', raw)
+const route = getRouteApi('/projects/$project/raw')
+
+export function OperationsPage() {
+  const { q = '' } = route.useSearch()
+  const navigate = route.useNavigate()
+  const box = useRef<HTMLInputElement>(null)
+  useShortcut('filter', () => box.current?.focus())
+  const sections = useMemo(() => Map.groupBy(fitting(q), (id) => descriptionOf(id).section), [q])
+  return (
+    <>
+      <PageHead title={w.title} count={number(operationIds.length)} />
+      <p className="dim">{w.text}</p>
+      <ListFrame>
+        <Tools>
+          <BoxField
+            ref={box}
+            icon="search"
+            type="search"
+            label={w.filter}
+            placeholder={w.filterHint}
+            hotkey="/"
+            value={q}
+            onChange={(text) => void navigate({ search: text ? { q: text } : {}, replace: true })}
+          />
+        </Tools>
+        {sections.size === 0 && <p className="dim">{w.nothing}</p>}
+        <div className="stack-l">
+          {[...sections].map(([section, ids]) => (
+            <Card key={section} title={section}>
+              <List>
+                {ids.map((id) => (
+                  <Operation key={id} id={id} />
+                ))}
+              </List>
+            </Card>
+          ))}
+        </div>
+      </ListFrame>
+    </>
+  )
+}
+
+function fitting(text: string): readonly OperationId[] {
+  const parts = text.toLowerCase().split(/\s+/).filter(Boolean)
+  if (parts.length === 0) return operationIds
+  return operationIds.filter((id) => {
+    const { method, path, base } = operationOf(id)
+    const all = `${id} ${method} ${base}${path} ${descriptionOf(id).summary}`.toLowerCase()
+    return parts.every((part) => all.includes(part))
+  })
+}
+
+function Operation({ id }: { readonly id: OperationId }) {
+  const project = useProjectId()
+  const { method, path, base } = operationOf(id)
+  return (
+    <li className={styles.operation}>
+      <Link to="/projects/$project/raw/$operation" params={{ project: String(project), operation: id }}>
+        {descriptionOf(id).summary}
+      </Link>
+      <span className="mono dim">
+        {method} {base || '/v1'}
+        {path}
+      </span>
+    </li>
+  )
+}

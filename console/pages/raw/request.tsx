@@ -1,0 +1,175 @@
+/** One operation: a form made from its schema, the same as commands, and what the server answers. */
+import { useQueryClient } from '@tanstack/react-query'
+import { getRouteApi, notFound } from '@tanstack/react-router'
+import { useMemo, useState } from 'react'
+import { useProjectId } from '../../api/api.ts'
+import { send } from '../../api/client.ts'
+import { isOperation, type OperationId, operationOf } from '../../api/operations.ts'
+import { Commands } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { Card } from '../../ui/card.tsx'
+import { Check } from '../../ui/check.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { sent } from '../../ui/dialog.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { AreaField } from '../../ui/field.tsx'
+import { Columns, PageHead } from '../../ui/page.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { common } from '../../words/en/common.ts'
+import { raw } from '../../words/en/raw.ts'
+import { shell } from '../../words/en/shell.ts'
+import { wordsOf } from '../../words/words.ts'
+import { descriptionOf } from './descriptions.ts'
+import { RawInput } from './fields.tsx'
+import { type Draft, formOf, type RawField, type RawForm, requestOf } from './model.ts'
+import { type Answer, Reply } from './reply.tsx'
+
+const w = wordsOf('raw', raw)
+const c = wordsOf('common', common)
+const { roles } = wordsOf('shell', shell)
+const route = getRouteApi('/projects/$project/raw/$operation')
+
+export function RequestPage() {
+  const { operation } = route.useParams()
+  if (!isOperation(operation)) throw notFound()
+  return <Request key={operation} id={operation} />
+}
+
+function needsOf(id: OperationId): string {
+  const { needs, elevated } = operationOf(id)
+  const others = { nobody: w.anybody, person: w.person, anyone: w.anyone } as const
+  const who = needs in others ? others[needs as keyof typeof others] : roles[needs as keyof typeof roles]
+  return elevated ? `${who}; ${w.elevated}` : who
+}
+
+function Request({ id }: { readonly id: OperationId }) {
+  const project = useProjectId()
+  const cache = useQueryClient()
+  const submit = useSubmit()
+  const { method, path, base } = operationOf(id)
+  const { summary, section } = descriptionOf(id)
+  const form = useMemo(() => formOf(id), [id])
+  const [draft, setDraft] = useState<Draft>({ texts: { 'params.project_id': String(project) }, json: undefined })
+  const [hasTried, tried] = useState(false)
+  const [answer, setAnswer] = useState<Answer>()
+  const reason = useReason(id)
+  const { request, problems } = requestOf(id, form, draft)
+  const go = async () => {
+    tried(true)
+    if (Object.keys(problems).length > 0) return
+    setAnswer(undefined)
+    const begun = performance.now()
+    await submit.run(async () => {
+      const reply = await send(project, request)
+      setAnswer({ reply, ms: performance.now() - begun })
+    })
+    if (method !== 'GET') await cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project })
+  }
+  const home = { to: '/projects/$project/raw', params: { project: String(project) } } as const
+  return (
+    <>
+      <PageHead
+        title={summary}
+        crumbs={[{ label: w.title, link: home }]}
+        facts={
+          <>
+            <Copyable text={`${method} ${base || '/v1'}${path}`} label={c.copy} />
+            <span>
+              {w.needs}: {needsOf(id)}
+            </span>
+          </>
+        }
+        actions={
+          <ButtonAnchor look="quiet" icon="doc" href={`/docs#${encodeURIComponent(section)}`}>
+            {c.documentation}
+          </ButtonAnchor>
+        }
+      />
+      <Columns aside={<Commands request={request} />} label={c.equivalent} isSticky>
+        <form onSubmit={sent(() => void (reason === undefined && go()))} noValidate>
+          <Card
+            title={w.operation}
+            aside={<span className="faint mono">{id}</span>}
+            padded
+            footer={
+              <Button
+                type="submit"
+                look={method === 'DELETE' ? 'danger' : 'primary'}
+                isBusy={submit.isBusy}
+                reason={reason}
+              >
+                {w.send}
+              </Button>
+            }
+          >
+            <Fields form={form} draft={draft} setDraft={setDraft} problems={hasTried ? problems : {}} />
+          </Card>
+        </form>
+        <div role="status">
+          {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
+          {answer && <Reply answer={answer} />}
+        </div>
+      </Columns>
+    </>
+  )
+}
+
+interface FieldsProps {
+  readonly form: RawForm
+  readonly draft: Draft
+  readonly setDraft: (draft: Draft) => void
+  readonly problems: Readonly<Record<string, string>>
+}
+
+function Fields({ form, draft, setDraft, problems }: FieldsProps) {
+  const { texts, json } = draft
+  const draw = (field: RawField) => (
+    <RawInput
+      key={field.key}
+      field={field}
+      text={texts[field.key] ?? ''}
+      problem={problems[field.key]}
+      onChange={(text) => setDraft({ ...draft, texts: { ...texts, [field.key]: text } })}
+    />
+  )
+  const parts = [
+    [w.params, form.params],
+    [w.query, form.query],
+    [w.body, json === undefined ? form.body : []],
+  ] as const
+  const isEmpty = parts.every(([, fields]) => fields.length === 0) && !form.hasBody
+  return (
+    <div className="stack-l">
+      {isEmpty && <p className="dim">{w.noInput}</p>}
+      {parts.map(
+        ([title, fields]) =>
+          fields.length > 0 && (
+            <fieldset key={title} className="stack">
+              <legend>{title}</legend>
+              {fields.map(draw)}
+            </fieldset>
+          ),
+      )}
+      {form.hasBody && (
+        <Check
+          kind="switch"
+          checked={json !== undefined}
+          onChange={(on) => setDraft({ ...draft, json: on ? '{\n}' : undefined })}
+        >
+          {w.asJson}
+        </Check>
+      )}
+      {json !== undefined && (
+        <AreaField
+          label={w.body}
+          isMono
+          rows={10}
+          value={json}
+          onChange={(text) => setDraft({ ...draft, json: text })}
+          problems={problems.json ? [problems.json] : undefined}
+        />
+      )}
+    </div>
+  )
+}

@@ -1,0 +1,176 @@
+/** The settings of a Project: its name, who gets its mail, limits, prices, and its end. */
+import { useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useApi, useOutdate } from '../../api/api.ts'
+import type { BodyFor, ReplyFor } from '../../api/operations.ts'
+import { projectsQuery } from '../../api/session.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { Card, Facts, List } from '../../ui/card.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { Confirm, sent } from '../../ui/dialog.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { TextField } from '../../ui/field.tsx'
+import { Columns, PageHead } from '../../ui/page.tsx'
+import { toast } from '../../ui/toasts.ts'
+import { useSubmit } from '../../ui/use-submit.ts'
+import { access } from '../../words/en/access.ts'
+import { number, price } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { LimitsCard } from './limits.tsx'
+
+const words = wordsOf('access', access)
+const w = words.settings
+
+type Project = ReplyFor<'management_getProject'>['project']
+
+export function SettingsPage() {
+  const api = useApi()
+  const params = { project_id: api.project ?? 0 }
+  const { data } = useSuspenseQuery(api.query('management_getProject', { params }))
+  return (
+    <>
+      <PageHead
+        title={w.title}
+        facts={<Copyable text={String(data.project.id)} />}
+        actions={<CommandsButton request={{ operation: 'management_getProject', params }} />}
+      />
+      <Columns aside={<Prices />} label={w.prices}>
+        <General key={data.project.id} project={data.project} />
+        <LimitsCard />
+        <Danger project={data.project} />
+      </Columns>
+    </>
+  )
+}
+
+function General({ project }: { readonly project: Project }) {
+  const api = useApi()
+  const cache = useQueryClient()
+  const outdate = useOutdate()
+  const submit = useSubmit()
+  const reason = useReason('management_updateProject')
+  const [name, setName] = useState(project.name)
+  const [email, setEmail] = useState(project.owner_email ?? '')
+  const params = { project_id: project.id }
+  const save = async () => {
+    const body: BodyFor<'management_updateProject'> = { name: name.trim(), owner_email: email.trim() || null }
+    const isSaved = await submit.run(() => api.call('management_updateProject', { params, body }))
+    if (!isSaved) return
+    await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
+    toast({ mood: 'ok', title: w.saved })
+  }
+  const hasField = submit.problemsOf('name') ?? submit.problemsOf('owner_email')
+  return (
+    <form onSubmit={sent(() => void (reason === undefined && save()))} noValidate>
+      <Card
+        title={w.general}
+        padded
+        footer={
+          <Button type="submit" look="primary" isBusy={submit.isBusy} reason={reason} disabled={name.trim() === ''}>
+            {w.save}
+          </Button>
+        }
+      >
+        <TextField
+          label={w.name}
+          value={name}
+          onChange={setName}
+          maxLength={128}
+          readOnly={reason !== undefined}
+          problems={submit.problemsOf('name')}
+        />
+        <TextField
+          label={w.ownerEmail}
+          hint={w.ownerEmailHint}
+          type="email"
+          value={email}
+          onChange={setEmail}
+          maxLength={254}
+          readOnly={reason !== undefined}
+          problems={submit.problemsOf('owner_email')}
+        />
+        {submit.cause !== undefined && !hasField && <FailureNote cause={submit.cause} />}
+      </Card>
+    </form>
+  )
+}
+
+/** What a month costs of the things that one asks about first. */
+function Prices() {
+  const api = useApi()
+  const { data } = useSuspenseQuery(api.query('pricing_get', {}))
+  const { currency, server_types, primary_ips, floating_ips, image, volume, server_backup, traffic } = data.pricing
+  const net = (amount: string | undefined, digits = 2) =>
+    amount === undefined ? undefined : price(Number(amount), currency, digits)
+  const ipv4 = <Of extends { readonly type: string }>(all: readonly Of[]) => all.find(({ type }) => type === 'ipv4')
+  const smallest = server_types
+    .flatMap(({ prices }) => prices.map((one) => Number(one.price_monthly.net)))
+    .sort((a, b) => a - b)[0]
+  const rows = [
+    [w.priceRows.server, smallest === undefined ? undefined : price(smallest, currency)],
+    [w.priceRows.primary_ip, net(ipv4(primary_ips)?.prices[0]?.price_monthly.net)],
+    [w.priceRows.floating_ip, net(ipv4(floating_ips)?.prices[0]?.price_monthly.net)],
+    [w.priceRows.image, net(image.price_per_gb_month.net, 4)],
+    [w.priceRows.volume, net(volume.price_per_gb_month.net, 4)],
+    [w.priceRows.backup, `${number(Number(server_backup.percentage))} %`],
+    [w.priceRows.traffic, net(traffic?.price_per_tb.net)],
+  ] as const
+  return (
+    <Card title={w.prices} padded footer={<ButtonAnchor href="/v1/pricing">{w.pricesAll}</ButtonAnchor>}>
+      <p className="dim">{w.pricesText}</p>
+      <Facts rows={rows.filter(([, value]) => value !== undefined)} />
+    </Card>
+  )
+}
+
+function Danger({ project }: { readonly project: Project }) {
+  const api = useApi()
+  const cache = useQueryClient()
+  const navigate = useNavigate()
+  const [isAsking, ask] = useState(false)
+  const reason = useReason('management_deleteProject')
+  const left = Object.entries(project.resources).filter(([, count]) => count > 0)
+  const remove = async () => {
+    await api.call('management_deleteProject', { params: { project_id: project.id } })
+    await cache.invalidateQueries(projectsQuery)
+    await navigate({ to: '/' })
+  }
+  return (
+    <Card
+      title={w.danger}
+      footer={
+        <Button
+          look="danger"
+          icon="trash"
+          reason={reason ?? (left.length > 0 ? w.notEmpty : undefined)}
+          onClick={() => ask(true)}
+        >
+          {w.delete}
+        </Button>
+      }
+    >
+      <List>
+        <li className="dim">{left.length === 0 ? w.empty : w.leftText}</li>
+        {left.map(([kind, count]) => (
+          <li key={kind}>
+            <span>{words.kinds(kind)}</span>
+            <span className="end num">{number(count)}</span>
+          </li>
+        ))}
+      </List>
+      {isAsking && (
+        <Confirm
+          title={w.deleteTitle(project.name)}
+          text={w.deleteText}
+          act={w.delete}
+          word={project.name}
+          onConfirm={remove}
+          onClose={() => ask(false)}
+        />
+      )}
+    </Card>
+  )
+}

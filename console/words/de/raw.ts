@@ -1,0 +1,43 @@
+/** Wörter der Seite, auf der sich jede Anfrage stellen lässt. */
+import { plural } from '../format.ts'
+import type { Words } from '../words.ts'
+
+export const raw: Words['raw'] = {
+  title: 'Freie Anfrage',
+  text: 'Jede Operation der API, auch solche ohne eigene Seite.',
+  filter: 'Operationen filtern',
+  filterHint: 'Name, Pfad oder Methode',
+  count: (count) => plural(count, { one: '# Operation', other: '# Operationen' }),
+  nothing: 'Keine Operation passt zum Filter.',
+  needs: 'Braucht',
+  anybody: 'niemand Bestimmten',
+  person: 'eine angemeldete Person',
+  anyone: 'irgendwen, der sich ausweist',
+  params: 'Im Pfad',
+  query: 'In der Query',
+  body: 'Inhalt',
+  noInput: 'Sie nimmt nichts entgegen.',
+  asJson: 'Den Inhalt als JSON schreiben',
+  json: 'JSON',
+  notSent: 'nicht gesendet',
+  yes: 'true',
+  no: 'false',
+  required: 'nötig',
+  jsonHint: 'Als JSON.',
+  listHint: 'Mehrere mit Komma.',
+  nullHint: 'null für nichts.',
+  send: 'Senden',
+  reply: 'Antwort',
+  noReply: 'Die Antwort hat keinen Inhalt.',
+  sentIn: (time) => `Beantwortet in ${time}`,
+  cut: 'Der Rest ist weggelassen; beim Kopieren ist alles dabei.',
+  problems: {
+    required: 'Das ist nötig.',
+    number: 'Eine ganze Zahl eintragen.',
+    json: 'Das ist kein gültiges JSON.',
+    object: 'Der Inhalt muss ein Objekt sein.',
+  },
+  operation: 'Operation',
+  errors: 'Fehler',
+  elevated: 'fragt nach einem frischen Nachweis, wer Sie sind',
+}
