@@ -3,6 +3,8 @@ import { test } from 'node:test'
 import { assertAccessible, forConsole } from './harness.ts'
 import { pageStates } from './states.ts'
 
+/** Where pictures of the states go, if they are wanted. */
+const pictures = process.env.WOLKE_CONSOLE_SCREENSHOTS
 const only = process.env.WOLKE_CONSOLE_STATES?.split(',')
 
 forConsole('accessibility of the console', (open) => {
@@ -18,6 +20,7 @@ forConsole('accessibility of the console', (open) => {
         await page.emulateMedia({ colorScheme })
         for (const width of [1280, 375]) {
           await page.setViewportSize({ width, height: 800 })
+          if (pictures) await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
           await assertAccessible(page)
         }
       }

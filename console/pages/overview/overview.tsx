@@ -1,8 +1,105 @@
 /** The forecast of a Project: what is, and what comes. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useApi } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
-import { PageHead } from '../../ui/page.tsx'
+import { useReason } from '../../shell/may.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import pageStyles from '../../ui/page.module.css'
+import { Columns, useTitle } from '../../ui/page.tsx'
+import { Sign } from '../../ui/state.tsx'
+import { overview as english } from '../../words/en/overview.ts'
+import { servers as serverWords } from '../../words/en/servers.ts'
+import { date } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { groupOf, type Server } from '../servers/server.ts'
+import { ActivityCard, CostCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
+import { comingDays } from './forecast.ts'
+import { useNeeds } from './needs.ts'
+
+const w = wordsOf('overview', english)
+const s = wordsOf('servers', serverWords)
 
 export function OverviewPage() {
+  const api = useApi()
   const project = useProject()
-  return <PageHead title={project?.name ?? ''} />
+  const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
+  useTitle(project?.name ?? '')
+  if (servers.length === 0) return <Beginning title={w.title(project?.name ?? '')} />
+  return <Forecast title={w.title(project?.name ?? '')} servers={servers} />
+}
+
+function Beginning({ title }: { readonly title: string }) {
+  const api = useApi()
+  const reason = useReason('servers_create')
+  return (
+    <>
+      <h1 className="vh" tabIndex={-1}>
+        {title}
+      </h1>
+      <Empty
+        title={w.empty}
+        text={w.emptyText}
+        command={s.noneCommand}
+        action={
+          <ButtonLink
+            to="/projects/$project/servers/new"
+            params={{ project: String(api.project) }}
+            look="primary"
+            icon="plus"
+            reason={reason}
+          >
+            {s.create}
+          </ButtonLink>
+        }
+      />
+    </>
+  )
+}
+
+function Forecast({ title, servers }: { readonly title: string; readonly servers: readonly Server[] }) {
+  const api = useApi()
+  const project = String(api.project)
+  const { data: certificates = [] } = useQuery(api.list('certificates_list', {}))
+  const needs = useNeeds(servers, certificates)
+  const coming = comingDays(certificates, servers, Date.now())
+  const running = servers.filter((server) => groupOf(server) === 'running').length
+  const ending = coming
+    .flatMap((day) => day.coming)
+    .filter((one) => one.kind === 'certificate' && !one.isRenewed).length
+  return (
+    <>
+      <div className={pageStyles['page-head']}>
+        <div className={pageStyles.forecast}>
+          <h1 className="vh" tabIndex={-1}>
+            {title}
+          </h1>
+          <Sign mood="busy" progress={Math.round((running / servers.length) * 100)} className="big" />
+          <p className={pageStyles.lead}>
+            <Link to="/projects/$project/servers" params={{ project }}>
+              {w.run(running, servers.length)}
+            </Link>{' '}
+            {needs.length > 0 && w.needs(needs.length)} {ending > 0 && w.ends(ending)}
+            {needs.length === 0 && ending === 0 && w.well}
+          </p>
+        </div>
+        <p className="faint nw not-narrow end">
+          {date(Date.now(), { weekday: 'long', day: 'numeric', month: 'long', hour: '2-digit', minute: '2-digit' })}
+        </p>
+      </div>
+      <WeekCard coming={coming} />
+      <Columns
+        aside={
+          <>
+            <CostCard servers={servers} />
+            <ActivityCard />
+          </>
+        }
+      >
+        {needs.length > 0 && <NeedsCard needs={needs} />}
+        <SkyCard servers={servers} />
+      </Columns>
+    </>
+  )
 }

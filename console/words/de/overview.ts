@@ -1,2 +1,54 @@
+/** Wörter der Vorhersage eines Projekts. */
+import { plural } from '../format.ts'
 import type { Words } from '../words.ts'
-export const overview: Words['overview'] = { title: 'overview' }
+
+export const overview: Words['overview'] = {
+  title: (project) => `Übersicht von ${project}`,
+  run: (running, all) =>
+    running === all
+      ? plural(all, { one: 'Der eine Server läuft.', other: 'Alle # Server laufen.' })
+      : `${running} von ${all} Servern laufen.`,
+  well: 'Nichts ist zu tun, und nichts endet in den nächsten sieben Tagen.',
+  needs: (count) => plural(count, { one: 'Eines ist zu tun.', other: '# Dinge sind zu tun.' }),
+  ends: (count) =>
+    plural(count, {
+      one: 'Ein Zertifikat endet in den nächsten sieben Tagen.',
+      other: '# Zertifikate enden in den nächsten sieben Tagen.',
+    }),
+  empty: 'Hier ist noch nichts.',
+  emptyText: 'Ein Projekt beginnt mit einem Server. Dasselbe tun:',
+  week: 'Die nächsten sieben Tage',
+  today: 'Heute',
+  allDates: 'Alle Zertifikate',
+  certificateEnds: (name) => `${name} endet`,
+  backupsFrom: (hour) => `Backups ab ${hour}:00 UTC`,
+  ready: (name) => `${name}: in Arbeit`,
+  needsYou: 'Zu tun',
+  servers: 'Server',
+  states: {
+    running: (count) => `${count} an`,
+    moving: (count) => `${count} unterwegs`,
+    off: (count) => `${count} aus`,
+    attention: (count) => `${count} unbekannt`,
+  },
+  failed: (command) => `${command} ist fehlgeschlagen`,
+  certificate: (name, date) => `${name} endet am ${date}`,
+  certificateText: 'Es wird nicht von selbst erneuert.',
+  renewalFailed: 'Die Erneuerung ist fehlgeschlagen.',
+  look: 'Ansehen',
+  unknownState: (name) => `Der Zustand von ${name} ist unbekannt`,
+  cost: 'Kosten eines Monats',
+  estimate: 'geschätzt',
+  costs: {
+    server: 'Server',
+    backups: 'Backups',
+    primary_ip: 'IP-Adressen',
+    volume: 'Volumes',
+    load_balancer: 'Load Balancer',
+    floating_ip: 'Floating IPs',
+  },
+  shares: (parts) => `Anteile: ${parts}`,
+  activity: 'Aktivität',
+  all: 'Alle',
+  nothingDone: 'Noch wurde nichts getan.',
+}

@@ -1,2 +1,52 @@
-/** Words of the overview pages. */
-export const overview = { title: 'overview' }
+/** Words of the forecast of a Project. */
+import { plural } from '../format.ts'
+
+const servers = { one: '# server', other: '# servers' }
+
+export const overview = {
+  title: (project: string) => `Overview of ${project}`,
+  run: (running: number, all: number) =>
+    running === all
+      ? plural(all, { one: 'The one server runs.', other: 'All # servers run.' })
+      : `${running} of ${plural(all, servers)} run.`,
+  well: 'Nothing needs you, and nothing ends within seven days.',
+  needs: (count: number) => plural(count, { one: 'One thing needs you.', other: '# things need you.' }),
+  ends: (count: number) =>
+    plural(count, { one: 'One certificate ends within seven days.', other: '# certificates end within seven days.' }),
+  empty: 'Nothing is here yet.',
+  emptyText: 'A Project begins with a server. These do the same:',
+  week: 'The next seven days',
+  today: 'Today',
+  allDates: 'All certificates',
+  certificateEnds: (name: string) => `${name} ends`,
+  backupsFrom: (hour: string) => `Backups from ${hour}:00 UTC`,
+  ready: (name: string) => `${name}: in progress`,
+  needsYou: 'Needs you',
+  servers: 'Servers',
+  states: {
+    running: (count: number) => plural(count, { one: '# runs', other: '# run' }),
+    moving: (count: number) => plural(count, { one: '# on its way', other: '# on their way' }),
+    off: (count: number) => plural(count, { one: '# off', other: '# off' }),
+    attention: (count: number) => plural(count, { one: '# unknown', other: '# unknown' }),
+  },
+  failed: (command: string) => `${command} failed`,
+  certificate: (name: string, date: string) => `${name} ends on ${date}`,
+  certificateText: 'It is not renewed by itself.',
+  renewalFailed: 'Its renewal failed.',
+  look: 'Look at it',
+  unknownState: (name: string) => `The state of ${name} is unknown`,
+  cost: 'Cost of a month',
+  estimate: 'estimate',
+  costs: {
+    server: 'Servers',
+    backups: 'Backups',
+    primary_ip: 'IP addresses',
+    volume: 'Volumes',
+    load_balancer: 'Load Balancers',
+    floating_ip: 'Floating IPs',
+  },
+  shares: (parts: string) => `Shares: ${parts}`,
+  activity: 'Activity',
+  all: 'All',
+  nothingDone: 'Nothing was done yet.',
+}

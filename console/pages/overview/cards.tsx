@@ -1,0 +1,221 @@
+/** The parts of the forecast. */
+import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
+import { useApi } from '../../api/api.ts'
+import { ButtonLink } from '../../ui/button.tsx'
+import { Card, Facts, List, Price } from '../../ui/card.tsx'
+import { cx } from '../../ui/cx.ts'
+import { Breakable, FactLine } from '../../ui/page.tsx'
+import picture from '../../ui/picture.module.css'
+import { Sign } from '../../ui/state.tsx'
+import { overview as english } from '../../words/en/overview.ts'
+import { servers as serverWords } from '../../words/en/servers.ts'
+import { date, percent, price, span } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
+import { type Coming, type comingDays, monthlyCosts } from './forecast.ts'
+import type { Need } from './needs.ts'
+import styles from './overview.module.css'
+
+const w = wordsOf('overview', english)
+const s = wordsOf('servers', serverWords)
+
+export function WeekCard({ coming }: { readonly coming: ReturnType<typeof comingDays> }) {
+  return (
+    <Card title={w.week}>
+      <ol className={styles.week}>
+        {coming.map((day, index) => (
+          <li key={day.from} className={cx(index === 0 && styles.today)}>
+            <h3>
+              {index === 0 ? w.today : date(day.from, { weekday: 'short' })}
+              <span>{date(day.from, index === 0 ? { day: 'numeric', month: 'short' } : { day: 'numeric' })}</span>
+            </h3>
+            {day.coming.length > 0 && (
+              <ul>
+                {day.coming.map((one) => (
+                  <li key={one.kind === 'certificate' ? one.certificate.id : one.kind}>
+                    <Event coming={one} />
+                  </li>
+                ))}
+              </ul>
+            )}
+          </li>
+        ))}
+      </ol>
+    </Card>
+  )
+}
+
+function Event({ coming }: { readonly coming: Coming }) {
+  if (coming.kind === 'backups') {
+    return (
+      <>
+        <Sign mood="off" />
+        <span>{w.backupsFrom(coming.hour)}</span>
+      </>
+    )
+  }
+  return (
+    <>
+      <Sign mood={coming.isRenewed ? 'ok' : 'bad'} />
+      <span>
+        <Breakable text={w.certificateEnds(coming.certificate.name ?? '')} />
+      </span>
+    </>
+  )
+}
+
+export function NeedsCard({ needs }: { readonly needs: readonly Need[] }) {
+  return (
+    <Card title={w.needsYou} aside={<span className="num dim">{needs.length}</span>}>
+      <List>
+        {needs.map(({ key, mood, title, text, to, params }) => (
+          <li key={key}>
+            <Sign mood={mood} />
+            <span>
+              <b>{title}</b>
+              <small>{text}</small>
+            </span>
+            <span className="end">
+              <ButtonLink small {...({ to, params } as object)}>
+                {w.look}
+              </ButtonLink>
+            </span>
+          </li>
+        ))}
+      </List>
+    </Card>
+  )
+}
+
+const groups = ['running', 'moving', 'off', 'attention'] as const
+const moods = { running: 'ok', moving: 'busy', off: 'off', attention: 'unknown' } as const
+const mostShown = 8
+
+/** The servers by place, as the sky is shown by region. */
+export function SkyCard({ servers }: { readonly servers: readonly Server[] }) {
+  const places = [...Map.groupBy(servers, isAt)]
+  const facts = groups.map((group) => [group, servers.filter((server) => groupOf(server) === group).length] as const)
+  return (
+    <Card
+      title={w.servers}
+      end={
+        <FactLine>
+          {facts.map(
+            ([group, count]) =>
+              count > 0 && (
+                <span key={group}>
+                  <Sign mood={moods[group]} />
+                  {w.states[group](count)}
+                </span>
+              ),
+          )}
+        </FactLine>
+      }
+    >
+      <div className={styles.sky}>
+        {places.map(([place, some]) => (
+          <div key={place}>
+            <h3>
+              {place} <span className="faint">{some[0]?.location?.city}</span>
+            </h3>
+            {some.slice(0, mostShown).map((server) => (
+              <ServerLine key={server.id} server={server} />
+            ))}
+            {some.length > mostShown && <p className="faint">+ {some.length - mostShown}</p>}
+          </div>
+        ))}
+      </div>
+    </Card>
+  )
+}
+
+function ServerLine({ server }: { readonly server: Server }) {
+  const api = useApi()
+  return (
+    <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project: String(api.project), id: String(server.id) }}>
+      <Sign mood={moodOf(server)} />
+      {server.name}
+      <span className="faint">{server.status === 'running' ? server.server_type.name : s.statuses[server.status]}</span>
+    </Link>
+  )
+}
+
+export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
+  const api = useApi()
+  const { data } = useQuery(api.query('pricing_get', {}))
+  if (!data) return null
+  const costs = monthlyCosts(servers, data.pricing)
+  const sum = costs.reduce((total, { amount }) => total + amount, 0)
+  const money = (amount: number) => price(amount, data.pricing.currency)
+  const shares = costs.map(({ what, amount }) => `${w.costs[what]} ${percent(Math.round((amount / sum) * 100))}`)
+  return (
+    <Card title={w.cost} padded>
+      <Price amount={money(sum)} unit={w.estimate} />
+      <Facts
+        rows={costs.map(({ what, amount }, index) => [
+          <span key={what} className="row">
+            <Key index={index} />
+            {w.costs[what]}
+          </span>,
+          money(amount),
+        ])}
+      />
+      <svg className={cx(picture.pic, picture.costbar)} role="img" aria-label={w.shares(shares.join(', '))} height="8">
+        {costs.map(({ what, amount }, index) => {
+          const before = costs.slice(0, index).reduce((total, one) => total + one.amount, 0)
+          return (
+            <rect
+              key={what}
+              x={`${(before / sum) * 100}%`}
+              width={`${Math.max(0, (amount / sum) * 100 - 0.5)}%`}
+              height="8"
+              className={picture[`q${index}`]}
+            />
+          )
+        })}
+      </svg>
+    </Card>
+  )
+}
+
+function Key({ index }: { readonly index: number }) {
+  return (
+    <svg className={cx(picture.pic, picture.key)} aria-hidden="true">
+      <rect y="5" width="8" height="8" rx="2" className={picture[`q${index}`]} />
+    </svg>
+  )
+}
+
+export function ActivityCard() {
+  const api = useApi()
+  const { data } = useQuery(
+    api.query('audit_activity', { params: { project_id: api.project ?? 0 }, query: { per_page: 10 } }),
+  )
+  const last = data?.activity.slice(0, 5) ?? []
+  return (
+    <Card title={w.activity}>
+      {last.length === 0 ? (
+        <p className={styles.nothing}>{w.nothingDone}</p>
+      ) : (
+        <List>
+          {last.map(({ id, command, status, progress, family, started }) => (
+            <li key={id}>
+              <Sign
+                mood={{ running: 'busy', success: 'ok', error: 'bad' }[status] as 'busy' | 'ok' | 'bad'}
+                progress={progress}
+              />
+              <span>
+                <span className="mono">{command}</span>
+                <small>{family}</small>
+              </span>
+              <time className="faint end nw" dateTime={started}>
+                {span(Date.now() - Date.parse(started))}
+              </time>
+            </li>
+          ))}
+        </List>
+      )}
+    </Card>
+  )
+}

@@ -1,0 +1,19 @@
+/**
+ * Takes pictures of every page of the console in every state, in both themes, wide and narrow, into screenshots/. Names
+ * given as arguments choose states by how they begin.
+ */
+import { mkdirSync } from 'node:fs'
+import { run } from 'node:test'
+import { spec } from 'node:test/reporters'
+
+const wanted = process.argv.slice(2)
+mkdirSync('screenshots', { recursive: true })
+process.env.WOLKE_TEST_DATABASES = 'sqlite'
+process.env.WOLKE_CONSOLE_SCREENSHOTS = new URL('../screenshots/', import.meta.url).pathname
+if (wanted.length > 0) process.env.WOLKE_CONSOLE_STATES = wanted.join(',')
+run({ files: ['test/console/accessibility.test.ts'], globalSetupPath: 'test/global-setup.ts' })
+  .on('test:fail', () => {
+    process.exitCode = 1
+  })
+  .compose(spec)
+  .pipe(process.stdout)
