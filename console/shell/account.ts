@@ -7,8 +7,12 @@ import { languageEntries, themeEntries } from './settings.ts'
 
 const w = wordsOf('shell', shell)
 
-export function accountEntries(): MenuEntry[] {
+/** `go` leads to a page of the console. Only people have an account; tokens that opened a session have none. */
+export function accountEntries(isPerson: boolean, go: (to: string) => void): MenuEntry[] {
   return [
+    ...(isPerson
+      ? [{ key: 'profile', label: w.profile, icon: 'person' as const, onSelect: () => go('/account/profile') }]
+      : []),
     { key: 'keys', label: w.shortcuts, icon: 'terminal', keys: shortcuts.help.keys, onSelect: () => perform('help') },
     'line',
     ...(window.matchMedia('(max-width: 56.24em)').matches ? [...themeEntries(), 'line' as const] : []),

@@ -1,5 +1,6 @@
 /** The top bar: search, what runs, how many requests are left, the theme and the account. */
 import { useQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense, useState } from 'react'
 import { useActions } from '../api/actions.ts'
 import { useProjectId } from '../api/api.ts'
@@ -119,12 +120,14 @@ function ThemeButton() {
 }
 
 function AccountButton() {
+  const navigate = useNavigate()
+  const go = (to: string) => void navigate({ to } as never)
   const { data: { whoami: me } = {} } = useQuery(whoamiQuery)
   if (!me) return null
   return (
     <MenuOf
       label={w.account(me.name)}
-      entries={async () => (await import('./account.ts')).accountEntries()}
+      entries={async () => (await import('./account.ts')).accountEntries(me.kind === 'person', go)}
       align="end"
     >
       {(menu) => (
