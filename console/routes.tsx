@@ -139,6 +139,53 @@ const reach = createRoute({
   component: lazyRouteComponent(() => import('./pages/reach/page.tsx'), 'ReachPage'),
 })
 
+const floatingIps = createRoute({
+  getParentRoute: () => project,
+  path: '/floating-ips',
+  validateSearch: listSearch,
+  loader: ({ context: { cache }, params }) => loadAddresses(cache, params.project, 'floating_ips_list'),
+  component: lazyRouteComponent(() => import('./pages/addresses/list.tsx'), 'FloatingIpsPage'),
+})
+
+const primaryIps = createRoute({
+  getParentRoute: () => project,
+  path: '/primary-ips',
+  validateSearch: listSearch,
+  loader: ({ context: { cache }, params }) => loadAddresses(cache, params.project, 'primary_ips_list'),
+  component: lazyRouteComponent(() => import('./pages/addresses/list.tsx'), 'PrimaryIpsPage'),
+})
+
+const balancers = createRoute({
+  getParentRoute: () => project,
+  path: '/load-balancers',
+  validateSearch: listSearch,
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(apiOf(Number(params.project)).list('load_balancers_list', {})),
+  component: lazyRouteComponent(() => import('./pages/load-balancers/list.tsx'), 'BalancersPage'),
+})
+
+const newBalancer = createRoute({
+  getParentRoute: () => project,
+  path: '/load-balancers/new',
+  component: lazyRouteComponent(() => import('./pages/load-balancers/new.tsx'), 'NewBalancerPage'),
+})
+
+const balancer = createRoute({
+  getParentRoute: () => project,
+  path: '/load-balancers/$id/{-$tab}',
+  loader: ({ context: { cache }, params }) =>
+    cache.ensureQueryData(
+      apiOf(Number(params.project)).query('load_balancers_get', { params: { id: Number(params.id) } }),
+    ),
+  component: lazyRouteComponent(() => import('./pages/load-balancers/detail.tsx'), 'BalancerPage'),
+})
+
+/** Addresses, and the servers that they lead to. */
+function loadAddresses(cache: QueryClient, id: string, list: 'floating_ips_list' | 'primary_ips_list') {
+  const api = apiOf(Number(id))
+  return Promise.all([cache.ensureQueryData(api.list(list, {})), cache.ensureQueryData(api.list('servers_list', {}))])
+}
+
 /** What pages with rules need: all firewalls, and the servers whose names stand for addresses. */
 function loadRules(cache: QueryClient, id: string) {
   const api = apiOf(Number(id))
@@ -354,6 +401,7 @@ export const routeTree = root.addChildren([
   accountPages,
   project.addChildren([
     ...[overview, serversRoute, newServer, server, firewalls, newFirewall, firewall, reach],
+    ...[floatingIps, primaryIps, balancers, newBalancer, balancer],
     ...resourcePages,
     ...accessPages,
   ]),
@@ -374,6 +422,27 @@ defineNavigation([
         keys: 'G F',
       },
       { to: '/projects/$project/reach', label: w.reach, icon: 'eye', keys: 'G W' },
+      {
+        to: '/projects/$project/floating-ips',
+        label: w.floatingIps,
+        icon: 'ip',
+        counts: 'floating_ips_list',
+        keys: 'G A',
+      },
+      {
+        to: '/projects/$project/primary-ips',
+        label: w.primaryIps,
+        icon: 'ip',
+        counts: 'primary_ips_list',
+        keys: 'G P',
+      },
+      {
+        to: '/projects/$project/load-balancers',
+        label: w.balancers,
+        icon: 'balance',
+        counts: 'load_balancers_list',
+        keys: 'G L',
+      },
       { to: '/projects/$project/volumes', label: w.volumes, icon: 'volume', counts: 'volumes_list', keys: 'G V' },
       { to: '/projects/$project/networks', label: w.networks, icon: 'network', counts: 'networks_list', keys: 'G N' },
       { to: '/projects/$project/images', label: w.images, icon: 'image', counts: 'images_list', keys: 'G I' },

@@ -34,6 +34,18 @@ const families: Readonly<Record<string, FamilyLink>> = {
     to: '/projects/$project/servers/$id',
     params: ({ id }) => ({ id: String(id) }),
   },
+  firewalls: {
+    icon: 'firewall',
+    kind: w.firewalls,
+    to: '/projects/$project/firewalls/$id/{-$tab}',
+    params: ({ id }) => ({ id: String(id), tab: 'rules' }),
+  },
+  load_balancers: {
+    icon: 'balance',
+    kind: w.balancers,
+    to: '/projects/$project/load-balancers/$id/{-$tab}',
+    params: ({ id }) => ({ id: String(id) }),
+  },
   certificates: {
     icon: 'cert',
     kind: w.certificates,

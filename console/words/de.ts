@@ -2,6 +2,8 @@
 import { access } from './de/access.ts'
 import { account } from './de/account.ts'
 import { activity } from './de/activity.ts'
+import { addresses } from './de/addresses.ts'
+import { balancers } from './de/balancers.ts'
 import { certificates } from './de/certificates.ts'
 import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
@@ -29,6 +31,8 @@ export const de = {
   access,
   account,
   activity,
+  addresses,
+  balancers,
   certificates,
   common,
   errors,

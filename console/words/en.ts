@@ -2,6 +2,8 @@
 import { access } from './en/access.ts'
 import { account } from './en/account.ts'
 import { activity } from './en/activity.ts'
+import { addresses } from './en/addresses.ts'
+import { balancers } from './en/balancers.ts'
 import { certificates } from './en/certificates.ts'
 import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
@@ -28,6 +30,8 @@ export const en = {
   access,
   account,
   activity,
+  addresses,
+  balancers,
   certificates,
   common,
   errors,

@@ -11,7 +11,7 @@ import {
   parseRules,
 } from '../../../src/families/firewalls/domain.ts'
 import { parseAddress, parseCidr } from '../../../src/net/ip.ts'
-import { internet, type Rule } from './firewall.ts'
+import { internet, type Rule } from './rule.ts'
 
 export interface Draft {
   readonly key: number

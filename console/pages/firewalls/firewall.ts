@@ -1,13 +1,10 @@
 /** What the pages of firewalls share: types, and what a firewall is applied to. */
 import type { ItemOf } from '../../api/api.ts'
 import type { Server } from '../servers/server.ts'
+import type { Rule } from './rule.ts'
 
 export type Firewall = ItemOf<'firewalls_list'>
-export type Rule = Firewall['rules'][number]
 export type Target = Firewall['applied_to'][number]
-
-/** All addresses of both versions: everybody. */
-export const internet = ['0.0.0.0/0', '::/0'] as const
 
 /** The ids of all servers that a firewall is applied to, by themselves or by a selector. */
 export function serverIdsOf({ applied_to }: Pick<Firewall, 'applied_to'>): readonly number[] {

@@ -17,7 +17,8 @@ import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { usePlainActs } from '../shared/acts.tsx'
 import { ResourceList } from '../shared/resource-list.tsx'
-import { effectiveCount, type Firewall, internet, serverIdsOf } from './firewall.ts'
+import { effectiveCount, type Firewall, serverIdsOf } from './firewall.ts'
+import { internet } from './rule.ts'
 
 const w = wordsOf('firewalls', english)
 const c = wordsOf('common', common)

@@ -7,7 +7,7 @@ import { Tag, Tags } from '../../ui/tag.tsx'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
 import { readNetworks, withNetworks } from './draft.ts'
-import { internet } from './firewall.ts'
+import { internet } from './rule.ts'
 import styles from './rules.module.css'
 
 const w = wordsOf('firewalls', english)

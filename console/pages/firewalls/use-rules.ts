@@ -12,7 +12,7 @@ import {
   newDraft,
   rebased,
 } from './draft.ts'
-import type { Rule } from './firewall.ts'
+import type { Rule } from './rule.ts'
 import { warningsOf } from './warnings.ts'
 
 export type RulesEditor = ReturnType<typeof useRules>

@@ -1,7 +1,7 @@
 /** What is worth a second look before rules are applied. Pure. */
 import { parsePorts } from '../../../src/families/firewalls/domain.ts'
 import { type Change, type Content, type Draft, kept } from './draft.ts'
-import { internet } from './firewall.ts'
+import { internet } from './rule.ts'
 
 export type Warning =
   | { readonly kind: 'opens'; readonly draft: Draft; readonly before: Content | undefined }

@@ -1,0 +1,254 @@
+/** Floating IPs and Primary IPs: where they lead, their names, and what can be done with them. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { getRouteApi, Link } from '@tanstack/react-router'
+import { lazy, Suspense, useMemo, useState } from 'react'
+import { useApi, useProjectId } from '../../api/api.ts'
+import { useProject } from '../../api/session.ts'
+import { useReason } from '../../shell/may.ts'
+import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { CopyButton } from '../../ui/copy.tsx'
+import { Icon } from '../../ui/icon.tsx'
+import type { MenuEntry } from '../../ui/menu.tsx'
+import { State } from '../../ui/state.tsx'
+import type { Column } from '../../ui/table.tsx'
+import { Labels, None } from '../../ui/tag.tsx'
+import { Age } from '../../ui/time.tsx'
+import { useShortcut } from '../../ui/use-shortcut.ts'
+import { addresses as english } from '../../words/en/addresses.ts'
+import { common } from '../../words/en/common.ts'
+import { wordsOf } from '../../words/words.ts'
+import { usePlainActs } from '../shared/acts.tsx'
+import { ResourceList } from '../shared/resource-list.tsx'
+import { type Address, type AddressFamily, fromFloating, fromPrimary } from './address.ts'
+
+const w = wordsOf('addresses', english)
+const c = wordsOf('common', common)
+const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).AddressDialogs }))
+
+export type Asked =
+  | { readonly kind: 'create' }
+  | { readonly kind: 'assign' | 'unassign' | 'names'; readonly address: Address }
+
+export function FloatingIpsPage() {
+  const api = useApi()
+  const { data, dataUpdatedAt } = useSuspenseQuery(api.list('floating_ips_list', {}))
+  const rows = useMemo(() => data.map(fromFloating), [data])
+  return <AddressList family="floating_ips" rows={rows} updatedAt={dataUpdatedAt} />
+}
+
+export function PrimaryIpsPage() {
+  const api = useApi()
+  const { data, dataUpdatedAt } = useSuspenseQuery(api.list('primary_ips_list', {}))
+  const rows = useMemo(() => data.map(fromPrimary), [data])
+  return <AddressList family="primary_ips" rows={rows} updatedAt={dataUpdatedAt} />
+}
+
+const routes = {
+  floating_ips: getRouteApi('/projects/$project/floating-ips'),
+  primary_ips: getRouteApi('/projects/$project/primary-ips'),
+}
+
+interface AddressListProps {
+  readonly family: AddressFamily
+  readonly rows: readonly Address[]
+  readonly updatedAt: number
+}
+
+function AddressList({ family, rows, updatedAt }: AddressListProps) {
+  const api = useApi()
+  const project = useProject()
+  const search = routes[family].useSearch()
+  const change = routes[family].useNavigate()
+  const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
+  const names = useMemo(() => new Map(servers.map(({ id, name }) => [id, name])), [servers])
+  const columns = useMemo(() => columnsOf(family, names), [family, names])
+  const [asked, ask] = useState<Asked>()
+  const reason = useReason(`${family}_create`)
+  const menu = useMenu(family, ask)
+  const acts = usePlainActs({ family, lost: w.lost })
+  useShortcut('create', reason ? undefined : () => ask({ kind: 'create' }))
+  const words = w[family]
+  return (
+    <ResourceList
+      words={{ ...words, ...w, title: words.title, caption: words.caption(project?.name ?? '') }}
+      rows={rows}
+      updatedAt={updatedAt}
+      columns={columns}
+      textsOf={textsOf}
+      menu={(address) => [
+        ...menu(address),
+        'line',
+        ...acts.menu(address, address.server === null && address.balancer === null ? undefined : w.isAssigned),
+      ]}
+      more={
+        <ButtonAnchor
+          look="quiet"
+          icon="doc"
+          href={family === 'floating_ips' ? '/docs#floating-ips' : '/docs#primary-ips'}
+        >
+          {c.documentation}
+        </ButtonAnchor>
+      }
+      create={
+        <Button look="primary" icon="plus" reason={reason} keys="C" onClick={() => ask({ kind: 'create' })}>
+          {words.create}
+        </Button>
+      }
+      search={search}
+      onSearch={(next) => void change({ search: (old) => ({ ...old, page: undefined, ...next }), replace: true })}
+    >
+      {asked && (
+        <Suspense>
+          <Dialogs family={family} asked={asked} servers={servers} onClose={() => ask(undefined)} />
+        </Suspense>
+      )}
+      {acts.dialogs}
+    </ResourceList>
+  )
+}
+
+/** What can be done with addresses besides what every resource has. */
+function useMenu(family: AddressFamily, ask: (asked: Asked) => void): (address: Address) => readonly MenuEntry[] {
+  const mayAssign = useReason(`${family}_assign`)
+  const mayUnassign = useReason(`${family}_unassign`)
+  const mayName = useReason(`${family}_changeDnsPtr`)
+  return (address) => {
+    const ofBalancer = address.balancer === null ? undefined : w.isOfBalancer
+    const isMove = family === 'floating_ips' && address.server !== null
+    const taken = family === 'primary_ips' && address.server !== null ? w.isAssigned : undefined
+    return [
+      {
+        key: 'assign',
+        label: isMove ? w.move : w.assign,
+        icon: 'link',
+        reason: mayAssign ?? ofBalancer ?? taken,
+        onSelect: () => ask({ kind: 'assign', address }),
+      },
+      {
+        key: 'unassign',
+        label: w.unassign,
+        icon: 'undo',
+        reason: mayUnassign ?? ofBalancer ?? (address.server === null ? w.isFree : undefined),
+        onSelect: () => ask({ kind: 'unassign', address }),
+      },
+      { key: 'names', label: w.names, icon: 'zone', reason: mayName, onSelect: () => ask({ kind: 'names', address }) },
+    ]
+  }
+}
+
+function textsOf({ ip, dnsPtr, location, description }: Address): readonly string[] {
+  return [ip, location, description ?? '', ...dnsPtr.map((one) => one.dns_ptr)]
+}
+
+function columnsOf(family: AddressFamily, names: ReadonlyMap<number, string>): readonly Column<Address>[] {
+  return [
+    {
+      key: 'name',
+      label: w.columns.name,
+      card: 'key',
+      sort: ({ name }) => name,
+      cell: ({ name, protection, description }) => (
+        <>
+          <span className="row">
+            <b>{name}</b>
+            {protection.delete && (
+              <span className="row faint" title={w.protected}>
+                <Icon name="lock" />
+                <span className="vh">{w.protected}</span>
+              </span>
+            )}
+          </span>
+          {description && <small>{description}</small>}
+        </>
+      ),
+    },
+    {
+      key: 'ip',
+      label: w.columns.ip,
+      card: 'sub',
+      isNarrow: true,
+      sort: ({ ip }) => ip,
+      cell: ({ ip }) => (
+        <span className="row">
+          <span className="mono">{ip}</span>
+          <CopyButton text={ip} label={c.copyName(ip)} />
+        </span>
+      ),
+    },
+    {
+      key: 'assigned',
+      label: w.columns.assigned,
+      card: 'stat',
+      sort: ({ server }) => names.get(server ?? 0) ?? '',
+      cell: (address) => <Assigned address={address} names={names} />,
+    },
+    {
+      key: 'names',
+      label: w.columns.names,
+      rank: 2,
+      isMono: true,
+      cell: ({ dnsPtr }) => {
+        const [first, ...rest] = dnsPtr
+        if (!first) return <None />
+        return (
+          <>
+            {first.dns_ptr}
+            {rest.length > 0 && <small>{w.moreNames(rest.length)}</small>}
+          </>
+        )
+      },
+    },
+    {
+      key: 'location',
+      label: w.columns.location,
+      rank: 2,
+      sort: ({ location }) => location,
+      cell: ({ location, autoDelete }) => (
+        <>
+          {location}
+          {family === 'primary_ips' && autoDelete && <small>{w.goesWithServer}</small>}
+        </>
+      ),
+    },
+    { key: 'labels', label: w.columns.labels, rank: 3, cell: ({ labels }) => <Labels labels={labels} /> },
+    {
+      key: 'created',
+      label: w.columns.created,
+      rank: 2,
+      isEnd: true,
+      isNarrow: true,
+      sort: ({ created }) => -Date.parse(created),
+      cell: ({ created }) => (
+        <span className="dim">
+          <Age since={created} />
+        </span>
+      ),
+    },
+  ]
+}
+
+interface AssignedProps {
+  readonly address: Address
+  readonly names: ReadonlyMap<number, string>
+}
+
+function Assigned({ address: { server, balancer }, names }: AssignedProps) {
+  const project = String(useProjectId())
+  if (server !== null) {
+    return (
+      <State mood="ok">
+        <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project, id: String(server) }}>
+          {names.get(server) ?? server}
+        </Link>
+      </State>
+    )
+  }
+  if (balancer === null) return <State mood="off">{w.free}</State>
+  return (
+    <State mood="ok">
+      <Link to="/projects/$project/load-balancers/$id/{-$tab}" params={{ project, id: String(balancer) }}>
+        {w.balancer}
+      </Link>
+    </State>
+  )
+}

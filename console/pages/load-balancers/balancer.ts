@@ -1,0 +1,39 @@
+/** What the pages of Load Balancers share: types, and how healthy targets are. */
+import type { ItemOf } from '../../api/api.ts'
+import type { BodyFor } from '../../api/operations.ts'
+import type { Mood } from '../../ui/state.tsx'
+
+export type Balancer = ItemOf<'load_balancers_list'>
+export type Service = Balancer['services'][number]
+export type Target = Balancer['targets'][number]
+export type Health = NonNullable<Target['health_status']>[number]
+export type NewService = BodyFor<'load_balancers_addService'>
+export type NewTarget = BodyFor<'load_balancers_addTarget'>
+
+/** The health of everything that a target stands for. */
+export function healthOf({ health_status = [], targets = [] }: Target): readonly Health[] {
+  return [...health_status, ...targets.flatMap((one) => one.health_status)]
+}
+
+export function moodOf(health: readonly Health[]): Mood {
+  if (health.length === 0) return 'unknown'
+  if (health.every(({ status }) => status === 'healthy')) return 'ok'
+  if (health.every(({ status }) => status === 'unhealthy')) return 'bad'
+  return health.some(({ status }) => status === 'unhealthy') ? 'warn' : 'unknown'
+}
+
+/** How many of the checks of all targets succeed. */
+export function summaryOf(balancer: Pick<Balancer, 'targets'>): {
+  readonly healthy: number
+  readonly all: number
+  readonly mood: Mood
+} {
+  const health = balancer.targets.flatMap(healthOf)
+  const healthy = health.filter(({ status }) => status === 'healthy').length
+  return { healthy, all: health.length, mood: health.length === 0 ? 'off' : moodOf(health) }
+}
+
+/** Where a service listens and sends to: `http 80 → 8080`. */
+export function serviceText({ protocol, listen_port, destination_port }: Service): string {
+  return `${protocol} ${listen_port} → ${destination_port}`
+}

@@ -1,0 +1,91 @@
+/** One Load Balancer: what it is, its services, targets, network, measurements, activity, and its end. */
+import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { lazy, Suspense } from 'react'
+import { ButtonAnchor } from '../../ui/button.tsx'
+import { Copyable } from '../../ui/copy.tsx'
+import { DotsMenu } from '../../ui/menu.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
+import { Tabs } from '../../ui/tabs.tsx'
+import { Labels } from '../../ui/tag.tsx'
+import { balancers as english } from '../../words/en/balancers.ts'
+import { common } from '../../words/en/common.ts'
+import { wordsOf } from '../../words/words.ts'
+import { usePlainActs } from '../shared/acts.tsx'
+import { GoneNote } from '../shared/gone.tsx'
+import { useResource } from '../shared/resource.ts'
+import { HealthState } from './list.tsx'
+
+const w = wordsOf('balancers', english)
+const c = wordsOf('common', common)
+const route = getRouteApi('/projects/$project/load-balancers/$id/{-$tab}')
+const OverviewTab = lazy(async () => ({ default: (await import('./overview.tsx')).OverviewTab }))
+const ServicesTab = lazy(async () => ({ default: (await import('./services.tsx')).ServicesTab }))
+const TargetsTab = lazy(async () => ({ default: (await import('./targets.tsx')).TargetsTab }))
+const NetworkTab = lazy(async () => ({ default: (await import('./network.tsx')).NetworkTab }))
+const MetricsTab = lazy(async () => ({ default: (await import('./metrics.tsx')).MetricsTab }))
+const ActivityTab = lazy(async () => ({ default: (await import('../shared/activity.tsx')).ActivityTab }))
+const DangerTab = lazy(async () => ({ default: (await import('./danger.tsx')).DangerTab }))
+const tabs = ['overview', 'services', 'targets', 'network', 'metrics', 'activity', 'danger'] as const
+
+export function BalancerPage() {
+  const { project, id, tab } = route.useParams()
+  const navigate = useNavigate()
+  const { data, isGone } = useResource('load_balancers_get', { params: { id: Number(id) } })
+  const { load_balancer: balancer } = data
+  const { name, labels, load_balancer_type: type, location } = balancer
+  const current = tabs.find((one) => one === tab) ?? 'overview'
+  const acts = usePlainActs({
+    family: 'load_balancers',
+    lost: w.lost,
+    onRemoved: () => void navigate({ to: '/projects/$project/load-balancers', params: { project } }),
+  })
+  const counts = { services: balancer.services.length, targets: balancer.targets.length }
+  return (
+    <>
+      <PageHead
+        title={name}
+        crumbs={[{ label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } }]}
+        facts={
+          <>
+            <HealthState balancer={balancer} />
+            <span>
+              {type.name} · {location.name}
+            </span>
+            <Copyable text={id} label={c.copyId} />
+            {Object.keys(labels).length > 0 && <Labels labels={labels} />}
+          </>
+        }
+        actions={
+          <>
+            <ButtonAnchor look="quiet" icon="doc" href="/docs#load-balancers">
+              {c.documentation}
+            </ButtonAnchor>
+            <DotsMenu small={false} label={c.actionsFor(name)} entries={() => acts.menu(balancer)} />
+          </>
+        }
+      />
+      {isGone && <GoneNote name={name} />}
+      <Tabs
+        label={w.one}
+        current={current}
+        tabs={tabs.map((key) => ({
+          key,
+          label: w.tabs[key],
+          count: counts[key as keyof typeof counts],
+          link: { to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id, tab: key } },
+        }))}
+      />
+      <Suspense fallback={<Skeleton />}>
+        {current === 'overview' && <OverviewTab balancer={balancer} />}
+        {current === 'services' && <ServicesTab balancer={balancer} />}
+        {current === 'targets' && <TargetsTab balancer={balancer} />}
+        {current === 'network' && <NetworkTab balancer={balancer} />}
+        {current === 'metrics' && <MetricsTab id={balancer.id} />}
+        {current === 'activity' && <ActivityTab operation="load_balancers_listActions" id={balancer.id} name={name} />}
+        {current === 'danger' && <DangerTab balancer={balancer} onRemove={() => acts.remove(balancer)} />}
+      </Suspense>
+      {acts.dialogs}
+    </>
+  )
+}
