@@ -43,7 +43,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
   const link = (name?: string) =>
     ({
       to: '/projects/$project/zones/$zone/{-$tab}',
-      params: { ...params, ...(name ? { tab: name } : {}) },
+      params: { ...params, tab: name },
       activeOptions,
     }) as const
   const exportFile = async () => {
