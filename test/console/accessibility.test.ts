@@ -20,7 +20,8 @@ forConsole('accessibility of the console', (open) => {
         await page.emulateMedia({ colorScheme })
         for (const width of [1280, 375]) {
           await page.setViewportSize({ width, height: 800 })
-          if (pictures) await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
+          if (pictures)
+            await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
           await assertAccessible(page)
         }
       }

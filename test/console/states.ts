@@ -4,6 +4,7 @@
  */
 import type { Role } from '../../src/kernel/access/roles.ts'
 import type { Console } from './harness.ts'
+import { firewallStates } from './states/firewalls.ts'
 import { resourceStates } from './states/resources.ts'
 import { serverStates } from './states/servers.ts'
 
@@ -20,4 +21,4 @@ export interface PageState {
   readonly act?: (console: Console) => Promise<void>
 }
 
-export const pageStates: readonly PageState[] = [...serverStates, ...resourceStates]
+export const pageStates: readonly PageState[] = [...serverStates, ...firewallStates, ...resourceStates]
