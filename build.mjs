@@ -24,8 +24,9 @@ if (!isConsoleCurrent) {
 const isCurrent = existsSync(digestFile) && existsSync('dist/main.js') && readFileSync(digestFile, 'utf8') === digest
 if (!isCurrent) {
   const { outputFiles, metafile } = await bundle()
+  const { consoleLicenses } = await import('./console/build.ts')
   replaceDist(outputFiles)
-  replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(metafile))
+  replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(metafile, consoleLicenses()))
   replaceFile(digestFile, digest)
 }
 
@@ -100,16 +101,19 @@ async function packEditions() {
 }
 
 /** The licenses of the libraries in the bundle, which ask to go along with every copy. */
-function notices({ inputs }) {
+function notices({ inputs }, ofConsole) {
   const folders = Object.keys(inputs).map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0])
   const parts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
     const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
     if (texts.length === 0 && !license) throw new Error(`${name} in ${folder} does not say its license`)
-    return [`${name} ${version} (${license})`, ...texts.map((file) => readFileSync(join(folder, file), 'utf8').trim())]
+    return [
+      `${name} ${version} (${license})`,
+      ...texts.map((file) => readFileSync(join(folder, file), 'utf8').trim()),
+    ].join('\n\n')
   })
   const intro = 'Wolke is delivered as one program that contains the following libraries.'
-  return [intro, ...parts.map((part) => part.join('\n\n'))].join(`\n\n${'-'.repeat(80)}\n\n`).concat('\n')
+  return [intro, ...new Set([...parts, ...ofConsole])].join(`\n\n${'-'.repeat(80)}\n\n`).concat('\n')
 }
 
 /** Every file appears whole, main.js last: who starts meanwhile runs the old bundle or the new one. */
