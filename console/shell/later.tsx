@@ -5,6 +5,7 @@ import { Toasts } from '../ui/toast.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { Banners } from './banners.tsx'
+import { Elevation } from './elevation.tsx'
 import { Live } from './live.tsx'
 
 const w = wordsOf('shell', shell)
@@ -18,6 +19,7 @@ export function Later({ banners }: { readonly banners: HTMLElement | null }) {
       {banners && createPortal(<Banners />, banners)}
       <Tips />
       <Live />
+      <Elevation />
     </>
   )
 }
