@@ -11,7 +11,12 @@ mkdirSync('screenshots', { recursive: true })
 process.env.WOLKE_TEST_DATABASES = 'sqlite'
 process.env.WOLKE_CONSOLE_SCREENSHOTS = new URL('../screenshots/', import.meta.url).pathname
 if (wanted.length > 0) process.env.WOLKE_CONSOLE_STATES = wanted.join(',')
-run({ files: ['test/console/accessibility.test.ts'], globalSetupPath: 'test/global-setup.ts' })
+/** The types of Node.js do not know the global setup yet. */
+const options: Parameters<typeof run>[0] & { readonly globalSetupPath: string } = {
+  files: ['test/console/accessibility.test.ts'],
+  globalSetupPath: 'test/global-setup.ts',
+}
+run(options)
   .on('test:fail', () => {
     process.exitCode = 1
   })

@@ -4,6 +4,7 @@
  */
 import type { Role } from '../../src/kernel/access/roles.ts'
 import type { Console } from './harness.ts'
+import { accessStates } from './states/access.ts'
 import { firewallStates } from './states/firewalls.ts'
 import { resourceStates } from './states/resources.ts'
 import { serverStates } from './states/servers.ts'
@@ -21,4 +22,4 @@ export interface PageState {
   readonly act?: (console: Console) => Promise<void>
 }
 
-export const pageStates: readonly PageState[] = [...serverStates, ...firewallStates, ...resourceStates]
+export const pageStates: readonly PageState[] = [...accessStates, ...firewallStates, ...resourceStates, ...serverStates]

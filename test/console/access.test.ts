@@ -1,0 +1,190 @@
+/** The pages of tokens, members, settings, activity and raw requests, used with the keyboard alone. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
+import { addCredential } from '../../src/people/credential-store.ts'
+import { hashPassword } from '../../src/people/password.ts'
+import type { World } from '../harness.ts'
+import { expect, forConsole, press, tabTo } from './harness.ts'
+import { someServers } from './states/servers.ts'
+
+/** Lets the session of the one person be an old one, whose password is known. */
+async function forgetProof(world: World, password: string): Promise<void> {
+  const data = await hashPassword(password)
+  await world.db.transact(async (tx) => {
+    const { id } = await tx.query.selectFrom('person').select('id').executeTakeFirstOrThrow()
+    await addCredential(tx, { personId: id, kind: 'password', subject: String(id), data, name: '' })
+    await tx.query.updateTable('session').set({ elevated_until: 0 }).execute()
+  })
+}
+
+forConsole('access in the console', (open) => {
+  test('a token is created with limits, shown once, and does what its sentence says', async () => {
+    const console = await open()
+    await console.visit('P/security/tokens')
+    const { page, world } = console
+    await press(page, 'c')
+    const form = page.getByRole('dialog', { name: 'Create token' })
+    await expect(form.getByRole('textbox', { name: 'Description' })).toBeFocused()
+    await page.keyboard.type('reader of servers')
+    await tabTo(page, 'switch', 'Limit what it may do')
+    await press(page, 'Space')
+    await tabTo(page, 'checkbox', 'servers')
+    await press(page, 'Space')
+    await tabTo(page, 'checkbox', 'Read')
+    await press(page, 'Space')
+    await expect(form.getByText('May read in servers.')).toBeVisible()
+    await press(page, 'Enter')
+    const dialog = page.getByRole('dialog', { name: 'Your new token “reader of servers”' })
+    await expect(dialog).toBeVisible()
+    const secret = (await dialog.locator('code').first().textContent()) ?? ''
+    await press(page, 'Escape')
+    await expect(dialog).toBeVisible()
+    await expect(dialog.getByRole('button', { name: 'Done' })).toBeDisabled()
+    await tabTo(page, 'checkbox', 'I have stored it')
+    await press(page, 'Space')
+    await tabTo(page, 'button', 'Done')
+    await press(page, 'Enter')
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('row', { name: /reader of servers/ })).toContainText('May read in servers.')
+    const ask = (path: string) => fetch(`${world.baseUrl}${path}`, { headers: { authorization: `Bearer ${secret}` } })
+    assert.deepEqual([(await ask('/servers')).status, (await ask('/firewalls')).status], [200, 403])
+  })
+
+  test('a rotated token has both in the list until the old one is revoked', async () => {
+    const console = await open()
+    await console.visit('P/security/tokens')
+    const { page } = console
+    await expect(page.getByRole('row')).toHaveCount(3)
+    await press(page, 'j', '.')
+    await page.getByRole('menuitem', { name: 'Rotate' }).waitFor()
+    await press(page, 'ArrowDown', 'ArrowDown')
+    await expect(page.getByRole('menuitem', { name: 'Rotate' })).toBeFocused()
+    await press(page, 'Enter')
+    await tabTo(page, 'button', 'Make the second token')
+    await press(page, 'Enter')
+    await tabTo(page, 'checkbox', 'I have stored it')
+    await press(page, 'Space')
+    await tabTo(page, 'button', 'Done')
+    await press(page, 'Enter')
+    await expect(page.getByText(/^replaced by …/)).toBeVisible()
+    await expect(page.getByRole('row')).toHaveCount(4)
+  })
+
+  test('a call that needs a proof asks for it inside the dialog, and is then made again', async () => {
+    const console = await open()
+    const { page, world } = console
+    await forgetProof(world, 'sieben blaue Teller tanzen')
+    await console.visit('P/security/tokens')
+    await press(page, 'c')
+    await expect(page.getByRole('textbox', { name: 'Description' })).toBeFocused()
+    await page.keyboard.type('ci')
+    await press(page, 'Enter')
+    const proof = page.getByRole('dialog', { name: 'Prove that it is you' })
+    const password = proof.getByLabel('Password')
+    await expect(password).toBeFocused()
+    await page.keyboard.type('not the password')
+    await press(page, 'Enter')
+    await expect(proof.getByText('This is not right. Try again.')).toBeVisible()
+    await tabTo(page, 'textbox', 'Password')
+    await press(page, 'Control+a')
+    await page.keyboard.type('sieben blaue Teller tanzen')
+    await press(page, 'Enter')
+    await expect(page.getByRole('dialog', { name: 'Your new token “ci”' })).toBeVisible()
+  })
+
+  test('without the proof nothing is done, and the form stays as it was', async () => {
+    const console = await open()
+    const { page, world } = console
+    await forgetProof(world, 'sieben blaue Teller tanzen')
+    await console.visit('P/security/tokens')
+    await press(page, 'c')
+    await expect(page.getByRole('textbox', { name: 'Description' })).toBeFocused()
+    await page.keyboard.type('ci')
+    await press(page, 'Enter')
+    await page.getByRole('dialog', { name: 'Prove that it is you' }).waitFor()
+    await press(page, 'Escape')
+    const form = page.getByRole('dialog', { name: 'Create token' })
+    await expect(form.getByRole('textbox', { name: 'Description' })).toHaveValue('ci')
+    await expect(form.getByRole('alert')).toContainText('elevation_required')
+  })
+
+  test('somebody is invited by a link where there is no mail server, and the invitation is withdrawn', async () => {
+    const console = await open()
+    await console.visit('P/security/members')
+    const { page } = console
+    await press(page, 'c')
+    await expect(page.getByRole('textbox', { name: 'Mail address' })).toBeFocused()
+    await page.keyboard.type('new@nordlicht.example')
+    await press(page, 'Enter')
+    const dialog = page.getByRole('dialog', { name: 'new@nordlicht.example is invited' })
+    await expect(dialog.locator('code')).toContainText('/console/invite#')
+    await tabTo(page, 'button', 'Done')
+    await press(page, 'Enter')
+    await tabTo(page, 'button', 'Actions for new@nordlicht.example')
+    await press(page, 'Enter')
+    await page.getByRole('menuitem', { name: 'Withdraw the invitation' }).waitFor()
+    await press(page, 'ArrowDown')
+    await expect(page.getByRole('menuitem', { name: 'Withdraw the invitation' })).toBeFocused()
+    await press(page, 'Enter')
+    await tabTo(page, 'button', 'Withdraw invitation')
+    await press(page, 'Enter')
+    await expect(page.getByText('new@nordlicht.example')).toHaveCount(0)
+  })
+
+  test('a Project gets another name', async () => {
+    const console = await open()
+    await console.visit('P/settings')
+    const { page, api } = console
+    await tabTo(page, 'textbox', 'Name')
+    await press(page, 'Control+a')
+    await page.keyboard.type('nordlicht')
+    await press(page, 'Enter')
+    await expect(page.getByText('The settings were saved')).toBeVisible()
+    assert.equal((await api.get('/../wolke/v1/whoami')).body.whoami.project.name, 'nordlicht')
+  })
+
+  test('the activity shows actions and requests, and the address keeps the filter', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit('P/activity')
+    const { page } = console
+    await expect(page.getByRole('link', { name: 'Create server' }).first()).toBeVisible()
+    await expect(page.getByRole('link', { name: 'POST /servers' }).first()).toBeVisible()
+    await press(page, '/')
+    await page.keyboard.type('protection')
+    await expect(page.getByRole('table').getByRole('row')).toHaveCount(3)
+    await expect(page).toHaveURL(/q=protection/)
+    await tabTo(page, 'link', 'Change protection')
+    await press(page, 'Enter')
+    const sheet = page.getByRole('dialog', { name: 'Change protection' })
+    await expect(sheet.getByText('change_protection')).toBeVisible()
+    await press(page, 'Escape')
+    await expect(sheet).toBeHidden()
+  })
+
+  test('every operation of the contract can be called as a raw request', async () => {
+    const console = await open()
+    await console.visit('P/raw')
+    const { page } = console
+    const known = [...allEndpoints(), ...ownEndpoints()]
+      .filter(({ endpoint: { removedBy } }) => !removedBy)
+      .map(({ family, key }) => `${family}_${key}`)
+    const links = page.getByRole('main').locator('a[href*="/raw/"]')
+    await expect(links.first()).toBeVisible()
+    const shown = await links.evaluateAll((all) =>
+      all.map((link) => (link as unknown as { href: string }).href.split('/').at(-1)),
+    )
+    assert.deepEqual(
+      known.filter((id) => !shown.includes(id)),
+      [],
+    )
+    await press(page, '/')
+    await page.keyboard.type('ssh_keys_create')
+    await tabTo(page, 'link', /^Create an? SSH key|^Add an? SSH key|^Upload an? SSH key/)
+    await press(page, 'Enter')
+    await tabTo(page, 'button', 'Send')
+    await press(page, 'Enter')
+    await expect(page.getByText('This is required.').first()).toBeVisible()
+  })
+})
