@@ -2,11 +2,13 @@
  * Invitations to Projects: bound to an address, used once, with a role that was fixed when they were made. They count only
  * while who made them could still make them.
  */
+
 import { projectName } from '../kernel/access/projects.ts'
 import { covers, type Role } from '../kernel/access/roles.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { addCredential } from './credential-store.ts'
+import { recordJoining } from './events.ts'
 import { endInvitation, invitationBySecret } from './invitation-store.ts'
 import { addMember, roleIn } from './membership-store.ts'
 import type { People } from './people.ts'
@@ -67,7 +69,7 @@ export async function accept(
       throw new ApiError('forbidden', `this invitation is meant for ${invited.invitation.email}`)
     }
     await spend(tx, invited.invitation)
-    await join(tx, invited.invitation, person.id)
+    await join(tx, invited.invitation, person)
     tx.afterCommit(() => sessions.forget())
     return invited
   })
@@ -89,10 +91,11 @@ export async function acceptAnew(
     const { invitation, person: known } = await readInvitation(tx.query, secret, tx.now)
     if (known) throw new ApiError('forbidden', 'there is an account with this address: log in to it first')
     await spend(tx, invitation)
-    const { id: personId } = await createPerson(tx, { email: invitation.email, name })
+    const person = await createPerson(tx, { email: invitation.email, name })
+    const personId = person.id
     await addCredential(tx, { personId, kind: 'password', subject: String(personId), data: passwordHash, name: '' })
     const session = await sessions.start(tx, { personId, whence })
-    await join(tx, invitation, personId)
+    await join(tx, invitation, person)
     return session
   })
 }
@@ -101,8 +104,9 @@ async function spend(tx: Transaction, { project_id, id }: InvitationRow): Promis
   if (!(await endInvitation(tx, { projectId: project_id }, id))) throw deadLink()
 }
 
-async function join(tx: Transaction, { project_id, role }: InvitationRow, personId: number): Promise<void> {
-  await addMember(tx, { projectId: project_id }, personId, role)
+async function join(tx: Transaction, { project_id, role }: InvitationRow, person: PersonRow): Promise<void> {
+  await addMember(tx, { projectId: project_id }, person.id, role)
+  await recordJoining(tx, person, project_id)
 }
 
 /** Whether somebody with a role may give another one: only an admin, and nothing that is more than its own. */

@@ -6,6 +6,7 @@ import type { Identity } from '../kernel/access/principal.ts'
 import { principalOfToken } from '../kernel/access/tokens.ts'
 import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
 import { timestamp } from '../kernel/process/clock.ts'
+import { recordSignIn } from './events.ts'
 import { rolesOf } from './membership-store.ts'
 import { personById } from './person-store.ts'
 import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
@@ -66,6 +67,7 @@ export class Sessions {
   /** Starts a session and returns its secret. */
   async start(tx: Transaction, { personId, tokenId, whence, elevatedUntil }: NewSession): Promise<string> {
     const secret = randomSecret()
+    const network = whence.network.replace(/^network:/, '')
     await insertSession(tx, {
       hash: hashSecret(secret),
       person_id: personId ?? null,
@@ -74,8 +76,13 @@ export class Sessions {
       last_seen: tx.now,
       ends: tx.now + longestMs,
       elevated_until: elevatedUntil ?? (personId === undefined ? 0 : tx.now + elevatedMs),
-      network: whence.network.replace(/^network:/, ''),
+      network,
       agent: whence.agent.slice(0, maxAgent),
+    })
+    await recordSignIn(tx, {
+      ...(personId === undefined ? {} : { personId }),
+      ...(tokenId === undefined ? {} : { tokenId }),
+      network,
     })
     return secret
   }

@@ -11,6 +11,7 @@ import {
   renewData,
   spendRecoveryCode,
 } from './credential-store.ts'
+import { recordFailedSignIn } from './events.ts'
 import { type Attempt, countAttempt, forgetAttempts } from './guesses.ts'
 import { hashPassword, isOutdated, isPassword } from './password.ts'
 import { openFor, type People } from './people.ts'
@@ -52,6 +53,7 @@ export async function signInWithPassword(people: People, given: PasswordGiven): 
   const credential = person && (await credentialOf(db.query, person.id, 'password'))
   const isRight = await isPassword(password, credential?.data)
   if (!isRight || !person || !credential || person.disabled !== null) {
+    recordFailedSignIn(people, person, whence.network)
     return { kind: 'wrong', left: verdict.left, until: verdict.until }
   }
   const better = isOutdated(credential.data) ? await hashPassword(password) : undefined
@@ -114,7 +116,10 @@ export async function signInWithCode(
       throw error
     })
   if (session === undefined) return { kind: 'over' }
-  if (session instanceof WrongCode) return { kind: 'wrong', left: verdict.left, until: verdict.until }
+  if (session instanceof WrongCode) {
+    recordFailedSignIn(people, person, given.whence.network)
+    return { kind: 'wrong', left: verdict.left, until: verdict.until }
+  }
   return { kind: 'session', secret: session }
 }
 
