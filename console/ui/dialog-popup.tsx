@@ -27,19 +27,18 @@ export function DialogPopup({
       <footer>{footer}</footer>
     </>
   )
-  const className = cx(styles.dialog, isWide && styles.wide)
   return (
     <Frame>
       <Base.Root open disablePointerDismissal={!isLeavable} onOpenChange={(open, { reason }) => leave(open, reason)}>
         <Base.Portal container={layerRoot()}>
           <Base.Viewport className={styles.scrim}>
-            <Base.Popup className={className} render={<section />}>
+            <Base.Popup className={cx(styles.frame, isWide && styles.broad)} render={<section />}>
               {onSubmit ? (
-                <form onSubmit={sent(onSubmit)} noValidate>
+                <form className={styles.dialog} onSubmit={sent(onSubmit)} noValidate>
                   {content}
                 </form>
               ) : (
-                content
+                <div className={styles.dialog}>{content}</div>
               )}
               <TopSlot />
             </Base.Popup>

@@ -33,7 +33,7 @@ export function PickedBarFrame({ label, count, acts, onClear }: PickedBarProps) 
       <hr />
       <button type="button" className={styles['night-btn']} aria-label={w.clearSelection} onClick={onClear}>
         <Icon name="x" />
-        <kbd>Esc</kbd>
+        <kbd data-keys="Esc" />
       </button>
     </div>
   )
