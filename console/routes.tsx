@@ -5,6 +5,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import { createRootRouteWithContext, createRoute, lazyRouteComponent } from '@tanstack/react-router'
 import { apiOf } from './api/api.ts'
+import type { InputOf, OperationId } from './api/operations.ts'
 import { projectsQuery, whoamiQuery } from './api/session.ts'
 import { activitySearch, auditSearch } from './pages/activity/search.ts'
 import { certificatesSearch } from './pages/certificates/search.ts'
@@ -26,6 +27,16 @@ const root = createRootRouteWithContext<{ readonly cache: QueryClient }>()({
   loader: ({ context: { cache } }) =>
     Promise.all([cache.ensureQueryData(whoamiQuery), cache.ensureQueryData(projectsQuery)]),
 })
+
+interface Asked {
+  readonly context: { readonly cache: QueryClient }
+  readonly params: { readonly project: string }
+}
+
+/** Loads a list before its page is shown. */
+function loadList<Id extends OperationId>({ context, params }: Asked, operation: Id, input = {} as InputOf<Id>) {
+  return context.cache.ensureQueryData(apiOf(Number(params.project)).list(operation, input))
+}
 
 const home = createRoute({
   getParentRoute: () => root,
@@ -79,8 +90,7 @@ export const serversRoute = createRoute({
   getParentRoute: () => project,
   path: '/servers',
   validateSearch: serversSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('servers_list', {})),
+  loader: (asked) => loadList(asked, 'servers_list'),
   component: lazyRouteComponent(() => import('./pages/servers/list.tsx'), 'ServersPage'),
 })
 
@@ -105,8 +115,7 @@ const firewalls = createRoute({
   getParentRoute: () => project,
   path: '/firewalls',
   validateSearch: listSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('firewalls_list', {})),
+  loader: (asked) => loadList(asked, 'firewalls_list'),
   component: lazyRouteComponent(() => import('./pages/firewalls/list.tsx'), 'FirewallsPage'),
 })
 
@@ -159,8 +168,7 @@ const balancers = createRoute({
   getParentRoute: () => project,
   path: '/load-balancers',
   validateSearch: listSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('load_balancers_list', {})),
+  loader: (asked) => loadList(asked, 'load_balancers_list'),
   component: lazyRouteComponent(() => import('./pages/load-balancers/list.tsx'), 'BalancersPage'),
 })
 
@@ -201,8 +209,7 @@ const zones = createRoute({
   getParentRoute: () => project,
   path: '/zones',
   validateSearch: resourceSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('zones_list', {})),
+  loader: (asked) => loadList(asked, 'zones_list'),
   component: lazyRouteComponent(() => import('./pages/zones/list.tsx'), 'ZonesPage'),
 })
 
@@ -233,8 +240,7 @@ const certificates = createRoute({
   getParentRoute: () => project,
   path: '/certificates',
   validateSearch: certificatesSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('certificates_list', {})),
+  loader: (asked) => loadList(asked, 'certificates_list'),
   component: lazyRouteComponent(() => import('./pages/certificates/list.tsx'), 'CertificatesPage'),
 })
 
@@ -264,8 +270,7 @@ const sshKeys = createRoute({
   getParentRoute: () => project,
   path: '/security/ssh-keys',
   validateSearch: resourceSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('ssh_keys_list', {})),
+  loader: (asked) => loadList(asked, 'ssh_keys_list'),
   component: lazyRouteComponent(() => import('./pages/ssh-keys/list.tsx'), 'SshKeysPage'),
 })
 
@@ -273,8 +278,7 @@ const placementGroups = createRoute({
   getParentRoute: () => project,
   path: '/placement-groups',
   validateSearch: resourceSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('placement_groups_list', {})),
+  loader: (asked) => loadList(asked, 'placement_groups_list'),
   component: lazyRouteComponent(() => import('./pages/placement-groups/list.tsx'), 'PlacementGroupsPage'),
 })
 
@@ -282,8 +286,7 @@ const networks = createRoute({
   getParentRoute: () => project,
   path: '/networks',
   validateSearch: resourceSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('networks_list', {})),
+  loader: (asked) => loadList(asked, 'networks_list'),
   component: lazyRouteComponent(() => import('./pages/networks/list.tsx'), 'NetworksPage'),
 })
 
@@ -305,8 +308,7 @@ const volumes = createRoute({
   getParentRoute: () => project,
   path: '/volumes',
   validateSearch: resourceSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('volumes_list', {})),
+  loader: (asked) => loadList(asked, 'volumes_list'),
   component: lazyRouteComponent(() => import('./pages/volumes/list.tsx'), 'VolumesPage'),
 })
 
@@ -320,8 +322,7 @@ const images = createRoute({
   getParentRoute: () => project,
   path: '/images',
   validateSearch: resourceSearch,
-  loader: ({ context: { cache }, params }) =>
-    cache.ensureQueryData(apiOf(Number(params.project)).list('images_list', { query: { include_deprecated: true } })),
+  loader: (asked) => loadList(asked, 'images_list', { query: { include_deprecated: true } }),
   component: lazyRouteComponent(() => import('./pages/images/list.tsx'), 'ImagesPage'),
 })
 

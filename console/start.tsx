@@ -3,7 +3,6 @@ import { QueryClientProvider } from '@tanstack/react-query'
 import { RouterProvider } from '@tanstack/react-router'
 import { StrictMode } from 'react'
 import { createRoot } from 'react-dom/client'
-import { followActions } from './api/actions.ts'
 import { createCache } from './api/cache.ts'
 import { onFailure } from './api/client.ts'
 import { ApiFailure } from './api/failure.ts'
@@ -22,7 +21,6 @@ function onCaughtError(cause: unknown): void {
 export function start(root: HTMLElement): void {
   reloadForNewVersions()
   const cache = createCache()
-  followActions(cache)
   listenToKeys()
   onFailure(loadErrorWords)
   createRoot(root, { onCaughtError }).render(

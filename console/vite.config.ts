@@ -33,11 +33,12 @@ function scopedName(name: string, file: string): string {
 }
 
 /** What every page needs, in two files that compress well, instead of one for each combination of pages. */
-const libraries = /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*virtual))/
+const libraries =
+  /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*(virtual|queriesObserver|useQueries|not-found)))/
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|failure|icon|layers|menu|note|page|pager|progress|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit).*'
 const parts = new RegExp(
-  `console/(shell/(side|navigation|project-switch)\\.|api/(?!events|use-send|passkeys)|shortcuts|ui/(${firstParts})\\.|words/(en/(common|shell)|format))`,
+  `console/(shell/(side|navigation|project-switch)\\.|api/(?!events|follow|use-send|passkeys)|shortcuts|ui/(${firstParts})\\.|words/(en/(common|shell)|format))`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it

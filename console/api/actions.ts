@@ -1,120 +1,25 @@
-/** Actions that run: those that replies mention and that the stream of events tells of. */
-import type { QueryClient } from '@tanstack/react-query'
-import { useSyncExternalStore } from 'react'
-import { outdate } from './api.ts'
-import { call, onReply } from './client.ts'
+/** Actions that run, as far as they are known. `follow-actions.ts` keeps this up to date. */
+
 import type { ReplyFor } from './operations.ts'
+import { createStore, useStore } from './store.ts'
 
 export type Action = ReplyFor<'actions_get'>['action']
 
-const pollMs = 1_000
-/** Ended actions stay this long, so that the line below the top bar is seen to end. */
-const lingerMs = 1_500
-
-interface Tracked {
+export interface Tracked {
   readonly project: number
   readonly action: Action
   readonly endedAt?: number
 }
 
-let tracked: ReadonlyMap<number, Tracked> = new Map()
-const watchers = new Set<() => void>()
-let isWaiting = false
-let cache: QueryClient | undefined
-let isLive = false
-
-function update(next: ReadonlyMap<number, Tracked>): void {
-  tracked = next
-  for (const changed of watchers) changed()
-}
-
-/** Follows the actions in every reply until they end, and outdates the replies about what they changed. */
-export function followActions(client: QueryClient): void {
-  cache = client
-  onReply((reply, _request, project) => {
-    if (project !== undefined) note(project, actionsIn(reply))
-  })
-}
-
-/** While the stream of events is open, nothing has to be asked for. */
-export function setLive(live: boolean): void {
-  isLive = live
-  if (!live) schedule()
-}
-
-function actionsIn(reply: unknown): Action[] {
-  if (typeof reply !== 'object' || reply === null) return []
-  const {
-    action,
-    actions = [],
-    next_actions: next = [],
-  } = reply as {
-    readonly action?: Action
-    readonly actions?: readonly Action[]
-    readonly next_actions?: readonly Action[]
-  }
-  return [...(action ? [action] : []), ...(Array.isArray(actions) ? actions : []), ...next]
-}
-
-/** Takes over what is known of actions now. */
-export function note(project: number, actions: readonly Action[]): void {
-  const news = actions.filter(({ id, status }) => status === 'running' || tracked.get(id)?.action.status === 'running')
-  if (news.length === 0) return
-  const next = new Map(tracked)
-  for (const action of news) {
-    const hasEnded = action.status !== 'running'
-    next.set(action.id, { project, action, ...(hasEnded ? { endedAt: Date.now() } : {}) })
-    if (hasEnded && cache) void outdate(cache, project, familiesOf(action))
-  }
-  update(next)
-  schedule()
-}
-
-function schedule(): void {
-  if (isWaiting) return
-  isWaiting = true
-  setTimeout(async () => {
-    isWaiting = false
-    forgetEnded()
-    const running = [...tracked.values()].filter(({ action }) => action.status === 'running')
-    if (!isLive) await Promise.all([...Map.groupBy(running, ({ project }) => project)].map(ask))
-    if (tracked.size > 0) schedule()
-  }, pollMs)
-}
-
-function forgetEnded(): void {
-  const before = Date.now() - lingerMs
-  const kept = [...tracked].filter(([, { endedAt }]) => endedAt === undefined || endedAt > before)
-  if (kept.length < tracked.size) update(new Map(kept))
-}
-
-async function ask([project, some]: [number, readonly Tracked[]]): Promise<void> {
-  const ids = some.map(({ action }) => action.id).slice(0, 50)
-  // What cannot be asked now is asked again with the next turn.
-  await call(project, 'actions_list', { query: { id: ids, per_page: 50 } }).catch(() => undefined)
-}
-
-/** The families whose resources an action is about. */
-export function familiesOf({ resources }: Action): string[] {
-  return [...new Set(resources.map(({ type }) => `${type}s`))]
-}
-
-function useTracked(): ReadonlyMap<number, Tracked> {
-  return useSyncExternalStore(subscribe, () => tracked)
-}
-
-function subscribe(changed: () => void): () => void {
-  watchers.add(changed)
-  return () => watchers.delete(changed)
-}
+export const tracked = createStore<ReadonlyMap<number, Tracked>>(new Map())
 
 /** The running actions of a Project, and those that just ended. */
 export function useActions(project: number | undefined): readonly Action[] {
-  return [...useTracked().values()].filter((one) => one.project === project).map(({ action }) => action)
+  return [...useStore(tracked).values()].filter((one) => one.project === project).map(({ action }) => action)
 }
 
 /** The action that runs on a resource, the oldest of several. */
 export function useRunning(type: string): (id: number) => Action | undefined {
-  const all = [...useTracked().values()].map(({ action }) => action).filter(({ status }) => status === 'running')
+  const all = [...useStore(tracked).values()].map(({ action }) => action).filter(({ status }) => status === 'running')
   return (id) => all.find(({ resources }) => resources.some((one) => one.type === type && one.id === id))
 }

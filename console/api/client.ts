@@ -43,8 +43,9 @@ type Listener = (reply: unknown, request: AnyRequest, project: number | undefine
 const listeners = new Set<Listener>()
 
 /** Tells `listener` of every reply, so that actions in replies are followed. */
-export function onReply(listener: Listener): void {
+export function onReply(listener: Listener): () => void {
   listeners.add(listener)
+  return () => void listeners.delete(listener)
 }
 
 /** The address of a call. Shown in commands as well, so it has no origin. */

@@ -3,8 +3,9 @@
  * only six connections to a server. Without a stream, what is shown is asked for again from time to time.
  */
 import type { QueryClient } from '@tanstack/react-query'
-import { type Action, note, setLive } from './actions.ts'
+import type { Action } from './actions.ts'
 import { outdate } from './api.ts'
+import { note, setLive } from './follow-actions.ts'
 
 interface Event {
   readonly family: string

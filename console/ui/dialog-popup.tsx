@@ -27,18 +27,19 @@ export function DialogPopup({
       <footer>{footer}</footer>
     </>
   )
+  const className = cx(styles.dialog, isWide && styles.wide)
   return (
     <Frame>
       <Base.Root open disablePointerDismissal={!isLeavable} onOpenChange={(open, { reason }) => leave(open, reason)}>
         <Base.Portal container={layerRoot()}>
           <Base.Viewport className={styles.scrim}>
-            <Base.Popup className={cx(styles.frame, isWide && styles.broad)} render={<section />}>
+            <Base.Popup className={className} render={<section />}>
               {onSubmit ? (
-                <form className={styles.dialog} onSubmit={sent(onSubmit)} noValidate>
+                <form onSubmit={sent(onSubmit)} noValidate>
                   {content}
                 </form>
               ) : (
-                <div className={styles.dialog}>{content}</div>
+                content
               )}
               <TopSlot />
             </Base.Popup>

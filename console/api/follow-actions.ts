@@ -1,0 +1,86 @@
+/** Follows actions until they end: those that replies mention and that the stream of events tells of. */
+import type { QueryClient } from '@tanstack/react-query'
+import { type Action, type Tracked, tracked } from './actions.ts'
+import { outdate } from './api.ts'
+import { call, onReply } from './client.ts'
+
+const pollMs = 1_000
+/** Ended actions stay this long, so that the line below the top bar is seen to end. */
+const lingerMs = 1_500
+
+let isWaiting = false
+let cache: QueryClient | undefined
+let isLive = false
+
+/** Follows the actions in every reply until they end, and outdates the replies about what they changed. */
+export function followActions(client: QueryClient): () => void {
+  cache = client
+  return onReply((reply, _request, project) => {
+    if (project !== undefined) note(project, actionsIn(reply))
+  })
+}
+
+/** While the stream of events is open, nothing has to be asked for. */
+export function setLive(live: boolean): void {
+  isLive = live
+  if (!live) schedule()
+}
+
+function actionsIn(reply: unknown): Action[] {
+  if (typeof reply !== 'object' || reply === null) return []
+  const {
+    action,
+    actions = [],
+    next_actions: next = [],
+  } = reply as {
+    readonly action?: Action
+    readonly actions?: readonly Action[]
+    readonly next_actions?: readonly Action[]
+  }
+  return [...(action ? [action] : []), ...(Array.isArray(actions) ? actions : []), ...next]
+}
+
+/** Takes over what is known of actions now. */
+export function note(project: number, actions: readonly Action[]): void {
+  const news = actions.filter(
+    ({ id, status }) => status === 'running' || tracked.get().get(id)?.action.status === 'running',
+  )
+  if (news.length === 0) return
+  const next = new Map(tracked.get())
+  for (const action of news) {
+    const hasEnded = action.status !== 'running'
+    next.set(action.id, { project, action, ...(hasEnded ? { endedAt: Date.now() } : {}) })
+    if (hasEnded && cache) void outdate(cache, project, familiesOf(action))
+  }
+  tracked.set(next)
+  schedule()
+}
+
+function schedule(): void {
+  if (isWaiting) return
+  isWaiting = true
+  setTimeout(async () => {
+    isWaiting = false
+    forgetEnded()
+    const running = [...tracked.get().values()].filter(({ action }) => action.status === 'running')
+    if (!isLive) await Promise.all([...Map.groupBy(running, ({ project }) => project)].map(ask))
+    if (tracked.get().size > 0) schedule()
+  }, pollMs)
+}
+
+function forgetEnded(): void {
+  const before = Date.now() - lingerMs
+  const kept = [...tracked.get()].filter(([, { endedAt }]) => endedAt === undefined || endedAt > before)
+  if (kept.length < tracked.get().size) tracked.set(new Map(kept))
+}
+
+async function ask([project, some]: [number, readonly Tracked[]]): Promise<void> {
+  const ids = some.map(({ action }) => action.id).slice(0, 50)
+  // What cannot be asked now is asked again with the next turn.
+  await call(project, 'actions_list', { query: { id: ids, per_page: 50 } }).catch(() => undefined)
+}
+
+/** The families whose resources an action is about. */
+export function familiesOf({ resources }: Action): string[] {
+  return [...new Set(resources.map(({ type }) => `${type}s`))]
+}
