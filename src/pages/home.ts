@@ -1,6 +1,8 @@
 /** The root page: what this server is, with links to everything else. */
+import { consoleBase } from '../kernel/http/doors.ts'
 import { basePath } from '../kernel/http/http.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
+import { logo } from '../look/logo.ts'
 import { Html, html } from '../net/html.ts'
 import { version } from '../version.ts'
 import { htmlPage } from './html-page.ts'
@@ -15,6 +17,7 @@ interface Link {
 }
 
 const links: readonly Link[] = [
+  { key: 'console', path: consoleBase, title: 'Console', about: 'Sign in, and manage Projects with a browser' },
   {
     key: 'reference',
     path: '/docs',
@@ -66,6 +69,7 @@ function render(all: readonly Link[]): string {
 </head>
 <body>
 <main>
+${new Html(logo)}
 <h1>Wolke</h1>
 <p class="lead">A cloud that you run yourself. Its API begins at <code>${basePath}</code> and takes the token of a Project.
 <span class="faint">Version ${version}.</span></p>

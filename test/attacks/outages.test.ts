@@ -24,7 +24,9 @@ class Outage {
   /** What was about to happen when it went away. */
   stopped: 'a statement' | 'a commit' | undefined
 
-  async during(moment: Moment, send: () => Promise<Answer>): Promise<Answer> {
+  /** Entries of earlier refusals are written first, because those writes are no part of the request. */
+  async during({ app }: World, moment: Moment, send: () => Promise<Answer>): Promise<Answer> {
+    await app.auditLog.flush()
     this.#moment = moment
     this.#passed = 0
     this.#isAway = false
@@ -77,7 +79,7 @@ async function checkRefusals({ world, outage }: Scene, row: Row): Promise<void> 
   if (ready.sample.refusal) return
   const before = await dump(world.db)
   for (let moment = 0; outage.stopped !== 'a commit' || moment === 0; moment++) {
-    const answer = await outage.during(moment, () => ready.send(world.api))
+    const answer = await outage.during(world, moment, () => ready.send(world.api))
     assert.notEqual(outage.stopped, undefined, `no statement ${moment}: ${answer.status} ${answer.text}`)
     assertRefused(answer, 'unavailable')
   }
@@ -92,7 +94,7 @@ async function checkCommitted({ world, outage }: Scene, row: Row): Promise<void>
   const ready = await prepare(world, row)
   if (ready.sample.refusal) return
   const before = await dump(world.db)
-  const answer = await outage.during('after commit', () => ready.send(world.api))
+  const answer = await outage.during(world, 'after commit', () => ready.send(world.api))
   assert.equal(answer.status, row.endpoint.status, answer.text)
   assert.notEqual(await dump(world.db), before, 'an accepted request had no effect')
 }
@@ -100,7 +102,7 @@ async function checkCommitted({ world, outage }: Scene, row: Row): Promise<void>
 async function checkUnknown({ world, outage }: Scene, row: Row): Promise<void> {
   const ready = await prepare(world, row)
   if (ready.sample.refusal) return
-  assertRefused(await outage.during('in commit', () => ready.send(world.api)), 'server_error')
+  assertRefused(await outage.during(world, 'in commit', () => ready.send(world.api)), 'server_error')
 }
 
 forEachDatabase('when the database goes away', (open) => {

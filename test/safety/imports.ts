@@ -5,6 +5,7 @@ import { checkImports, checkMatches, familyOf, inFolder, nameOf, nowhere, type R
 /** What each part may import besides itself. A part that is not here may not be in src. */
 const layers: Readonly<Record<string, readonly string[]>> = {
   net: [],
+  look: [],
   kernel: ['net'],
   catalogue: ['net', 'kernel'],
   'platform.ts': ['net', 'kernel', 'catalogue'],
@@ -24,10 +25,10 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'lab/driver.ts',
     'metadata/driver.ts',
   ],
-  people: ['net', 'kernel'],
+  people: ['net', 'kernel', 'look'],
   migrations: ['kernel'],
   'families.ts': ['families', 'drivers/simulated', 'kernel', 'platform.ts'],
-  pages: ['calendar.ts', 'net', 'kernel', 'lab', 'management', 'people', 'families.ts', 'version.ts'],
+  pages: ['calendar.ts', 'net', 'kernel', 'lab', 'look', 'management', 'people', 'families.ts', 'version.ts'],
   'app.ts': [
     'catalogue',
     'console',

@@ -1,0 +1,16 @@
+/** The look is written down once: what pages of the server use is what the console uses. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { logo } from '../src/look/logo.ts'
+import { tokens } from '../src/look/tokens.ts'
+
+const read = (name: string) => readFileSync(new URL(`../console/look/${name}`, import.meta.url), 'utf8').trim()
+
+test('the tokens of the pages are those of the console', () => {
+  assert.equal(tokens.trim(), read('tokens.css'))
+})
+
+test('the logo of the pages is that of the console', () => {
+  assert.equal(logo.replace(/ class="logo" role="img" aria-label="Wolke"/, ''), read('logo.svg'))
+})
