@@ -153,8 +153,12 @@ export type Open = (options?: WorldOptions) => Promise<World>
  * Declares the same tests for SQLite and PostgreSQL. `body` gets `open`, which starts a fresh installation; everything
  * it opened is stopped and removed after each test.
  */
-export function forEachDatabase(name: string, body: (open: Open, engineName: EngineName) => void): void {
-  for (const engineName of engines) {
+export function forEachDatabase(
+  name: string,
+  body: (open: Open, engineName: EngineName) => void,
+  some: readonly EngineName[] = engines,
+): void {
+  for (const engineName of some) {
     describe(`${name} on ${engineName}`, () => {
       const opened: (() => Promise<void>)[] = []
       const close = async () => {

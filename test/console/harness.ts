@@ -13,6 +13,7 @@ import type { ProjectId } from '../../src/kernel/scope.ts'
 import { cookieName } from '../../src/people/cookies.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
+import { type EngineName, engines } from '../engines.ts'
 import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
 import { closeBrowser, noChromium, openBrowser } from './chromium.ts'
 
@@ -56,8 +57,12 @@ export interface Console {
 
 export type OpenConsole = (options?: ConsoleOptions) => Promise<Console>
 
-/** Declares tests of the console for both databases. */
-export function forConsole(name: string, body: (open: OpenConsole) => void): void {
+/** Declares tests of the console for both databases, or for one where only the browser is judged. */
+export function forConsole(
+  name: string,
+  body: (open: OpenConsole) => void,
+  databases: readonly EngineName[] = engines,
+): void {
   if (noChromium !== undefined) {
     test(name, { skip: noChromium }, () => undefined)
     return
@@ -66,19 +71,23 @@ export function forConsole(name: string, body: (open: OpenConsole) => void): voi
     // Builds nothing when nothing has changed.
     execFileSync(process.execPath, ['build.mjs'], { cwd: new URL('../..', import.meta.url), stdio: 'inherit' })
   })
-  forEachDatabase(name, (open) => {
-    const opened: { readonly context: BrowserContext; readonly check: () => void }[] = []
-    afterEach(async () => {
-      const all = opened.splice(0)
-      await Promise.all(all.map(({ context }) => context.close()))
-      for (const { check } of all) check()
-    })
-    body(async (options = {}) => {
-      const made = await openConsole(open, options)
-      opened.push(made)
-      return made.console
-    })
-  })
+  forEachDatabase(
+    name,
+    (open) => {
+      const opened: { readonly context: BrowserContext; readonly check: () => void }[] = []
+      afterEach(async () => {
+        const all = opened.splice(0)
+        await Promise.all(all.map(({ context }) => context.close()))
+        for (const { check } of all) check()
+      })
+      body(async (options = {}) => {
+        const made = await openConsole(open, options)
+        opened.push(made)
+        return made.console
+      })
+    },
+    databases,
+  )
 }
 
 async function openConsole(open: Open, options: ConsoleOptions) {

@@ -36,7 +36,7 @@ export function OverviewTab({ balancer }: { readonly balancer: Balancer }) {
   const { public_net: net, load_balancer_type: type, location, algorithm, created } = balancer
   const cost = type.prices.find((one) => one.location === location.name)
   const change = (what: Asked, reason: string | undefined, label: string) => (
-    <Button small reason={reason} aria-label={label} onClick={() => ask(what)}>
+    <Button small reason={reason} aria-label={`${c.change}: ${label}`} onClick={() => ask(what)}>
       {c.change}
     </Button>
   )
