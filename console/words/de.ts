@@ -20,6 +20,7 @@ import { raw } from './de/raw.ts'
 import { reach } from './de/reach.ts'
 import { resources } from './de/resources.ts'
 import { server } from './de/server.ts'
+import { serverTabs } from './de/server-tabs.ts'
 import { servers } from './de/servers.ts'
 import { shell } from './de/shell.ts'
 import { sshKeys } from './de/ssh-keys.ts'
@@ -49,6 +50,7 @@ export const de = {
   reach,
   resources,
   server,
+  serverTabs,
   servers,
   shell,
   sshKeys,

@@ -20,6 +20,7 @@ import { raw } from './en/raw.ts'
 import { reach } from './en/reach.ts'
 import { resources } from './en/resources.ts'
 import { server } from './en/server.ts'
+import { serverTabs } from './en/server-tabs.ts'
 import { servers } from './en/servers.ts'
 import { shell } from './en/shell.ts'
 import { sshKeys } from './en/ssh-keys.ts'
@@ -48,6 +49,7 @@ export const en = {
   reach,
   resources,
   server,
+  serverTabs,
   servers,
   shell,
   sshKeys,

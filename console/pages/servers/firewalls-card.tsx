@@ -1,5 +1,6 @@
 /** The firewalls of a server. */
 import { useQuery } from '@tanstack/react-query'
+import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/api.ts'
 import card from '../../ui/card.module.css'
 import { Card, List } from '../../ui/card.tsx'
@@ -24,7 +25,12 @@ export function FirewallsCard({ server: { public_net: net } }: { readonly server
         <List>
           {net.firewalls.map(({ id, status }) => (
             <li key={id}>
-              <span>{nameOf(id)}</span>
+              <Link
+                to="/projects/$project/firewalls/$id/{-$tab}"
+                params={{ project: String(api.project), id: String(id), tab: 'rules' }}
+              >
+                {nameOf(id)}
+              </Link>
               <span className="end">
                 <State mood={status === 'applied' ? 'ok' : 'busy'}>{w.firewallStatus[status]}</State>
               </span>
