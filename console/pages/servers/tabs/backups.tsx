@@ -1,5 +1,206 @@
-/** Backups. */
+/** The backups of the server, its snapshots, and what can be made from them. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { useApi } from '../../../api/api.ts'
+import { useReason } from '../../../shell/may.ts'
+import { Button } from '../../../ui/button.tsx'
+import card from '../../../ui/card.module.css'
+import { Card } from '../../../ui/card.tsx'
+import type { MenuEntry } from '../../../ui/menu.tsx'
+import { State } from '../../../ui/state.tsx'
+import { type Column, ListFrame, Table } from '../../../ui/table.tsx'
+import { Age } from '../../../ui/time.tsx'
+import { common } from '../../../words/en/common.ts'
+import { serverTabs } from '../../../words/en/server-tabs.ts'
+import { number, percent, price } from '../../../words/format.ts'
+import { wordsOf } from '../../../words/words.ts'
 import type { TabProps } from '../detail.tsx'
-export function BackupsTab({ server }: TabProps) {
-  return <p>{server.name}</p>
+import type { Image } from '../draft.ts'
+import { type Password, Passwords } from '../passwords.tsx'
+import { isAt, type Server } from '../server.ts'
+import { type BackupsAct, BackupsDialogs } from './backups-dialogs.tsx'
+import { busyReason } from './busy.ts'
+import { labelOf } from './rebuild-dialog.tsx'
+
+const w = wordsOf('serverTabs', serverTabs)
+const b = w.backups
+const c = wordsOf('common', common)
+
+export function BackupsTab({ server, action }: TabProps) {
+  const api = useApi()
+  const [asked, ask] = useState<BackupsAct>()
+  const [password, setPassword] = useState<Password>()
+  const { data: own } = useSuspenseQuery({
+    ...api.list('images_list', { query: { type: ['backup', 'snapshot'], sort: 'id:desc' } }),
+    select: (images) => images.filter(({ bound_to: bound, created_from: from }) => (bound ?? from?.id) === server.id),
+  })
+  const menu = useMenu(server, busyReason(server, action), ask)
+  const mayTake = useReason('servers_createImage')
+  const reason = mayTake ?? busyReason(server, action)
+  return (
+    <div className="stack-l">
+      <BackupsCard server={server} busy={busyReason(server, action)} ask={ask} />
+      <Card
+        title={b.list}
+        aside={<SnapshotPrice />}
+        end={
+          <Button small icon="plus" reason={reason} onClick={() => ask({ kind: 'snapshot' })}>
+            {b.take}
+          </Button>
+        }
+      >
+        {own.length === 0 ? (
+          <p className={card.pad}>{b.none}</p>
+        ) : (
+          <ListFrame>
+            <Table
+              caption={b.caption(server.name)}
+              columns={columns}
+              rows={own}
+              idOf={({ id }) => id}
+              nameOf={labelOf}
+              menu={menu}
+              isTight
+            />
+          </ListFrame>
+        )}
+      </Card>
+      {asked && (
+        <BackupsDialogs asked={asked} server={server} onPassword={setPassword} onClose={() => ask(undefined)} />
+      )}
+      {password && <Passwords passwords={[password]} onClose={() => setPassword(undefined)} />}
+    </div>
+  )
 }
+
+interface BackupsCardProps {
+  readonly server: Server
+  readonly busy: string | undefined
+  readonly ask: (asked: BackupsAct) => void
+}
+
+function BackupsCard({ server, busy, ask }: BackupsCardProps) {
+  const isOn = server.backup_window !== null
+  const mayEnable = useReason('servers_enableBackup')
+  const mayDisable = useReason('servers_disableBackup')
+  const mayTake = useReason('servers_createImage')
+  return (
+    <Card title={b.title} padded>
+      <State mood={isOn ? 'ok' : 'off'}>{isOn ? c.on : c.off}</State>
+      <p>{server.backup_window === null ? b.off : b.on(server.backup_window)}</p>
+      <p className="dim">
+        <BackupPrice server={server} />
+      </p>
+      <p className="row wrap">
+        {isOn ? (
+          <Button look="danger" reason={mayDisable ?? busy} onClick={() => ask({ kind: 'disable' })}>
+            {b.disable}
+          </Button>
+        ) : (
+          <Button reason={mayEnable ?? busy} onClick={() => ask({ kind: 'enable' })}>
+            {b.enable}
+          </Button>
+        )}
+        <Button reason={mayTake ?? (isOn ? busy : b.isOff)} onClick={() => ask({ kind: 'backup' })}>
+          {b.takeBackup}
+        </Button>
+      </p>
+    </Card>
+  )
+}
+
+/** What backups cost, which is a share of the price of the type where the server is. */
+function BackupPrice({ server }: { readonly server: Server }) {
+  const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
+  const { prices } = server.server_type
+  const at = prices.find(({ location }) => location === isAt(server)) ?? prices[0]
+  const share = Number(pricing.server_backup.percentage)
+  const month = (Number(at?.price_monthly.gross ?? 0) * share) / 100
+  return b.price(percent(share), price(month, pricing.currency))
+}
+
+function SnapshotPrice() {
+  const { pricing } = useSuspenseQuery(useApi().query('pricing_get', {})).data
+  const { gross } = pricing.image.price_per_gb_month
+  return <span className="faint">{b.snapshotPrice(price(Number(gross), pricing.currency, 4))}</span>
+}
+
+/** What can be done with one of them. */
+function useMenu(
+  server: Server,
+  busy: string | undefined,
+  ask: (asked: BackupsAct) => void,
+): (image: Image) => readonly MenuEntry[] {
+  const navigate = useNavigate()
+  const project = String(useApi().project)
+  const mayCreate = useReason('servers_create')
+  const mayRebuild = useReason('servers_rebuild')
+  const mayKeep = useReason('images_update')
+  const mayDelete = useReason('images_remove')
+  return (image) => {
+    const early = image.status === 'creating' ? b.isCreating : undefined
+    const isKept = server.protection.rebuild ? w.change.isProtected : undefined
+    return [
+      {
+        key: 'create',
+        label: b.create,
+        icon: 'server',
+        reason: mayCreate ?? early,
+        onSelect: () =>
+          void navigate({
+            to: '/projects/$project/servers/new',
+            params: { project },
+            search: { image: String(image.id) },
+          }),
+      },
+      {
+        key: 'rebuild',
+        label: b.rebuild,
+        icon: 'restart',
+        reason: mayRebuild ?? early ?? isKept ?? busy,
+        onSelect: () => ask({ kind: 'rebuild', image }),
+      },
+      ...(image.type === 'backup'
+        ? [
+            {
+              key: 'keep',
+              label: b.keep,
+              icon: 'copy',
+              reason: mayKeep ?? early,
+              onSelect: () => ask({ kind: 'keep', image }),
+            } satisfies MenuEntry,
+          ]
+        : []),
+      'line',
+      {
+        key: 'delete',
+        label: b.delete,
+        icon: 'trash',
+        isBad: true,
+        reason: mayDelete ?? (image.protection.delete ? b.isProtected : early),
+        onSelect: () => ask({ kind: 'delete', image }),
+      },
+    ]
+  }
+}
+
+const columns: readonly Column<Image>[] = [
+  { key: 'description', label: b.description, card: 'key', cell: (image) => <b>{labelOf(image)}</b> },
+  { key: 'kind', label: b.kind, cell: ({ type }) => b.kinds[type] },
+  {
+    key: 'status',
+    label: b.status,
+    card: 'stat',
+    cell: ({ status }) => <State mood={status === 'available' ? 'ok' : 'busy'}>{b.statuses[status]}</State>,
+  },
+  {
+    key: 'size',
+    label: b.size,
+    card: 'sub',
+    isEnd: true,
+    isNarrow: true,
+    cell: ({ image_size: size }) => (size === null ? '' : `${number(size)} GB`),
+  },
+  { key: 'age', label: b.age, isEnd: true, isNarrow: true, cell: ({ created }) => <Age since={created} /> },
+]
