@@ -5,15 +5,14 @@ import { Card } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { cx } from '../../ui/cx.ts'
 import table from '../../ui/table.module.css'
-import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
-import { list, number, price } from '../../words/format.ts'
+import { number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Draft, type Obstacle, obstacleOf, type ServerType } from './draft.ts'
 import type { Choices } from './new.tsx'
+import { obstacleText } from './obstacle.ts'
 
 const w = wordsOf('newServer', newServer)
-const c = wordsOf('common', common)
 
 interface TypesProps {
   readonly draft: Draft
@@ -117,7 +116,7 @@ function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
       </td>
       {obstacle ? (
         <td colSpan={6} className="faint">
-          {wordsFor(obstacle, draft.location ?? '')}
+          {obstacleText(obstacle, draft.location ?? '')}
         </td>
       ) : (
         <>
@@ -131,20 +130,4 @@ function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
       )}
     </tr>
   )
-}
-
-function wordsFor(obstacle: Obstacle, location: string): string {
-  const places = (names: readonly string[]) => list(names, c.andMore)
-  switch (obstacle.kind) {
-    case 'architecture':
-      return w.cannot.architecture(w.chips[obstacle.has] ?? obstacle.has, w.chips[obstacle.wanted] ?? obstacle.wanted)
-    case 'elsewhere':
-      return w.cannot.elsewhere(places(obstacle.places))
-    case 'full':
-      return w.cannot.full(location, places(obstacle.places))
-    case 'disk':
-      return w.cannot.disk(number(obstacle.needed))
-    case 'ended':
-      return w.cannot.ended
-  }
 }

@@ -1,0 +1,25 @@
+/** Why a type cannot be had, in words. */
+import { common } from '../../words/en/common.ts'
+import { newServer } from '../../words/en/new-server.ts'
+import { list, number } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Obstacle } from './draft.ts'
+
+const w = wordsOf('newServer', newServer)
+const c = wordsOf('common', common)
+
+export function obstacleText(obstacle: Obstacle, location: string): string {
+  const places = (names: readonly string[]) => list(names, c.andMore)
+  switch (obstacle.kind) {
+    case 'architecture':
+      return w.cannot.architecture(w.chips[obstacle.has] ?? obstacle.has, w.chips[obstacle.wanted] ?? obstacle.wanted)
+    case 'elsewhere':
+      return w.cannot.elsewhere(places(obstacle.places))
+    case 'full':
+      return w.cannot.full(location, places(obstacle.places))
+    case 'disk':
+      return w.cannot.disk(number(obstacle.needed))
+    case 'ended':
+      return w.cannot.ended
+  }
+}

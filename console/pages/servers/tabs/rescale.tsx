@@ -1,0 +1,166 @@
+/** Another type for the server: what fits, what it costs, and why the others do not fit. */
+import { useSuspenseQuery } from '@tanstack/react-query'
+import { useState } from 'react'
+import { useApi } from '../../../api/api.ts'
+import { useReason } from '../../../shell/may.ts'
+import { Button } from '../../../ui/button.tsx'
+import card from '../../../ui/card.module.css'
+import { Card } from '../../../ui/card.tsx'
+import { Check } from '../../../ui/check.tsx'
+import { cx } from '../../../ui/cx.ts'
+import table from '../../../ui/table.module.css'
+import { newServer } from '../../../words/en/new-server.ts'
+import { serverTabs } from '../../../words/en/server-tabs.ts'
+import { number, price } from '../../../words/format.ts'
+import { wordsOf } from '../../../words/words.ts'
+import { obstacleOf, type ServerType } from '../draft.ts'
+import { obstacleText } from '../obstacle.ts'
+import { isAt, type Server } from '../server.ts'
+import type { ChangeProps } from './change.tsx'
+
+const w = wordsOf('serverTabs', serverTabs).change
+const n = wordsOf('newServer', newServer)
+
+export function RescaleCard({ server, busy, ask }: ChangeProps) {
+  const api = useApi()
+  const { data: types } = useSuspenseQuery(api.list('server_types_list', {}))
+  const { pricing } = useSuspenseQuery(api.query('pricing_get', {})).data
+  const [chosen, choose] = useState<string>()
+  const [growsDisk, setGrowsDisk] = useState(false)
+  const may = useReason('servers_changeType')
+  const money = (type: ServerType) => {
+    const at = type.prices.find(({ location }) => location === isAt(server))
+    return at ? price(Number(at.price_monthly.gross), pricing.currency) : ''
+  }
+  const type = types.find(({ name }) => name === chosen)
+  const reason = may ?? busy ?? (server.status === 'off' ? (type ? undefined : w.chooseType) : w.mustBeOff)
+  const rescale = (wanted: ServerType) => {
+    const disk = number(growsDisk ? wanted.disk : server.primary_disk_size)
+    const text = `${w.rescaleCosts(wanted.name, money(wanted))} ${growsDisk ? w.growsDisk(disk) : w.keepsDisk(disk)}`
+    ask({ kind: 'rescale', type: wanted.name, growsDisk, text })
+  }
+  return (
+    <Card title={w.rescale}>
+      <p className={cx(card.pad, 'dim')}>{w.rescaleText}</p>
+      <TypeTable server={server} types={types} chosen={chosen} onChange={choose} money={money} />
+      <div className={cx(card.pad, 'stack')}>
+        <Check kind="switch" checked={growsDisk} onChange={setGrowsDisk} aside={w.withDiskAside}>
+          {w.withDisk}
+        </Check>
+        <p>
+          <Button look="primary" reason={reason} onClick={() => type && rescale(type)}>
+            {type ? w.rescaleAct(type.name) : w.rescale}
+          </Button>
+        </p>
+      </div>
+    </Card>
+  )
+}
+
+/** Why the server cannot have a type; undefined when it can. */
+function problemOf(type: ServerType, server: Server, now: number): string | undefined {
+  const { server_type: current, primary_disk_size: disk } = server
+  if (type.id === current.id) return w.isThis
+  if (type.architecture !== current.architecture) return w.otherChip(n.chips[type.architecture] ?? type.architecture)
+  if (type.storage_type !== current.storage_type) return w.otherStorage
+  const location = isAt(server)
+  const obstacle = obstacleOf(type, { location, image: undefined }, [], now)
+  if (obstacle) return obstacleText(obstacle, location)
+  return type.disk < disk ? w.smallDisk(number(type.disk), number(disk)) : undefined
+}
+
+interface TypeTableProps {
+  readonly server: Server
+  readonly types: readonly ServerType[]
+  readonly chosen: string | undefined
+  readonly onChange: (type: string) => void
+  readonly money: (type: ServerType) => string
+}
+
+function TypeTable({ server, types, ...rest }: TypeTableProps) {
+  const [isWhole, showWhole] = useState(false)
+  const now = Date.now()
+  const rows = types.map((type) => ({ type, problem: problemOf(type, server, now) }))
+  // Types of other chips and places are of no interest before all are asked for.
+  const isNear = ({ architecture, locations }: ServerType) =>
+    architecture === server.server_type.architecture && locations.some(({ name }) => name === isAt(server))
+  const shown = rows.filter(({ type }) => isWhole || isNear(type))
+  const { typeColumns: t } = n
+  return (
+    <>
+      <table className={cx(table.table, table.plain, table.tight)}>
+        <caption className="vh">{w.rescale}</caption>
+        <thead>
+          <tr>
+            <th scope="col" className={table.pick}>
+              <span className="vh">{t.choose}</span>
+            </th>
+            <th scope="col">{t.type}</th>
+            <th scope="col" className="right">
+              {t.cores}
+            </th>
+            <th scope="col" className="right">
+              {t.memory}
+            </th>
+            <th scope="col" className="right not-narrow">
+              {t.disk}
+            </th>
+            <th scope="col" className="right">
+              {t.month}
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {shown.map(({ type, problem }) => (
+            <Row key={type.id} type={type} problem={problem} {...rest} />
+          ))}
+        </tbody>
+      </table>
+      {shown.length < rows.length && (
+        <p className={card.pad}>
+          <Button small look="quiet" onClick={() => showWhole(true)}>
+            {n.showAll} ({number(rows.length)})
+          </Button>
+        </p>
+      )}
+    </>
+  )
+}
+
+interface RowProps extends Pick<TypeTableProps, 'chosen' | 'onChange' | 'money'> {
+  readonly type: ServerType
+  readonly problem: string | undefined
+}
+
+function Row({ type, problem, chosen, onChange, money }: RowProps) {
+  const { name, cores, memory, disk, cpu_type: kind } = type
+  return (
+    <tr className={cx(problem && table.cannot)} aria-selected={chosen === name || undefined}>
+      <td className={table.pick}>
+        <Check
+          kind="radio"
+          name="type"
+          aria-label={name}
+          checked={chosen === name}
+          disabled={problem !== undefined}
+          onChange={() => onChange(name)}
+        />
+      </td>
+      <td>
+        <b>{name}</b>
+      </td>
+      {problem ? (
+        <td colSpan={4} className="faint">
+          {problem}
+        </td>
+      ) : (
+        <>
+          <td className="right">{kind === 'dedicated' ? n.own(number(cores)) : number(cores)}</td>
+          <td className="right">{n.gigabytes(number(memory))}</td>
+          <td className="right not-narrow">{n.gigabytes(number(disk))}</td>
+          <td className="right">{money(type)}</td>
+        </>
+      )}
+    </tr>
+  )
+}
