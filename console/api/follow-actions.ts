@@ -5,12 +5,15 @@ import { outdate } from './api.ts'
 import { call, onReply } from './client.ts'
 
 const pollMs = 1_000
+/** How many turns pass between two questions while the stream of events is open. */
+const liveTurns = 3
 /** Ended actions stay this long, so that the line below the top bar is seen to end. */
 const lingerMs = 1_500
 
 let isWaiting = false
 let cache: QueryClient | undefined
 let isLive = false
+let turns = 0
 
 /** Follows the actions in every reply until they end, and outdates the replies about what they changed. */
 export function followActions(client: QueryClient): () => void {
@@ -20,7 +23,7 @@ export function followActions(client: QueryClient): () => void {
   })
 }
 
-/** While the stream of events is open, nothing has to be asked for. */
+/** While the stream of events is open, little has to be asked for. */
 export function setLive(live: boolean): void {
   isLive = live
   if (!live) schedule()
@@ -63,7 +66,9 @@ function schedule(): void {
     isWaiting = false
     forgetEnded()
     const running = [...tracked.get().values()].filter(({ action }) => action.status === 'running')
-    if (!isLive) await Promise.all([...Map.groupBy(running, ({ project }) => project)].map(ask))
+    // The stream can tell of an end before the reply that tells of the beginning is read, so it is asked as well.
+    if (!isLive || ++turns % liveTurns === 0)
+      await Promise.all([...Map.groupBy(running, ({ project }) => project)].map(ask))
     if (tracked.get().size > 0) schedule()
   }, pollMs)
 }
