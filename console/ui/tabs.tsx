@@ -22,7 +22,13 @@ export function Tabs({
   return (
     <nav className={styles.tabs} aria-label={label}>
       {tabs.map((tab) => (
-        <Link key={tab.key} {...tab.link} aria-current={tab.key === current ? 'page' : undefined} activeProps={{}}>
+        <Link
+          key={tab.key}
+          {...tab.link}
+          aria-current={tab.key === current ? 'page' : undefined}
+          activeProps={{}}
+          activeOptions={{ exact: true }}
+        >
           {tab.label}
           {tab.count !== undefined && <span className="num">{tab.count}</span>}
         </Link>
