@@ -7,6 +7,7 @@ import type { Console } from './harness.ts'
 import { accessStates } from './states/access.ts'
 import { firewallStates } from './states/firewalls.ts'
 import { resourceStates } from './states/resources.ts'
+import { serverTabStates } from './states/server-tabs.ts'
 import { serverStates } from './states/servers.ts'
 
 export interface PageState {
@@ -22,4 +23,10 @@ export interface PageState {
   readonly act?: (console: Console) => Promise<void>
 }
 
-export const pageStates: readonly PageState[] = [...accessStates, ...firewallStates, ...resourceStates, ...serverStates]
+export const pageStates: readonly PageState[] = [
+  ...accessStates,
+  ...firewallStates,
+  ...resourceStates,
+  ...serverStates,
+  ...serverTabStates,
+]
