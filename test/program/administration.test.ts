@@ -208,7 +208,9 @@ for (const engineName of [...engines, 'memory'] as const) {
     assert.deepEqual(first, { id: first.id, name: 'default', created: first.created, owner_email: null })
     assert.deepEqual([second.name, second.owner_email], ['second', 'b@example.org'])
     const [given, made] = await list('token', 'list')
-    assert.deepEqual(Object.keys(made), ['id', 'project', 'name', 'read_only', 'given', 'ends_with', 'created'])
+    const ofTokens = ['kind', 'project', 'id', 'name', 'read_only', 'given', 'ends_with', 'created']
+    const since = ['created_by', 'last_used', 'expires', 'scope', 'rotates']
+    assert.deepEqual(Object.keys(made), [...ofTokens, ...since])
     assert.deepEqual([given.project, given.read_only, given.given], ['default', false, true])
     assert.deepEqual([made.project, made.read_only, made.given], ['second', true, false])
     assert.equal(made.ends_with, token.trim().slice(-4))

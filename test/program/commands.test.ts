@@ -610,7 +610,7 @@ describe('A bad command line', { concurrency: 3 }, () => {
     [['project', 'list', '--database', 'memory:http'], /--database.*Expected sqlite:PATH, memory or postgres/],
     [['serve', '--database', 'memory:8080'], /--database.*Expected sqlite:PATH, memory or postgres/],
     [['secrets', 'rotate', '--database', 'sqlite:x'], /required option '--previous-key-file <file>'/],
-    [['token', 'create', '--database', 'sqlite:x'], /required option '--project <name>'/],
+    [['token', 'create', '--database', 'sqlite:x'], /either --project or --management is needed/],
   ]
   for (const [args, says] of cases) {
     test(`wolke ${args.join(' ')}`, async () => checkFailure(await wolke(...args), 2, says))
