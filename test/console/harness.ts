@@ -161,8 +161,10 @@ async function sessionCookie(
   const secret = await world.db.transact(async (tx) => {
     const email = `person-${++people}@nordlicht.example`
     const person = await createPerson(tx, { email, name: 'Jana Nord', installationRole: isOperator ? 'admin' : 'none' })
+    const whence = { network: 'network:127.0.0.1', agent: 'test' }
+    const secret = await sessions.start(tx, { personId: person.id, whence })
     if (role) await addMember(tx, { projectId }, person.id, role)
-    return sessions.start(tx, { personId: person.id, whence: { network: 'network:127.0.0.1', agent: 'test' } })
+    return secret
   })
   const name = cookieName({ origin, installation }, 'session')
   // Chromium takes a secure cookie only from a secure page, and then also sends it to localhost.
