@@ -89,8 +89,7 @@ const dependants: readonly Dependant[] = [
   { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
   { path: 'src/kernel/http/notes.ts', families: ['networks'], why: 'where a caller is, by network' },
   { path: 'src/kernel/audit/view.ts', families: ['networks'], why: 'where a caller was, by network' },
-  { path: 'src/management/', families: ['placement-groups'], why: 'something that a Project may still hold' },
-  { path: 'test/attacks/management.test.ts', families: ['servers'], why: 'what a token is limited to' },
+  { path: 'test/tokens.test.ts', families: ['images', 'pricing'], why: 'what every Project reads' },
   { path: 'src/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
   {
     path: 'src/config-load-balancers.ts',
@@ -111,6 +110,7 @@ const dependants: readonly Dependant[] = [
   { path: 'test/people/provider.ts', families: ['locations'], why: 'the HTTP header Location' },
   { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
   { path: 'src/pages/console.ts', families: ['images'], why: 'media types such as image/svg+xml' },
+  { path: 'test/console/', families: 'all', why: 'pages show every kind of resource' },
   { path: 'test/clients/commands.ts', families: 'all', why: 'every kind of resource that a command can name' },
   { path: 'test/clients/terraform.ts', families: ['load-balancers'], why: 'what the provider imports targets by' },
   {

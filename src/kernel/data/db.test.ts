@@ -160,7 +160,8 @@ forEachBareDatabase('transactions', (openBare, engineName) => {
 
   test('a foreign key that is violated is known as such', async () => {
     const { db } = await open()
-    const statement = `insert into token values (1, 999, 'n', 'h', 't', 0, 'now', 0)`
+    const statement = `insert into token (id, project_id, name, hash, tail, read_only, created)
+      values (1, 999, 'n', 'h', 't', 0, 'now')`
     const error = await run(db, statement).catch((reason: unknown) => reason)
     assert.equal(databaseFailure(error)?.kind, 'foreign_key')
   })
