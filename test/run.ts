@@ -24,6 +24,7 @@ const env = { ...process.env, NODE_COMPILE_CACHE: resolvePath('node_modules/.cac
 const started = performance.now()
 const failures: string[] = []
 const counts = new Map<string, number>()
+const durations: { readonly files: readonly string[]; readonly seconds: number }[] = []
 await globalSetup()
 try {
   await Promise.all(Array.from({ length: processes }, runBatches))
@@ -57,6 +58,7 @@ async function runBatches(): Promise<void> {
 
 /** The output of a batch is printed after its end, so that the output of batches does not mix. */
 async function runBatch(files: readonly string[]): Promise<void> {
+  const began = performance.now()
   const child = spawn(process.execPath, ['--test', '--test-isolation=none', '--test-reporter=spec', ...files], {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
@@ -67,6 +69,7 @@ async function runBatch(files: readonly string[]): Promise<void> {
   const output = await text(child.stdout)
   const code = await ended
   process.off('SIGTERM', stop)
+  durations.push({ files, seconds: (performance.now() - began) / 1000 })
   const [passed = '', failed] = output.split(/^✖ failing tests:$/m)
   process.stdout.write(passed.replaceAll(/^ℹ .*\n/gm, ''))
   for (const [, what, count] of output.matchAll(/^ℹ (\w+) (\d+)$/gm)) {
@@ -76,6 +79,9 @@ async function runBatch(files: readonly string[]): Promise<void> {
 }
 
 function report(): void {
+  const slowest = durations.toSorted((a, b) => b.seconds - a.seconds).slice(0, 20)
+  for (const { files, seconds } of slowest)
+    console.log(`${seconds.toFixed().padStart(4)} s ${files.join(' ').slice(0, 100)}`)
   if (failures.length > 0) console.log(`✖ failing tests:\n${failures.join('')}`)
   for (const [what, count] of counts) console.log(`ℹ ${what} ${count}`)
   console.log(`ℹ duration_ms ${(performance.now() - started).toFixed()}`)

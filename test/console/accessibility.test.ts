@@ -25,7 +25,7 @@ forConsole(
             await page.setViewportSize({ width, height: 800 })
             if (pictures)
               await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
-            await assertAccessible(page)
+            await assertAccessible(page, colorScheme === 'light' ? 'all' : 'colors')
           }
         }
       })
