@@ -167,6 +167,7 @@ export async function buildApp(options: AppOptions): Promise<App> {
     async start() {
       await engine.start()
       await mailer.start()
+      await people.mail?.start()
       jobs.start()
       await warnOfPasskeys(people)
     },

@@ -33,6 +33,7 @@ import { loadBalancers } from './0028-load-balancers.ts'
 import { people } from './0029-people.ts'
 import { audit } from './0030-audit.ts'
 import { tokens } from './0031-tokens.ts'
+import { personMail } from './0032-person-mail.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   people,
   audit,
   tokens,
+  personMail,
 ]

@@ -1,34 +1,75 @@
 /**
- * Mail with links to people. It does not go through the outbox, because a link that is kept could be read: of its secret
- * only the hash is stored. A mail that the server does not take within a few minutes is given up, and can be asked for again.
+ * Mail with links to people. It is queued in the transaction that makes the link, so neither a crash nor an outage of the mail
+ * server loses it, and sealed, because of the secrets of links the database otherwise has only hashes. It is sent until the
+ * server takes or refuses it, or until its link ends. A mail whose sender died in between is sent again under the same
+ * Message-ID.
  */
-import { randomUUID } from 'node:crypto'
-import { setTimeout as delay } from 'node:timers/promises'
+import type { Database, Transaction } from '../kernel/data/db.ts'
 import { MailRefused, type SendMail } from '../kernel/mail/smtp.ts'
-import type { MailContent } from '../kernel/mail/template.ts'
-import { type Clock, timestamp } from '../kernel/process/clock.ts'
+import { type MailContent, oneLine } from '../kernel/mail/template.ts'
+import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
+import { backoffMs, type Claimed, releaseHeld, writeHeld } from '../kernel/queue/leases.ts'
+import { Worker } from '../kernel/queue/worker.ts'
+import type { ProjectId } from '../kernel/scope.ts'
+import { decrypt, encrypt } from '../kernel/secrets/kek.ts'
+import { claimPersonMail, endMail, forgetPersonMailClaims, insertMail, personMails } from './mail-store.ts'
+import type { PersonMailRow } from './tables.ts'
 
 const attemptMs = 60_000
-const pausesMs = [5_000, 30_000, 120_000]
-/** More mail than this is not sent at once. */
-const mostAtOnce = 50
+/** How much longer a lease lasts than an attempt. */
+const marginMs = 60_000
+const retryMs = 5_000
+const longestPauseMs = 10 * 60_000
+const atOnce = 8
+const pollMs = 5_000
+
+export interface Letter {
+  readonly recipient: string
+  readonly content: MailContent
+}
+
+/** What is queued: a letter, or that somebody asked for a new password, whose link is made when it is sent. */
+type Errand = Letter | { readonly resetOf: string }
 
 export interface PersonMailOptions {
+  readonly db: Database
+  /** Encrypts letters. */
+  readonly key: Buffer
   readonly send: SendMail
   readonly clock: Clock
   readonly log: Logger
   /** Where links lead, such as `https://cloud.example.com`. */
   readonly origin: string
+  /** Writes to who has an address about a new password; undefined when nobody has. */
+  writeReset(tx: Transaction, email: string): Promise<{ letter: Letter; forMs: number } | undefined>
 }
+
+/** All of it counts as that of one Project, which may use all places. */
+const nobodys = 0 as ProjectId
+type Row = Claimed<PersonMailRow> & { readonly project_id: ProjectId }
+
+const placeOf = (id: number) => `person mail|${id}`
 
 export class PersonMail {
   readonly #options: PersonMailOptions
-  readonly #stop = new AbortController()
-  readonly #sending = new Set<Promise<void>>()
+  readonly #breakOff = new AbortController()
+  readonly #worker: Worker<Row>
+  #isStarted = false
 
   constructor(options: PersonMailOptions) {
+    const { db, log } = options
+    const leaseMs = attemptMs + marginMs
     this.#options = options
+    this.#worker = new Worker<Row>({
+      ...{ db, log, name: 'person mail', pollMs, atOnce, perProject: atOnce, leastRoom: 1, leaseMs },
+      claim: async (limit, search) => {
+        const rows = await claimPersonMail(db, leaseMs, limit, search)
+        return rows.map((row) => ({ ...row, project_id: nobodys }))
+      },
+      work: ({ row }) =>
+        this.#deliver(row).catch((err: unknown) => log.error({ err, mail: row.id }, 'sending mail was interrupted')),
+    })
   }
 
   /** Where links in mail lead, which no request decides. */
@@ -36,37 +77,84 @@ export class PersonMail {
     return this.#options.origin
   }
 
-  /** Sends a mail in the background. Its text never reaches the log. */
-  send(recipient: string, content: MailContent): void {
-    if (this.#sending.size >= mostAtOnce) {
-      this.#options.log.error({ to: recipient }, 'a mail was given up, since too many are under way')
-      return
+  /** Queues a letter whose link counts for `forMs`. Its text never reaches the log. */
+  queue(tx: Transaction, letter: Letter, forMs: number): Promise<void> {
+    return this.#queue(tx, letter, forMs)
+  }
+
+  /** Queues a mail about a new password for who has an address, if somebody has. */
+  queueReset(tx: Transaction, email: string, forMs: number): Promise<void> {
+    return this.#queue(tx, { resetOf: email }, forMs)
+  }
+
+  /** Starts sending, and sends what an earlier process has left. */
+  async start(): Promise<void> {
+    await forgetPersonMailClaims(this.#options.db)
+    this.#begin()
+  }
+
+  /** Lets attempts in progress finish for at most `graceMs`; the next start goes on. */
+  async stop(graceMs = 5_000): Promise<void> {
+    await this.#worker.stop(graceMs)
+    this.#breakOff.abort()
+    await this.#worker.landed()
+  }
+
+  async #queue(tx: Transaction, errand: Errand, forMs: number): Promise<void> {
+    const { key } = this.#options
+    await insertMail(tx, forMs, (id) => encrypt(key, placeOf(id), Buffer.from(JSON.stringify(errand))))
+    tx.afterCommit(() => this.#begin())
+  }
+
+  #begin(): void {
+    if (this.#isStarted || this.#worker.isStopping) return
+    this.#isStarted = true
+    this.#worker.start()
+  }
+
+  async #deliver(row: Row): Promise<void> {
+    const { db, send, log } = this.#options
+    const letter = await this.#letterIn(row)
+    if (!letter) return
+    const { signal } = this.#breakOff
+    try {
+      const { message_id, created } = row
+      await send({ ...letter, message_id, created }, AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]))
+    } catch (error) {
+      return this.#putOff(row, letter, error as Error)
     }
-    const sending = this.#deliver(recipient, content).finally(() => this.#sending.delete(sending))
-    this.#sending.add(sending)
+    log.debug({ mail: row.id }, 'a mail with a link was sent')
+    await db.transact((tx) => endMail(tx, row))
   }
 
-  /** Gives up what has not been sent yet. */
-  async stop(): Promise<void> {
-    this.#stop.abort()
-    await Promise.all(this.#sending)
-  }
-
-  async #deliver(recipient: string, content: MailContent): Promise<void> {
-    const { send, clock, log } = this.#options
-    const { signal } = this.#stop
-    const mail = { recipient, content, message_id: randomUUID(), created: timestamp(clock.now()) }
-    for (const pauseMs of [...pausesMs, undefined]) {
-      try {
-        await send(mail, AbortSignal.any([signal, AbortSignal.timeout(attemptMs)]))
-        return
-      } catch (error) {
-        const isOver = pauseMs === undefined || error instanceof MailRefused || signal.aborted
-        const about = { to: recipient, reason: (error as Error).message }
-        if (isOver) return void log.error(about, 'a mail with a link was given up')
-        log.warn(about, 'a mail with a link could not be sent yet')
+  /** The letter of a row; undefined when there is nobody to write to. */
+  async #letterIn(row: Row): Promise<Letter | undefined> {
+    const { db, key, writeReset } = this.#options
+    const errand = JSON.parse(decrypt(key, placeOf(row.id), row.sealed).toString()) as Errand
+    if (!('resetOf' in errand)) return errand
+    return db.transact(async (tx) => {
+      const written = await writeReset(tx, errand.resetOf)
+      if (!written) {
+        await endMail(tx, row)
+        return undefined
       }
-      await delay(pauseMs, undefined, { signal, ref: false }).catch(() => undefined)
+      const sealed = encrypt(key, placeOf(row.id), Buffer.from(JSON.stringify(written.letter)))
+      await writeHeld(tx, personMails, row, { sealed, expires: tx.now + written.forMs })
+      return written.letter
+    })
+  }
+
+  async #putOff(row: Row, { recipient }: Letter, error: Error): Promise<void> {
+    const { db, log, clock } = this.#options
+    const isStopped = this.#breakOff.signal.aborted
+    const delayMs = isStopped ? 0 : backoffMs(retryMs, row.attempts, longestPauseMs)
+    const isOver = error instanceof MailRefused || clock.now() + delayMs > row.expires
+    const about = { mail: row.id, to: recipient, attempts: row.attempts, reason: oneLine(error.message) }
+    if (isOver) {
+      await db.transact((tx) => endMail(tx, row))
+      return void log.error(about, 'a mail with a link was given up')
     }
+    await db.transact((tx) => releaseHeld(tx, personMails, row, { delayMs, counts: !isStopped }))
+    log.warn(about, 'a mail with a link could not be sent yet')
   }
 }

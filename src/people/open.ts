@@ -13,9 +13,11 @@ import { forgetOldAttempts } from './guesses.ts'
 import { forgetInvitations } from './invitation-store.ts'
 import { forgetExpired } from './link-store.ts'
 import { PersonMail } from './mail.ts'
+import { forgetOldMail } from './mail-store.ts'
 import { Oidc, type OidcOptions } from './oidc.ts'
 import { passkeyDataOf } from './passkeys.ts'
 import type { People } from './people.ts'
+import { writeReset } from './resets.ts'
 import { derive } from './secret-text.ts'
 import { forgetEnded } from './session-store.ts'
 import { idleMs, Sessions } from './sessions.ts'
@@ -40,15 +42,27 @@ export async function openPeople(options: PeopleOptions): Promise<People> {
   const { db, clock, log, secrets, authenticator, publicOrigins, send, oidc, isOidcOnly = false } = options
   const key = await secrets.ofInstallation(db, 'people', async () => randomKey().toString('base64url'))
   const [origin] = publicOrigins
+  const bytes = Buffer.from(key, 'base64url')
   return {
     db,
     clock,
     log,
     settings: { publicOrigins, isOidcOnly },
     installation: Buffer.from(derive(key, 'installation'), 'base64url').toString('hex').slice(0, nameLength),
-    key: Buffer.from(key, 'base64url'),
+    key: bytes,
     sessions: new Sessions(db, clock.now),
-    mail: send && origin !== undefined ? new PersonMail({ send, clock, log, origin }) : undefined,
+    mail:
+      send && origin !== undefined
+        ? new PersonMail({
+            db,
+            key: bytes,
+            send,
+            clock,
+            log,
+            origin,
+            writeReset: (tx, to) => writeReset(tx, to, origin),
+          })
+        : undefined,
     oidc: oidc ? new Oidc(oidc) : undefined,
     async findToken(text) {
       const { actor } = (await authenticator.find(text)) ?? {}
@@ -81,6 +95,7 @@ export async function tidyPeople({ db }: Pick<People, 'db'>): Promise<void> {
     await forgetExpired(tx)
     await forgetOldAttempts(tx)
     await forgetEnded(tx, idleMs)
+    await forgetOldMail(tx)
   })
 }
 

@@ -1,7 +1,8 @@
 /** New passwords for people who cannot sign in, through a link that somebody with access to the host or the mail gets. */
-import type { Database, Queries } from '../kernel/data/db.ts'
+import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
 import { addCredential, credentialOf, renewData } from './credential-store.ts'
 import { findLink, makeLink, spendLink } from './link-store.ts'
+import type { Letter, PersonMail } from './mail.ts'
 import type { People } from './people.ts'
 import { lockPerson, personByEmail, personById } from './person-store.ts'
 import { deleteSignInsOf } from './session-store.ts'
@@ -20,24 +21,49 @@ export function makePersonLink(db: Database, personId: number): Promise<string> 
   return db.transact((tx) => makeLink(tx, { kind: 'person', personId, forMs: handedMs }))
 }
 
-/** Mails a link to an address, if somebody has it. Nobody waits for it, so nobody learns whether somebody has. */
-export function mailReset(people: People, email: string): void {
-  const send = async () => {
-    const { db, mail } = people
-    const person = await personByEmail(db.query, email)
-    if (!mail || !person || person.disabled !== null) return
-    const secret = await db.transact((tx) => makeLink(tx, { kind: 'reset', personId: person.id, forMs: mailedMs }))
-    mail.send(person.email, {
-      subject: 'Set a new password for Wolke',
+/** Makes such a link and queues it for its person. */
+export async function mailPersonLink({ db }: People, mail: PersonMail, { id, email }: PersonRow): Promise<void> {
+  await db.transact(async (tx) => {
+    const secret = await makeLink(tx, { kind: 'person', personId: id, forMs: handedMs })
+    const content = {
+      subject: 'Your account on Wolke',
       paragraphs: [
-        'Somebody, probably you, asked for a new password. The link works once, for 30 minutes.',
-        'If it was not you there is nothing to do: without the link nothing changes.',
+        'Somebody who administers Wolke made this link for you to set a password. It works once, for a day.',
       ],
       facts: { Link: `${mail.origin}/console/reset#${secret}` },
-      reason: 'This mail was sent because somebody gave this address on the page for lost passwords.',
-    })
+      reason: 'This mail was sent by Wolke because this address is that of your account.',
+    }
+    await mail.queue(tx, { recipient: email, content }, handedMs)
+  })
+}
+
+/**
+ * Queues a link for who has an address. Who has it is only looked up when it is sent, so that the answer takes as long for
+ * addresses that nobody has.
+ */
+export async function askForLink({ db, mail }: People, email: string): Promise<void> {
+  await db.transact(async (tx) => mail?.queueReset(tx, email, mailedMs))
+}
+
+/** Writes to who has an address; undefined when nobody has. */
+export async function writeReset(
+  tx: Transaction,
+  email: string,
+  origin: string,
+): Promise<{ letter: Letter; forMs: number } | undefined> {
+  const person = await personByEmail(tx.query, email)
+  if (!person || person.disabled !== null) return undefined
+  const secret = await makeLink(tx, { kind: 'reset', personId: person.id, forMs: mailedMs })
+  const content = {
+    subject: 'Set a new password for Wolke',
+    paragraphs: [
+      'Somebody, probably you, asked for a new password. The link works once, for 30 minutes.',
+      'If it was not you there is nothing to do: without the link nothing changes.',
+    ],
+    facts: { Link: `${origin}/console/reset#${secret}` },
+    reason: 'This mail was sent because somebody gave this address on the page for lost passwords.',
   }
-  send().catch((error: unknown) => people.log.error({ err: error }, 'a link for a new password could not be made'))
+  return { letter: { recipient: person.email, content }, forMs: mailedMs }
 }
 
 /** A link that still counts, with its person. */

@@ -4,12 +4,14 @@ import { projectName } from '../kernel/access/projects.ts'
 import type { ApiCall, Endpoint, Handlers } from '../kernel/contract/contract.ts'
 import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
 import { isMailAddress } from '../kernel/mail/address.ts'
+import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { accountHandlers } from './account-routes.ts'
 import type { peopleEndpoints } from './contract.ts'
 import { kindsByPerson } from './credential-store.ts'
-import { createInvitation, endInvitation, invitationsOf } from './invitation-store.ts'
+import { createInvitation, endInvitation, invitationMs, invitationsOf } from './invitation-store.ts'
 import { mayGive } from './invitations.ts'
+import type { Letter } from './mail.ts'
 import type { People } from './people.ts'
 import {
   createPerson,
@@ -20,7 +22,7 @@ import {
   personById,
   updatePerson,
 } from './person-store.ts'
-import { makePersonLink } from './resets.ts'
+import { mailPersonLink, makePersonLink } from './resets.ts'
 import { lastSeenOf } from './session-store.ts'
 import type { InvitationRow, PersonRow } from './tables.ts'
 
@@ -55,16 +57,10 @@ async function toWire({ db }: People, rows: readonly PersonRow[]) {
   })
 }
 
-/** Sends a link by mail, or returns it for who asked. */
+/** Queues a link for its person or, without a mail server, returns it for who asked. */
 async function handLink(people: People, person: PersonRow, origin: string): Promise<string | null> {
-  const secret = await makePersonLink(people.db, person.id)
-  if (!people.mail) return `${origin}/console/reset#${secret}`
-  people.mail.send(person.email, {
-    subject: 'Your account on Wolke',
-    paragraphs: ['Somebody who administers Wolke made this link for you to set a password. It works once, for a day.'],
-    facts: { Link: `${people.mail.origin}/console/reset#${secret}` },
-    reason: 'This mail was sent by Wolke because this address is that of your account.',
-  })
+  if (!people.mail) return `${origin}/console/reset#${await makePersonLink(people.db, person.id)}`
+  await mailPersonLink(people, people.mail, person)
   return null
 }
 
@@ -127,9 +123,16 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       const role = caller.role ?? (caller.actor.kind === 'management' ? 'owner' : 'viewer')
       if (!mayGive(role, body.role)) throw new ApiError('forbidden', `with the role ${role} nobody can give this role`)
       const given = { scope, email: body.email, role: body.role, inviterId: callerId({ caller }) }
-      const { invitation, secret } = await db.transact((tx) => createInvitation(tx, given))
       const project = (await projectName(db.query, scope)) ?? ''
-      const link = deliverInvitation(people, { invitation, secret, project, by: caller.actor.name }, browser().origin)
+      const { invitation, secret } = await db.transact(async (tx) => {
+        const made = await createInvitation(tx, given)
+        const { mail } = people
+        const written = { ...made, project, by: caller.actor.name }
+        if (mail) await mail.queue(tx, invitationLetter(written, mail.origin), invitationMs)
+        return made
+      })
+      // Without a mail server its link is shown to who invites, this once.
+      const link = people.mail ? null : `${linkOrigin(people, browser().origin)}/console/invite#${secret}`
       return { invitation: (await invitationsToWire(people, [invitation]))[0]!, link }
     },
     withdrawInvitation: async ({ scope, params: { id } }) => {
@@ -155,21 +158,15 @@ interface Written {
   readonly by: string
 }
 
-/** Sends an invitation by mail, or returns its link for the inviter, once. */
-function deliverInvitation(
-  people: People,
-  { invitation, secret, project, by }: Written,
-  origin: string,
-): string | null {
-  if (!people.mail) return `${linkOrigin(people, origin)}/console/invite#${secret}`
-  people.mail.send(invitation.email, {
-    subject: `${by} invites you to ${project} on Wolke`,
+function invitationLetter({ invitation, secret, project, by }: Written, origin: string): Letter {
+  const content = {
+    subject: oneLine(`${by} invites you to ${project} on Wolke`, 200),
     paragraphs: [
       `${by} invites you to the Project ${project} as ${invitation.role}. The link works once, for 7 days.`,
       'If you did not expect this there is nothing to do.',
     ],
-    facts: { Link: `${people.mail.origin}/console/invite#${secret}` },
+    facts: { Link: `${origin}/console/invite#${secret}` },
     reason: 'This mail was sent because somebody gave this address for an invitation.',
-  })
-  return null
+  }
+  return { recipient: invitation.email, content }
 }

@@ -118,6 +118,23 @@ export interface LinkRow {
   readonly expires: number
 }
 
+/** Mail that waits to be sent; its rows end with it. */
+export interface PersonMailRow {
+  readonly id: number
+  /** Left part of the Message-ID, the same for all attempts. */
+  readonly message_id: string
+  /** What is to be sent to whom, encrypted, because it has the secret of a link. */
+  readonly sealed: string
+  readonly created: string
+  /** When its link ends, and with it the attempts to send it. */
+  readonly expires: number
+  /** Database time in milliseconds: when the next attempt may start, or when the lease of the current one ends. */
+  readonly next_attempt_at: number
+  /** Increases with each claim. */
+  readonly fence: number
+  readonly attempts: number
+}
+
 export interface GuessRow {
   readonly subject: string
   readonly failures: number
@@ -134,6 +151,7 @@ declare module '../kernel/data/db.ts' {
     ceremony: CeremonyRow
     person_link: LinkRow
     guess: GuessRow
+    person_mail: PersonMailRow
   }
   interface TenantTables {
     membership: MembershipRow

@@ -51,7 +51,7 @@ export interface Transaction {
 }
 
 /** Topics that a commit announces within its process. Only a hint: other processes find the rows by polling. */
-export type Topic = 'actions' | 'changes' | 'dns' | 'mail'
+export type Topic = 'actions' | 'changes' | 'dns' | 'mail' | 'person mail'
 
 export interface TransactOptions {
   /**

@@ -64,6 +64,7 @@ const kernelLocks: Locks = {
       'session',
       last,
       'membership',
+      'person_mail',
     ],
     [
       // The Project that owns the mail.

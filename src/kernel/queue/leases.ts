@@ -12,10 +12,14 @@ import type { ProjectId } from '../scope.ts'
 /** Columns that every work item has. */
 export interface WorkRow {
   readonly id: number
-  readonly project_id: ProjectId
   /** Increases with each claim; a write with an older fence is refused. */
   readonly fence: number
   readonly attempts: number
+}
+
+/** Work for a Project. */
+export interface ProjectWork extends WorkRow {
+  readonly project_id: ProjectId
 }
 
 /** A table of work items. */

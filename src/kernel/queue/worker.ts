@@ -7,10 +7,10 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Database } from '../data/db.ts'
 import type { Logger } from '../process/log.ts'
 import type { ProjectId } from '../scope.ts'
-import type { Search, WorkRow } from './leases.ts'
+import type { ProjectWork, Search } from './leases.ts'
 
 /** A claim, for as long as it is held. */
-export interface Claim<Row extends WorkRow> {
+export interface Claim<Row extends ProjectWork> {
   readonly row: Row
   /** Monotonic time just before the claim was requested. */
   readonly askedAt: number
@@ -18,11 +18,11 @@ export interface Claim<Row extends WorkRow> {
   safeUntil: number
 }
 
-export interface WorkerOptions<Row extends WorkRow> {
+export interface WorkerOptions<Row extends ProjectWork> {
   readonly db: Database
   readonly log: Logger
   /** The kind of work, and the topic under which commits announce it by id. */
-  readonly name: 'actions' | 'mail'
+  readonly name: 'actions' | 'mail' | 'person mail'
   readonly leaseMs: number
   readonly pollMs: number
   /** Limits of concurrent work in this process: in total and for one Project. */
@@ -37,14 +37,14 @@ export interface WorkerOptions<Row extends WorkRow> {
   work(claim: Claim<Row>): Promise<void>
 }
 
-interface UnderWay<Row extends WorkRow> extends Claim<Row> {
+interface UnderWay<Row extends ProjectWork> extends Claim<Row> {
   done: Promise<void>
 }
 
 /** Maximum number of announced ids to remember; beyond it, all waiting work is scanned. */
 const mostHeardOf = 200
 
-export class Worker<Row extends WorkRow> {
+export class Worker<Row extends ProjectWork> {
   readonly #options: WorkerOptions<Row>
   readonly #underWay = new Set<UnderWay<Row>>()
   #poll: NodeJS.Timeout | undefined

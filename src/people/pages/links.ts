@@ -7,7 +7,7 @@ import { type Html, html } from '../../net/html.ts'
 import { countAttempt } from '../guesses.ts'
 import { hashPassword, passwordProblem } from '../password.ts'
 import { hasAdmin } from '../person-store.ts'
-import { mailReset, personOfLink, useLink } from '../resets.ts'
+import { askForLink, personOfLink, useLink } from '../resets.ts'
 import { deadLink, enterAsTester, isSetupLink, setUp } from '../setup.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'
 
@@ -131,7 +131,7 @@ export async function showReset(visit: Visit): Promise<ServedAnswer> {
   return askPage(visit)
 }
 
-/** Answers alike whether or not somebody has the address, without waiting for anything. */
+/** Answers alike whether or not somebody has the address. */
 export async function askForReset(visit: Visit): Promise<ServedAnswer> {
   const { people, words, whence } = visit
   const email = (visit.form().get('email') ?? '').trim()
@@ -142,7 +142,7 @@ export async function askForReset(visit: Visit): Promise<ServedAnswer> {
     network: whence.network,
   })
   if (!verdict.admitted) return askPage(visit, undefined, words.blocked(visit.time(verdict.until)), 429)
-  mailReset(people, email)
+  await askForLink(people, email)
   return askPage(visit, words.resetText)
 }
 
