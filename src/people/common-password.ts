@@ -1,8 +1,9 @@
 /**
  * Tells passwords that are tried first. Of the lists of common passwords hardly any entry has twelve characters, and those
  * that do follow few patterns: a short unit repeated, runs along the alphabet, the digits or the keyboard, and common words
- * strung together with digits or signs around them. This refuses the patterns.
+ * strung together with digits or signs around them. This refuses the patterns, and what the lists have.
  */
+import { isListed } from './common-list.ts'
 
 const runs = [
   '01234567890123456789',
@@ -58,7 +59,7 @@ export function commonPassword(password: string, own: readonly string[] = []): b
     const whole = name.toLowerCase()
     return [whole, ...whole.split(/[^\p{L}\p{N}]+/u)].filter((part) => part.length >= 3)
   })
-  if (isRepeated(plain)) return true
+  if (isRepeated(plain) || isListed(plain)) return true
   const respelled = [...plain].map((character) => spellings[character] ?? character).join('')
   return [plain, respelled].some((text) => isLittle(left(text, names)))
 }

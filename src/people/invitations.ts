@@ -7,12 +7,12 @@ import { projectName } from '../kernel/access/projects.ts'
 import { covers, type Role } from '../kernel/access/roles.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { addCredential } from './credential-store.ts'
 import { recordJoining } from './events.ts'
 import { endInvitation, invitationBySecret } from './invitation-store.ts'
 import { addMember, roleIn } from './membership-store.ts'
+import { createAccount, type FirstWay } from './new-account.ts'
 import type { People } from './people.ts'
-import { createPerson, personByEmail, personById } from './person-store.ts'
+import { personByEmail, personById } from './person-store.ts'
 import type { Whence } from './sessions.ts'
 import { deadLink } from './setup.ts'
 import type { InvitationRow, PersonRow } from './tables.ts'
@@ -77,24 +77,22 @@ export async function accept(
 
 export interface NewAccount {
   readonly name: string
-  readonly passwordHash: string
+  readonly way: FirstWay
 }
 
 /** Makes an account for the address of an invitation and accepts it; returns the secret of a session. */
 export async function acceptAnew(
   { db, sessions }: People,
   secret: string | undefined,
-  { name, passwordHash }: NewAccount,
+  { name, way }: NewAccount,
   whence: Whence,
 ): Promise<string> {
   return db.transact(async (tx) => {
     const { invitation, person: known } = await readInvitation(tx.query, secret, tx.now)
     if (known) throw new ApiError('forbidden', 'there is an account with this address: log in to it first')
     await spend(tx, invitation)
-    const person = await createPerson(tx, { email: invitation.email, name })
-    const personId = person.id
-    await addCredential(tx, { personId, kind: 'password', subject: String(personId), data: passwordHash, name: '' })
-    const session = await sessions.start(tx, { personId, whence })
+    const person = await createAccount(tx, { email: invitation.email, name }, way)
+    const session = await sessions.start(tx, { personId: person.id, whence })
     await join(tx, invitation, person)
     return session
   })

@@ -9,7 +9,7 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from '@simplewebauthn/server'
-import type { Transaction } from '../kernel/data/db.ts'
+import { drawId, type Transaction } from '../kernel/data/db.ts'
 import { invalidInput } from '../kernel/errors.ts'
 import { canHavePasskeys } from './cookies.ts'
 import { advanceCounter, credentialBySubject, credentialsOf, noteUse } from './credential-store.ts'
@@ -51,11 +51,19 @@ interface Challenge {
   readonly rpId: string
 }
 
+/** Who is to get an account whose first way to sign in is a passkey. */
+export interface Newcomer {
+  /** Drawn for the account, because passkeys carry the id of theirs. */
+  readonly id: number
+  readonly email: string
+  readonly name: string
+}
+
 async function remember(
   { db, clock }: People,
   kind: CeremonyKind,
   personId: number | null,
-  challenge: Challenge,
+  challenge: Challenge & { readonly newcomer?: Newcomer },
 ): Promise<string> {
   const secret = randomSecret()
   const row = { kind, person_id: personId, data: JSON.stringify(challenge), expires: clock.now() + ceremonyMs }
@@ -69,21 +77,37 @@ export async function askForNewPasskey(
   person: PersonRow,
   rpId: string,
 ): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>> {
-  const { generateRegistrationOptions } = await import('@simplewebauthn/server')
   const known = (await credentialsOf(people.db.query, person.id)).filter(({ kind }) => kind === 'passkey')
-  const options = await generateRegistrationOptions({
+  const options = await optionsFor(person, rpId, known)
+  const secret = await remember(people, 'passkey-add', person.id, { challenge: options.challenge, rpId })
+  return { options, secret }
+}
+
+/** Asks a browser for the passkey of somebody who has no account yet. */
+export async function askForFirstPasskey(
+  people: People,
+  given: Omit<Newcomer, 'id'>,
+  rpId: string,
+): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>> {
+  const newcomer: Newcomer = { ...given, id: await people.db.transact(drawId, { isDurable: false }) }
+  const options = await optionsFor(newcomer, rpId, [])
+  const secret = await remember(people, 'passkey-first', null, { challenge: options.challenge, rpId, newcomer })
+  return { options, secret }
+}
+
+async function optionsFor({ id, email, name }: Newcomer, rpId: string, known: readonly CredentialRow[]) {
+  const { generateRegistrationOptions } = await import('@simplewebauthn/server')
+  return generateRegistrationOptions({
     rpName: 'Wolke',
     rpID: rpId,
-    userID: new Uint8Array(Buffer.from(String(person.id))),
-    userName: person.email,
-    userDisplayName: person.name,
+    userID: new Uint8Array(Buffer.from(String(id))),
+    userName: email,
+    userDisplayName: name,
     attestationType: 'none',
     supportedAlgorithmIDs,
     excludeCredentials: known.map(({ subject }) => ({ id: subject })),
     authenticatorSelection: { residentKey: 'required', userVerification: 'required' },
   })
-  const secret = await remember(people, 'passkey-add', person.id, { challenge: options.challenge, rpId })
-  return { options, secret }
 }
 
 export interface NewPasskey {
@@ -92,16 +116,33 @@ export interface NewPasskey {
   readonly counter: number
 }
 
+/** What a browser has answered, with the secret of its challenge. */
+export interface Answered {
+  readonly secret: string | undefined
+  readonly origin: string
+  readonly response: unknown
+}
+
 /** Judges a browser's new passkey. Errors: `invalid_input`. */
-export async function judgeNewPasskey(
-  people: People,
-  personId: number,
-  given: { readonly secret: string | undefined; readonly origin: string; readonly response: unknown },
-): Promise<NewPasskey> {
-  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
+export async function judgeNewPasskey(people: People, personId: number, given: Answered): Promise<NewPasskey> {
   const ceremony = await people.db.transact((tx) => takeCeremony(tx, 'passkey-add', given.secret))
-  if (!ceremony || ceremony.person_id !== personId) throw refused('the browser was not asked, or asked too long ago')
-  const { challenge, rpId } = JSON.parse(ceremony.data) as Challenge
+  if (!ceremony || ceremony.person_id !== personId) throw notAsked()
+  return judge(JSON.parse(ceremony.data) as Challenge, given)
+}
+
+/** Judges the passkey of somebody who has no account yet. Errors: `invalid_input`. */
+export async function judgeFirstPasskey(
+  people: People,
+  given: Answered,
+): Promise<{ readonly newcomer: Newcomer; readonly passkey: NewPasskey }> {
+  const ceremony = await people.db.transact((tx) => takeCeremony(tx, 'passkey-first', given.secret))
+  if (!ceremony) throw notAsked()
+  const { newcomer, ...challenge } = JSON.parse(ceremony.data) as Challenge & { readonly newcomer: Newcomer }
+  return { newcomer, passkey: await judge(challenge, given) }
+}
+
+async function judge({ challenge, rpId }: Challenge, given: Answered): Promise<NewPasskey> {
+  const { verifyRegistrationResponse } = await import('@simplewebauthn/server')
   const { registrationInfo } = await verifyRegistrationResponse({
     response: given.response as RegistrationResponseJSON,
     expectedChallenge: challenge,
@@ -123,6 +164,7 @@ export async function judgeNewPasskey(
   return { subject: credential.id, data: JSON.stringify(data), counter: credential.counter }
 }
 
+const notAsked = () => refused('the browser was not asked, or asked too long ago')
 const refused = (reason: string) => invalidInput([{ field: 'response', message: `is no valid passkey: ${reason}` }])
 
 /** Asks a browser for a passkey: any that it has, or one of a person. */
@@ -148,7 +190,7 @@ export async function askForPasskey(
 export async function provenPasskey(
   people: People,
   kind: 'passkey-sign-in' | 'passkey-prove',
-  given: { readonly secret: string | undefined; readonly origin: string; readonly response: unknown },
+  given: Answered,
 ): Promise<{ readonly credential: CredentialRow; readonly counter: number } | undefined> {
   const ceremony = await people.db.transact((tx) => takeCeremony(tx, kind, given.secret))
   if (!ceremony || !isAnswer(given.response)) return undefined

@@ -11,6 +11,8 @@ export function normalEmail(email: string): string {
 }
 
 export interface NewPerson {
+  /** Drawn before, if something was made for it. */
+  readonly id?: number
   readonly email: string
   readonly name: string
   readonly installationRole?: InstallationRole
@@ -20,7 +22,7 @@ export interface NewPerson {
 export async function createPerson(tx: Transaction, given: NewPerson): Promise<PersonRow> {
   const email = normalEmail(given.email)
   const row: PersonRow = {
-    id: await drawId(tx),
+    id: given.id ?? (await drawId(tx)),
     email,
     name: given.name.trim() || email,
     language: null,

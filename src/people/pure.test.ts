@@ -96,7 +96,8 @@ describe('passwords', () => {
     assert.equal(passwordProblem('langer satz '.repeat(11)), 'too_long')
     const common = `123456789012 qwertyuiop12 passwordpassword Password1234! P@ssw0rd12345 iloveyou1234 abcdefghijkl
       qazwsxedcrfv aaaaaaaaaaaa abcabcabcabc administrator1 qwerty123456 letmein12345 Sommer2026!! zaq12wsxcde3
-      trustno1trustno1 1q2w3e4r5t6y chelsea123456 metallica1234 wolke-wolke-wolke 987654321098`
+      trustno1trustno1 1q2w3e4r5t6y chelsea123456 metallica1234 wolke-wolke-wolke 987654321098
+      SonyEricsson 102030405060 thecakeisalie lost4815162342 weihnachtsbaum q1w2e3r4t5y6u7i8`
     for (const password of common.split(/\s+/)) assert.equal(passwordProblem(password), 'too_common', password)
     const own = ['jana@nordlicht.example', 'Jana Nord']
     for (const password of ['jana@nordlicht.example', 'Jana-Nordlicht-2026', 'jana nord jana']) {

@@ -5,9 +5,9 @@
 import { findProject } from '../kernel/access/projects.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { addCredential } from './credential-store.ts'
 import { dropLinks, findLink, makeLink, spendLink } from './link-store.ts'
 import { addMember, hasOwner } from './membership-store.ts'
+import { createAccount, type FirstWay } from './new-account.ts'
 import type { People } from './people.ts'
 import { createPerson, hasAdmin, lockSetup, personByEmail } from './person-store.ts'
 import type { Whence } from './sessions.ts'
@@ -32,8 +32,7 @@ export async function makeTesterLink(db: Database): Promise<string> {
 export interface FirstAdmin {
   readonly email: string
   readonly name: string
-  /** The hash of the password. */
-  readonly passwordHash: string
+  readonly way: FirstWay
 }
 
 /** The refusal of a link that never was, is over, or was used. */
@@ -53,7 +52,7 @@ export async function isSetupLink({ db, clock }: People, secret: string | undefi
 export async function setUp(
   { db, sessions }: People,
   secret: string | undefined,
-  { email, name, passwordHash }: FirstAdmin,
+  { email, name, way }: FirstAdmin,
   whence: Whence,
 ): Promise<string> {
   return db.transact(async (tx) => {
@@ -61,9 +60,7 @@ export async function setUp(
     const link = await findLink(tx.query, 'setup', secret, tx.now)
     if (!link || (await hasAdmin(tx.query)) || !(await spendLink(tx, link))) throw deadLink()
     await dropLinks(tx, 'setup')
-    const person = await createPerson(tx, { email, name, installationRole: 'admin' })
-    const { id: personId } = person
-    await addCredential(tx, { personId, kind: 'password', subject: String(personId), data: passwordHash, name: '' })
+    const { id: personId } = await createAccount(tx, { email, name, installationRole: 'admin' }, way)
     const session = await sessions.start(tx, { personId, whence })
     await ownDefault(tx, personId)
     return session

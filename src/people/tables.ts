@@ -92,7 +92,13 @@ export interface SignInRow {
   readonly expires: number
 }
 
-export type CeremonyKind = 'passkey-sign-in' | 'passkey-add' | 'passkey-prove' | 'oidc-sign-in' | 'oidc-link'
+export type CeremonyKind =
+  | 'passkey-sign-in'
+  | 'passkey-add'
+  | 'passkey-first'
+  | 'passkey-prove'
+  | 'oidc-sign-in'
+  | 'oidc-link'
 
 /** A challenge that one browser has to answer, once. */
 export interface CeremonyRow {

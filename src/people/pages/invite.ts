@@ -5,6 +5,7 @@ import { accept, acceptAnew, type Invited, invitedBy } from '../invitations.ts'
 import { hashPassword } from '../password.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'
 import { linkField, nameError, newPassword, passwordError } from './links.ts'
+import { newPasskeyButton } from './passkey-buttons.ts'
 
 export async function showInvite(visit: Visit): Promise<ServedAnswer> {
   const { words } = visit
@@ -34,7 +35,7 @@ async function offer(visit: Visit, code: string, invited: Invited, name = '', er
     const content = html`<div class="stack-l">${start}${problem(words.inviteLogIn(invitation.email))}<p><a href="/console/login">${words.back}</a></p></div>`
     return visit.page(words.invite, content, status)
   }
-  const fields = html`${field({ name: 'name', label: words.name, value: name, autocomplete: 'name', error: errors.name })}<input type="hidden" name="username" autocomplete="username" value="${invitation.email}">${newPassword(visit, errors.password)}`
+  const fields = html`${field({ name: 'name', label: words.name, value: name, autocomplete: 'name', error: errors.name })}<input type="hidden" name="username" autocomplete="username" value="${invitation.email}">${newPasskeyButton(visit, '/console/invite')}${newPassword(visit, errors.password)}`
   const form = html`<form method="post" action="/console/invite/accept">${start}${fields}${submit(words.accept)}</form>`
   return visit.page(words.invite, form, status)
 }
@@ -58,6 +59,6 @@ export async function acceptInvite(visit: Visit): Promise<ServedAnswer> {
   }
   if (errors.name ?? errors.password) return offer(visit, code, invited, name, errors, 422)
   const passwordHash = await hashPassword(password)
-  visit.welcome(await acceptAnew(people, code, { name, passwordHash }, whence))
+  visit.welcome(await acceptAnew(people, code, { name, way: { passwordHash } }, whence))
   return visit.go(`/console/projects/${invited.invitation.project_id}`)
 }

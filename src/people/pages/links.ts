@@ -10,6 +10,7 @@ import { hasAdmin } from '../person-store.ts'
 import { askForLink, personOfLink, useLink } from '../resets.ts'
 import { deadLink, enterAsTester, isSetupLink, setUp } from '../setup.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'
+import { newPasskeyButton } from './passkey-buttons.ts'
 
 type Errors = Readonly<Partial<Record<'code' | 'name' | 'email' | 'password', string>>>
 
@@ -60,7 +61,7 @@ interface SetupGiven {
 function setupPage(visit: Visit, given: Partial<SetupGiven>, errors: Errors = {}, status = 200): ServedAnswer {
   const { words } = visit
   const code = given.code ? hidden('code', given.code) : linkField(visit, words.setupCode, words.setupHelp, errors.code)
-  const content = html`<form method="post" action="/console/setup">${heading(words.setup, words.setupText)}${code}${field({ name: 'name', label: words.name, value: given.name, autocomplete: 'name', error: errors.name })}${field({ name: 'email', label: words.email, type: 'email', value: given.email, autocomplete: 'username', error: errors.email })}${newPassword(visit, errors.password)}${submit(words.createAccount)}</form>`
+  const content = html`<form method="post" action="/console/setup">${heading(words.setup, words.setupText)}${code}${field({ name: 'name', label: words.name, value: given.name, autocomplete: 'name', error: errors.name })}${field({ name: 'email', label: words.email, type: 'email', value: given.email, autocomplete: 'username', error: errors.email })}${newPasskeyButton(visit, '/console/setup')}${newPassword(visit, errors.password)}${submit(words.createAccount)}</form>`
   return visit.page(words.setup, content, status)
 }
 
@@ -93,7 +94,7 @@ export async function answerSetup(visit: Visit): Promise<ServedAnswer> {
   })
   if (Object.keys(errors).length > 0) return setupPage(visit, { code, name, email }, errors, 422)
   const passwordHash = await hashPassword(password)
-  visit.welcome(await setUp(people, code, { email, name, passwordHash }, whence))
+  visit.welcome(await setUp(people, code, { email, name, way: { passwordHash } }, whence))
   return visit.go('/console')
 }
 

@@ -4,23 +4,12 @@ import { html } from '../../net/html.ts'
 import { rpIdAt } from '../passkeys.ts'
 import { pendingSignIn, type SignIn, signInWithCode, signInWithPassword } from '../sign-in.ts'
 import { field, heading, hidden, nextPath, problem, submit, type Visit } from './door.ts'
+import { passkeyButton } from './passkey-buttons.ts'
 
 interface LoginState {
   readonly email?: string
   readonly next: string
   readonly error?: string
-}
-
-/** Whether passkeys can be used, for signing in or as a second factor. */
-function passkeyButton(visit: Visit, next: string, isFirst: boolean) {
-  const { words, people, call } = visit
-  if (rpIdAt(call.origin, people.settings) === undefined) return undefined
-  const query = new URLSearchParams({ next }).toString()
-  const button = html`<button type="button" class="btn primary wide" data-passkey data-options-at="/console/login/passkey/options" data-answer-at="/console/login/passkey?${query}"${isFirst ? html` data-conditional` : undefined} data-with-passkey hidden><svg class="icon" aria-hidden="true"><use href="#i-passkey"/></svg>${words.withPasskey}</button>
-<p class="error" role="alert" tabindex="-1" data-problem hidden><svg class="sign" aria-hidden="true"><use href="#cx"/></svg>${words.passkeyFailed}</p>
-`
-  return html`${button}<p class="or" data-with-passkey hidden>${words.or}</p>
-`
 }
 
 function loginPage(visit: Visit, { email, next, error }: LoginState, status = 200): ServedAnswer {

@@ -15,6 +15,7 @@ import {
   showSetup,
 } from './links.ts'
 import { answerSecond, logIn, logOut, showLogin, showLogout, showSecond } from './login.ts'
+import { acceptWithPasskey, invitePasskeyOptions, setUpWithPasskey, setupPasskeyOptions } from './new-passkey.ts'
 import {
   enterWithToken,
   finishOidc,
@@ -43,6 +44,8 @@ const pages: readonly (readonly [method: 'GET' | 'POST', path: string, handle: H
   ['POST', '/logout', logOut],
   ['GET', '/setup', showSetup],
   ['POST', '/setup', answerSetup],
+  ['POST', '/setup/passkey/options', setupPasskeyOptions],
+  ['POST', '/setup/passkey', setUpWithPasskey],
   ['GET', '/enter', showEnter],
   ['POST', '/enter', answerEnter],
   ['GET', '/reset', showReset],
@@ -51,6 +54,8 @@ const pages: readonly (readonly [method: 'GET' | 'POST', path: string, handle: H
   ['GET', '/invite', showInvite],
   ['POST', '/invite', offerInvite],
   ['POST', '/invite/accept', acceptInvite],
+  ['POST', '/invite/passkey/options', invitePasskeyOptions],
+  ['POST', '/invite/passkey', acceptWithPasskey],
 ]
 
 /** The pages before the console. Refusals are pages as well. */

@@ -24,11 +24,27 @@ if (door && window.PublicKeyCredential && PublicKeyCredential.parseRequestOption
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
     })
-    return reply.ok ? reply.json() : undefined
+    const answer = await reply.json()
+    if (reply.ok) return answer
+    if (answer.problem) problem.lastElementChild.textContent = answer.problem
   }
   const fail = () => {
     problem.hidden = false
     problem.focus()
+  }
+  // The form around the button describes the account of a new passkey.
+  const create = async () => {
+    const fields = Object.fromEntries(new FormData(door.form))
+    delete fields.password
+    const wrong = [...door.form.elements].find((one) => one.name !== 'password' && !one.checkValidity())
+    if (wrong) return wrong.reportValidity()
+    const options = await post(optionsAt, fields)
+    if (!options) return fail()
+    const publicKey = PublicKeyCredential.parseCreationOptionsFromJSON(options)
+    const credential = await navigator.credentials.create({ publicKey })
+    const answer = await post(answerAt, { ...fields, response: credential.toJSON() })
+    if (!answer) return fail()
+    location.assign(answer.next)
   }
   const signIn = async (mediation) => {
     waiting?.abort()
@@ -46,7 +62,8 @@ if (door && window.PublicKeyCredential && PublicKeyCredential.parseRequestOption
   for (const part of document.querySelectorAll('[data-with-passkey]')) part.hidden = false
   door.addEventListener('click', () => {
     problem.hidden = true
-    signIn().catch((error) => error.name === 'AbortError' || fail())
+    const work = 'new' in door.dataset ? create() : signIn()
+    work.catch((error) => error.name === 'AbortError' || fail())
   })
   if ('conditional' in door.dataset && PublicKeyCredential.isConditionalMediationAvailable) {
     PublicKeyCredential.isConditionalMediationAvailable()

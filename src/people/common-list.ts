@@ -1,0 +1,38 @@
+/**
+ * The commonest passwords of twelve characters and more, among the 49,000 that zxcvbn-ts collects (MIT license); shorter ones
+ * are refused for their length. What is here are 48 bits of the SHA-256 of each, because few of them are fit to be read.
+ */
+import { hash } from 'node:crypto'
+
+const length = 8
+const hashes = `
+  -BWuYXw2-UH1V-6J-VK3S2CD-m5eWhio0XRuHOnR0lsbU_7a1LRYZNnW1SR1upSS23rZUDNu29zwG_Us2EqaaysP2GyGUbeU2K7MZSzk2Kr8S4R8
+  2vzOTH7U3mJ4q57R42-r2h8D4AD0D8Ts4SuC0djX4WiJe7ST53O7XZAm5ABeLBV45JozIW0Y5b32k2ZK5jgYAZH75xTMsjpR6NXRuQ_76PGtK96j
+  6aL00OHw6lWVzeiN71Ks4JDM7O97HmTH7unG4ZBv7vocfgyW8-rFbqRk84TA5PiN88iAEqyD8dET-cCA8fpdbCZC97zS1ONy9YfU1YZg9ckxayB6
+  9fHOjyXX9kSz0HcCACX3VwTwAFSn3p1PAKa3LUCJALR3dSD7AM_kbSurAVAA9LWMAfccmiurAktMLyeSAvUUgvVyAyzBH-elBJWfqIEJBMzGdEVf
+  BNvdF3skBRkl0D_YBTQUFSSxBZYEkhFbB_UxYgNnBbtDKkv2BiXlv6EeBkf0sL_UC2fGSk6WCXy2wyWuCZOPkSjQCad_ROuOCfunlD4iCmcki5rg
+  Cx2_8nFKDW_924eXDaC5Q_MiDeBeRbnfDjyxN6RiEH3c6tVgF0F-v-BlF0y3USFJFIZKaiPeFLvj9yZIFQNDQxztFmjBH7gdFuU56IOiG3M-MIlx
+  GAPGoz0mGF79TOh2GFR1XADNGL9u3ISAGUgovfg4GmhC_8toGmvU2dedGwHjChn5H0VOjOjXHDEt1kJqHGmdBtlmHju4lHVvI84H_ofbIFmu9HmW
+  IOfC6JgnJ-7Pl_MNJD0CPMKyJWahjNHqJiiNmQRcJnXnMonAKIn1Rq-nKSniL0ixKUOlZ7wFKjM0nn5gKwqMI0u5L19s5a4wLEAgk_VmLLOAnuPt
+  LVQ7vBK3LYpBMieqLisk-O5AM0idJJt5M9c-I0EcMABfVs8vMZuuKP5OMfYed_JXN-ctVHhLNbbQqqrjNfkVZqaHNieZllxQNqoVqI56O02i4o6-
+  O2YE0xAJO4R-90izOLh7ENCNOV8pEHMcOldFoF-HP1wLX5wyPqRWtLPfQ0b_kvW1Q3mx0goFQ5CHSC0hQPWYzHZVQZTRcG7RRchr_8uRRqKBzTVJ
+  S7XtUuVkSB7DEMKnSH5CDJ3rSJH4VkgKSdYhMl61SpxT3tKaSrWBHoqgSsH1rv2bSss-YmQcTHPWx311U6YMlDbZUL_uSccGUPSAl-PlVp0P-VO8
+  VvSuNWOEW0BicumJW9etsCRGWLqjxUr1WMax0yZTWeIPaUViX1DdcnTvX1cqDaQDXVpwoteIX_7S4b1WXk_467X-XmEOa02CXpKG2oJhXspIkdry
+  Xzs7YUlXYGvkvn2kYXA0wi22YmXbDIxdYtm1ayOpZ9cQpZCgZKgTa-2BZbyGf2j_ZnjUPnQtZvH6gy1h_Kx2tLLJ_MoogEXt_U5-geH6a4QZn1Y5
+  atZloD3FauIXFkoeaxVxMkDobF8oWp7bbu37ltcnc0duOCYxc5jPEPKacORI7zCZcVqXSRxqcW-f-SkxcXmwswmId1ucIAACd7kOfpl4dDBWFrK8
+  dlrZ9Mfmdy8P4bJueAsQz6qseJuZ6SpLegGt6kuKf9BvDiphfDbFsPtrfcrJGqyRg3A1SQ8IgNqfiAiVgXSgXU4mgdBv6RZhggbSLwQ3ghooAgWq
+  grpwG8gfh2jO0l5jh9l9FebDhFul5BLQhGBzcd5JhGFbGnvXhN4TaFZYhOvBuseHhmJGfcfJiQekmbVKiTUmIaLliXsxIHLCi_TexUXhibAKLt9t
+  iukC3QkRivv9uNvljFyufA3QjG6W96tqjflQJlOPkBWzUCohkHfRr2nHkJzeSic-klsTp--blFcpmymslTEk9ZZQlbOvMJkmlc5w2e3jlqHbeEqa
+  mmIu6vSmn4Cl4UAXnI9aSnd5nhXsgQ0knlonFPd8nt10Ev5loDZHVaOKoLCk-dV4okVv8GHEpe5w8VIlpgOXSuSzpi7LjE-WpievSUPDpovzsv7V
+  q4ueArMmqQogc3TSqR8Mwk_2qalaY6Qur1f5ohtYrPRUiJeNrZsHArxBra-d7G_erdumoVWVrl3rhl05ruEnHrbws0Vk8cTNs4KCJXicsB6wAIBQ
+  sCToQFsSsCVvDvTfsQ5kJ4AusQj9-Me2sowizQRQssN-0ZpdtLt_I2ritMTY0b-3tR176m0CtrkBAlXOuDa-NY_KuNqCpJXmuWibRuBNuclQZA4b
+  unXNOeqpvFs_4y4jvOKWbAsNvQhetZpVvqfwiHW7wbWboMVuwryCnylRx-QCJY7jxALRO0qhxNMI9vIKxcCIEy5qxfIKZ50BxlWNLBFoxoaJszjY
+  xrPlEC8my14PrHXJy3mwKyCvyCB57ISiyF9nuoAmyK3kXtZPyMOLnIc0yQNOSa8syQvA9tN9yrGOXAzfys_VJEADzFcSmkVJzTQNGlxBzmQoco-K`
+
+let known: ReadonlySet<string> | undefined
+
+/** Whether a password is in the list, in upper or lower case. */
+export function isListed(password: string): boolean {
+  known ??= new Set(hashes.match(/[\w-]{8}/g))
+  return known.has(hash('sha256', password.toLowerCase(), 'base64url').slice(0, length))
+}
