@@ -33,6 +33,7 @@ export function ElevationDialog() {
   if (!data) return null
   const isStuck = way === undefined && !hasPasskey
   const here = encodeURIComponent(window.location.pathname + window.location.search)
+  const again = kinds.has('oidc') ? `/console/login/oidc?fresh&next=${here}` : `/console/login?again&next=${here}`
   return (
     <Dialog
       title={w.title}
@@ -43,7 +44,7 @@ export function ElevationDialog() {
         <span className="end row">
           <Button onClick={() => answerProof(false)}>{c.cancel}</Button>
           {isStuck && (
-            <ButtonAnchor look="primary" href={`/console/login?next=${here}`}>
+            <ButtonAnchor look="primary" href={again}>
               {w.signIn}
             </ButtonAnchor>
           )}

@@ -25,6 +25,12 @@ export async function recordSignIn(
   await recordEvent(tx, { actor: token.actor, projectId: token.scope.projectId, operation, family, network })
 }
 
+/** Records what a person did to the own account outside of the API: `link identity`, `set password by link`, `set up`. */
+export function recordOwnAct(tx: Transaction, person: PersonRow, operation: string, network: string): Promise<void> {
+  const about = { family, subjects: [person.id], network: network.replace(/^network:/, '') }
+  return recordEvent(tx, { actor: actorOf(person), operation, ...about })
+}
+
 /** Records that somebody became a member of a Project by an invitation. */
 export function recordJoining(tx: Transaction, person: PersonRow, projectId: ProjectId): Promise<void> {
   const actor = actorOf(person)

@@ -7,6 +7,7 @@ import { covers } from '../kernel/access/roles.ts'
 import type { Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { addCredential, credentialBySubject, noteUse } from './credential-store.ts'
+import { recordOwnAct } from './events.ts'
 import { setGroupRole } from './membership-store.ts'
 import type { GroupRole, Identity, OidcOptions } from './oidc.ts'
 import type { People } from './people.ts'
@@ -51,8 +52,14 @@ async function meet(tx: Transaction, identity: Identity, isAdmin: boolean): Prom
   return person
 }
 
+/** Links an identity to somebody who is signed in and has asked for it. Errors: as `link`. */
+export async function linkOwn(tx: Transaction, person: PersonRow, identity: Identity, { network }: Whence) {
+  await link(tx, person.id, identity)
+  await recordOwnAct(tx, person, 'link identity', network)
+}
+
 /** Links an identity to a person. Errors: `uniqueness_error` when it belongs to somebody. */
-export async function link(tx: Transaction, personId: number, identity: Identity): Promise<void> {
+async function link(tx: Transaction, personId: number, identity: Identity): Promise<void> {
   const { hostname } = new URL(identity.issuer)
   await addCredential(tx, { personId, kind: 'oidc', subject: subjectOf(identity), data: '', name: hostname })
 }

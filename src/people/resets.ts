@@ -1,6 +1,7 @@
 /** New passwords for people who cannot sign in, through a link that somebody with access to the host or the mail gets. */
 import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
 import { addCredential, credentialOf, renewData } from './credential-store.ts'
+import { recordOwnAct } from './events.ts'
 import { findLink, makeLink, spendLink } from './link-store.ts'
 import type { Letter, PersonMail } from './mail.ts'
 import type { People } from './people.ts'
@@ -104,6 +105,7 @@ export async function useLink(
       else await addCredential(tx, { personId, kind: 'password', subject, data: passwordHash, name: '' })
     }
     await sessions.revokeAll(tx, personId)
+    if (passwordHash !== undefined) await recordOwnAct(tx, person, 'set password by link', whence.network)
     if (second !== undefined) return { kind: 'second', secret: second }
     return { kind: 'session', secret: await sessions.start(tx, { personId, whence }) }
   })

@@ -5,6 +5,7 @@
 import { findProject } from '../kernel/access/projects.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
+import { recordOwnAct } from './events.ts'
 import { dropLinks, findLink, makeLink, spendLink } from './link-store.ts'
 import { addMember, hasOwner } from './membership-store.ts'
 import { createAccount, type FirstWay } from './new-account.ts'
@@ -60,9 +61,10 @@ export async function setUp(
     const link = await findLink(tx.query, 'setup', secret, tx.now)
     if (!link || (await hasAdmin(tx.query)) || !(await spendLink(tx, link))) throw deadLink()
     await dropLinks(tx, 'setup')
-    const { id: personId } = await createAccount(tx, { email, name, installationRole: 'admin' }, way)
-    const session = await sessions.start(tx, { personId, whence })
-    await ownDefault(tx, personId)
+    const person = await createAccount(tx, { email, name, installationRole: 'admin' }, way)
+    const session = await sessions.start(tx, { personId: person.id, whence })
+    await recordOwnAct(tx, person, 'set up', whence.network)
+    await ownDefault(tx, person.id)
     return session
   })
 }

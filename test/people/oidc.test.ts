@@ -125,6 +125,47 @@ forEachDatabase('an identity provider', (open) => {
     assert.equal(await emailOf(later), adminEmail)
   })
 
+  test('is linked by who is freshly proven and still signed in, belongs to one account, and can be removed', async () => {
+    const world = await openWith(open)
+    const admin = await setUp(world)
+    const link = '?link&next=/console/account/security'
+    const name = known('jana', { email: 'jana@elsewhere.example' })
+    const begin = (browser: TestBrowser) =>
+      browser.get(`/console/login/oidc${link}`, { 'sec-fetch-site': 'same-origin' })
+    const finish = async (browser: TestBrowser, gone: Awaited<ReturnType<typeof begin>>) => {
+      const back = new URL(await provider.signIn(String(gone.headers.location), name))
+      return browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' })
+    }
+    const gone = await begin(admin)
+    assert.ok(String(gone.headers.location).startsWith(provider.issuer))
+    // Somebody signed out, or had the session ended, before the provider answered.
+    const late = admin.copy(world)
+    await admin.post('/console/logout')
+    assert.equal((await finish(late, gone)).status, 403)
+    const again = new TestBrowser(world)
+    await signIn(again)
+    world.clock.advance(10 * 60_000)
+    assert.equal((await begin(again)).headers.location, '/console/login')
+    const proven = await again.api('POST', `${own}/account/elevate`, { password })
+    assert.equal(proven.status, 200, proven.text)
+    const done = await finish(again, await begin(again))
+    assert.equal(done.headers.location, '/console/account/security', done.text)
+    // It is somebody's now: another person cannot link it as well.
+    const eva = new TestBrowser(world)
+    const { link: way } = (await again.api('POST', `${own}/people`, { email: 'eva@example.com' })).body
+    await eva.post('/console/reset/password', { code: way.split('#')[1], go: '1', password })
+    const taken = await finish(eva, await begin(eva))
+    assert.equal(taken.status, 403)
+    assert.match(taken.text, /belongs to an account already[\s\S]*href="\/console\/account\/security"/)
+    assert.equal(await emailOf(eva), 'eva@example.com')
+    const { credentials } = (await again.api('GET', `${own}/account/credentials`)).body
+    const { id } = credentials.find(({ kind }: { kind: string }) => kind === 'oidc')
+    assert.equal((await again.api('DELETE', `${own}/account/credentials/${id}`)).status, 204)
+    assert.equal((await through(new TestBrowser(world), name)).reply.status, 303)
+    assert.equal((await world.db.query.selectFrom('person').selectAll().execute()).length, 3)
+    assert.equal((await again.api('GET', `${own}/audit?operation=link%20identity`)).body.audit.length, 1)
+  })
+
   test('names administrators by verified address, and gives roles by group for as long as they are in it', async () => {
     const groups = [
       { group: 'ops', project: 'default', role: 'admin' },

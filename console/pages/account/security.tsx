@@ -15,6 +15,7 @@ import { common } from '../../words/en/common.ts'
 import { ago } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { AccountFrame } from './frame.tsx'
+import { LinkedCard } from './linked.tsx'
 import { PasskeyCard } from './passkeys.tsx'
 import { PasswordDialog } from './password-dialog.tsx'
 import { RecoveryDialog } from './recovery-dialog.tsx'
@@ -85,14 +86,13 @@ export function SecurityPage() {
           isOn={totp !== undefined || ofKind('passkey').length > 0}
           onMake={() => setOpen({ kind: 'new-codes' })}
         />
-        {ofKind('oidc').length > 0 && (
-          <Card title={w.linked}>
-            <List>
-              {ofKind('oidc').map((way) => (
-                <WayRow key={way.id} way={way} name={way.name || (account.identity_provider ?? w.oidc)} menu={menu} />
-              ))}
-            </List>
-          </Card>
+        {(account.identity_provider !== null || ofKind('oidc').length > 0) && (
+          <LinkedCard
+            linked={ofKind('oidc')}
+            provider={account.identity_provider}
+            elevatedUntil={account.elevated_until}
+            menu={menu}
+          />
         )}
       </Halves>
       {open?.kind === 'password' && (

@@ -26,10 +26,11 @@ ${submit(words.logIn, false)}`
   return visit.page(words.logIn, content, status)
 }
 
-/** The login page; whoever is logged in goes on. */
+/** The login page; whoever is logged in goes on, unless `?again` asks for a fresh proof. */
 export async function showLogin(visit: Visit): Promise<ServedAnswer> {
   const next = nextPath(visit.call.query.get('next'))
-  if (await visit.people.sessions.find(visit.cookie('session'))) return visit.go(next)
+  const isFresh = visit.call.query.has('again')
+  if (!isFresh && (await visit.people.sessions.find(visit.cookie('session')))) return visit.go(next)
   return loginPage(visit, { next })
 }
 

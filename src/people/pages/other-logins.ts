@@ -4,7 +4,7 @@ import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
 import { countAttempt, forgetAttempts } from '../guesses.ts'
-import { link, signInAs } from '../identities.ts'
+import { linkOwn, signInAs } from '../identities.ts'
 import { startCeremony, takeCeremony } from '../link-store.ts'
 import type { Identity } from '../oidc.ts'
 import { askForPasskey, notePasskey, provenPasskey, rpIdAt } from '../passkeys.ts'
@@ -12,7 +12,7 @@ import { personById } from '../person-store.ts'
 import { randomSecret } from '../secret-text.ts'
 import { deleteSignIn } from '../session-store.ts'
 import { pendingSignIn } from '../sign-in.ts'
-import { field, heading, hidden, nextPath, submit, type Visit } from './door.ts'
+import { field, heading, hidden, nextPath, problem, submit, type Visit } from './door.ts'
 import { refuseLogin } from './login.ts'
 
 const oidcMs = 10 * 60_000
@@ -105,13 +105,27 @@ export async function finishOidc(visit: Visit): Promise<ServedAnswer> {
     return refuseLogin(visit, words.failed)
   }
   try {
-    if (ceremony.kind === 'oidc-link') await people.db.transact((tx) => link(tx, ceremony.person_id!, identity))
-    else visit.welcome(await signInAs(people, identity, whence))
+    if (ceremony.kind === 'oidc-link') {
+      // Whoever asked may have lost the session meanwhile, such as by another one's revocation.
+      const found = await people.sessions.find(visit.cookie('session'))
+      if (found?.person?.id !== ceremony.person_id) return refuseLogin(visit, words.signInOver)
+      await people.db.transact((tx) => linkOwn(tx, found!.person!, identity, whence))
+    } else visit.welcome(await signInAs(people, identity, whence))
     return visit.go(ceremony.data)
   } catch (error) {
-    if (error instanceof ApiError && error.status < 500) return refuseLogin(visit, error.message)
-    throw error
+    if (!(error instanceof ApiError) || error.status >= 500) throw error
+    const isTaken = error.code === 'uniqueness_error'
+    if (ceremony.kind === 'oidc-link')
+      return refuseLink(visit, isTaken ? words.linkTaken : error.message, ceremony.data)
+    return refuseLogin(visit, error.message)
   }
+}
+
+/** Says why an identity was not linked, to somebody who is still signed in. */
+function refuseLink(visit: Visit, text: string, back: string): ServedAnswer {
+  const { words } = visit
+  const content = html`<div class="stack-l">${heading(words.failed)}${problem(text)}<p><a href="${back}">${words.backToAccount}</a></p></div>`
+  return visit.page(words.failed, content, 403)
 }
 
 // ---- API tokens ----------------------------------------------------------------------------------------------------
