@@ -27,13 +27,14 @@ import { removeOldMail } from './kernel/mail/deliveries.ts'
 import { type Mailer, type MailerOptions, openMailer } from './kernel/mail/mailer.ts'
 import type { Clock } from './kernel/process/clock.ts'
 import { type Faults, noFaults } from './kernel/process/faults.ts'
-import { type Jobs, planJobs } from './kernel/process/jobs.ts'
+import { type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import { labEndpoints, labPath } from './lab/contract.ts'
 import { labRoutes } from './lab/routes.ts'
 import { managementEndpoints } from './management/contract.ts'
+import type { EffectiveOption, Process } from './management/installation/routes.ts'
 import { managementRoutes } from './management/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import { DefaultNames } from './net/default-names.ts'
@@ -80,6 +81,8 @@ export interface AppOptions {
   /** How long entries of the audit log are kept, in days; 90 by default. */
   readonly auditRetentionDays?: number
   readonly settings?: GivenSettings
+  /** The options of the process as operators gave them, for showing them. */
+  readonly effective?: readonly EffectiveOption[]
   /** Further sessions than those of people who have signed in. */
   readonly sessions?: EdgeOptions['sessions']
   readonly streams?: EdgeOptions['streams']
@@ -133,9 +136,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const ofAccess = [() => tidyPeople(people), () => authenticator.writeUses()]
-  const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], log)
-  mountAll(edge, platform, drivers, people)
+  const ofAccess = [
+    { name: 'tidyPeople', run: () => tidyPeople(people) },
+    { name: 'writeUses', run: () => authenticator.writeUses() },
+  ]
+  const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], { log, clock })
+  const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
+  mountAll(edge, platform, drivers, { people, process })
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
   edge.stream(eventStream({ db, clock, log }))
   servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
@@ -205,10 +212,15 @@ function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<
 }
 
 /** Mounts the public API, and below its own base what only Wolke has. */
-function mountAll(edge: Edge, platform: Platform, drivers: Drivers, people: People): void {
+function mountAll(
+  edge: Edge,
+  platform: Platform,
+  drivers: Drivers,
+  { people, process }: { people: People; process: Process },
+): void {
   for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
-  edge.mount(managementEndpoints, managementRoutes(platform, people), labPath)
+  edge.mount(managementEndpoints, managementRoutes(platform, people, process), labPath)
   edge.mount(auditEndpoints, auditRoutes(platform), labPath)
 }
 
@@ -243,14 +255,20 @@ function edgeOptions(
   }
 }
 
-function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): (() => Promise<void>)[] {
+function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {
   const { db, clock } = platform
-  const ofFamilies = families.flatMap((family) => family.jobs.map((job) => () => job(platform, drivers)))
+  const ofFamilies = families.flatMap((family) =>
+    family.jobs.map((job) => ({
+      // Reconcilers have no name of their own.
+      name: `${family.name}: ${job.name || 'reconcile'}`,
+      run: () => job(platform, drivers),
+    })),
+  )
   return [
     ...ofFamilies,
-    () => removeOldMail(db),
-    () => fileAllActions(db),
-    () => removeOldActions(db, clock),
-    () => removeOldEntries(db, clock, auditDays),
+    { name: 'removeOldMail', run: () => removeOldMail(db) },
+    { name: 'fileAllActions', run: () => fileAllActions(db) },
+    { name: 'removeOldActions', run: () => removeOldActions(db, clock) },
+    { name: 'removeOldEntries', run: () => removeOldEntries(db, clock, auditDays) },
   ]
 }

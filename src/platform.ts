@@ -1,5 +1,5 @@
 /** The environment and the definition of a family. The list of families is in families.ts. */
-import type { Catalogue } from './catalogue/catalogue.ts'
+import type { Catalogue, Price } from './catalogue/catalogue.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
 import { familyActionRoutes } from './kernel/actions/routes.ts'
@@ -12,7 +12,7 @@ import type { Faults } from './kernel/process/faults.ts'
 import type { Desired } from './kernel/resource/desired.ts'
 import type { DefaultLimits, LimitedKind } from './kernel/resource/limits.ts'
 import type { Resource, ResourceItem, ResourceTable } from './kernel/resource/resource.ts'
-import type { ProjectScope } from './kernel/scope.ts'
+import type { ProjectId, ProjectScope } from './kernel/scope.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
 import type { DefaultNames } from './net/default-names.ts'
 
@@ -42,6 +42,21 @@ export interface Platform {
  */
 export type Job = (platform: Platform, drivers: Drivers) => Promise<void>
 
+/** So many of something that has a price; undefined for what the price list leaves out. */
+export interface Cost {
+  readonly projectId: ProjectId
+  readonly monthly: Price | undefined
+  readonly count: number
+}
+
+/** What a family tells of many Projects at once, for those who look at all of theirs. */
+export interface Glance {
+  /** What costs something. */
+  costs?(platform: Platform, ids: readonly ProjectId[]): Promise<readonly Cost[]>
+  /** How much of it ends by a time in a way that somebody has to care about. */
+  ending?(platform: Platform, ids: readonly ProjectId[], until: string): Promise<ReadonlyMap<ProjectId, number>>
+}
+
 /** A family: one part of the API, its contract and its implementation. */
 export interface Family {
   /** Its path, such as `firewalls`. */
@@ -58,6 +73,7 @@ export interface Family {
   defaults(domain: string): Partial<Settings>
   /** Dated changes that are about it. */
   readonly changes: readonly Change[]
+  readonly glance: Glance
   /** One handler for each endpoint. */
   handlers(platform: Platform, drivers: Drivers): Handlers<Endpoints>
 }
@@ -84,6 +100,7 @@ interface FamilyParts<T extends Endpoints> {
   readonly defaults?: Family['defaults']
   /** Dated changes that are about the family. */
   readonly changes?: Readonly<Record<string, Change>>
+  readonly glance?: Glance
   /** Desired states of its resources that the infrastructure must follow. */
   readonly desired?: readonly Desired[]
   /** Present when resources of the family have actions. */
@@ -109,6 +126,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     locks = { order: [] },
     defaults = () => ({}),
     changes = {},
+    glance = {},
     desired = [],
     resources,
     actions = [],
@@ -131,6 +149,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       locks,
       defaults,
       changes: Object.values(changes),
+      glance,
       handlers: (platform, drivers) => routes(platform, drivers) as Handlers<Endpoints>,
     }
   }
@@ -145,6 +164,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     locks,
     defaults,
     changes: Object.values(changes),
+    glance,
     handlers: (platform, drivers) =>
       ({
         ...routes(platform, drivers),

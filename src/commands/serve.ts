@@ -9,10 +9,12 @@ import { lostCommits } from '../kernel/data/write-ahead.ts'
 import { type Clock, runningClock } from '../kernel/process/clock.ts'
 import { type Logger, openLog } from '../kernel/process/log.ts'
 import { lockForServing, type ServingLock } from '../kernel/process/process-lock.ts'
+import type { EffectiveOption } from '../management/installation/routes.ts'
 import { version } from '../version.ts'
 import { type AdminChannel, type ChannelOptions, openAdminChannel } from './admin-channel.ts'
 import { type ConsoleLink, makeConsoleLink } from './console-link.ts'
 import { explained, openMigrated, unusable } from './database.ts'
+import { effectiveOptions, keepTexts } from './effective-options.ts'
 import { endWithin } from './exit.ts'
 import { CommandFailure } from './failure.ts'
 import { prepareInstallation } from './installation.ts'
@@ -26,16 +28,21 @@ const drainMs = 9_000
 
 export function serveCommand(): Command {
   const command = new Command('serve').description('serve the API')
-  for (const option of serveOptions()) command.addOption(option)
-  return command.action((options: Config) => serve(toConfig(options)))
+  const options = serveOptions()
+  const texts = keepTexts(options)
+  for (const option of options) command.addOption(option)
+  return command.action((given: Config) => {
+    const config = toConfig(given)
+    return serve(config, effectiveOptions(command, texts, config.oidcClientSecret !== undefined))
+  })
 }
 
-async function serve(config: Config): Promise<void> {
+async function serve(config: Config, effective: readonly EffectiveOption[]): Promise<void> {
   const files = await readOptionFiles(config)
   const lock = takeLock(config)
   const running = new AsyncDisposableStack()
   try {
-    await start(config, { files, lock }, running)
+    await start(config, { files, lock, effective }, running)
   } catch (error) {
     await running.disposeAsync()
     lock?.abandon()
@@ -46,10 +53,11 @@ async function serve(config: Config): Promise<void> {
 interface Found {
   readonly files: OptionFiles
   readonly lock: ServingLock | undefined
+  readonly effective: readonly EffectiveOption[]
 }
 
 /** Starts everything and registers in `running` how each part is stopped. */
-async function start(config: Config, { files, lock }: Found, running: AsyncDisposableStack): Promise<void> {
+async function start(config: Config, { files, lock, effective }: Found, running: AsyncDisposableStack): Promise<void> {
   const log = openLog(config.logLevel)
   const clock = runningClock(config.now)
   if (lock) refuseDamagedLog(config.database, lock.path)
@@ -64,7 +72,7 @@ async function start(config: Config, { files, lock }: Found, running: AsyncDispo
   const infrastructure = await openMachines(config, clock, log)
   running.defer(() => infrastructure.close())
   const { drivers } = infrastructure
-  const app = await buildApp({ ...appOptions(config, files), db, clock, log, secrets, drivers })
+  const app = await buildApp({ ...appOptions(config, files), effective, db, clock, log, secrets, drivers })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })

@@ -5,6 +5,7 @@
 import { Type } from 'typebox'
 import { roles } from '../kernel/access/roles.ts'
 import {
+  booleanParam,
   closedObject,
   defineEndpoints,
   Id,
@@ -14,6 +15,8 @@ import {
   Timestamp,
   widePaging,
 } from '../kernel/contract/contract.ts'
+import { installationEndpoints } from './installation/contract.ts'
+import { Counts, Limit } from './shapes.ts'
 
 declare module '../kernel/errors.ts' {
   interface CallCodes {
@@ -47,7 +50,17 @@ const Whoami = named('Whoami', {
   operator: Type.Boolean(),
 })
 
-const Counts = Type.Record(Type.String(), Type.Integer())
+const Summary = named('ProjectSummary', {
+  running_actions: Type.Integer({ minimum: 0 }),
+  ending_certificates: Type.Integer({
+    minimum: 0,
+    description: 'Certificates that have ended or end within 30 days, and are not renewed by themselves',
+  }),
+  monthly: Type.Object(
+    { currency: Type.String(), net: Type.String(), gross: Type.String() },
+    { description: 'An estimate of what a month costs of what is there' },
+  ),
+})
 
 const Project = named('Project', {
   id: Id,
@@ -56,6 +69,7 @@ const Project = named('Project', {
   created: Timestamp,
   role: nullable(Role),
   resources: Counts,
+  summary: nullable(Summary),
 })
 
 const Scope = named('TokenScope', {
@@ -94,12 +108,6 @@ const Member = named('Member', {
 })
 const MemberReply = Type.Object({ member: Member })
 
-const Limit = named('Limit', {
-  kind: Type.String(),
-  limit: nullable(Type.Integer({ minimum: 0 })),
-  own: Type.Boolean({ description: 'Whether it was set for this Project' }),
-  used: Type.Integer({ minimum: 0 }),
-})
 const LimitsReply = Type.Object({ limits: Type.Array(Limit) })
 
 const project = '/projects/{project_id}' as const
@@ -115,7 +123,7 @@ const projectEndpoints = defineEndpoints({
     path: '/projects',
     summary: 'List the Projects of the caller; operators see all',
     section,
-    query: widePaging(50),
+    query: { ...widePaging(50), summary: booleanParam('Also summarize each Project that the caller is in') },
     status: 200,
     reply: Type.Object({ projects: Type.Array(Project), meta: Meta }),
     errors: [],
@@ -324,4 +332,5 @@ export const managementEndpoints = defineEndpoints({
     reply: LimitsReply,
     errors: [],
   },
+  ...installationEndpoints,
 })

@@ -7,6 +7,7 @@ import { createProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
 import type { Endpoint } from '../kernel/contract/contract.ts'
 import type { ErrorCode } from '../kernel/errors.ts'
+import { changeOwner, queueMail } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId } from '../kernel/scope.ts'
 import { addMember } from '../people/membership-store.ts'
@@ -22,6 +23,8 @@ export interface Place {
   readonly token: number
   /** A member who is not the owner. */
   readonly person: number
+  /** Mail that was written to the log. */
+  readonly mail: number
 }
 
 /** The URL of an endpoint at the door of programs or, below `/console/api`, at that of the console. */
@@ -30,6 +33,7 @@ export function urlOf({ baseUrl }: World, { path }: Pick<Endpoint, 'path'>, plac
     .replace('{project_id}', `${place.project}`)
     .replace('{token_id}', `${place.token}`)
     .replace('{person_id}', `${place.person}`)
+    .replace('{mail_id}', `${place.mail}`)
   return `${new URL(baseUrl).origin}${door}/wolke/v1${named}`
 }
 
@@ -53,11 +57,26 @@ export function newMember({ db }: World, project: number, role: Role = 'viewer')
   })
 }
 
-/** A Project with a token and a member of it. */
+/** A Project with a token, a member and a mail of it. */
 export async function placeIn(world: World, project: number): Promise<Place> {
-  const tokens = urlOf(world, { path: '/projects/{project_id}/tokens' }, { project, token: 0, person: 0 })
-  const { token } = await done((await manager(world)).post(tokens, { name: unique('token'), access: 'read' }))
-  return { project, token: token.id, person: await newMember(world, project) }
+  const nowhere = { project, token: 0, person: 0, mail: 0 }
+  const api = await manager(world)
+  const tokens = urlOf(world, { path: '/projects/{project_id}/tokens' }, nowhere)
+  const { token } = await done(api.post(tokens, { name: unique('token'), access: 'read' }))
+  await loggedMail(world, project)
+  const { mail } = await done(api.get(`${urlOf(world, { path: '/installation/mail' }, nowhere)}?per_page=1`))
+  return { project, token: token.id, person: await newMember(world, project), mail: mail[0].id }
+}
+
+/** Queues mail for the owner of a Project, which is written to the log. */
+export async function loggedMail({ db, app }: World, project: number): Promise<void> {
+  const scope = { projectId: project as ProjectId }
+  const content = { subject: 'A certificate ends', paragraphs: ['It ends.'], facts: {} }
+  await db.transact(async (tx) => {
+    await changeOwner(tx, scope, 'ops@example.com')
+    await queueMail(tx, { scope, event: unique('event') }, content)
+  })
+  await app.mailer.run()
 }
 
 /** Bodies by endpoint; those that are missing need none. */
@@ -87,9 +106,14 @@ const taken: (method: 'post' | 'put', path: string) => Scenario = (method, path)
 
 const onOwner: (method: 'put' | 'delete') => Scenario = (method) => async (world, api) => {
   const project = await emptyProject(world)
-  const place = { project, token: 0, person: await newMember(world, project, 'owner') }
+  const place = { project, token: 0, person: await newMember(world, project, 'owner'), mail: 0 }
   const url = urlOf(world, { path: '/projects/{project_id}/members/{person_id}' }, place)
   return method === 'put' ? api.put(url, { role: 'admin' }) : api.delete(url)
+}
+
+const full: (path: string) => Scenario = (path) => async (world, api, place) => {
+  await samples[countedPaths[0]!]!.prepare(world)
+  return api.delete(urlOf(world, { path }, place))
 }
 
 /** Errors by endpoint and code. */
@@ -101,10 +125,13 @@ export const errors: Readonly<Partial<Record<Key, Partial<Record<ErrorCode, Scen
   },
   changeMember: { member_is_owner: onOwner('put') },
   removeMember: { member_is_owner: onOwner('delete') },
-  deleteProject: {
-    async project_not_empty(world, api, place) {
-      await samples[countedPaths[0]!]!.prepare(world)
-      return api.delete(urlOf(world, { path: '/projects/{project_id}' }, place))
+  deleteProject: { project_not_empty: full('/projects/{project_id}') },
+  deleteInstalledProject: { project_not_empty: full('/installation/projects/{project_id}') },
+  retryMail: {
+    async conflict(world, api, place) {
+      const url = urlOf(world, { path: '/installation/mail/{mail_id}/retry' }, place)
+      await done(api.post(url))
+      return api.post(url)
     },
   },
 }

@@ -4,7 +4,6 @@ import { isPlainName, plainNameRule } from '../kernel/access/names.ts'
 import type { Actor, Principal } from '../kernel/access/principal.ts'
 import {
   createProject,
-  deleteProject,
   getProject,
   listProjects,
   type ProjectRow,
@@ -14,32 +13,37 @@ import {
 import { addToken, removeToken, renameToken, rotateToken, tokenOf, tokensOf } from '../kernel/access/tokens.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries } from '../kernel/data/db.ts'
-import { ApiError, invalidInput } from '../kernel/errors.ts'
+import { invalidInput } from '../kernel/errors.ts'
 import { isMailAddress } from '../kernel/mail/address.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import { limitsOf, setLimit } from '../kernel/resource/limits.ts'
+import { setLimit } from '../kernel/resource/limits.ts'
 import { pageOf } from '../kernel/resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { addMember } from '../people/membership-store.ts'
 import type { People } from '../people/people.ts'
 import type { Platform } from '../platform.ts'
 import type { managementEndpoints } from './contract.ts'
+import { installationRoutes, type Process } from './installation/routes.ts'
+import { holdings } from './limits.ts'
 import { memberRoutes } from './members.ts'
+import { removeProject } from './projects.ts'
 import { grantedBy } from './scopes.ts'
-import { countedPaths, countResources } from './store.ts'
+import { countResources } from './store.ts'
+import { summarize } from './summary.ts'
 import { expiryLike, readExpiry, scopeIn, tokenToWire } from './tokens.ts'
 
 type Managing = Handlers<typeof managementEndpoints>
 
 /** One handler for each endpoint. */
-export function managementRoutes(platform: Platform, people: Pick<People, 'sessions'>): Managing {
+export function managementRoutes(platform: Platform, people: Pick<People, 'sessions'>, process: Process): Managing {
   return {
     whoami: async ({ caller }) => ({ whoami: await whoIs(platform.db.query, caller) }),
     ...projectRoutes(platform),
     ...tokenRoutes(platform),
     ...memberRoutes({ db: platform.db, sessions: people.sessions }),
     ...limitRoutes(platform),
+    ...installationRoutes(platform, process),
   }
 }
 
@@ -70,15 +74,24 @@ function rightsOf(isReadOnly: boolean, limits: Principal['limits']) {
 
 type ProjectRoutes = Pick<Managing, 'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'deleteProject'>
 
-function projectRoutes({ db }: Platform): ProjectRoutes {
-  const toWires = async (query: Queries, caller: Principal, rows: readonly ProjectRow[]) => {
+function projectRoutes(platform: Platform): ProjectRoutes {
+  const { db } = platform
+  const toWires = async (query: Queries, caller: Principal, rows: readonly ProjectRow[], isSummarized = false) => {
     const ids = rows.map(({ id }) => id)
     const counts = await countResources(query, ids)
+    const isWhole = isSummarized && !caller.limits
+    const summaries = isWhole
+      ? await summarize(
+          platform,
+          ids.filter((id) => mayRead(caller, id)),
+        )
+      : undefined
     return rows.map(({ id, name, owner_email, created }) => ({
       ...{ id, name, owner_email, created },
       role: caller.roles.get(id) ?? null,
       // How much there is of what it does not see is none of the business of a scoped token.
       resources: caller.limits ? {} : counts.get(id)!,
+      summary: summaries?.get(id) ?? null,
     }))
   }
   const reply = async (query: Queries, caller: Principal, scope: ProjectScope) => {
@@ -90,7 +103,7 @@ function projectRoutes({ db }: Platform): ProjectRoutes {
       const all = await listProjects(db.query)
       const shown = caller.isOperator ? all : all.filter(({ id }) => caller.roles.has(id))
       const { rows, pagination } = pageOf(shown, query)
-      return { projects: await toWires(db.query, caller, rows), meta: { pagination } }
+      return { projects: await toWires(db.query, caller, rows, query.summary), meta: { pagination } }
     },
     async createProject({ caller, body: { name, owner_email = null } }) {
       checkProject({ name, owner_email })
@@ -112,15 +125,13 @@ function projectRoutes({ db }: Platform): ProjectRoutes {
       })
     },
     async deleteProject({ scope }) {
-      const project = await getProject(db.query, scope)
-      if (await deleteProject(db, project)) return
-      const left = (await countResources(db.query, [project.id])).get(project.id)!
-      const listed = Object.entries(left).map(([kind, count]) => `${count} ${kind}`)
-      const message = `the Project still has ${listed.join(', ') || 'running actions'}; delete them first`
-      throw new ApiError('project_not_empty', message, { status: 409, details: { resources: left } })
+      await removeProject(db, await getProject(db.query, scope))
     },
   }
 }
+
+/** Operators see how much there is in Projects of others, and no more of it. */
+const mayRead = ({ actor, roles }: Principal, id: ProjectId) => actor.kind === 'management' || roles.has(id)
 
 /** Errors: `invalid_input`. */
 function checkProject({ name, owner_email }: { name?: string; owner_email?: string | null }): void {
@@ -184,14 +195,7 @@ function tokenRoutes({ db, clock }: Platform): TokenRoutes {
 function limitRoutes({ db, limits: ofInstallation }: Platform): Pick<Managing, 'getLimits' | 'setLimits'> {
   const reply = async (query: Queries, scope: ProjectScope) => {
     const { id } = await getProject(query, scope)
-    const own = await limitsOf(query, scope)
-    const used = (await countResources(query, [id])).get(id)!
-    const limits = countedPaths.map((kind) => ({
-      kind,
-      limit: (own.has(kind) ? own.get(kind) : ofInstallation[kind]) ?? null,
-      own: own.has(kind),
-      used: used[kind] ?? 0,
-    }))
+    const { limits } = (await holdings(query, [id], ofInstallation)).get(id)!
     return { limits }
   }
   return {

@@ -113,6 +113,30 @@ export async function setGroupRole(
     .execute()
 }
 
+/** Who owns some Projects. */
+export async function ownersOf(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await acrossProjects(query)
+    .selectFrom('membership')
+    .select(['project_id', 'person_id'])
+    .where('project_id', 'in', ids)
+    .where('role', '=', 'owner')
+    .execute()
+  return new Map(rows.map(({ project_id, person_id }) => [project_id, person_id]))
+}
+
+/** How many people belong to some Projects; those without any are left out. */
+export async function countMembers(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await acrossProjects(query)
+    .selectFrom('membership')
+    .select(({ fn }) => ['project_id', fn.countAll().as('members')])
+    .where('project_id', 'in', ids)
+    .groupBy('project_id')
+    .execute()
+  return new Map(rows.map(({ project_id, members }) => [project_id, Number(members)]))
+}
+
 /** Whether a Project has an owner. */
 export async function hasOwner(query: Queries, scope: ProjectScope): Promise<boolean> {
   const row = await scoped(query, scope)

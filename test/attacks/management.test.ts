@@ -95,7 +95,7 @@ forEachDatabase('every endpoint of the management API', (open) => {
     const api = await manager(world)
     const place = await placeIn(world, await firstProject(world))
     const scoped = await scopedClient(world, oneFamily)
-    const never = { project: neverExisted, token: neverExisted, person: neverExisted }
+    const never = { project: neverExisted, token: neverExisted, person: neverExisted, mail: neverExisted }
     const url = (row: Managed, at = place) => urlOf(world, row.endpoint, at)
     const ways: Record<string, (row: Managed) => Promise<Answer[]>> = {
       unauthorized: async (row) => [await send(world, world.anonymous, row, place)],

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
 import { adminEmail, own, password, signIn, TestBrowser } from '../people/browser.ts'
-import { program, type Served } from './program.ts'
+import { program, type Served, token } from './program.ts'
 
 const { folder, serve, command } = program('people')
 
@@ -37,6 +37,10 @@ describe('The first start', () => {
     })
     assert.equal(made.status, 303)
     assert.equal((await browser.api('GET', `${own}/account`)).body.account.installation_role, 'admin')
+    const shown = await browser.api('GET', `${own}/installation/options`)
+    const sources = shown.body.options.map(({ flag, source }: Record<string, string>) => `${flag} ${source}`)
+    for (const one of ['--token flag', '--log-level flag', '--vendor default']) assert.ok(sources.includes(one), one)
+    assert.ok(!shown.text.includes(token))
     await server.stop()
     const next = await serve(database)
     assert.equal(existsSync(file), false)

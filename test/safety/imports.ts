@@ -15,7 +15,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   dns: ['net', 'kernel', 'families'],
   events: ['kernel'],
   lab: ['net', 'kernel', 'families', 'platform.ts'],
-  management: ['net', 'kernel', 'families.ts', 'lab', 'people', 'platform.ts'],
+  management: ['net', 'kernel', 'families.ts', 'lab', 'people', 'platform.ts', 'version.ts'],
   drivers: [
     'net',
     'families',

@@ -2,6 +2,7 @@
 import { byId, defineFamily } from '../../platform.ts'
 import { certificateChanges } from './changes.ts'
 import { certificateEndpoints } from './contract.ts'
+import { certificateGlance } from './glance.ts'
 import { certificateActions } from './managed/actions.ts'
 import { renewCertificates } from './managed/jobs.ts'
 import { certificateRoutes } from './routes.ts'
@@ -11,6 +12,7 @@ import { sendExpiryNotices } from './uploaded/jobs.ts'
 
 export const certificates = defineFamily({
   name: resource.path,
+  glance: certificateGlance,
   changes: certificateChanges,
   endpoints: certificateEndpoints,
   routes: certificateRoutes,

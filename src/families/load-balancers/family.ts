@@ -6,6 +6,7 @@ import { addressRoutes } from './addresses/routes.ts'
 import { loadBalancerChanges } from './changes.ts'
 import { loadBalancerEndpoints } from './contract.ts'
 import { state } from './desired.ts'
+import { loadBalancerGlance } from './glance.ts'
 import { restoreDataPlane } from './jobs.ts'
 import { metricEndpoints } from './metrics/contract.ts'
 import { metricRoutes } from './metrics/routes.ts'
@@ -21,6 +22,7 @@ import { targetRoutes } from './targets/routes.ts'
 
 export const loadBalancers = defineFamily({
   name: resource.path,
+  glance: loadBalancerGlance,
   changes: loadBalancerChanges,
   endpoints: {
     ...loadBalancerEndpoints,

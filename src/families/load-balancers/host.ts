@@ -1,7 +1,7 @@
 /** What the host's side asks about Load Balancers: a DNS query knows an address and no Project. */
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import { familyOf } from '../../net/ip.ts'
 import type { ReverseName } from '../addresses/reverse-names.ts'
 
@@ -42,4 +42,14 @@ export async function existing(query: Queries, ids: readonly number[]): Promise<
   if (ids.length === 0) return new Set()
   const rows = await acrossProjects(query).selectFrom('load_balancer').select('id').where('id', 'in', ids).execute()
   return new Set(rows.map(({ id }) => id))
+}
+
+/** How many Load Balancers of each type some Projects have in each location. */
+export async function balancersByPrice(query: Queries, ids: readonly ProjectId[]) {
+  return acrossProjects(query)
+    .selectFrom('load_balancer')
+    .select(({ fn }) => ['project_id', 'load_balancer_type', 'location', fn.countAll().as('count')])
+    .where('project_id', 'in', ids)
+    .groupBy(['project_id', 'load_balancer_type', 'location'])
+    .execute()
 }

@@ -3,12 +3,14 @@ import { byId, defineFamily } from '../../platform.ts'
 import { primaryIpActions } from './actions.ts'
 import { primaryIpChanges } from './changes.ts'
 import { primaryIpEndpoints } from './contract.ts'
+import { primaryIpGlance } from './glance.ts'
 import { primaryIpRoutes } from './routes.ts'
 import { primaryIps as resource } from './store.ts'
 import { primaryIpLocks } from './tables.ts'
 
 export const primaryIps = defineFamily({
   name: resource.path,
+  glance: primaryIpGlance,
   changes: primaryIpChanges,
   endpoints: primaryIpEndpoints,
   routes: primaryIpRoutes,

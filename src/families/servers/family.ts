@@ -10,6 +10,7 @@ import { serverEndpoints } from './contract.ts'
 import { state } from './desired.ts'
 import { diskActions } from './disk/actions.ts'
 import { startBackups } from './disk/jobs.ts'
+import { serverGlance } from './glance.ts'
 import { isoActions } from './iso/actions.ts'
 import { membershipActions } from './placement-groups/actions.ts'
 import { serverRoutes } from './routes.ts'
@@ -19,6 +20,7 @@ import { typeActions } from './type/actions.ts'
 
 export const servers = defineFamily({
   name: resource.path,
+  glance: serverGlance,
   changes: serverChanges,
   endpoints: serverEndpoints,
   routes: serverRoutes,

@@ -2,7 +2,7 @@
 import { sql } from 'kysely'
 import type { Queries } from '../../kernel/data/db.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
-import type { ProjectScope } from '../../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../../kernel/scope.ts'
 import type { Server } from './domain.ts'
 import type { DueServer } from './due.ts'
 import { fromRow } from './store.ts'
@@ -58,4 +58,20 @@ export async function overdueRescues(
     .limit(limit)
     .execute()
   return rows.map((row) => ({ id: row.id, scope: { projectId: row.project_id }, until: row.rescue_until! }))
+}
+
+/** How many servers of each type some Projects have in each location, and how many of them have backups. */
+export async function serversByPrice(query: Queries, ids: readonly ProjectId[]) {
+  return acrossProjects(query)
+    .selectFrom('server')
+    .select(({ fn }) => [
+      'project_id',
+      'server_type',
+      'location',
+      fn.countAll().as('count'),
+      fn.count('backup_window').as('backups'),
+    ])
+    .where('project_id', 'in', ids)
+    .groupBy(['project_id', 'server_type', 'location'])
+    .execute()
 }

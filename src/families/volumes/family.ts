@@ -3,12 +3,14 @@ import { byId, defineFamily } from '../../platform.ts'
 import { volumeActions } from './actions.ts'
 import { volumeEndpoints } from './contract.ts'
 import { attaching, states } from './desired.ts'
+import { volumeGlance } from './glance.ts'
 import { volumeRoutes } from './routes.ts'
 import { volumes as resource } from './store.ts'
 import { volumeLocks } from './tables.ts'
 
 export const volumes = defineFamily({
   name: resource.path,
+  glance: volumeGlance,
   endpoints: volumeEndpoints,
   routes: volumeRoutes,
   limited: [resource],

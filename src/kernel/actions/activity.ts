@@ -1,9 +1,9 @@
 /** The actions of all families of a Project, newest first. */
 import { type PageBack, pageBack } from '../data/backwards.ts'
 import type { Queries } from '../data/db.ts'
-import { scoped } from '../data/scoped.ts'
+import { acrossProjects, scoped } from '../data/scoped.ts'
 import { largestId } from '../ids.ts'
-import type { ProjectScope } from '../scope.ts'
+import type { ProjectId, ProjectScope } from '../scope.ts'
 import { runningActions, toAction } from './history.ts'
 import type { Action, ActionStatus } from './tables.ts'
 
@@ -17,6 +17,19 @@ export interface ActivityFilter {
 /** The family that an action belongs to. */
 export function familyOf({ definition }: Pick<Action, 'definition'>): string {
   return definition.slice(0, definition.indexOf('/'))
+}
+
+/** How many actions run in some Projects; those without any are left out. */
+export async function runningByProject(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
+  if (ids.length === 0) return new Map()
+  const rows = await acrossProjects(query)
+    .selectFrom('action')
+    .select(({ fn }) => ['project_id', fn.countAll().as('running')])
+    .where('status', '=', 'running')
+    .where('project_id', 'in', ids)
+    .groupBy('project_id')
+    .execute()
+  return new Map(rows.map(({ project_id, running }) => [project_id, Number(running)]))
 }
 
 /** A page of at most `most` actions with ids below `before`. */

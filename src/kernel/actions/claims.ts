@@ -4,11 +4,13 @@
  */
 
 import { type RawBuilder, sql } from 'kysely'
-import type { Database, Transaction } from '../data/db.ts'
+import type { Database, Queries, Transaction } from '../data/db.ts'
 import { prepared, preparedAlong } from '../data/prepared.ts'
 import { acrossProjects } from '../data/scoped.ts'
 import { timestamp } from '../process/clock.ts'
 import {
+  type Backlog,
+  backlogOf,
   type Claimed,
   claimWork,
   extendHeld,
@@ -48,6 +50,16 @@ const isNext = sql<boolean>`not exists (
     select min(first.action_id) from action_serial as first where first.serial_key = mine.serial_key
   )
 )`
+
+/** How many actions have not ended, and when the oldest of them started. */
+export async function openActions(query: Queries): Promise<Backlog> {
+  return backlogOf(
+    acrossProjects(query)
+      .selectFrom('action')
+      .select(({ fn }) => [fn.countAll().as('waiting'), fn.min('started').as('oldest')])
+      .where('status', '=', 'running'),
+  )
+}
 
 /** Claims up to `limit` free actions, oldest first. Actions behind an earlier one in a queue are left. */
 export async function claimActions(

@@ -98,7 +98,7 @@ export type PathParams<Path extends string> = {
   readonly [Name in ParamNames<Path>]: Name extends IdParam ? number : string
 }
 
-const idParams = ['id', 'action_id', 'project_id', 'person_id', 'token_id'] as const
+const idParams = ['id', 'action_id', 'project_id', 'person_id', 'token_id', 'mail_id'] as const
 type IdParam = (typeof idParams)[number]
 
 /** Whether a path parameter is an id; the others are strings. */

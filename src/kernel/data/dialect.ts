@@ -46,6 +46,10 @@ export interface Dialect {
    * sequence, keys that the engine counts up (`primary key generated`), and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values match.
    */
   ddl(statement: string): string
+  /** What operators call the engine. */
+  readonly title: string
+  /** How much room the data takes, in bytes. */
+  readonly sizeBytes: RawBuilder<number>
   /** The database's clock in whole milliseconds, the only clock for leases and shared limits. */
   readonly nowMs: RawBuilder<number>
   /** Appended to a select: locks the rows until the transaction ends; `skip` leaves out rows locked by others. */

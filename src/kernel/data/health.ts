@@ -6,6 +6,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes, randomInt } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
+import { sql } from 'kysely'
 import { ApiError } from '../errors.ts'
 import type { Logger } from '../process/log.ts'
 import { type Database, OutcomeUnknown, type Transaction } from './db.ts'
@@ -95,6 +96,15 @@ export function watchDatabase(db: Database, log: Logger, { pauseMs = 1_000 } = {
   }
 }
 
+/** How much room the data takes in bytes, and how long the database took to tell. Errors: those of the database. */
+export async function databaseSize({ dialect, query }: Database): Promise<{ bytes: number; tookMs: number }> {
+  const begun = performance.now()
+  await probeRead({ query })
+  const tookMs = Math.round((performance.now() - begun) * 100) / 100
+  const { rows } = await sql<{ bytes: number }>`select ${dialect.sizeBytes} as bytes`.execute(query)
+  return { bytes: Number(rows[0]?.bytes ?? 0), tookMs }
+}
+
 /** The reason why `work` failed; undefined when it succeeded. */
 async function troubleOf(work: () => Promise<unknown>): Promise<string | undefined> {
   try {
@@ -110,7 +120,7 @@ function reasonOf(error: unknown): string {
   return cause instanceof Error ? cause.message || String((cause as NodeJS.ErrnoException).code) : String(cause)
 }
 
-async function probeRead({ query }: Database): Promise<void> {
+async function probeRead({ query }: Pick<Database, 'query'>): Promise<void> {
   await query.selectFrom('write_probe').select('id').limit(1).execute()
 }
 

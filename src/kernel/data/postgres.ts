@@ -21,6 +21,8 @@ const postgresDialect: Dialect = {
         `create function $1() returns trigger language plpgsql as 'begin raise exception ''$1''; end';
        create trigger $1 before update on $2 for each row when ($3) execute function $1()`,
       ),
+  title: 'PostgreSQL',
+  sizeBytes: sql<number>`pg_database_size(current_database())`,
   nowMs: sql<number>`(extract(epoch from clock_timestamp()) * 1000)::bigint`,
   lockRows: (mode) =>
     mode === 'skip' ? sql`for no key update skip locked` : mode === 'share' ? sql`for share` : sql`for no key update`,

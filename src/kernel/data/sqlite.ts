@@ -25,6 +25,8 @@ const sqliteDialect: Dialect = {
         /^create table [\s\S]*$/,
         (table) => `${table} strict${severalKeys.test(table) ? ', without rowid' : ''}`,
       ),
+  title: 'SQLite',
+  sizeBytes: sql<number>`(select page_count * page_size from pragma_page_count(), pragma_page_size())`,
   nowMs: sql<number>`cast(unixepoch('subsec') * 1000 as integer)`,
   lockRows: () => sql``,
   lockKeys: () => undefined,

@@ -5,11 +5,22 @@
 
 import { sql } from 'kysely'
 import { lockOwner } from '../access/projects.ts'
+import { type PageBack, pageBack } from '../data/backwards.ts'
 import type { Database, Queries, Transaction } from '../data/db.ts'
 import { acrossProjects } from '../data/scoped.ts'
+import { largestId } from '../ids.ts'
 import { timestamp } from '../process/clock.ts'
-import { claimWork, forgetClaims, releaseHeld, type Search, type WorkTable, writeHeld } from '../queue/leases.ts'
-import type { MailRow } from './outbox.ts'
+import {
+  type Backlog,
+  backlogOf,
+  claimWork,
+  forgetClaims,
+  releaseHeld,
+  type Search,
+  type WorkTable,
+  writeHeld,
+} from '../queue/leases.ts'
+import type { MailRow, MailState } from './outbox.ts'
 import type { MailContent } from './template.ts'
 
 /** A claimed mail. */
@@ -110,6 +121,37 @@ export async function removeOldMail(db: Database): Promise<void> {
       .limit(1_000)
     await all.deleteFrom('mail').where('id', 'in', old).execute()
   })
+}
+
+/** How much mail has not been sent yet, and since when the oldest waits. */
+export async function openMail(query: Queries): Promise<Backlog> {
+  return backlogOf(
+    acrossProjects(query)
+      .selectFrom('mail')
+      .select(({ fn }) => [fn.countAll().as('waiting'), fn.min('created').as('oldest')])
+      .where('state', '=', 'waiting'),
+  )
+}
+
+/** A page of mail of all Projects with ids below `before`, newest first. */
+export async function pageOfMail(
+  query: Queries,
+  states: readonly MailState[] | undefined,
+  { before = largestId, most }: { readonly before?: number | undefined; readonly most: number },
+): Promise<PageBack<MailRow>> {
+  const read = (below: number, limit: number) =>
+    acrossProjects(query)
+      .selectFrom('mail')
+      .selectAll()
+      .where('id', '<', below)
+      .orderBy('id', 'desc')
+      .limit(limit)
+      .execute()
+  return pageBack({ read, passes: ({ state }) => states?.includes(state) ?? true, isOver: () => false }, before, most)
+}
+
+export async function mailById(query: Queries, id: number): Promise<MailRow | undefined> {
+  return acrossProjects(query).selectFrom('mail').selectAll().where('id', '=', id).executeTakeFirst()
 }
 
 /** All mail, oldest first, read in pages. */

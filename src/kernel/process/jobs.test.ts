@@ -3,13 +3,22 @@ import { test } from 'node:test'
 import { planJobs } from './jobs.ts'
 import { openLog } from './log.ts'
 
+const parts = { log: openLog('silent'), clock: { now: () => 1_000 } }
+
 test('a job that fails keeps no other one from being done, and its next time comes', async () => {
   let done = 0
   const failing = () => Promise.reject(new Error('not today'))
-  const jobs = planJobs([failing, async () => void done++], openLog('silent'))
+  const jobs = planJobs([failing, async () => void done++], parts)
   await jobs.run()
   await jobs.run()
   assert.equal(done, 2)
+  assert.deepEqual(
+    jobs.runs().map(({ name, last }) => [name, last?.startedAt, last?.hasFailed]),
+    [
+      ['failing', 1_000, true],
+      ['', 1_000, false],
+    ],
+  )
 })
 
 test('rounds do not overlap, and none begins after the stop, which waits for the one in progress', async () => {
@@ -20,7 +29,7 @@ test('rounds do not overlap, and none begins after the stop, which waits for the
     await gate.promise
     seen.push('ended')
   }
-  const jobs = planJobs([slow, async () => void seen.push('second')], openLog('silent'))
+  const jobs = planJobs([slow, async () => void seen.push('second')], parts)
   const rounds = [jobs.run(), jobs.run()]
   const stopped = jobs.stop().then(() => seen.push('stopped'))
   gate.resolve()

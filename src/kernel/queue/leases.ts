@@ -37,6 +37,21 @@ export interface WorkTable {
   readonly order: readonly string[]
 }
 
+/** What has not been done yet. */
+export interface Backlog {
+  readonly waiting: number
+  /** Since when the oldest waits; null when nothing does. */
+  readonly oldest: string | null
+}
+
+/** Reads a backlog by a statement that counts it. */
+export async function backlogOf(counted: {
+  executeTakeFirstOrThrow(): Promise<{ waiting: unknown; oldest: string | null }>
+}): Promise<Backlog> {
+  const { waiting, oldest } = await counted.executeTakeFirstOrThrow()
+  return { waiting: Number(waiting), oldest }
+}
+
 /** Identifies a claim. */
 export type Held = Pick<WorkRow, 'id' | 'fence'>
 

@@ -5,7 +5,7 @@
 import { type Kysely, sql } from 'kysely'
 import { lockProject } from '../access/projects.ts'
 import type { EveryTable, Queries, Transaction } from '../data/db.ts'
-import { preparedScoped, scoped } from '../data/scoped.ts'
+import { acrossProjects, preparedScoped, scoped } from '../data/scoped.ts'
 import { ApiError } from '../errors.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 
@@ -85,6 +85,18 @@ const ownLimits = preparedScoped((rows) => rows.selectFrom('project_limit').sele
 export async function limitsOf(query: Queries, scope: ProjectScope): Promise<Map<string, number | null>> {
   const rows = await ownLimits(query, scope)
   return new Map(rows.map((row) => [row.kind, row.most]))
+}
+
+/** The limits that were set for some Projects themselves. */
+export async function limitsOfProjects(
+  query: Queries,
+  ids: readonly ProjectId[],
+): Promise<Map<ProjectId, Map<string, number | null>>> {
+  const found = new Map(ids.map((id) => [id, new Map<string, number | null>()]))
+  if (ids.length === 0) return found
+  const limits = acrossProjects(query).selectFrom('project_limit').selectAll().where('project_id', 'in', ids)
+  for (const { project_id, kind, most } of await limits.execute()) found.get(project_id)!.set(kind, most)
+  return found
 }
 
 /** Sets a Project's own limit: a number, null for none at all, undefined for the default again. */

@@ -1,0 +1,16 @@
+/** What is asked about the certificates of many Projects at once. */
+import type { Queries } from '../../kernel/data/db.ts'
+import { acrossProjects } from '../../kernel/data/scoped.ts'
+import type { ProjectId } from '../../kernel/scope.ts'
+
+/** How many certificates of some Projects end by a time and are not renewed by themselves, or no more. */
+export async function endingCertificates(query: Queries, ids: readonly ProjectId[], until: string) {
+  return acrossProjects(query)
+    .selectFrom('certificate')
+    .select(({ fn }) => ['project_id', fn.countAll().as('count')])
+    .where('project_id', 'in', ids)
+    .where('not_valid_after', '<', until)
+    .where(({ eb, or }) => or([eb('type', '=', 'uploaded'), eb('renewal', '=', 'failed')]))
+    .groupBy('project_id')
+    .execute()
+}

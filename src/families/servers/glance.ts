@@ -1,0 +1,27 @@
+/** What servers and their backups cost. */
+import type { Price } from '../../catalogue/catalogue.ts'
+import type { Cost, Glance } from '../../platform.ts'
+import { serversByPrice } from './host.ts'
+
+export const serverGlance: Glance = {
+  async costs({ db, catalogue }, ids) {
+    const { serverBackupPercentage } = catalogue.priceList
+    const rows = await serversByPrice(db.query, ids)
+    return rows.flatMap(({ project_id: projectId, server_type, location, count, backups }): Cost[] => {
+      const place = catalogue.locationById(location)?.name
+      const monthly = catalogue
+        .serverTypeById(server_type)
+        ?.prices.find((price) => price.location === place)?.priceMonthly
+      const share = monthly && shareOf(monthly, Number(serverBackupPercentage) / 100)
+      return [
+        { projectId, monthly, count: Number(count) },
+        { projectId, monthly: share, count: Number(backups) },
+      ]
+    })
+  },
+}
+
+const shareOf = ({ net, gross }: Price, share: number): Price => ({
+  net: String(Number(net) * share),
+  gross: String(Number(gross) * share),
+})

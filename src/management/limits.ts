@@ -1,0 +1,22 @@
+/** The limits of Projects on the wire. */
+import type { Queries } from '../kernel/data/db.ts'
+import { type DefaultLimits, limitsOfProjects } from '../kernel/resource/limits.ts'
+import type { ProjectId } from '../kernel/scope.ts'
+import { countedPaths, countResources } from './store.ts'
+
+/** How many resources of each kind some Projects have, and how many they may have. */
+export async function holdings(query: Queries, ids: readonly ProjectId[], ofInstallation: DefaultLimits) {
+  const [own, used] = [await limitsOfProjects(query, ids), await countResources(query, ids)]
+  return new Map(
+    ids.map((id) => {
+      const [ownLimits, resources] = [own.get(id)!, used.get(id)!]
+      const limits = countedPaths.map((kind) => ({
+        kind,
+        limit: (ownLimits.has(kind) ? ownLimits.get(kind) : ofInstallation[kind]) ?? null,
+        own: ownLimits.has(kind),
+        used: resources[kind] ?? 0,
+      }))
+      return [id, { limits, resources }]
+    }),
+  )
+}

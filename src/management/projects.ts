@@ -1,0 +1,14 @@
+/** What several parts of the management API do with Projects. */
+import { deleteProject, type ProjectRow } from '../kernel/access/projects.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
+import { countResources } from './store.ts'
+
+/** Deletes an empty Project. Errors: `project_not_empty` with what is left. */
+export async function removeProject(db: Database, project: ProjectRow): Promise<void> {
+  if (await deleteProject(db, project)) return
+  const left = (await countResources(db.query, [project.id])).get(project.id)!
+  const listed = Object.entries(left).map(([kind, count]) => `${count} ${kind}`)
+  const message = `the Project still has ${listed.join(', ') || 'running actions'}; delete them first`
+  throw new ApiError('project_not_empty', message, { status: 409, details: { resources: left } })
+}

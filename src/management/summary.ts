@@ -1,0 +1,50 @@
+/** What is to be said of many Projects at once: what runs, what ends, what it costs. */
+import { families } from '../families.ts'
+import { runningByProject } from '../kernel/actions/activity.ts'
+import { timestamp } from '../kernel/process/clock.ts'
+import type { ProjectId } from '../kernel/scope.ts'
+import type { Cost, Platform } from '../platform.ts'
+
+/** How long before its end something is told of, in milliseconds. */
+const soonMs = 30 * 86_400_000
+const digits = 4
+
+export interface Summary {
+  readonly running_actions: number
+  readonly ending_certificates: number
+  readonly monthly: { readonly currency: string; readonly net: string; readonly gross: string }
+}
+
+/** The summaries of some Projects. */
+export async function summarize(platform: Platform, ids: readonly ProjectId[]): Promise<Map<ProjectId, Summary>> {
+  const { db, clock, catalogue } = platform
+  if (ids.length === 0) return new Map()
+  const running = await runningByProject(db.query, ids)
+  const until = timestamp(clock.now() + soonMs)
+  const ending = new Map<ProjectId, number>()
+  const costs: Cost[] = []
+  for (const { glance } of families) {
+    const found = (await glance.ending?.(platform, ids, until)) ?? []
+    for (const [id, count] of found) ending.set(id, (ending.get(id) ?? 0) + count)
+    costs.push(...((await glance.costs?.(platform, ids)) ?? []))
+  }
+  const { currency } = catalogue.priceList
+  const byProject = Map.groupBy(costs, ({ projectId }) => projectId)
+  return new Map(
+    ids.map((id) => [
+      id,
+      {
+        running_actions: running.get(id) ?? 0,
+        ending_certificates: ending.get(id) ?? 0,
+        monthly: { currency, ...total(byProject.get(id) ?? []) },
+      },
+    ]),
+  )
+}
+
+/** An estimate, so that the sum need not be exact. */
+function total(costs: readonly Cost[]) {
+  const sum = (kind: 'net' | 'gross') =>
+    costs.reduce((all, { monthly, count }) => all + Number(monthly?.[kind] ?? 0) * count, 0).toFixed(digits)
+  return { net: sum('net'), gross: sum('gross') }
+}

@@ -1,0 +1,150 @@
+/** What operators see of the whole installation, and what callers are told of all their Projects at once. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { serverBody } from '../src/families/servers/proof.ts'
+import { emptyProject, loggedMail, manager } from '../src/management/proof.ts'
+import { forEachDatabase, type World } from './harness.ts'
+import { setUp } from './people/browser.ts'
+import { done } from './proof.ts'
+import { assertRefused } from './refusals.ts'
+import { firstProject, scopedClient } from './scoped-clients.ts'
+
+const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wolke/v1${path}`
+
+interface Listed {
+  readonly id: number
+  readonly name: string
+  readonly limits: readonly { readonly kind: string; readonly limit: number | null; readonly used: number }[]
+}
+
+forEachDatabase('the installation', (open) => {
+  test('shows operators all Projects with owners, what they hold and their limits', async () => {
+    const world = await open({ runActions: false, limits: { servers: 7 } })
+    const api = await manager(world)
+    const admin = await setUp(world)
+    const { email } = (await admin.api('GET', '/console/api/wolke/v1/account')).body.account
+    const created = await admin.api('POST', '/console/api/wolke/v1/projects', {
+      name: 'team',
+      owner_email: 'a@b.example',
+    })
+    const { id } = created.body.project
+    await done(world.api.post('/servers', serverBody('web')))
+    await done(api.put(own(world, `/projects/${id}/limits`), { limits: { servers: 3 } }))
+    const { projects } = (await admin.api('GET', '/console/api/wolke/v1/installation/projects')).body
+    const named = (name: string) => projects.find((one: Listed) => one.name === name)
+    const limitOf = (one: Listed) => one.limits.find(({ kind }) => kind === 'servers')
+    assert.deepEqual(
+      [named('team').owner.email, named('team').owner_email, named('team').members],
+      [email, 'a@b.example', 1],
+    )
+    assert.deepEqual([named('second').owner, named('second').members, named('second').resources], [null, 0, {}])
+    assert.deepEqual(limitOf(named('team')), { kind: 'servers', limit: 3, own: true, used: 0 })
+    assert.deepEqual(limitOf(named('first')), { kind: 'servers', limit: 7, own: false, used: 1 })
+    const paged = await done(api.get(own(world, '/installation/projects?per_page=1&page=2')))
+    assert.deepEqual([paged.projects.length, paged.meta.pagination.total_entries], [1, projects.length])
+  })
+
+  test('lets operators delete empty Projects of others, and says what is left in full ones', async () => {
+    const world = await open({ runActions: false })
+    const admin = await setUp(world)
+    const at = (id: number) => `/console/api/wolke/v1/installation/projects/${id}`
+    const [full, empty] = [await firstProject(world), await emptyProject(world)]
+    await done(world.api.post('/servers', serverBody('web')))
+    const refused = await admin.api('DELETE', at(full))
+    assert.deepEqual([refused.status, refused.body.error.code], [409, 'project_not_empty'])
+    assert.equal(refused.body.error.details.resources.servers, 1)
+    assert.equal((await admin.api('DELETE', at(empty))).status, 204)
+    assert.equal((await admin.api('DELETE', at(empty))).status, 404)
+    const { audit } = (await admin.api('GET', `/console/api/wolke/v1/audit?project=${empty}`)).body
+    assert.equal(audit[0].operation, 'DELETE /wolke/v1/installation/projects/{project_id}')
+  })
+
+  test('lists mail, newest first, and sends again what was not sent', async () => {
+    const world = await open({ runActions: false })
+    const api = await manager(world)
+    const project = await firstProject(world)
+    await loggedMail(world, project)
+    await loggedMail(world, project)
+    const list = async (query = '') =>
+      (await done(api.get(own(world, `/installation/mail${query}`)))) as { mail: never[] }
+    const { mail } = (await list()) as { mail: { id: number; state: string; subject: string }[] }
+    assert.deepEqual(
+      mail.map(({ state, subject }) => [state, subject]),
+      Array(2).fill(['logged', 'A certificate ends']),
+    )
+    assert.ok(mail[0]!.id > mail[1]!.id)
+    const again = await done(api.post(own(world, `/installation/mail/${mail[1]!.id}/retry`)))
+    assert.deepEqual(
+      [again.mail.state, again.mail.recipient, again.mail.project.name],
+      ['waiting', 'ops@example.com', 'first'],
+    )
+    assert.notEqual(again.mail.next_attempt, null)
+    assert.equal((await list('?state=waiting')).mail.length, 1)
+    assert.equal((await list(`?before=${mail[0]!.id}&state=logged&state=waiting`)).mail.length, 1)
+    assertRefused(await api.get(own(world, '/installation/mail?state=lost')), 'invalid_input')
+  })
+
+  test('tells how the process, its database, its queues and its jobs are', async () => {
+    const world = await open({ runActions: false })
+    const api = await manager(world)
+    const ask = async () => (await done(api.get(own(world, '/installation/health')))).health
+    const before = await ask()
+    assert.deepEqual(before.queues.actions, { waiting: 0, oldest: null })
+    assert.ok(before.jobs.length > 5)
+    assert.ok(before.jobs.every((job: { last_run: string | null }) => job.last_run === null))
+    await done(world.api.post('/servers', serverBody('web')))
+    world.clock.advance(60_000)
+    await world.app.jobs.run()
+    const { database, queues, jobs, started, now } = await ask()
+    assert.deepEqual([database.reads, database.writes, database.state], ['ok', 'ok', 'ok'])
+    assert.ok(database.size > 10_000)
+    assert.match(database.kind, /^(SQLite|PostgreSQL)$/)
+    assert.ok(queues.actions.waiting > 0)
+    assert.equal(queues.actions.oldest, '2026-11-21T12:00:00Z')
+    assert.deepEqual([started, now], ['2026-11-21T12:00:00Z', '2026-11-21T12:01:00Z'])
+    for (const job of jobs) assert.deepEqual([job.last_run, job.failed], [now, false], job.name)
+    assert.equal(new Set(jobs.map(({ name }: { name: string }) => name)).size >= jobs.length - 2, true)
+  })
+})
+
+forEachDatabase('a summary of Projects', (open) => {
+  test('counts what runs and what ends, and adds up what a month costs', async () => {
+    const world = await open({ runActions: false })
+    await done(world.api.post('/servers', serverBody('web')))
+    await world.settle()
+    await done(world.api.post('/volumes', { name: 'data', size: 100, location: 'fsn1' }))
+    const [one] = (await done(world.api.get(own(world, '/projects?summary=true')))).projects
+    const { pricing } = (await world.api.get('/pricing')).body
+    const { server } = (await world.api.get('/servers')).body.servers.map((found: object) => ({ server: found }))[0]
+    const place = server.datacenter?.location?.name ?? server.location.name
+    const inPlace = (
+      all: readonly { prices: readonly { location: string; price_monthly: { gross: string } }[] }[],
+      index: number,
+    ) => Number(all[index]!.prices.find(({ location }) => location === place)!.price_monthly.gross)
+    const type = pricing.server_types.findIndex(({ name }: { name: string }) => name === server.server_type.name)
+    const expected =
+      inPlace(pricing.server_types, type) +
+      inPlace(pricing.primary_ips, 0) +
+      100 * Number(pricing.volume.price_per_gb_month.gross)
+    assert.equal(one.summary.monthly.gross, expected.toFixed(4))
+    assert.equal(one.summary.monthly.currency, 'EUR')
+    assert.equal(one.summary.ending_certificates, 0)
+    assert.ok(one.summary.running_actions > 0)
+    await world.settle()
+    const [after] = (await done(world.api.get(own(world, '/projects?summary=true')))).projects
+    assert.equal(after.summary.running_actions, 0)
+  })
+
+  test('is only made when it is asked for, and only of what the caller may see', async () => {
+    const world = await open({ runActions: false })
+    const summaries = async (path: string, client = world.api) =>
+      (await done(client.get(own(world, path)))).projects.map(({ summary }: { summary: object | null }) => summary)
+    assert.deepEqual(await summaries('/projects'), [null])
+    assert.deepEqual(await summaries('/projects?summary=true', await scopedClient(world, { verbs: ['read'] })), [null])
+    assert.equal((await summaries('/projects?summary=true', await manager(world))).includes(null), false)
+    const admin = await setUp(world)
+    const { projects } = (await admin.api('GET', '/console/api/wolke/v1/projects?summary=true')).body
+    for (const { role, summary } of projects) assert.equal(summary === null, role === null)
+    assert.ok(projects.some(({ role }: { role: string | null }) => role === null))
+  })
+})
