@@ -6,17 +6,14 @@ import type { Catalogue } from './catalogue/catalogue.ts'
 import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
-import { eventStream } from './events/stream.ts'
 import { families } from './families.ts'
 import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
 import { fileAllActions, removeOldActions } from './kernel/actions/expiry.ts'
 import { audited } from './kernel/audit/audited.ts'
-import { auditEndpoints } from './kernel/audit/contract.ts'
 import { defaultRetentionDays, removeOldEntries } from './kernel/audit/expiry.ts'
 import { AuditLog } from './kernel/audit/log.ts'
-import { auditRoutes } from './kernel/audit/routes.ts'
 import type { Database } from './kernel/data/db.ts'
 import { watchDatabase } from './kernel/data/health.ts'
 import { warnOfRetries } from './kernel/data/retries.ts'
@@ -31,28 +28,19 @@ import { type Jobs, type PlannedJob, planJobs } from './kernel/process/jobs.ts'
 import type { Logger } from './kernel/process/log.ts'
 import type { DefaultLimits } from './kernel/resource/limits.ts'
 import type { Secrets } from './kernel/secrets/secrets.ts'
-import { labEndpoints, labPath } from './lab/contract.ts'
-import { labRoutes } from './lab/routes.ts'
-import { managementEndpoints } from './management/contract.ts'
-import type { EffectiveOption, Process } from './management/installation/routes.ts'
-import { managementRoutes } from './management/routes.ts'
+import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import { DefaultNames } from './net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
-import { consoleTree } from './pages/console.ts'
 import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
 import { referencePages } from './pages/reference.ts'
-import { peopleEndpoints } from './people/contract.ts'
 import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
-import { doorFiles, doorRoutes } from './people/pages/routes.ts'
 import type { People } from './people/people.ts'
-import { peopleHandlers } from './people/routes.ts'
 import { type GivenSettings, type Platform, settingsOf } from './platform.ts'
 import { publicFamilies } from './public-families.ts'
-import { version } from './version.ts'
 
 /** Requests per hour of one session of the console, which must not use up its Project's. */
 const sessionRequests = 20_000
@@ -142,11 +130,13 @@ export async function buildApp(options: AppOptions): Promise<App> {
   ]
   const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], { log, clock })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
-  mountAll(edge, platform, drivers, { people, process })
+  for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
-  edge.stream(eventStream({ db, clock, log }))
   servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
-  servePeople(edge, people)
+  edge.later(async (part) => {
+    const { mountOwn } = await import('./own.ts')
+    mountOwn(part, { platform, drivers, people, process, log })
+  })
   const services: { close(): Promise<void> }[] = []
   return {
     edge,
@@ -211,29 +201,9 @@ function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<
   return { find: (headers) => given?.find(headers) ?? own.find(headers) }
 }
 
-/** Mounts the public API, and below its own base what only Wolke has. */
-function mountAll(
-  edge: Edge,
-  platform: Platform,
-  drivers: Drivers,
-  { people, process }: { people: People; process: Process },
-): void {
-  for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
-  edge.mount(labEndpoints, labRoutes(platform, drivers), labPath)
-  edge.mount(managementEndpoints, managementRoutes(platform, people, process), labPath)
-  edge.mount(auditEndpoints, auditRoutes(platform), labPath)
-}
-
 function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {
   for (const page of [homePage({ hasRoot: root !== undefined }), ...pages]) edge.open(page)
   if (root) edge.open(rootPage(root))
-  edge.openTree(consoleTree())
-}
-
-function servePeople(edge: Edge, people: People): void {
-  edge.mount(peopleEndpoints, peopleHandlers(people), labPath)
-  for (const file of doorFiles) edge.open(file)
-  for (const route of doorRoutes({ people, version })) edge.serve(route)
 }
 
 function edgeOptions(

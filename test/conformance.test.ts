@@ -221,7 +221,8 @@ function routesIn(drawing: string): string[] {
 forEachDatabase('the running server', (open) => {
   test('has a route for each endpoint, the pages, and nothing else', async () => {
     const { app } = await open({ runActions: false })
-    const routes = routesIn(app.edge.server.printRoutes({ commonPrefix: false }))
+    const parts = [app.edge.server, await app.edge.wing()]
+    const routes = parts.flatMap((part) => routesIn(part.printRoutes({ commonPrefix: false })))
     const promised = [
       ...endpoints.map((endpoint) => `${endpoint.method} /v1${endpoint.path.replace(/\{(\w+)\}/g, ':$1')}`),
       ...ownEndpoints().map(

@@ -4,7 +4,7 @@
  * that both doors lead to the same routes.
  */
 import type { IncomingMessage } from 'node:http'
-import { isOwnHost } from '../contract/urls.ts'
+import { isDecodable, isOwnHost } from '../contract/urls.ts'
 import { ApiError } from '../errors.ts'
 import { parseId } from '../ids.ts'
 import type { ProjectId } from '../scope.ts'
@@ -21,6 +21,9 @@ export interface Door {
   readonly projectId: ProjectId | undefined
 }
 
+/** The first segments of everything that only Wolke has, besides open pages. */
+const ownBases = [consoleBase, ownBase].map((base) => base.split('/')[1])
+
 const doors = new WeakMap<IncomingMessage, Door>()
 
 const inProject = /^\/console\/api\/projects\/(\d{1,19})(?=\/(?:v1|wolke\/v1)\/|\/events(?:\?|$))/
@@ -34,6 +37,16 @@ export function throughDoor(request: IncomingMessage, url: string): string {
   const projectId = project === undefined ? undefined : ((parseId(project) ?? 0) as ProjectId)
   doors.set(request, { projectId })
   return url.slice(base.length)
+}
+
+const publicInProject = /^\/console\/api\/projects\/\d{1,19}\/v1\//
+
+/** Whether a request is for what only Wolke has, and not for the public API through whichever door. */
+export function isForWolke(url: string): boolean {
+  if (url.startsWith('/v1/') || publicInProject.test(url)) return false
+  const [, first = ''] = /^\/([^/?#]*)/.exec(url) ?? []
+  const name = isDecodable(first) ? decodeURIComponent(first) : first
+  return ownBases.some((base) => base === name)
 }
 
 /** The door that a request came through; undefined for requests of programs. */

@@ -3,16 +3,16 @@
  * rate limit is charged; then come routing, parsing and the handler. All failures use one error envelope, including
  * refusals of the framework (spec: Authentication, Errors, Limits).
  */
-import type { IncomingMessage, RequestListener } from 'node:http'
-import fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify'
+import type { RequestListener } from 'node:http'
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify'
 import { type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
 import type { Authenticator } from '../access/tokens.ts'
 import type { AuditLog } from '../audit/log.ts'
 import type { Note } from '../audit/note.ts'
 import { currentSince, successStatus } from '../contract/as-of.ts'
-import { type ApiCall, type Endpoint, type Endpoints, type Handlers, isIdParam } from '../contract/contract.ts'
-import { type BodyCheck, bodyCheck, maxBodyBytes, parseQuery } from '../contract/input.ts'
-import { firstUnfit, isDecodable, methodsAt, pathOf, reachedAt, searchOf } from '../contract/urls.ts'
+import type { Endpoint, Endpoints, Handlers } from '../contract/contract.ts'
+import { bodyCheck, maxBodyBytes } from '../contract/input.ts'
+import { firstUnfit, methodsAt, pathOf } from '../contract/urls.ts'
 import { type Queries, unavailable } from '../data/db.ts'
 import { databaseFailure } from '../data/dialect.ts'
 import { ApiError, notFound } from '../errors.ts'
@@ -31,19 +31,23 @@ import {
 } from './admission.ts'
 import { readBody } from './body.ts'
 import { checkCalendar, nothingAt } from './calendar.ts'
-import { doorOf, throughDoor } from './doors.ts'
-import { correlationId, envelope, hostRefusal, standardHeaders } from './edge.ts'
+import { readInput, readParams, toCall } from './calls.ts'
+import { doorOf, isForWolke } from './doors.ts'
+import { envelope, hostRefusal, standardHeaders } from './edge.ts'
+import { closeGently, createInstance, undecodable } from './instance.ts'
 import { type Handled, narrowingOf, readResource } from './narrowing.ts'
+import { createServer } from './node-http.ts'
 import { type Asked, askedAt, noteOf, noteRefusal } from './notes.ts'
 import { type OpenPage, servePage } from './open-pages.ts'
 import { isInTree, mountTree, type PageTree } from './page-trees.ts'
 import { toRefusal } from './refusal.ts'
 import { answer, json, linksFrom, type Replying, sendJson } from './replies.ts'
 import { requestLogger } from './request-log.ts'
-import { addServed, admitServed, browserOf, type Served, type ServedRoute, sendCookies } from './served.ts'
+import { addServed, admitServed, type Served, type ServedRoute } from './served.ts'
 import { type ServerOptions, serverFor } from './server.ts'
 import { type StreamPath, Streams, type StreamsOptions } from './streams.ts'
 import { type SocketPath, WebSockets } from './web-sockets.ts'
+import { Wing } from './wing.ts'
 
 /** One request and its response, as tests observe them. */
 export interface Exchange {
@@ -71,23 +75,29 @@ export interface EdgeOptions extends ServerOptions {
   readonly observe?: (exchange: Exchange) => void
 }
 
-export interface Edge {
-  readonly server: FastifyInstance
+/** Where endpoints and pages are mounted. */
+export interface Mounting {
   /** Mounts endpoints below a base, which is that of the public API by default. */
   mount<const T extends Endpoints>(endpoints: T, handlers: Handlers<T>, base?: string): void
   open(page: OpenPage): void
   openTree(tree: PageTree): void
-  serve(route: ServedRoute): void
-  /** Lets WebSockets be opened at a path. */
-  accept(path: SocketPath): void
+  serve(routes: readonly ServedRoute[]): void
   /** Lets people listen to server-sent events at a path. */
   stream(path: StreamPath): void
 }
 
+export interface Edge extends Mounting {
+  readonly server: FastifyInstance
+  /** Lets WebSockets be opened at a path. */
+  accept(path: SocketPath): void
+  /** What is below the bases that only Wolke has, except for the public API, is mounted with the first request for it. */
+  later(load: (part: Mounting) => Promise<void>): void
+  /** The instance with what is mounted later. */
+  wing(): Promise<FastifyInstance>
+}
+
 /** The last segment of the base URL (spec: Versioning). */
 export const basePath = '/v1'
-/** Replaces a URL that cannot be decoded, so that it is refused like any other unknown path. */
-const undecodable = '/%00undecodable'
 
 declare module 'fastify' {
   interface FastifyRequest {
@@ -115,22 +125,67 @@ interface Routes {
 export function buildEdge(options: EdgeOptions): Edge {
   const sockets = new WebSockets(options)
   const streams = new Streams(options)
-  const server = createServer(options, sockets)
-  const routes: Routes = { mounted: [], pages: new Map(), served: new Map() }
+  const parts: Parts = { options, streams, routes: { mounted: [], pages: new Map(), served: new Map() } }
+  const state = { isClosing: false }
+  let load: (part: Mounting) => Promise<void> = async () => undefined
+  const wing = new Wing({
+    isFor: isForWolke,
+    log: options.log,
+    async build() {
+      const server = prepare(
+        createInstance(() => createServer()),
+        parts,
+        state,
+      )
+      await load(mountingOn(server, parts))
+      return server
+    },
+  })
+  const listening = (requests: RequestListener) => serverFor({ requests: wing.before(requests), sockets }, options)
+  const server = prepare(createInstance(listening), parts, state)
+  server.addHook('preClose', (done) => {
+    state.isClosing = true
+    for (const one of [sockets, streams]) one.close()
+    done()
+  })
+  server.addHook('onClose', () => wing.close())
+  return {
+    server,
+    ...mountingOn(server, parts),
+    accept: (path) => sockets.listen(path),
+    later(given) {
+      load = given
+    },
+    wing: () => wing.open(),
+  }
+}
+
+/** What the instances of the framework share. */
+interface Parts {
+  readonly options: EdgeOptions
+  readonly streams: Streams
+  readonly routes: Routes
+}
+
+/** Lets an instance treat requests as all are treated. */
+function prepare(server: FastifyInstance, { options, routes }: Parts, state: { readonly isClosing: boolean }) {
   server.decorateRequest('principal', undefined)
   server.decorateRequest('endpoint', undefined)
   server.decorateRequest('note', undefined)
   admitAll(server, options, routes)
   readBodies(server)
   refuseAll(server, options, routes)
-  closeGently(server, [sockets, streams])
+  closeGently(server, state)
   const logRequest = requestLogger(options.log)
   server.addHook('onResponse', (request, reply, done) => {
     logRequest(request, reply)
     done()
   })
+  return server
+}
+
+function mountingOn(server: FastifyInstance, { options, routes, streams }: Parts): Mounting {
   return {
-    server,
     mount(endpoints, handlers, base = basePath) {
       for (const [key, endpoint] of Object.entries(endpoints)) {
         const handler = handlers[key] as unknown as Mounted['handler']
@@ -148,45 +203,9 @@ export function buildEdge(options: EdgeOptions): Edge {
       })
     },
     openTree: (tree) => mountTree(server, tree),
-    serve: (route) => addServed(server, routes.served, route, options),
-    accept: (path) => sockets.listen(path),
+    serve: (given) => addServed(server, routes.served, given, options),
     stream: (path) => streams.mount(server, path),
   }
-}
-
-function createServer(options: EdgeOptions, sockets: WebSockets): FastifyInstance {
-  return fastify({
-    serverFactory: (requests: RequestListener) => serverFor({ requests, sockets }, options),
-    logger: false,
-    genReqId: correlationId,
-    requestIdHeader: false,
-    bodyLimit: maxBodyBytes,
-    forceCloseConnections: 'idle',
-    return503OnClosing: false,
-    // The server below the edge has its own handler.
-    clientErrorHandler: () => undefined,
-    // Longer than all headers together may be, so that no parameter is refused for its length alone.
-    routerOptions: { maxParamLength: 65_536 },
-    rewriteUrl: (request: IncomingMessage) => {
-      const { url = '/' } = request
-      return isDecodable(url) ? throughDoor(request, url) : undecodable
-    },
-  } as Parameters<typeof fastify>[0]) as unknown as FastifyInstance
-}
-
-/** Makes responses sent during shutdown close their connections, so that callers reconnect elsewhere. */
-function closeGently(server: FastifyInstance, open: readonly { close(): void }[]): void {
-  let closing = false
-  server.addHook('preClose', (done) => {
-    closing = true
-    for (const one of open) one.close()
-    done()
-  })
-  server.addHook('onSend', (request, reply, _payload, done) => {
-    sendCookies(request, reply)
-    if (closing) reply.header('connection', 'close')
-    done()
-  })
 }
 
 // ---- Admission -----------------------------------------------------------------------------------------------------
@@ -321,39 +340,6 @@ function mountEndpoint(server: FastifyInstance, options: EdgeOptions, routes: Ro
     options.observe?.({ endpoint, status: successStatus(endpoint, now), code: undefined, reply: result })
     return answer(request, reply, mounted, result, options)
   }
-}
-
-function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
-  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url), now) : {}
-  const body = checkBody && (request.body === undefined ? {} : request.body)
-  checkBody?.(body)
-  return { query, body }
-}
-
-function toCall(
-  request: FastifyRequest,
-  params: Record<string, number | string>,
-  options: EdgeOptions,
-  input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
-): ApiCall<Endpoint> {
-  const caller = request.principal!
-  return {
-    caller,
-    scope: caller.scope as never,
-    isReadOnly: caller.role === 'viewer',
-    params,
-    query: input.query,
-    body: input.body as never,
-    origin: () => linksFrom(request, options) || reachedAt(request.protocol, request.raw),
-    browser: () => browserOf(request, options),
-  }
-}
-
-/** The path parameters; `misdirected` has already checked the ids. */
-function readParams(texts: Record<string, string>): Record<string, number | string> {
-  const params: Record<string, number | string> = {}
-  for (const name in texts) params[name] = isIdParam(name) ? Number(texts[name]) : texts[name]!
-  return params
 }
 
 // ---- Errors --------------------------------------------------------------------------------------------------------

@@ -46,22 +46,29 @@ interface ServedOptions {
 /** Forms are small. */
 const mostBytes = 65_536
 
-/** Adds a route; a GET also answers HEAD. */
-export function addServed(server: FastifyInstance, served: Served, route: ServedRoute, options: ServedOptions): void {
-  const methods = route.method === 'GET' ? ['GET', 'HEAD'] : [route.method]
-  served.set(route.path, [...(served.get(route.path) ?? []), ...methods].sort())
+/** Adds routes; a GET also answers HEAD. */
+export function addServed(
+  server: FastifyInstance,
+  served: Served,
+  routes: readonly ServedRoute[],
+  options: ServedOptions,
+): void {
   void server.register(async (own) => {
     own.removeAllContentTypeParsers()
     own.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, bytes, done) => done(null, bytes))
-    own.route({
-      method: route.method,
-      url: route.path,
-      bodyLimit: mostBytes,
-      handler: async (request, reply) => {
-        const { status, headers, body } = await route.answer(toCall(request, options))
-        return reply.code(status).headers(headers).send(body)
-      },
-    })
+    for (const { method, path, answer } of routes) {
+      const methods = method === 'GET' ? ['GET', 'HEAD'] : [method]
+      served.set(path, [...(served.get(path) ?? []), ...methods].sort())
+      own.route({
+        method,
+        url: path,
+        bodyLimit: mostBytes,
+        handler: async (request, reply) => {
+          const { status, headers, body } = await answer(toCall(request, options))
+          return reply.code(status).headers(headers).send(body)
+        },
+      })
+    }
   })
 }
 

@@ -1,0 +1,46 @@
+/** Makes of a request what a handler gets. */
+import type { FastifyRequest } from 'fastify'
+import { type ApiCall, type Endpoint, isIdParam } from '../contract/contract.ts'
+import { type BodyCheck, parseQuery } from '../contract/input.ts'
+import { reachedAt, searchOf } from '../contract/urls.ts'
+import type { Limiter } from './rate-limit.ts'
+import { linksFrom } from './replies.ts'
+import { browserOf } from './served.ts'
+
+interface CallOptions {
+  readonly limits: { readonly networks: Limiter }
+  readonly publicOrigins?: readonly string[]
+}
+
+export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
+  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url), now) : {}
+  const body = checkBody && (request.body === undefined ? {} : request.body)
+  checkBody?.(body)
+  return { query, body }
+}
+
+export function toCall(
+  request: FastifyRequest,
+  params: Record<string, number | string>,
+  options: CallOptions,
+  input: { query: Record<string, unknown>; body: unknown } = { query: {}, body: undefined },
+): ApiCall<Endpoint> {
+  const caller = request.principal!
+  return {
+    caller,
+    scope: caller.scope as never,
+    isReadOnly: caller.role === 'viewer',
+    params,
+    query: input.query,
+    body: input.body as never,
+    origin: () => linksFrom(request, options) || reachedAt(request.protocol, request.raw),
+    browser: () => browserOf(request, options),
+  }
+}
+
+/** The path parameters; `misdirected` of the edge has already checked the ids. */
+export function readParams(texts: Record<string, string>): Record<string, number | string> {
+  const params: Record<string, number | string> = {}
+  for (const name in texts) params[name] = isIdParam(name) ? Number(texts[name]) : texts[name]!
+  return params
+}

@@ -1,0 +1,39 @@
+/** What only Wolke has: the management API, the test lab, and the console with the pages before it. Loaded on first use. */
+import { eventStream } from './events/stream.ts'
+import type { Drivers } from './kernel/actions/define.ts'
+import { auditEndpoints } from './kernel/audit/contract.ts'
+import { auditRoutes } from './kernel/audit/routes.ts'
+import type { Mounting } from './kernel/http/http.ts'
+import type { Logger } from './kernel/process/log.ts'
+import { labEndpoints, labPath } from './lab/contract.ts'
+import { labRoutes } from './lab/routes.ts'
+import { managementEndpoints } from './management/contract.ts'
+import type { Process } from './management/installation/routes.ts'
+import { managementRoutes } from './management/routes.ts'
+import { consoleTree } from './pages/console.ts'
+import { peopleEndpoints } from './people/contract.ts'
+import { doorFiles, doorRoutes } from './people/pages/routes.ts'
+import type { People } from './people/people.ts'
+import { peopleHandlers } from './people/routes.ts'
+import type { Platform } from './platform.ts'
+import { version } from './version.ts'
+
+interface Given {
+  readonly platform: Platform
+  readonly drivers: Drivers
+  readonly people: People
+  readonly process: Process
+  readonly log: Logger
+}
+
+export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Given): void {
+  const { db, clock } = platform
+  part.mount(labEndpoints, labRoutes(platform, drivers), labPath)
+  part.mount(managementEndpoints, managementRoutes(platform, people, process), labPath)
+  part.mount(auditEndpoints, auditRoutes(platform), labPath)
+  part.mount(peopleEndpoints, peopleHandlers(people), labPath)
+  part.stream(eventStream({ db, clock, log }))
+  part.openTree(consoleTree())
+  for (const file of doorFiles) part.open(file)
+  part.serve(doorRoutes({ people, version }))
+}
