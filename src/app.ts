@@ -32,6 +32,7 @@ import type { EffectiveOption } from './management/installation/routes.ts'
 import { startMetadataService } from './metadata/service.ts'
 import { DefaultNames } from './net/default-names.ts'
 import { hostAndPort, type ListenAddress } from './net/listen-address.ts'
+import type { Own } from './own.ts'
 import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
 import { healthPages } from './pages/health.ts'
@@ -130,13 +131,9 @@ export async function buildApp(options: AppOptions): Promise<App> {
   ]
   const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], { log, clock })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
-  for (const family of families) edge.mount(family.endpoints, family.handlers(platform, drivers))
+  mountAll(edge, { platform, drivers, people, process, log })
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
   servePages(edge, drivers, [...healthPages(watch), changesPage(clock), ...referencePages(clock)])
-  edge.later(async (part) => {
-    const { mountOwn } = await import('./own.ts')
-    mountOwn(part, { platform, drivers, people, process, log })
-  })
   const services: { close(): Promise<void> }[] = []
   return {
     edge,
@@ -199,6 +196,15 @@ function peopleFor(options: AppOptions, db: Database, authenticator: Authenticat
 function sessionsOf(people: People, given: AppOptions['sessions']): NonNullable<EdgeOptions['sessions']> {
   const own = sessionFinder(people)
   return { find: (headers) => given?.find(headers) ?? own.find(headers) }
+}
+
+/** Mounts the public API, and what only Wolke has with the first request for it. */
+function mountAll(edge: Edge, own: Own): void {
+  for (const family of families) edge.mount(family.endpoints, family.handlers(own.platform, own.drivers))
+  edge.later(async (part) => {
+    const { mountOwn } = await import('./own.ts')
+    mountOwn(part, own)
+  })
 }
 
 function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {

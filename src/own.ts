@@ -18,7 +18,8 @@ import { peopleHandlers } from './people/routes.ts'
 import type { Platform } from './platform.ts'
 import { version } from './version.ts'
 
-interface Given {
+/** What the parts are made of. */
+export interface Own {
   readonly platform: Platform
   readonly drivers: Drivers
   readonly people: People
@@ -26,7 +27,7 @@ interface Given {
   readonly log: Logger
 }
 
-export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Given): void {
+export function mountOwn(part: Mounting, { platform, drivers, people, process, log }: Own): void {
   const { db, clock } = platform
   part.mount(labEndpoints, labRoutes(platform, drivers), labPath)
   part.mount(managementEndpoints, managementRoutes(platform, people, process), labPath)

@@ -36,6 +36,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
     'drivers/authorities.ts',
     'families.ts',
     'kernel',
+    'management',
     'metadata',
     'net',
     'own.ts',
