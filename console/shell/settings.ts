@@ -1,4 +1,9 @@
-/** The choices of this browser: theme, density, language. Cookies, so that the server writes them into the page. */
+/**
+ * How the console looks: theme, density, language. Cookies, so that the server writes them into the page. The account keeps
+ * theme and language as well, for the other browsers of its person.
+ */
+import { apiOf } from '../api/api.ts'
+import type { BodyFor } from '../api/operations.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import { shell } from '../words/en/shell.ts'
 import { type Language, language, wordsOf } from '../words/words.ts'
@@ -42,6 +47,13 @@ export function setLanguage(next: Language): void {
   window.location.reload()
 }
 
+/** Keeps a choice in the account. It counts here even if that fails; tokens that opened a session have no account. */
+async function keep(choice: BodyFor<'people_updateAccount'>): Promise<void> {
+  const api = apiOf(undefined)
+  const { whoami } = await api.call('management_whoami', {})
+  if (whoami.kind === 'person') await api.call('people_updateAccount', { body: choice })
+}
+
 export function themeEntries(): MenuEntry[] {
   const themes = Object.entries(w.themes) as [Theme, string][]
   const densities = Object.entries(w.densities) as [Density, string][]
@@ -50,7 +62,10 @@ export function themeEntries(): MenuEntry[] {
       key,
       label,
       isChosen: current<Theme>('theme', 'system') === key,
-      onSelect: () => setTheme(key),
+      onSelect: () => {
+        setTheme(key)
+        keep({ theme: key }).catch(() => undefined)
+      },
     })),
     'line',
     ...densities.map(([key, label]) => ({
@@ -69,6 +84,9 @@ export function languageEntries(): MenuEntry[] {
     key,
     label,
     isChosen: language === key,
-    onSelect: () => setLanguage(key),
+    onSelect: () =>
+      void keep({ language: key })
+        .catch(() => undefined)
+        .then(() => setLanguage(key)),
   }))
 }

@@ -43,7 +43,8 @@ function Item({ item }: { readonly item: MenuItem }) {
       aria-describedby={reason ? id : undefined}
       aria-current={isChosen || undefined}
       closeOnClick={reason === undefined}
-      onClick={reason === undefined ? onSelect : undefined}
+      // After the menu has given the focus back, so that a dialog which opens now keeps it and returns it there.
+      onClick={reason === undefined && onSelect ? () => setTimeout(onSelect) : undefined}
     >
       {icon ? <Icon name={icon} /> : isChosen !== undefined && <Sign mood={isChosen ? 'ok' : 'off'} />}
       <span>{label}</span>

@@ -17,6 +17,8 @@ export interface Door {
 
 /** The longest that a session's cookie is kept, in seconds; the database ends sessions before. */
 const sessionAge = 30 * 86_400
+/** How long a browser keeps language and theme, in seconds. */
+const choiceAge = 365 * 86_400
 
 const policy = [
   "default-src 'none'",
@@ -80,10 +82,18 @@ export class Visit {
     this.#cookies.push(setCookie(this.place, use, value ?? '', age))
   }
 
-  /** Ends what came before a session and sends its cookie. */
-  welcome(secret: string): void {
+  /** Ends what came before a session, sends its cookie, and those of what its person has chosen in other browsers. */
+  async welcome(secret: string): Promise<void> {
     this.set('session', secret)
     this.set('sign-in', undefined)
+    const { person } = (await this.people.sessions.find(secret)) ?? {}
+    if (person?.language) this.#remember('language', person.language)
+    if (person && person.theme !== 'system') this.#remember('theme', person.theme)
+  }
+
+  /** A cookie that the console's own script may change. */
+  #remember(name: string, value: string): void {
+    this.#cookies.push(`wolke_${name}=${value}; Path=/console; Max-Age=${choiceAge}; SameSite=Lax`)
   }
 
   /** The fields of a form; none when the body is something else. */

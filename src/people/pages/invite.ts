@@ -59,6 +59,6 @@ export async function acceptInvite(visit: Visit): Promise<ServedAnswer> {
   }
   if (errors.name ?? errors.password) return offer(visit, code, invited, name, errors, 422)
   const passwordHash = await hashPassword(password)
-  visit.welcome(await acceptAnew(people, code, { name, way: { passwordHash } }, whence))
+  await visit.welcome(await acceptAnew(people, code, { name, way: { passwordHash } }, whence))
   return visit.go(`/console/projects/${invited.invitation.project_id}`)
 }

@@ -94,7 +94,7 @@ export async function answerSetup(visit: Visit): Promise<ServedAnswer> {
   })
   if (Object.keys(errors).length > 0) return setupPage(visit, { code, name, email }, errors, 422)
   const passwordHash = await hashPassword(password)
-  visit.welcome(await setUp(people, code, { email, name, way: { passwordHash } }, whence))
+  await visit.welcome(await setUp(people, code, { email, name, way: { passwordHash } }, whence))
   return visit.go('/console')
 }
 
@@ -111,7 +111,7 @@ export async function showEnter(visit: Visit): Promise<ServedAnswer> {
 }
 
 export async function answerEnter(visit: Visit): Promise<ServedAnswer> {
-  visit.welcome(await enterAsTester(visit.people, visit.form().get('code') ?? undefined, visit.whence))
+  await visit.welcome(await enterAsTester(visit.people, visit.form().get('code') ?? undefined, visit.whence))
   return visit.go('/console')
 }
 
@@ -159,7 +159,7 @@ export async function answerReset(visit: Visit): Promise<ServedAnswer> {
   if (form.has('go') && (isOidcOnly || (password !== null && error === undefined))) {
     const passwordHash = isOidcOnly ? undefined : await hashPassword(password!)
     const result = await useLink(people, code, passwordHash, whence)
-    if (result.kind === 'session') visit.welcome(result.secret)
+    if (result.kind === 'session') await visit.welcome(result.secret)
     else visit.set('sign-in', result.secret)
     return visit.go(result.kind === 'session' ? '/console' : '/console/login/second')
   }

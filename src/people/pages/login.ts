@@ -51,7 +51,7 @@ export async function logIn(visit: Visit): Promise<ServedAnswer> {
     return visit.go('/console/login/second')
   }
   if (result.kind === 'session') {
-    visit.welcome(result.secret)
+    await visit.welcome(result.secret)
     return visit.go(next)
   }
   return loginPage(visit, { email, next, error: reasonFor(visit, result, words.wrong) }, statusFor(result))
@@ -89,7 +89,7 @@ export async function answerSecond(visit: Visit): Promise<ServedAnswer> {
   const code = (visit.form().get('code') ?? '').slice(0, 64)
   const result = await signInWithCode(people, { secret, code, whence })
   if (result.kind === 'session') {
-    visit.welcome(result.secret)
+    await visit.welcome(result.secret)
     return visit.go(pending?.row.next ?? '/console')
   }
   return secondPage(visit, reasonFor(visit, result, visit.words.codeWrong), statusFor(result))

@@ -66,7 +66,7 @@ export function setUpWithPasskey(visit: Visit): Promise<ServedAnswer> {
   return orWords(visit, async () => {
     const { newcomer, way } = await made(visit)
     const { email, name } = newcomer
-    visit.welcome(await setUp(visit.people, textIn(visit, 'code'), { email, name, way }, visit.whence))
+    await visit.welcome(await setUp(visit.people, textIn(visit, 'code'), { email, name, way }, visit.whence))
     return visit.reply(200, { next: '/console' })
   })
 }
@@ -85,7 +85,7 @@ export function acceptWithPasskey(visit: Visit): Promise<ServedAnswer> {
     const { newcomer, way } = await made(visit)
     const { invitation } = await invitedBy(people, code)
     if (invitation.email !== newcomer.email) throw deadLink()
-    visit.welcome(await acceptAnew(people, code, { name: newcomer.name, way }, whence))
+    await visit.welcome(await acceptAnew(people, code, { name: newcomer.name, way }, whence))
     return visit.reply(200, { next: `/console/projects/${invitation.project_id}` })
   })
 }

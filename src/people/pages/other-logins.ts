@@ -45,7 +45,7 @@ export async function logInWithPasskey(visit: Visit): Promise<ServedAnswer> {
     return people.sessions.start(tx, { personId: person.id, whence })
   })
   if (secret === undefined) return visit.reply(401, {})
-  visit.welcome(secret)
+  await visit.welcome(secret)
   return visit.reply(200, { next: nextPath(call.query.get('next')) })
 }
 
@@ -110,7 +110,7 @@ export async function finishOidc(visit: Visit): Promise<ServedAnswer> {
       const found = await people.sessions.find(visit.cookie('session'))
       if (found?.person?.id !== ceremony.person_id) return refuseLogin(visit, words.signInOver)
       await people.db.transact((tx) => linkOwn(tx, found!.person!, identity, whence))
-    } else visit.welcome(await signInAs(people, identity, whence))
+    } else await visit.welcome(await signInAs(people, identity, whence))
     return visit.go(ceremony.data)
   } catch (error) {
     if (!(error instanceof ApiError) || error.status >= 500) throw error
@@ -155,6 +155,6 @@ export async function enterWithToken(visit: Visit): Promise<ServedAnswer> {
     await forgetAttempts(tx, attempt)
     return people.sessions.start(tx, { tokenId, whence })
   })
-  visit.welcome(secret)
+  await visit.welcome(secret)
   return visit.go(next)
 }
