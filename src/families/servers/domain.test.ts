@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
-import { isPassing, makePassword, restingStatus, serverStatuses } from './domain.ts'
+import { allows, isPassing, makePassword, restingStatus, serverStatuses, type Verb } from './domain.ts'
 
 describe('servers', () => {
   test('a server on which nothing goes on is running or off', () => {
@@ -10,6 +10,16 @@ describe('servers', () => {
       serverStatuses.filter((status) => !isPassing(status)),
       ['running', 'off', 'unknown'],
     )
+  })
+
+  test('what needs power is for servers that are not off, and what changes the hardware for those that are', () => {
+    const statusesFor = (verb: Verb) => serverStatuses.filter((status) => allows(status, verb))
+    const but = (...without: string[]) => serverStatuses.filter((status) => !without.includes(status))
+    assert.deepEqual(statusesFor('powerOn'), but('running'))
+    for (const verb of ['powerOff', 'shutDown', 'reboot', 'reset'] as const)
+      assert.deepEqual(statusesFor(verb), but('off'), verb)
+    for (const verb of ['changeType', 'addToPlacementGroup'] as const)
+      assert.deepEqual(statusesFor(verb), ['off'], verb)
   })
 
   test('a password has 20 letters and digits, none of which looks like another', () => {

@@ -78,6 +78,25 @@ export function isPassing(status: ServerStatus): boolean {
   return status !== 'running' && status !== 'off' && status !== 'unknown'
 }
 
+/** What can be asked of a server whose power matters. */
+export type Verb = 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset' | 'changeType' | 'addToPlacementGroup'
+
+/**
+ * Whether a verb means anything to a server of this status. The API also takes power verbs that change nothing; what
+ * needs a server that is off is refused otherwise.
+ */
+export function allows(status: ServerStatus, verb: Verb): boolean {
+  switch (verb) {
+    case 'powerOn':
+      return status !== 'running'
+    case 'changeType':
+    case 'addToPlacementGroup':
+      return status === 'off'
+    default:
+      return status !== 'off'
+  }
+}
+
 const windowHours = 4
 const firstWindowHour = 22
 const hourMs = 3_600_000

@@ -31,7 +31,7 @@ import { consoleRoutes } from './console/routes.ts'
 import type { serverEndpoints } from './contract.ts'
 import { isConnected, state } from './desired.ts'
 import { diskRoutes } from './disk/routes.ts'
-import { makePassword, memoryMbOf, type Server } from './domain.ts'
+import { allows, makePassword, memoryMbOf, type Server } from './domain.ts'
 import { isoRoutes } from './iso/routes.ts'
 import { metricRoutes } from './metrics/routes.ts'
 import { checkRequest, holdTemplate, type Placement, placeServer, requestedKeys, withoutNetwork } from './placement.ts'
@@ -130,17 +130,17 @@ export function serverRoutes(platform: Platform, drivers: Drivers): Handlers<typ
     powerOn: power(startServer, ({ status }) => ({
       power: 'on',
       manner: 'hard',
-      status: status === 'running' ? 'running' : 'starting',
+      status: allows(status, 'powerOn') ? 'starting' : status,
     })),
     powerOff: power(stopServer, ({ status }) => ({
       power: 'off',
       manner: 'hard',
-      status: status === 'off' ? 'off' : 'stopping',
+      status: allows(status, 'powerOff') ? 'stopping' : status,
     })),
     shutDown: power(shutdownServer, ({ status }) => ({
       power: 'off',
       manner: 'guest',
-      status: status === 'off' ? 'off' : 'stopping',
+      status: allows(status, 'shutDown') ? 'stopping' : status,
     })),
     reboot: power(rebootServer, ({ status }, cycle) => ({ power: 'on', manner: 'guest', cycle, status })),
     reset: power(resetServer, ({ status }, cycle) => ({ power: 'on', manner: 'hard', cycle, status })),

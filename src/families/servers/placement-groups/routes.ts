@@ -8,6 +8,7 @@ import { joinGroup, leaveGroup } from '../../placement-groups/effects.ts'
 import { membersAmong } from '../../placement-groups/reads.ts'
 import { onServer } from '../actions.ts'
 import { isConnected, state } from '../desired.ts'
+import { allows } from '../domain.ts'
 import { servers, setPower } from '../store.ts'
 import { addToPlacementGroup, removeFromPlacementGroup } from './actions.ts'
 import { groupMissing } from './attachment.ts'
@@ -20,7 +21,7 @@ export function membershipRoutes(platform: Platform): Handlers<typeof membership
       act(platform, servers, call, async (tx, { id, status }) => {
         const { scope, body } = call
         await refuseLocked(tx.query, scope, servers.ref(id))
-        if (status !== 'off') throw new ApiError('server_not_stopped', 'the server must be off')
+        if (!allows(status, 'addToPlacementGroup')) throw new ApiError('server_not_stopped', 'the server must be off')
         const [current] = await membersAmong(tx.query, scope, [id])
         if (current) {
           const message = `the server is in placement group with ID ${current.groupId} already`

@@ -6,7 +6,7 @@ import { ApiError, invalidInput } from '../../../kernel/errors.ts'
 import type { Platform } from '../../../platform.ts'
 import { startChange } from '../actions.ts'
 import { isConnected } from '../desired.ts'
-import { memoryMbOf } from '../domain.ts'
+import { allows, memoryMbOf } from '../domain.ts'
 import { byIdOrName } from '../placement.ts'
 import { servers } from '../store.ts'
 import { changeServerType } from './actions.ts'
@@ -22,7 +22,8 @@ export function typeRoutes({ db, catalogue, clock }: Platform): Handlers<typeof 
         const type = byIdOrName(asked, catalogue.serverTypeById, catalogue.serverTypeByName)
         if (!type) throw invalidInput([{ field: 'server_type', message: 'server type not found' }])
         await refuseLocked(tx.query, scope, servers.ref(id))
-        if (server.status !== 'off') throw new ApiError('server_not_stopped', 'server must be off to change its type')
+        if (!allows(server.status, 'changeType'))
+          throw new ApiError('server_not_stopped', 'server must be off to change its type')
         const current = catalogue.serverTypeById(server.serverTypeId)
         if (!current) throw new Error(`the catalogue lacks server type ${server.serverTypeId}`)
         const problem = unfitType(server, current, type, clock.now())
