@@ -32,13 +32,17 @@ function scopedName(name: string, file: string): string {
   return page ? `${page.replaceAll('/', '-')}-${name}` : name
 }
 
+/** The list of servers, mostly the first page, in one file. */
+const firstList =
+  /families\/servers\/domain|console\/(pages\/servers\/(list|columns|acts|server|status)\.|words\/en\/servers)/
+
 /** What every page needs, in two files that compress well, instead of one for each combination of pages. */
 const libraries =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*(virtual|queriesObserver|useQueries|not-found)))/
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|failure|icon|layers|menu|note|page|pager|progress|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit).*'
 const parts = new RegExp(
-  `console/(shell/(side|navigation|project-switch)\\.|api/(?!events|follow|use-send|passkeys)|shortcuts|ui/(${firstParts})\\.|words/(en/(common|shell)|format))`,
+  `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|passkeys)|shortcuts|ui/(${firstParts})\\.|words/(en/(common|shell)|format))`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it
@@ -70,6 +74,7 @@ export default defineConfig({
             { name: 'words', test: /console\/words\/words|preload-helper/, priority: 2 },
             { name: 'libraries', test: libraries },
             { name: 'parts', test: parts },
+            { name: 'servers', test: firstList },
           ],
         },
       },

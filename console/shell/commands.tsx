@@ -2,16 +2,17 @@
 import { lazy, Suspense, useState } from 'react'
 import type { AnyRequest } from '../api/operations.ts'
 import { Button } from '../ui/button.tsx'
-import { Dialog } from '../ui/dialog.tsx'
 import { useShortcut } from '../ui/use-shortcut.ts'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
 
 const w = wordsOf('common', common)
 const Panel = lazy(async () => ({ default: (await import('./commands-panel.tsx')).CommandsPanel }))
+const CommandsDialog = lazy(async () => ({ default: (await import('./commands-dialog.tsx')).CommandsDialog }))
 
-interface CommandsProps {
-  readonly request: AnyRequest
+export interface CommandsProps {
+  /** One request, or those that an act sends for each of many. */
+  readonly request: AnyRequest | readonly AnyRequest[]
   /** What the page knows besides: labels that a resource has before the request. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly footer?: string
@@ -26,28 +27,31 @@ export function Commands(props: CommandsProps) {
   )
 }
 
-/** The button of a page that shows the commands for what the page itself shows. */
-export function CommandsButton({ look = 'quiet', ...props }: CommandsProps & { readonly look?: 'quiet' }) {
+export interface NamedRequest {
+  readonly label: string
+  readonly request: AnyRequest
+}
+
+interface CommandsButtonProps {
+  /** What the page reads. */
+  readonly request?: AnyRequest
+  /** What the page reads and does, by name. */
+  readonly requests?: readonly NamedRequest[]
+}
+
+/** The button of a page that shows as commands what the page itself shows and does. */
+export function CommandsButton(props: CommandsButtonProps) {
   const [isOpen, setOpen] = useState(false)
   useShortcut('commands', () => setOpen(true))
   return (
     <>
-      <Button look={look} icon="terminal" onClick={() => setOpen(true)}>
+      <Button look="quiet" icon="terminal" keys="`" onClick={() => setOpen(true)}>
         {w.commands}
       </Button>
       {isOpen && (
-        <Dialog
-          title={w.equivalent}
-          isWide
-          onClose={() => setOpen(false)}
-          footer={
-            <Button className="end" onClick={() => setOpen(false)}>
-              {w.close}
-            </Button>
-          }
-        >
-          <Commands {...props} footer={props.footer ?? w.readsSame} />
-        </Dialog>
+        <Suspense>
+          <CommandsDialog {...props} onClose={() => setOpen(false)} />
+        </Suspense>
       )}
     </>
   )

@@ -33,7 +33,7 @@ export interface MenuPopupProps extends MenuProps {
 const Popup = lazy(async () => ({ default: (await import('./menu-popup.tsx')).MenuPopup }))
 
 /** Entries that are here, or that are loaded when the menu opens. */
-type Entries = readonly MenuEntry[] | Promise<readonly MenuEntry[]>
+export type Entries = readonly MenuEntry[] | Promise<readonly MenuEntry[]>
 
 interface MenuOfProps {
   readonly label: string
@@ -76,7 +76,7 @@ export function DotsMenu({
   small = true,
 }: {
   readonly label: string
-  readonly entries: () => readonly MenuEntry[]
+  readonly entries: () => Entries
   readonly small?: boolean
 }) {
   return (

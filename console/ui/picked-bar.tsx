@@ -1,8 +1,13 @@
-/** What can be done with the selection; loaded with the first one. */
-import { lazy, Suspense } from 'react'
-import type { IconName } from './icon.tsx'
+/** What can be done with the selection; dark like everything that acts on many. */
+import { common } from '../words/en/common.ts'
+import { wordsOf } from '../words/words.ts'
+import { cx } from './cx.ts'
+import { Icon, type IconName } from './icon.tsx'
+import styles from './night.module.css'
+import { tip } from './tip.ts'
+import { useShortcut } from './use-shortcut.ts'
 
-const Frame = lazy(async () => ({ default: (await import('./picked-bar-frame.tsx')).PickedBarFrame }))
+const w = wordsOf('common', common).table
 
 export interface PickedAct {
   readonly key: string
@@ -14,18 +19,38 @@ export interface PickedAct {
   readonly act: () => void
 }
 
-export interface PickedBarProps {
+interface PickedBarProps {
   readonly label: string
   readonly count: number
   readonly acts: readonly PickedAct[]
   readonly onClear: () => void
 }
 
-export function PickedBar(props: PickedBarProps) {
-  if (props.count === 0) return null
+export function PickedBar({ label, count, acts, onClear }: PickedBarProps) {
+  useShortcut('back', onClear)
   return (
-    <Suspense>
-      <Frame {...props} />
-    </Suspense>
+    <div className={styles['picked-bar']} role="toolbar" aria-label={label}>
+      <p role="status">{w.selected(count)}</p>
+      <hr />
+      {acts.map(({ key, label: text, icon, isBad, reason, act }) => (
+        <button
+          key={key}
+          type="button"
+          className={cx(styles['night-btn'], isBad && styles.bad)}
+          aria-disabled={reason !== undefined || undefined}
+          aria-description={reason}
+          onClick={reason === undefined ? act : undefined}
+          {...tip(reason ?? '')}
+        >
+          <Icon name={icon} />
+          {text}
+        </button>
+      ))}
+      <hr />
+      <button type="button" className={styles['night-btn']} aria-label={w.clearSelection} onClick={onClear}>
+        <Icon name="x" />
+        <kbd data-keys="Esc" />
+      </button>
+    </div>
   )
 }

@@ -9,7 +9,7 @@ import { wordsOf } from '../words/words.ts'
 import { Check } from './check.tsx'
 import { cx } from './cx.ts'
 import { Icon } from './icon.tsx'
-import { DotsMenu, type MenuEntry } from './menu.tsx'
+import { DotsMenu, type Entries } from './menu.tsx'
 import styles from './table.module.css'
 import { useRowKeys } from './use-row-keys.ts'
 
@@ -54,7 +54,7 @@ interface TableProps<Row> {
   readonly sorting?: Sorting | undefined
   readonly onSort?: ((sorting: Sorting) => void) | undefined
   readonly selection?: Selection | undefined
-  readonly menu?: ((row: Row) => readonly MenuEntry[]) | undefined
+  readonly menu?: ((row: Row) => Entries) | undefined
   /** What is said below a row, such as why it failed. */
   readonly why?: ((row: Row) => ReactNode) | undefined
   readonly isTight?: boolean | undefined

@@ -34,6 +34,8 @@ interface ListOptions<Row> {
 export interface ListView<Row> {
   /** The rows of the page. */
   readonly shown: readonly Row[]
+  /** All that fit the filter, in order. */
+  readonly all: readonly Row[]
   /** How many fit the filter. */
   readonly total: number
   readonly page: number
@@ -54,6 +56,7 @@ export function useList<Row>({ rows, columns, search, defaultSort, keeps }: List
   const shown = isEvery ? sorted : sorted.slice((page - 1) * perPage, page * perPage)
   return {
     shown,
+    all: sorted,
     total: sorted.length,
     page: isEvery ? 1 : page,
     perPage: isEvery ? Math.max(1, sorted.length) : perPage,

@@ -2,12 +2,14 @@
 import { useState } from 'react'
 import { toFailure } from '../api/failure.ts'
 
+/** What is wrong with a field, by its name in the request; what is wrong with its parts (`records[0].value`) counts. */
+export type ProblemsOf = (field: string) => readonly string[] | undefined
+
 export interface Submit {
   readonly isBusy: boolean
   /** Why the last attempt failed; undefined while one is on its way. */
   readonly cause: unknown
-  /** What is wrong with a field. */
-  readonly problemsOf: (field: string) => readonly string[] | undefined
+  readonly problemsOf: ProblemsOf
   /** Sends; returns whether it worked. */
   readonly run: (act: () => Promise<unknown>) => Promise<boolean>
   readonly fail: (cause: unknown) => void
@@ -16,11 +18,19 @@ export interface Submit {
 export function useSubmit(): Submit {
   const [isBusy, setBusy] = useState(false)
   const [cause, fail] = useState<unknown>()
+  const problems = cause === undefined ? [] : Object.entries(toFailure(cause).fields)
   return {
     isBusy,
     cause,
     fail,
-    problemsOf: (field) => (cause === undefined ? undefined : toFailure(cause).fields[field]),
+    problemsOf(field) {
+      const own = problems
+        .filter(([name]) => name === field || name.startsWith(`${field}[`) || name.startsWith(`${field}.`))
+        .flatMap(([name, messages]) =>
+          messages.map((one) => (name === field ? one : `${name.slice(field.length)} ${one}`)),
+        )
+      return own.length > 0 ? own : undefined
+    },
     run: async (act) => {
       if (isBusy) return false
       setBusy(true)

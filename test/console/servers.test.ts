@@ -1,5 +1,6 @@
 /** The pages of servers, used with the keyboard alone. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { pathOf, someServers } from './states/servers.ts'
@@ -22,6 +23,90 @@ forConsole('servers in the console', (open) => {
     await expect(page.getByRole('searchbox')).toHaveAttribute('aria-invalid', 'true')
     await page.getByRole('searchbox').fill('db-')
     await expect(rows).toHaveCount(2)
+  })
+
+  test('are shown with the columns that the reader chose, and taken along as a table', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit('P/servers?q=role%3Dweb')
+    const { page } = console
+    const heads = page.getByRole('columnheader')
+    await expect(heads.filter({ hasText: 'Image' })).toHaveCount(1)
+    await tabTo(page, 'button', 'Columns')
+    await press(page, 'Enter')
+    await tabTo(page, 'checkbox', 'Image')
+    await press(page, 'Space', 'Escape')
+    await expect(heads.filter({ hasText: 'Image' })).toHaveCount(0)
+    await page.reload()
+    await expect(heads.filter({ hasText: 'Type' })).toHaveCount(1)
+    await expect(heads.filter({ hasText: 'Image' })).toHaveCount(0)
+    await tabTo(page, 'button', 'Export as CSV')
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Enter')])
+    assert.equal(download.suggestedFilename(), 'servers.csv')
+    const [titles = '', ...lines] = readFileSync(await download.path(), 'utf8')
+      .trim()
+      .split('\r\n')
+    const at = (name: string) => titles.split(',').indexOf(name)
+    assert.deepEqual(
+      lines.map((line) => [line.split(',')[at('name')], line.split(',')[at('server_type')]]),
+      [
+        ['web-1', 'cx23'],
+        ['web-2', 'cx23'],
+      ],
+    )
+    await tabTo(page, 'button', 'Columns')
+    await press(page, 'Enter')
+    await tabTo(page, 'button', 'Show all columns')
+    await press(page, 'Enter', 'Escape')
+    await expect(heads.filter({ hasText: 'Image' })).toHaveCount(1)
+  })
+
+  test('are acted on together, with what came of each', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit('P/servers')
+    const { page, api, world } = console
+    const bar = page.getByRole('toolbar', { name: 'Selected servers' })
+    const dialog = page.getByRole('dialog')
+    await tabTo(page, 'checkbox', /Select all/)
+    await press(page, 'Space')
+    await expect(bar).toContainText('4 selected')
+    await tabTo(page, 'button', 'Power on')
+    await press(page, 'Enter')
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'build-1' })).toContainText('done')
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'web-1' })).toContainText('is on')
+    await press(page, 'Escape')
+    await world.settle()
+    assert.equal((await api.get('/servers?name=build-1')).body.servers[0].status, 'running')
+    await tabTo(page, 'button', 'Firewall')
+    await press(page, 'Enter')
+    await expect(dialog).toContainText('Firewall of')
+    await tabTo(page, 'combobox', 'Firewall')
+    await page.keyboard.type('web')
+    await expect(dialog).toContainText('Nothing changes for web-1 and web-2')
+    await tabTo(page, 'tab', 'hcloud')
+    await expect(dialog.getByRole('tabpanel')).toContainText('hcloud firewall apply-to-resource')
+    await press(page, 'ArrowRight', 'ArrowRight')
+    await expect(dialog.getByRole('tabpanel')).toContainText('hcloud_firewall_attachment')
+    await tabTo(page, 'button', 'Apply to 2 servers')
+    await press(page, 'Enter')
+    await expect(dialog).toBeHidden()
+    await world.settle()
+    const { firewalls } = (await api.get('/firewalls')).body
+    assert.equal(firewalls[0].applied_to.length, 4)
+    await tabTo(page, 'button', 'Delete')
+    await press(page, 'Enter')
+    await tabTo(page, 'textbox', /Type 4 servers/)
+    await page.keyboard.type('4 servers')
+    await press(page, 'Enter')
+    await expect(dialog.getByRole('listitem').filter({ hasText: 'db-1' })).toContainText('is protected')
+    await press(page, 'Escape')
+    await world.settle()
+    const { servers } = (await api.get('/servers')).body
+    assert.deepEqual(
+      servers.map(({ name }: { name: string }) => name),
+      ['db-1'],
+    )
   })
 
   test('are created with what the form says, and appear in the list', async () => {

@@ -130,7 +130,7 @@ function NamesDialog({ address, onClose }: OneProps) {
               hint={w.addressHint(ip)}
               isMono
               value={which}
-              problems={problems.ip}
+              problems={problems('ip')}
               onChange={setWhich}
             />
           )}
@@ -140,7 +140,7 @@ function NamesDialog({ address, onClose }: OneProps) {
             value={name}
             placeholder="www.example.com"
             hint={w.hostNameHint}
-            problems={problems.dns_ptr}
+            problems={problems('dns_ptr')}
             onChange={setName}
           />
         </>
@@ -211,7 +211,7 @@ function CreateDialog({ family, servers, onClose }: CreateProps) {
             ]}
             onChange={setType}
           />
-          <TextField label={c.name} value={name} maxLength={128} problems={problems.name} onChange={setName} />
+          <TextField label={c.name} value={name} maxLength={128} problems={problems('name')} onChange={setName} />
           {servers.length > 0 && (
             <Seg
               label={w.where}
@@ -228,7 +228,7 @@ function CreateDialog({ family, servers, onClose }: CreateProps) {
               label={w.columns.location}
               value={location}
               options={locations.map((one) => ({ value: one.name, label: `${one.name} · ${one.city}` }))}
-              problems={problems.location ?? problems.home_location}
+              problems={problems('location') ?? problems('home_location')}
               onChange={setLocation}
             />
           ) : (
@@ -237,7 +237,7 @@ function CreateDialog({ family, servers, onClose }: CreateProps) {
               servers={servers}
               chosen={chosen}
               onChange={choose}
-              problems={problems.server ?? problems.assignee_id}
+              problems={problems('server') ?? problems('assignee_id')}
               reasonFor={(one) => (isPrimary ? primaryObstacle(one, type, undefined) : undefined)}
             />
           )}
@@ -246,7 +246,7 @@ function CreateDialog({ family, servers, onClose }: CreateProps) {
               {w.autoDelete}
             </Check>
           )}
-          <LabelsField value={labels} onChange={setLabels} problems={problems.labels} />
+          <LabelsField value={labels} onChange={setLabels} problems={problems('labels')} />
           {type === 'ipv6' && <Note>{w.ipv6Note}</Note>}
         </>
       )}

@@ -1,24 +1,20 @@
 /** Floating IPs and Primary IPs: where they lead, their names, and what can be done with them. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
-import { useProject } from '../../api/session.ts'
 import { useReason } from '../../shell/may.ts'
-import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
-import { Icon } from '../../ui/icon.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
-import { Labels, None } from '../../ui/tag.tsx'
-import { Age } from '../../ui/time.tsx'
-import { useShortcut } from '../../ui/use-shortcut.ts'
+import { None } from '../../ui/tag.tsx'
 import { addresses as english } from '../../words/en/addresses.ts'
 import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
-import { usePlainActs } from '../shared/acts.tsx'
-import { ResourceList } from '../shared/resource-list.tsx'
+import { useResourceActs } from '../shared/acts.tsx'
+import { ageColumn, labelsColumn, Protected } from '../shared/cells.tsx'
+import { ListPage } from '../shared/list-page.tsx'
 import { type Address, type AddressFamily, fromFloating, fromPrimary } from './address.ts'
 
 const w = wordsOf('addresses', english)
@@ -43,11 +39,6 @@ export function PrimaryIpsPage() {
   return <AddressList family="primary_ips" rows={rows} updatedAt={dataUpdatedAt} />
 }
 
-const routes = {
-  floating_ips: getRouteApi('/projects/$project/floating-ips'),
-  primary_ips: getRouteApi('/projects/$project/primary-ips'),
-}
-
 interface AddressListProps {
   readonly family: AddressFamily
   readonly rows: readonly Address[]
@@ -56,46 +47,32 @@ interface AddressListProps {
 
 function AddressList({ family, rows, updatedAt }: AddressListProps) {
   const api = useApi()
-  const project = useProject()
-  const search = routes[family].useSearch()
-  const change = routes[family].useNavigate()
   const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
   const names = useMemo(() => new Map(servers.map(({ id, name }) => [id, name])), [servers])
   const columns = useMemo(() => columnsOf(family, names), [family, names])
   const [asked, ask] = useState<Asked>()
-  const reason = useReason(`${family}_create`)
   const menu = useMenu(family, ask)
-  const acts = usePlainActs({ family, lost: w.lost })
-  useShortcut('create', reason ? undefined : () => ask({ kind: 'create' }))
+  const acts = useResourceActs<Address>({
+    family,
+    lost: w.lost,
+    losesData: true,
+    whyNot: ({ server, balancer }) => (server === null && balancer === null ? undefined : w.isAssigned),
+  })
   const words = w[family]
   return (
-    <ResourceList
-      words={{ ...words, ...w, title: words.title, caption: words.caption(project?.name ?? '') }}
+    <ListPage
+      family={family}
+      words={{ ...w, ...words }}
       rows={rows}
       updatedAt={updatedAt}
       columns={columns}
       textsOf={textsOf}
-      menu={(address) => [
-        ...menu(address),
-        'line',
-        ...acts.menu(address, address.server === null && address.balancer === null ? undefined : w.isAssigned),
+      primary={{ label: words.create, reason: useReason(`${family}_create`), act: () => ask({ kind: 'create' }) }}
+      commands={[
+        { label: w.list, request: { operation: `${family}_list` } },
+        { label: words.create, request: { operation: `${family}_create`, body: examples[family] } },
       ]}
-      more={
-        <ButtonAnchor
-          look="quiet"
-          icon="doc"
-          href={family === 'floating_ips' ? '/docs#floating-ips' : '/docs#primary-ips'}
-        >
-          {c.documentation}
-        </ButtonAnchor>
-      }
-      create={
-        <Button look="primary" icon="plus" reason={reason} keys="C" onClick={() => ask({ kind: 'create' })}>
-          {words.create}
-        </Button>
-      }
-      search={search}
-      onSearch={(next) => void change({ search: (old) => ({ ...old, page: undefined, ...next }), replace: true })}
+      menu={(address) => acts.menu(address, menu(address))}
     >
       {asked && (
         <Suspense>
@@ -103,8 +80,13 @@ function AddressList({ family, rows, updatedAt }: AddressListProps) {
         </Suspense>
       )}
       {acts.dialogs}
-    </ResourceList>
+    </ListPage>
   )
+}
+
+const examples = {
+  floating_ips: { type: 'ipv4', home_location: 'fsn1' },
+  primary_ips: { type: 'ipv4', name: 'web', location: 'fsn1' },
 }
 
 /** What can be done with addresses besides what every resource has. */
@@ -136,8 +118,8 @@ function useMenu(family: AddressFamily, ask: (asked: Asked) => void): (address: 
   }
 }
 
-function textsOf({ ip, dnsPtr, location, description }: Address): readonly string[] {
-  return [ip, location, description ?? '', ...dnsPtr.map((one) => one.dns_ptr)]
+function textsOf({ name, ip, dnsPtr, location, description }: Address): readonly string[] {
+  return [name, ip, location, description ?? '', ...dnsPtr.map((one) => one.dns_ptr)]
 }
 
 function columnsOf(family: AddressFamily, names: ReadonlyMap<number, string>): readonly Column<Address>[] {
@@ -151,12 +133,7 @@ function columnsOf(family: AddressFamily, names: ReadonlyMap<number, string>): r
         <>
           <span className="row">
             <b>{name}</b>
-            {protection.delete && (
-              <span className="row faint" title={w.protected}>
-                <Icon name="lock" />
-                <span className="vh">{w.protected}</span>
-              </span>
-            )}
+            {protection.delete && <Protected />}
           </span>
           {description && <small>{description}</small>}
         </>
@@ -210,20 +187,8 @@ function columnsOf(family: AddressFamily, names: ReadonlyMap<number, string>): r
         </>
       ),
     },
-    { key: 'labels', label: w.columns.labels, rank: 3, cell: ({ labels }) => <Labels labels={labels} /> },
-    {
-      key: 'created',
-      label: w.columns.created,
-      rank: 2,
-      isEnd: true,
-      isNarrow: true,
-      sort: ({ created }) => -Date.parse(created),
-      cell: ({ created }) => (
-        <span className="dim">
-          <Age since={created} />
-        </span>
-      ),
-    },
+    { ...labelsColumn<Address>(), rank: 3 },
+    ageColumn(),
   ]
 }
 

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
@@ -10,6 +11,7 @@ import { Copyable, CopyButton } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { State } from '../../ui/state.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
@@ -18,10 +20,8 @@ import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { exactTime } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { CommandsButton } from '../resources/commands.tsx'
-import { download } from '../resources/download.ts'
-import { useCertificateCalls, useRetry } from './acts.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { certificateActs, useRetry } from './acts.ts'
 import { type Certificate, causeOf, failureOf, isRetryable, lifetimeOf, outlookOf } from './certificate.ts'
 import { ChainList } from './chain.tsx'
 import { AxisHead, axisFor, Legend, Span } from './timeline.tsx'
@@ -39,7 +39,7 @@ export function CertificatePage() {
   const { certificate } = data
   const project = String(useProjectId())
   const back = { to: '/projects/$project/certificates', params: { project } } as const
-  const acts = useResourceActs(useCertificateCalls(), () => void navigate(back))
+  const acts = useResourceActs(certificateActs, () => void navigate(back))
   const retry = useRetry()
   const mayRetry = useReason('certificates_retry')
   const { mood, text, next } = outlookOf(certificate)
@@ -133,7 +133,7 @@ function ChainCard({ certificate: { name, certificate: pem } }: { readonly certi
       end={
         <>
           <CopyButton text={pem} label={w.copyChain} />
-          <Button small icon="download" onClick={() => download(`${name}.pem`, pem, 'application/x-pem-file')}>
+          <Button small icon="download" onClick={() => saveFile(`${name}.pem`, pem, 'application/x-pem-file')}>
             {w.downloadChain}
           </Button>
         </>

@@ -15,10 +15,10 @@ import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { ageColumn, labelsColumn, NameCell, ResourceLink } from '../resources/cells.tsx'
-import { ListPage } from '../resources/list-page.tsx'
-import { useCertificateCalls, useRetry } from './acts.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { ageColumn, labelsColumn, NameCell, ResourceLink } from '../shared/cells.tsx'
+import { ListPage } from '../shared/list-page.tsx'
+import { certificateActs, useRetry } from './acts.ts'
 import { type Certificate, failureOf, isRetryable, lifetimeOf, outlookOf } from './certificate.ts'
 import styles from './certificates.module.css'
 import type { CertificatesSearch } from './search.ts'
@@ -35,7 +35,7 @@ const needsYou = (certificate: Certificate) => ['bad', 'warn'].includes(outlookO
 export function CertificatesPage() {
   const api = useApi()
   const { data: certificates, dataUpdatedAt } = useSuspenseQuery(api.list('certificates_list', {}))
-  const acts = useResourceActs(useCertificateCalls())
+  const acts = useResourceActs(certificateActs)
   const retry = useRetry()
   const mayCreate = useReason('certificates_create')
   const mayRetry = useReason('certificates_retry')
@@ -46,13 +46,13 @@ export function CertificatesPage() {
   )
   return (
     <ListPage
-      title={w.title}
+      family="certificates"
+      words={w}
       rows={certificates}
       updatedAt={dataUpdatedAt}
       columns={columns}
       defaultSort="state"
       textsOf={textsOf}
-      nameOf={({ name }) => name}
       facts={<Summary certificates={certificates} />}
       above={<Failures certificates={certificates} />}
       grouping={{
@@ -74,7 +74,6 @@ export function CertificatesPage() {
         },
         { label: w.retry, request: { operation: 'certificates_retry', params: { id: certificates[0]?.id ?? 1 } } },
       ]}
-      empty={{ title: w.none, text: w.noneText, command: w.noneCommand }}
       menu={(certificate) =>
         acts.menu(
           certificate,

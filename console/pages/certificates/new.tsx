@@ -2,7 +2,7 @@
 import { useQueries, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { type ItemOf, useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import { type ItemOf, useApi, useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { List } from '../../ui/card.tsx'
@@ -12,8 +12,8 @@ import { type Mood, State } from '../../ui/state.tsx'
 import { certificates as english } from '../../words/en/certificates.ts'
 import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FormPage } from '../resources/form-page.tsx'
-import { useSubmission } from '../resources/submit.ts'
+import { FormPage } from '../shared/form-page.tsx'
+import { useRequest } from '../shared/submit.ts'
 
 const w = wordsOf('certificates', english)
 const c = wordsOf('common', common)
@@ -21,8 +21,6 @@ const c = wordsOf('common', common)
 type Zone = ItemOf<'zones_list'>
 
 export function NewCertificatePage() {
-  const api = useApi()
-  const outdate = useOutdate()
   const navigate = useNavigate()
   const project = String(useProjectId())
   const [name, setName] = useState('')
@@ -38,12 +36,13 @@ export function NewCertificatePage() {
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
     },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    const { certificate } = await api.call(operation, input)
-    await outdate('certificates')
-    await navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } })
-  }, ['name', 'domain_names', 'labels'])
+  const form = useRequest({
+    request,
+    families: ['certificates'],
+    fields: ['name', 'domain_names', 'labels'],
+    done: ({ certificate }) =>
+      navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } }),
+  })
   const list = { to: '/projects/$project/certificates', params: { project } } as const
   return (
     <FormPage

@@ -1,5 +1,5 @@
 /** What the address of the list of certificates says. */
-import { type ResourceSearch, resourceSearch } from '../resources/search.ts'
+import { type ResourceSearch, resourceSearch } from '../shared/search.ts'
 
 export interface CertificatesSearch extends ResourceSearch {
   readonly view?: 'table' | undefined

@@ -1,7 +1,7 @@
 /** Uploading a certificate: what it says is shown before it is sent. */
 import { useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
-import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { Card, Facts } from '../../ui/card.tsx'
@@ -12,9 +12,9 @@ import { certificates as english } from '../../words/en/certificates.ts'
 import { common } from '../../words/en/common.ts'
 import { exactTime } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FilePick } from '../resources/file-pick.tsx'
-import { FormPage } from '../resources/form-page.tsx'
-import { useSubmission } from '../resources/submit.ts'
+import { FilePick } from '../shared/file-pick.tsx'
+import { FormPage } from '../shared/form-page.tsx'
+import { useRequest } from '../shared/submit.ts'
 import { ChainList } from './chain.tsx'
 import { type Chain, privateKeyKind, readChain } from './x509.ts'
 
@@ -22,8 +22,6 @@ const w = wordsOf('certificates', english)
 const c = wordsOf('common', common)
 
 export function UploadPage() {
-  const api = useApi()
-  const outdate = useOutdate()
   const navigate = useNavigate()
   const project = String(useProjectId())
   const [name, setName] = useState('')
@@ -41,12 +39,13 @@ export function UploadPage() {
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
     },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    const { certificate } = await api.call(operation, input)
-    await outdate('certificates')
-    await navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } })
-  }, ['name', 'certificate', 'private_key', 'labels'])
+  const form = useRequest({
+    request,
+    families: ['certificates'],
+    fields: ['name', 'certificate', 'private_key', 'labels'],
+    done: ({ certificate }) =>
+      navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } }),
+  })
   const take = (text: string) => {
     setPem(text)
     const read = readChain(text)
@@ -67,8 +66,7 @@ export function UploadPage() {
       reason={useReason('certificates_create')}
       isReady={name !== '' && pem !== '' && privateKey !== ''}
       cancel={{ to: '/projects/$project/certificates', params: { project } }}
-      // The key is on the screen of its owner only while it is typed.
-      request={{ ...request, body: { ...request.body, private_key: privateKey && w.keyPlaceholder } }}
+      request={request}
       aside={<Preview chain={chain} privateKey={privateKey} />}
     >
       <TextField label={c.name} value={name} onChange={setName} problems={form.problems('name')} />

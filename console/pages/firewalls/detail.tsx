@@ -3,6 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
+import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
 import { ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
@@ -16,10 +17,8 @@ import { firewalls as english } from '../../words/en/firewalls.ts'
 import { resources } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
 import { usePlaces, useServers } from '../reach/places.ts'
-import { usePlainActs } from '../shared/acts.tsx'
-import { GoneNote } from '../shared/gone.tsx'
-import { useResource } from '../shared/resource.ts'
-import { type Firewall, serverIdsOf } from './firewall.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { type Firewall, firewallActs, serverIdsOf } from './firewall.ts'
 import { RulesTab } from './rules.tsx'
 
 const w = wordsOf('firewalls', english)
@@ -35,18 +34,17 @@ export function FirewallPage() {
   const { project, id, tab } = route.useParams()
   const api = useApi()
   const navigate = useNavigate()
-  const { data, isGone } = useResource('firewalls_get', { params: { id: Number(id) } })
+  const { data, isGone } = useOne(api.query('firewalls_get', { params: { id: Number(id) } }))
   const { data: firewalls } = useSuspenseQuery(api.list('firewalls_list', {}))
   const places = usePlaces(useServers())
   const { firewall } = data
-  const { name, applied_to } = firewall
+  const { name } = firewall
   const current: Tab = tabs.find((one) => one === tab) ?? 'rules'
   const mayCreate = useReason('firewalls_create')
-  const acts = usePlainActs({
-    family: 'firewalls',
-    lost: w.lost,
-    onRemoved: () => void navigate({ to: '/projects/$project/firewalls', params: { project } }),
-  })
+  const acts = useResourceActs(
+    firewallActs,
+    () => void navigate({ to: '/projects/$project/firewalls', params: { project } }),
+  )
   const counts = { rules: firewall.rules.length, resources: serverIdsOf(firewall).length, activity: undefined }
   return (
     <>
@@ -69,11 +67,7 @@ export function FirewallPage() {
             <ButtonAnchor look="quiet" icon="doc" href="/docs#firewalls">
               {c.documentation}
             </ButtonAnchor>
-            <DotsMenu
-              small={false}
-              label={c.actionsFor(name)}
-              entries={() => acts.menu(firewall, applied_to.length > 0 ? w.isApplied : undefined)}
-            />
+            <DotsMenu small={false} label={c.actionsFor(name)} entries={() => acts.menu(firewall)} />
           </>
         }
       />

@@ -1,10 +1,22 @@
 /** What the pages of firewalls share: types, and what a firewall is applied to. */
 import type { ItemOf } from '../../api/api.ts'
+import { firewalls as english } from '../../words/en/firewalls.ts'
+import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
+import type { ActsOptions } from '../shared/acts.tsx'
 import type { Rule } from './rule.ts'
+
+const w = wordsOf('firewalls', english)
 
 export type Firewall = ItemOf<'firewalls_list'>
 export type Target = Firewall['applied_to'][number]
+
+export const firewallActs: ActsOptions<Firewall> = {
+  family: 'firewalls',
+  lost: w.lost,
+  losesData: true,
+  whyNot: ({ applied_to }) => (applied_to.length > 0 ? w.isApplied : undefined),
+}
 
 /** The ids of all servers that a firewall is applied to, by themselves or by a selector. */
 export function serverIdsOf({ applied_to }: Pick<Firewall, 'applied_to'>): readonly number[] {

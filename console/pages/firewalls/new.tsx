@@ -19,7 +19,7 @@ import { wordsOf } from '../../words/words.ts'
 import { usePlaces, useServers } from '../reach/places.ts'
 import type { Server } from '../servers/server.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
-import { useSubmit } from '../shared/submit.ts'
+import { useRequest } from '../shared/submit.ts'
 import { WarningNote } from './changes.tsx'
 import { bodyOf, contentOf, kept } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
@@ -47,11 +47,6 @@ export function NewFirewallPage() {
   const [name, setName] = useState(source ? freeName(source.name, firewalls) : '')
   const [labels, setLabels] = useState<LabelMap>(source?.labels ?? {})
   const [targets, setTargets] = useState<readonly Target[]>([])
-  const { isBusy, cause, problems, submit } = useSubmit<'firewalls_create'>(
-    ['firewalls', 'servers'],
-    ({ firewall: { id } }) =>
-      navigate({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id: String(id), tab: 'rules' } }),
-  )
   const request: ApiRequest<'firewalls_create'> = {
     operation: 'firewalls_create',
     body: {
@@ -61,6 +56,13 @@ export function NewFirewallPage() {
       ...(targets.length > 0 ? { apply_to: [...targets] } : {}),
     },
   }
+  const { isBusy, cause, problems, send } = useRequest<'firewalls_create'>({
+    request,
+    families: ['firewalls', 'servers'],
+    fields: ['name', 'labels'],
+    done: ({ firewall: { id } }) =>
+      navigate({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id: String(id), tab: 'rules' } }),
+  })
   const matched = { applied_to: [...targets] }
   return (
     <>
@@ -69,14 +71,7 @@ export function NewFirewallPage() {
         crumbs={[{ label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } }]}
       />
       <EditorFrame
-        side={
-          <Summary
-            {...{ editor, targets, isBusy, cause, request }}
-            hasName={name.trim() !== ''}
-            hasFields={Object.keys(problems).some((field) => ['name', 'labels'].includes(field))}
-            onCreate={() => void submit(request)}
-          />
-        }
+        side={<Summary {...{ editor, targets, isBusy, cause, request }} hasName={name.trim() !== ''} onCreate={send} />}
         reach={
           <DraftReach
             firewall={{ id: 0, ...matched }}
@@ -88,8 +83,15 @@ export function NewFirewallPage() {
         }
       >
         <Card title={w.about} padded>
-          <TextField label={c.name} value={name} maxLength={128} problems={problems.name} onChange={setName} required />
-          <LabelsField value={labels} onChange={setLabels} problems={problems.labels} />
+          <TextField
+            label={c.name}
+            value={name}
+            maxLength={128}
+            problems={problems('name')}
+            onChange={setName}
+            required
+          />
+          <LabelsField value={labels} onChange={setLabels} problems={problems('labels')} />
         </Card>
         <Section title={w.tabs.rules}>
           <RuleTable editor={editor} servers={servers} reason={undefined} />
@@ -136,7 +138,6 @@ interface SummaryProps {
   readonly editor: RulesEditor
   readonly targets: readonly Target[]
   readonly hasName: boolean
-  readonly hasFields: boolean
   readonly isBusy: boolean
   readonly cause: unknown
   readonly request: ApiRequest<'firewalls_create'>
@@ -144,7 +145,7 @@ interface SummaryProps {
 }
 
 function Summary(props: SummaryProps) {
-  const { editor, targets, hasName, hasFields, isBusy, cause, request, onCreate } = props
+  const { editor, targets, hasName, isBusy, cause, request, onCreate } = props
   const may = useReason('firewalls_create')
   const reason = may ?? (hasName ? (editor.judgement.isFine ? undefined : w.notFine) : w.nameMissing)
   const left = kept(editor.drafts)
@@ -160,7 +161,7 @@ function Summary(props: SummaryProps) {
         {editor.warnings.map((warning) => (
           <WarningNote key={JSON.stringify(warning)} {...{ warning, editor }} count={0} />
         ))}
-        {cause !== undefined && !hasFields && <FailureNote cause={cause} what={w.notCreated} />}
+        {cause !== undefined && <FailureNote cause={cause} what={w.notCreated} />}
         <Button look="primary" wide isBusy={isBusy} reason={reason} onClick={onCreate}>
           {w.create}
         </Button>

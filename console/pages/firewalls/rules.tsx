@@ -12,7 +12,7 @@ import type { FirewallRules } from '../reach/decide.ts'
 import type { ReachTarget } from '../reach/picture.tsx'
 import type { Places } from '../reach/sources.ts'
 import type { Server } from '../servers/server.ts'
-import { useSubmit } from '../shared/submit.ts'
+import { useRequest } from '../shared/submit.ts'
 import { Changes } from './changes.tsx'
 import { bodyOf, contentOf, kept } from './draft.ts'
 import { EditorFrame } from './editor-frame.tsx'
@@ -42,9 +42,12 @@ export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps)
     params: { id: firewall.id },
     body: { rules: bodyOf(editor.drafts) },
   }
-  const { isBusy, cause, submit } = useSubmit<'firewalls_setRules'>(['firewalls', 'servers'], () =>
-    editor.take(kept(editor.drafts).map(toRule)),
-  )
+  const { isBusy, cause, send } = useRequest({
+    request,
+    families: ['firewalls', 'servers'],
+    fields: [],
+    done: () => editor.take(kept(editor.drafts).map(toRule)),
+  })
   return (
     <>
       <EditorFrame
@@ -56,7 +59,7 @@ export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps)
             isBusy={isBusy}
             cause={cause}
             reason={reason}
-            onApply={() => void submit(request)}
+            onApply={send}
           />
         }
         reach={<DraftReach name={firewall.name} {...{ firewall, editor, servers, places }} />}

@@ -12,9 +12,9 @@ import { images as english } from '../../words/en/images.ts'
 import { resources } from '../../words/en/resources.ts'
 import { date, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Resource, type ResourceCalls, useResourceActs } from '../resources/acts.tsx'
-import { ageColumn, labelsColumn, Protected, ServerLink } from '../resources/cells.tsx'
-import { ListPage } from '../resources/list-page.tsx'
+import { type ActsOptions, type Resource, useResourceActs } from '../shared/acts.tsx'
+import { ageColumn, labelsColumn, Protected, ServerLink } from '../shared/cells.tsx'
+import { ListPage } from '../shared/list-page.tsx'
 
 const w = wordsOf('images', english)
 const r = wordsOf('resources', resources)
@@ -23,6 +23,8 @@ const c = wordsOf('common', common)
 type Image = ItemOf<'images_list'>
 /** As a resource with a name: snapshots and backups have only a description. */
 type Shown = Omit<Image, 'name'> & Resource & { readonly slug: string | null }
+
+const imageActs: ActsOptions<Shown> = { family: 'images', lost: w.deleteText, deleteAct: w.deleteAct }
 
 const textsOf = ({ name, description, os_flavor: flavor }: Shown) => [name, description, flavor]
 const isOwn = ({ type }: Shown) => type === 'snapshot' || type === 'backup'
@@ -36,7 +38,7 @@ export function ImagesPage() {
   const navigate = useNavigate()
   const outdate = useOutdate()
   const project = String(useProjectId())
-  const acts = useResourceActs(useCalls())
+  const acts = useResourceActs(imageActs)
   const mayCreate = useReason('servers_create')
   const mayUpdate = useReason('images_update')
   const rows = useMemo(() => images.map(shown), [images])
@@ -56,12 +58,12 @@ export function ImagesPage() {
     } as LinkProps)
   return (
     <ListPage
-      title={w.title}
+      family="images"
+      words={w}
       rows={rows}
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      nameOf={({ name }) => name}
       grouping={{
         label: r.type,
         of: ({ type }) => type,
@@ -69,7 +71,6 @@ export function ImagesPage() {
         options: (['snapshot', 'backup', 'system', 'app'] as const).map((value) => ({ value, label: w.types[value] })),
       }}
       commands={commandsFor(rows.find(isOwn)?.id ?? 1)}
-      empty={{ title: w.none, text: w.noneText }}
       menu={(image) => [
         {
           key: 'server',
@@ -191,24 +192,4 @@ function Status({ image: { status, deprecation } }: { readonly image: Shown }) {
       <small>{w.until(date(end, { day: 'numeric', month: 'short', year: 'numeric' }))}</small>
     </>
   )
-}
-
-function useCalls(): ResourceCalls<Shown> {
-  const api = useApi()
-  const outdate = useOutdate()
-  return useMemo(() => {
-    const update = (id: number, body: object) =>
-      api.call('images_update', { params: { id }, body }).then(() => outdate('images'))
-    return {
-      operations: { update: 'images_update', remove: 'images_remove', protect: 'images_changeProtection' },
-      rename: ({ id }, description) => update(id, { description }),
-      relabel: ({ id }, labels) => update(id, { labels: { ...labels } }),
-      protect: ({ id }, isProtected) =>
-        api
-          .call('images_changeProtection', { params: { id }, body: { delete: isProtected } })
-          .then(() => outdate('images')),
-      remove: ({ id }) => api.call('images_remove', { params: { id } }).then(() => outdate('images')),
-      words: { deleteText: () => w.deleteText, deleteAct: w.deleteAct },
-    }
-  }, [api, outdate])
 }

@@ -2,6 +2,11 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { BodyFor } from '../../api/operations.ts'
 import type { Mood } from '../../ui/state.tsx'
+import { balancers as english } from '../../words/en/balancers.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { ActsOptions } from '../shared/acts.tsx'
+
+const w = wordsOf('balancers', english)
 
 export type Balancer = ItemOf<'load_balancers_list'>
 export type Service = Balancer['services'][number]
@@ -9,6 +14,8 @@ export type Target = Balancer['targets'][number]
 export type Health = NonNullable<Target['health_status']>[number]
 export type NewService = BodyFor<'load_balancers_addService'>
 export type NewTarget = BodyFor<'load_balancers_addTarget'>
+
+export const balancerActs: ActsOptions<Balancer> = { family: 'load_balancers', lost: w.lost, losesData: true }
 
 /** The health of everything that a target stands for. */
 export function healthOf({ health_status = [], targets = [] }: Target): readonly Health[] {

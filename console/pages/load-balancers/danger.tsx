@@ -8,7 +8,7 @@ import { balancers as english } from '../../words/en/balancers.ts'
 import { resources } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
-import { useSubmit } from '../shared/submit.ts'
+import { useRequest } from '../shared/submit.ts'
 import type { Balancer } from './balancer.ts'
 
 const w = wordsOf('balancers', english)
@@ -18,18 +18,18 @@ export function DangerTab({ balancer, onRemove }: { readonly balancer: Balancer;
   const { id, name, protection } = balancer
   const mayProtect = useReason('load_balancers_changeProtection')
   const mayDelete = useReason('load_balancers_remove')
-  const { isBusy, cause, submit } = useSubmit<'load_balancers_changeProtection'>(['load_balancers'], () => {})
   const request: ApiRequest<'load_balancers_changeProtection'> = {
     operation: 'load_balancers_changeProtection',
     params: { id },
     body: { delete: !protection.delete },
   }
+  const { isBusy, cause, send } = useRequest({ request, families: ['load_balancers'], fields: [] })
   return (
     <>
       <Card title={w.protection} padded>
         <p className="dim">{protection.delete ? w.isProtected : w.isNotProtected}</p>
         <span>
-          <Button icon="lock" reason={mayProtect} isBusy={isBusy} onClick={() => void submit(request)}>
+          <Button icon="lock" reason={mayProtect} isBusy={isBusy} onClick={send}>
             {protection.delete ? r.unprotect : r.protect}
           </Button>
         </span>

@@ -1,6 +1,8 @@
 /** One Load Balancer: what it is, its services, targets, network, measurements, activity, and its end. */
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
+import { useApi } from '../../api/api.ts'
+import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { ButtonAnchor } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
@@ -11,9 +13,8 @@ import { Labels } from '../../ui/tag.tsx'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
-import { usePlainActs } from '../shared/acts.tsx'
-import { GoneNote } from '../shared/gone.tsx'
-import { useResource } from '../shared/resource.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { balancerActs } from './balancer.ts'
 import { HealthState } from './list.tsx'
 
 const w = wordsOf('balancers', english)
@@ -30,16 +31,16 @@ const tabs = ['overview', 'services', 'targets', 'network', 'metrics', 'activity
 
 export function BalancerPage() {
   const { project, id, tab } = route.useParams()
+  const api = useApi()
   const navigate = useNavigate()
-  const { data, isGone } = useResource('load_balancers_get', { params: { id: Number(id) } })
+  const { data, isGone } = useOne(api.query('load_balancers_get', { params: { id: Number(id) } }))
   const { load_balancer: balancer } = data
   const { name, labels, load_balancer_type: type, location } = balancer
   const current = tabs.find((one) => one === tab) ?? 'overview'
-  const acts = usePlainActs({
-    family: 'load_balancers',
-    lost: w.lost,
-    onRemoved: () => void navigate({ to: '/projects/$project/load-balancers', params: { project } }),
-  })
+  const acts = useResourceActs(
+    balancerActs,
+    () => void navigate({ to: '/projects/$project/load-balancers', params: { project } }),
+  )
   const counts = { services: balancer.services.length, targets: balancer.targets.length }
   return (
     <>
@@ -83,7 +84,9 @@ export function BalancerPage() {
         {current === 'network' && <NetworkTab balancer={balancer} />}
         {current === 'metrics' && <MetricsTab id={balancer.id} />}
         {current === 'activity' && <ActivityTab operation="load_balancers_listActions" id={balancer.id} name={name} />}
-        {current === 'danger' && <DangerTab balancer={balancer} onRemove={() => acts.remove(balancer)} />}
+        {current === 'danger' && (
+          <DangerTab balancer={balancer} onRemove={() => acts.ask({ kind: 'delete', row: balancer })} />
+        )}
       </Suspense>
       {acts.dialogs}
     </>

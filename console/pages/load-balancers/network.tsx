@@ -145,7 +145,7 @@ function AttachDialog({ balancer: { id, name }, networks, onClose }: AttachProps
             label={w.network}
             value={network}
             options={networks.map((one) => ({ value: String(one.id), label: `${one.name} · ${one.ip_range}` }))}
-            problems={problems.network}
+            problems={problems('network')}
             onChange={setNetwork}
           />
           <TextField
@@ -153,7 +153,7 @@ function AttachDialog({ balancer: { id, name }, networks, onClose }: AttachProps
             hint={w.privateAddressHint}
             isMono
             value={ip}
-            problems={problems.ip}
+            problems={problems('ip')}
             onChange={setIp}
           />
         </>

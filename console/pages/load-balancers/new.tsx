@@ -13,13 +13,14 @@ import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm, type Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
+import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { common } from '../../words/en/common.ts'
 import { number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { SelectorField, selectorProblem } from '../shared/selector-field.tsx'
-import { useSubmit } from '../shared/submit.ts'
+import { useRequest } from '../shared/submit.ts'
 import { ServiceForm } from './service-dialog.tsx'
 import { bodyOf, newFields, type ServiceFields } from './service-fields.ts'
 
@@ -81,14 +82,17 @@ export function NewBalancerPage() {
     network: '',
     labels: {},
   })
-  const { isBusy, cause, problems, submit } = useSubmit<'load_balancers_create'>(
-    ['load_balancers', 'servers', 'networks'],
-    ({ load_balancer: { id } }) =>
-      navigate({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id: String(id) } }),
-  )
   const may = useReason('load_balancers_create')
   const reason = may ?? (draft.name.trim() === '' ? w.nameMissing : selectorProblem(draft.selector))
   const request: ApiRequest<'load_balancers_create'> = { operation: 'load_balancers_create', body: toBody(draft) }
+  const { isBusy, cause, problems, send } = useRequest<'load_balancers_create'>({
+    request,
+    families: ['load_balancers', 'servers', 'networks'],
+    // Why it was refused is always said below the button as well.
+    fields: [],
+    done: ({ load_balancer: { id } }) =>
+      navigate({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id: String(id) } }),
+  })
   const type = types.find(({ name }) => name === draft.type)
   const cost = type?.prices.find(({ location }) => location === draft.location)
   const money = (amount: string, digits?: number) => price(Number(amount), pricing.pricing.currency, digits)
@@ -107,7 +111,7 @@ export function NewBalancerPage() {
         label={w.sections}
         asideLabel={w.summary}
         steps={useSteps({ draft, problems, change: (part) => setDraft((old) => ({ ...old, ...part })) })}
-        onSubmit={() => reason === undefined && void submit(request)}
+        onSubmit={() => reason === undefined && send()}
         aside={
           <>
             <Card padded>
@@ -149,7 +153,7 @@ export function NewBalancerPage() {
 
 interface StepsProps {
   readonly draft: Draft
-  readonly problems: Readonly<Record<string, readonly string[]>>
+  readonly problems: ProblemsOf
   readonly change: (part: Partial<Draft>) => void
 }
 
@@ -204,9 +208,7 @@ function useSteps({ draft, problems, change }: StepsProps): readonly Step[] {
           <ServiceForm
             isNew
             fields={draft.service}
-            problems={Object.fromEntries(
-              Object.entries(problems).map(([field, texts]) => [field.replace(/^services\[0\]\./, ''), texts]),
-            )}
+            problems={(field) => problems(`services[0].${field}`)}
             change={(part) => change({ service: { ...draft.service, ...part } })}
           />
           <SelectField
@@ -249,7 +251,7 @@ function useSteps({ draft, problems, change }: StepsProps): readonly Step[] {
             { value: '', label: w.noNetwork },
             ...networks.map(({ id, name, ip_range }) => ({ value: String(id), label: `${name} · ${ip_range}` })),
           ]}
-          problems={problems.network}
+          problems={problems('network')}
           onChange={(network) => change({ network })}
         />
       ),
@@ -264,10 +266,10 @@ function useSteps({ draft, problems, change }: StepsProps): readonly Step[] {
             label={c.name}
             value={draft.name}
             maxLength={255}
-            problems={problems.name}
+            problems={problems('name')}
             onChange={(name) => change({ name })}
           />
-          <LabelsField value={draft.labels} problems={problems.labels} onChange={(labels) => change({ labels })} />
+          <LabelsField value={draft.labels} problems={problems('labels')} onChange={(labels) => change({ labels })} />
         </>
       ),
     },

@@ -210,7 +210,7 @@ function NameDialog({ id, address: { ip, dns_ptr }, onClose }: NameProps) {
           isMono
           hint={w.hostNameHint}
           value={name}
-          problems={problems.dns_ptr}
+          problems={problems('dns_ptr')}
           onChange={setName}
         />
       )}

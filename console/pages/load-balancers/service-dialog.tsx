@@ -2,12 +2,12 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
-import type { FieldProblems } from '../../api/failure.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { PickTags } from '../../ui/pick-tags.tsx'
 import { Seg } from '../../ui/seg.tsx'
+import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
@@ -60,7 +60,7 @@ export function ServiceDialog({ balancer: { id, name }, service, onClose }: Serv
 interface FormProps {
   readonly fields: ServiceFields
   readonly change: (part: Partial<ServiceFields>) => void
-  readonly problems: FieldProblems
+  readonly problems: ProblemsOf
 }
 
 export function ServiceForm({ fields, change, problems, isNew }: FormProps & { readonly isNew: boolean }) {
@@ -82,7 +82,7 @@ export function ServiceForm({ fields, change, problems, isNew }: FormProps & { r
           label={w.listenPort}
           inputMode="numeric"
           value={fields.listenPort}
-          problems={problems.listen_port}
+          problems={problems('listen_port')}
           readOnly={!isNew}
           onChange={(listenPort) => change({ listenPort })}
         />
@@ -90,7 +90,7 @@ export function ServiceForm({ fields, change, problems, isNew }: FormProps & { r
           label={w.destinationPort}
           inputMode="numeric"
           value={fields.destinationPort}
-          problems={problems.destination_port}
+          problems={problems('destination_port')}
           onChange={(destinationPort) => change({ destinationPort })}
         />
       </div>
@@ -109,7 +109,7 @@ export function ServiceForm({ fields, change, problems, isNew }: FormProps & { r
           </Check>
           <Certificates
             value={fields.certificates}
-            problems={problems['http.certificates']}
+            problems={problems('http.certificates')}
             onChange={(certificates) => change({ certificates })}
           />
         </>
@@ -147,7 +147,7 @@ function CheckForm({ fields, change, problems }: FormProps) {
       label={label}
       inputMode="numeric"
       value={fields[name]}
-      problems={problems[`health_check.${field}`]}
+      problems={problems(`health_check.${field}`)}
       onChange={(value) => change({ [name]: value })}
     />
   )
@@ -173,25 +173,25 @@ function CheckForm({ fields, change, problems }: FormProps) {
               <TextField
                 label={w.domain}
                 value={fields.domain}
-                problems={problems['health_check.http.domain']}
+                problems={problems('health_check.http.domain')}
                 onChange={(domain) => change({ domain })}
               />
               <TextField
                 label={w.path}
                 value={fields.path}
-                problems={problems['health_check.http.path']}
+                problems={problems('health_check.http.path')}
                 onChange={(path) => change({ path })}
               />
               <TextField
                 label={w.statusCodes}
                 value={fields.statusCodes}
-                problems={problems['health_check.http.status_codes']}
+                problems={problems('health_check.http.status_codes')}
                 onChange={(statusCodes) => change({ statusCodes })}
               />
               <TextField
                 label={w.response}
                 value={fields.response}
-                problems={problems['health_check.http.response']}
+                problems={problems('health_check.http.response')}
                 onChange={(response) => change({ response })}
               />
             </div>

@@ -3,6 +3,7 @@ import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
@@ -18,11 +19,10 @@ import { networks as english } from '../../words/en/networks.ts'
 import { resources } from '../../words/en/resources.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { Protected, ServerLink } from '../resources/cells.tsx'
-import { CommandsButton } from '../resources/commands.tsx'
+import { useResourceActs } from '../shared/acts.tsx'
+import { Protected, ServerLink } from '../shared/cells.tsx'
 import { type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
-import { type Member, type Network, sizeOf, useNetworkCalls } from './network.ts'
+import { type Member, type Network, networkActs, sizeOf } from './network.ts'
 import { Topology } from './topology.tsx'
 
 const w = wordsOf('networks', english)
@@ -56,7 +56,7 @@ export function NetworkPage() {
   const [kind, open] = useState<NetworkDialog>()
   const [removal, remove] = useState<Removal>()
   const list = { to: '/projects/$project/networks', params: { project: String(useProjectId()) } } as const
-  const acts = useResourceActs(useNetworkCalls(), () => void navigate(list))
+  const acts = useResourceActs(networkActs, () => void navigate(list))
   const mayAttach = useReason('networks_attachToNetwork')
   const part = { network, open, remove }
   return (

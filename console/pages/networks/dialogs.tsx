@@ -1,17 +1,12 @@
 /** Adding subnets and routes to a network, extending it, and attaching servers. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { type ReactNode, useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
-import type { AnyRequest } from '../../api/operations.ts'
-import { Commands } from '../../shell/commands.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FailureNote } from '../../ui/failure.tsx'
+import { useState } from 'react'
+import { useApi } from '../../api/api.ts'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { networks as english } from '../../words/en/networks.ts'
 import { resources } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FormFooter } from '../resources/acts.tsx'
-import { type Submission, useSubmission } from '../resources/submit.ts'
+import { FormDialog } from '../shared/form-dialog.tsx'
 import { freeRange, type Network } from './network.ts'
 import { useNetworkZones } from './new.tsx'
 
@@ -32,39 +27,8 @@ export function NetworkDialogs({ kind, ...props }: NetworkDialogProps & { readon
   return kind === 'attach' ? <AttachDialog {...props} /> : null
 }
 
-interface ChangeProps {
-  readonly title: string
-  readonly act: string
-  readonly request: AnyRequest
-  readonly isReady: boolean
-  readonly fields: readonly string[]
-  readonly onClose: () => void
-  readonly children: (form: Submission) => ReactNode
-}
-
-/** A short form with one request. */
-function Change({ title, act, request, isReady, fields, onClose, children }: ChangeProps) {
-  const api = useApi()
-  const outdate = useOutdate()
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    await api.call(operation, input as never)
-    await outdate('networks', 'servers')
-    onClose()
-  }, fields)
-  return (
-    <Dialog
-      title={title}
-      onClose={onClose}
-      onSubmit={() => isReady && form.send()}
-      footer={<FormFooter onClose={onClose} act={act} isBusy={form.isBusy} isReady={isReady} />}
-    >
-      {children(form)}
-      <Commands request={request} />
-      {form.cause !== undefined && <FailureNote cause={form.cause} />}
-    </Dialog>
-  )
-}
+/** What a change of a network outdates. */
+const families = ['networks', 'servers']
 
 function SubnetDialog({ network, onClose }: NetworkDialogProps) {
   const zones = useNetworkZones()
@@ -73,7 +37,8 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
   const [zone, setZone] = useState(network.subnets[0]?.network_zone ?? zones[0] ?? '')
   const body = { type: 'cloud', network_zone: zone, ip_range: range.trim() } as const
   return (
-    <Change
+    <FormDialog
+      families={families}
       title={w.addSubnetTo(network.name)}
       act={w.addSubnet}
       request={{ operation: 'networks_addSubnet', params: { id: network.id }, body }}
@@ -81,7 +46,7 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
       fields={['ip_range', 'network_zone']}
       onClose={onClose}
     >
-      {(form) => (
+      {(problems) => (
         <>
           <TextField
             label={w.subnetRange}
@@ -89,7 +54,7 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
             isMono
             value={range}
             onChange={setRange}
-            problems={form.problems('ip_range')}
+            problems={problems('ip_range')}
           />
           <SelectField
             label={w.zone}
@@ -97,11 +62,11 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
             value={zone}
             options={zones.map((value) => ({ value, label: value }))}
             onChange={setZone}
-            problems={form.problems('network_zone')}
+            problems={problems('network_zone')}
           />
         </>
       )}
-    </Change>
+    </FormDialog>
   )
 }
 
@@ -110,7 +75,8 @@ function RouteDialog({ network, onClose }: NetworkDialogProps) {
   const [gateway, setGateway] = useState('')
   const body = { destination: destination.trim(), gateway: gateway.trim() }
   return (
-    <Change
+    <FormDialog
+      families={families}
       title={w.addRouteTo(network.name)}
       act={w.addRoute}
       request={{ operation: 'networks_addRoute', params: { id: network.id }, body }}
@@ -118,7 +84,7 @@ function RouteDialog({ network, onClose }: NetworkDialogProps) {
       fields={['destination', 'gateway']}
       onClose={onClose}
     >
-      {(form) => (
+      {(problems) => (
         <>
           <TextField
             label={w.destination}
@@ -127,7 +93,7 @@ function RouteDialog({ network, onClose }: NetworkDialogProps) {
             placeholder="10.100.0.0/16"
             value={destination}
             onChange={setDestination}
-            problems={form.problems('destination')}
+            problems={problems('destination')}
           />
           <TextField
             label={w.gateway}
@@ -135,18 +101,19 @@ function RouteDialog({ network, onClose }: NetworkDialogProps) {
             isMono
             value={gateway}
             onChange={setGateway}
-            problems={form.problems('gateway')}
+            problems={problems('gateway')}
           />
         </>
       )}
-    </Change>
+    </FormDialog>
   )
 }
 
 function ExtendDialog({ network, onClose }: NetworkDialogProps) {
   const [range, setRange] = useState(network.ip_range)
   return (
-    <Change
+    <FormDialog
+      families={families}
       title={w.extendTitle(network.name)}
       act={w.extend}
       request={{ operation: 'networks_changeIpRange', params: { id: network.id }, body: { ip_range: range.trim() } }}
@@ -154,17 +121,17 @@ function ExtendDialog({ network, onClose }: NetworkDialogProps) {
       fields={['ip_range']}
       onClose={onClose}
     >
-      {(form) => (
+      {(problems) => (
         <TextField
           label={w.range}
           hint={w.extendHint}
           isMono
           value={range}
           onChange={setRange}
-          problems={form.problems('ip_range')}
+          problems={problems('ip_range')}
         />
       )}
-    </Change>
+    </FormDialog>
   )
 }
 
@@ -176,7 +143,8 @@ function AttachDialog({ network, onClose }: NetworkDialogProps) {
   const free = servers.filter(({ id }) => !network.servers.includes(id))
   const body = { network: network.id, ...(ip.trim() ? { ip: ip.trim() } : {}) }
   return (
-    <Change
+    <FormDialog
+      families={families}
       title={w.attachTo(network.name)}
       act={w.attach}
       request={{ operation: 'networks_attachToNetwork', params: { id: Number(server) }, body }}
@@ -184,7 +152,7 @@ function AttachDialog({ network, onClose }: NetworkDialogProps) {
       fields={['ip']}
       onClose={onClose}
     >
-      {(form) => (
+      {(problems) => (
         <>
           <SelectField
             label={r.server}
@@ -201,10 +169,10 @@ function AttachDialog({ network, onClose }: NetworkDialogProps) {
             isMono
             value={ip}
             onChange={setIp}
-            problems={form.problems('ip')}
+            problems={problems('ip')}
           />
         </>
       )}
-    </Change>
+    </FormDialog>
   )
 }

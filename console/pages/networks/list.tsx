@@ -7,10 +7,10 @@ import { common } from '../../words/en/common.ts'
 import { networks as english } from '../../words/en/networks.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { ageColumn, labelsColumn, NameCell } from '../resources/cells.tsx'
-import { ListPage } from '../resources/list-page.tsx'
-import { type Network, useNetworkCalls } from './network.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { ageColumn, labelsColumn, NameCell } from '../shared/cells.tsx'
+import { ListPage } from '../shared/list-page.tsx'
+import { type Network, networkActs } from './network.ts'
 
 const w = wordsOf('networks', english)
 const c = wordsOf('common', common)
@@ -79,17 +79,17 @@ const columns: readonly Column<Network>[] = [
 export function NetworksPage() {
   const api = useApi()
   const { data: networks, dataUpdatedAt } = useSuspenseQuery(api.list('networks_list', {}))
-  const acts = useResourceActs(useNetworkCalls())
+  const acts = useResourceActs(networkActs)
   const id = networks[0]?.id ?? 1
   const subnet = { type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' } as const
   return (
     <ListPage
-      title={w.title}
+      family="networks"
+      words={w}
       rows={networks}
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      nameOf={({ name }) => name}
       primary={{ label: w.create, reason: useReason('networks_create'), to: '/projects/$project/networks/new' }}
       commands={[
         { label: w.list, request: { operation: 'networks_list' } },
@@ -99,7 +99,6 @@ export function NetworksPage() {
         },
         { label: w.addSubnet, request: { operation: 'networks_addSubnet', params: { id }, body: subnet } },
       ]}
-      empty={{ title: w.none, text: w.noneText, command: w.noneCommand }}
       menu={(network) => acts.menu(network)}
     >
       {acts.dialogs}

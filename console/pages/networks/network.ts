@@ -1,9 +1,8 @@
 /** What the pages of networks share. */
-import { useMemo } from 'react'
-import { type ItemOf, useApi, useOutdate } from '../../api/api.ts'
+import type { ItemOf } from '../../api/api.ts'
 import { networks as english } from '../../words/en/networks.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { ResourceCalls } from '../resources/acts.tsx'
+import type { ActsOptions } from '../shared/acts.tsx'
 
 const w = wordsOf('networks', english)
 
@@ -11,27 +10,11 @@ export type Network = ItemOf<'networks_list'>
 export type Subnet = Network['subnets'][number]
 export type Member = ItemOf<'networks_listMembers'>
 
-export function useNetworkCalls(): ResourceCalls<Network> {
-  const api = useApi()
-  const outdate = useOutdate()
-  return useMemo(() => {
-    const update = (id: number, body: object) =>
-      api.call('networks_update', { params: { id }, body }).then(() => outdate('networks'))
-    return {
-      operations: { update: 'networks_update', remove: 'networks_remove', protect: 'networks_changeProtection' },
-      rename: ({ id }, name) => update(id, { name }),
-      relabel: ({ id }, labels) => update(id, { labels: { ...labels } }),
-      protect: ({ id }, isProtected) =>
-        api
-          .call('networks_changeProtection', { params: { id }, body: { delete: isProtected } })
-          .then(() => outdate('networks')),
-      remove: ({ id }) => api.call('networks_remove', { params: { id } }).then(() => outdate('networks', 'servers')),
-      words: {
-        deleteText: ({ servers, load_balancers: balancers }) => w.deleteText(servers.length + balancers.length),
-        deleteAct: w.deleteAct,
-      },
-    }
-  }, [api, outdate])
+export const networkActs: ActsOptions<Network> = {
+  family: 'networks',
+  touches: ['servers'],
+  lost: ({ servers, load_balancers: balancers }) => w.deleteText(servers.length + balancers.length),
+  deleteAct: w.deleteAct,
 }
 
 const toNumber = (address: string) => address.split('.').reduce((sum, octet) => sum * 256 + Number(octet), 0)

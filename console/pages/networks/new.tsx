@@ -2,7 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import { useApi, useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { nextName } from '../../lib/names.ts'
 import { useReason } from '../../shell/may.ts'
@@ -13,8 +13,8 @@ import { common } from '../../words/en/common.ts'
 import { networks as english } from '../../words/en/networks.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FormPage } from '../resources/form-page.tsx'
-import { useSubmission } from '../resources/submit.ts'
+import { FormPage } from '../shared/form-page.tsx'
+import { useRequest } from '../shared/submit.ts'
 import { freeRange, sizeOf } from './network.ts'
 
 const w = wordsOf('networks', english)
@@ -30,7 +30,6 @@ export function useNetworkZones(): readonly string[] {
 
 export function NewNetworkPage() {
   const api = useApi()
-  const outdate = useOutdate()
   const navigate = useNavigate()
   const project = String(useProjectId())
   const zones = useNetworkZones()
@@ -57,12 +56,13 @@ export function NewNetworkPage() {
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
     },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    const { network } = await api.call(operation, input)
-    await outdate('networks')
-    await navigate({ to: '/projects/$project/networks/$id', params: { project, id: String(network.id) } })
-  }, ['name', 'ip_range', 'subnets', 'labels'])
+  const form = useRequest({
+    request,
+    families: ['networks'],
+    fields: ['name', 'ip_range', 'subnets', 'labels'],
+    done: ({ network }) =>
+      navigate({ to: '/projects/$project/networks/$id', params: { project, id: String(network.id) } }),
+  })
   const list = { to: '/projects/$project/networks', params: { project } } as const
   return (
     <FormPage

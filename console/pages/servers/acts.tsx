@@ -1,177 +1,126 @@
-/** What can be done with servers, one or many: menus, the bar of the selection, and the dialogs they open. */
+/** What can be done with servers, one or many; menus and dialogs are loaded when they are asked for. */
 import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { allows, isPassing, type Verb } from '../../../src/families/servers/domain.ts'
 import type { Action } from '../../api/actions.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
 import { wordsFor } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import type { PickedAct } from '../../ui/picked-bar.tsx'
 import { toast } from '../../ui/toasts.ts'
-import { common } from '../../words/en/common.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
-const c = wordsOf('common', common)
 const atOnce = 6
 const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).ServerDialogs }))
 
-type PowerOperation = 'servers_powerOn' | 'servers_powerOff' | 'servers_shutDown' | 'servers_reboot' | 'servers_reset'
+export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset'>
 
 /** A dialog that was asked for. */
 export interface Asked {
-  readonly kind: 'delete' | 'labels'
+  readonly kind: 'delete' | 'labels' | 'firewalls'
   readonly servers: readonly Server[]
   readonly done: () => void
 }
 
-interface ServerActs {
+/** What came of an act on one of many servers. */
+export interface Result {
+  readonly server: Server
+  /** Why it stayed as it was. */
+  readonly problem?: string
+  /** Whether there was nothing to do. */
+  readonly isSkipped?: boolean
+}
+
+export interface ServerActs {
   /** The menu of one server. */
-  menu(server: Server, action: Action | undefined, deleted?: () => void): readonly MenuEntry[]
+  menu(server: Server, action: Action | undefined, deleted?: () => void): Promise<readonly MenuEntry[]>
   /** Why the power of a server cannot be changed like this now. */
-  powerReason(operation: PowerOperation, server: Server, action: Action | undefined): string | undefined
-  /** The acts on a selection; `done` is called when it has been acted on. */
-  ofMany(servers: readonly Server[], done: () => void): readonly PickedAct[]
-  power(operation: PowerOperation, servers: readonly Server[]): Promise<void>
+  powerReason(verb: PowerVerb, server: Server, action?: Action): string | undefined
+  power(verb: PowerVerb, servers: readonly Server[]): Promise<void>
+  protect(server: Server): Promise<void>
   ask(asked: Asked): void
+  readonly reasons: Readonly<Record<'power' | 'change' | 'remove' | 'firewalls', string | undefined>>
   readonly dialogs: ReactNode
 }
 
-/** Why the power cannot be changed like this now. */
-function powerReason(operation: PowerOperation, { status }: Server, action?: Action): string | undefined {
-  if (action) return w.isBusy
-  if (operation === 'servers_powerOn') return status === 'running' ? w.isOn : undefined
-  return status === 'off' ? w.isOff : undefined
+/** Why a server in its present state cannot be told this; the rule is that of the API. */
+function stateReason(verb: PowerVerb, { status }: Server, action?: Action): string | undefined {
+  if (action || isPassing(status)) return w.isBusy
+  if (allows(status, verb)) return undefined
+  return status === 'off' ? w.isOff : w.isOn
 }
 
 export function useServerActs(): ServerActs {
   const api = useApi()
-  const outdate = useOutdate()
   const [asked, ask] = useState<Asked>()
-  const mayPower = useReason('servers_powerOn')
-  const mayDelete = useReason('servers_remove')
-  const mayChange = useReason('servers_update')
+  const { each, results, forget } = useEach()
+  const reasons = {
+    power: useReason('servers_powerOn'),
+    change: useReason('servers_update'),
+    remove: useReason('servers_remove'),
+    firewalls: useReason('firewalls_applyToResources'),
+  }
+  const acts: Omit<ServerActs, 'menu'> = {
+    powerReason: (verb, server, action) => reasons.power ?? stateReason(verb, server, action),
+    power: (verb, servers) =>
+      each(
+        servers,
+        ({ id }) => api.call(`servers_${verb}`, { params: { id } }),
+        (server) => (servers.length > 1 ? stateReason(verb, server) : undefined),
+      ),
+    protect: (server) =>
+      each([server], ({ id, protection }) =>
+        api.call('servers_changeProtection', {
+          params: { id },
+          body: { delete: !protection.delete, rebuild: !protection.delete },
+        }),
+      ),
+    ask,
+    reasons,
+    dialogs: (asked || results.length > 0) && (
+      <Suspense>
+        <Dialogs asked={asked} each={each} results={results} onClose={() => (asked ? ask(undefined) : forget())} />
+      </Suspense>
+    ),
+  }
+  return { ...acts, menu: async (...of) => (await import('./menu.ts')).menuOf(acts, ...of) }
+}
 
-  /** Does the same to all, a few at a time; says which failed and why. */
-  const each = async (servers: readonly Server[], act: (server: Server) => Promise<unknown>) => {
-    const failures: string[] = []
+/** Does the same to all servers. `skip` says why there is nothing to do for one. */
+export type Each = (
+  servers: readonly Server[],
+  act: (server: Server) => Promise<unknown>,
+  skip?: (server: Server) => string | undefined,
+) => Promise<void>
+
+/** Does the same to many, a few at a time; what came of each is told when it is not the same for all. */
+function useEach() {
+  const outdate = useOutdate()
+  const [results, setResults] = useState<readonly Result[]>([])
+  const each: Each = async (servers, act, skip) => {
+    const found = new Map<number, Result>()
     const queue = [...servers]
     const work = async () => {
-      for (let next = queue.shift(); next; next = queue.shift()) {
-        const { name } = next
-        await act(next).catch((cause: unknown) => failures.push(`${name}: ${wordsFor(cause)}`))
-      }
+      for (let next = queue.shift(); next; next = queue.shift()) found.set(next.id, await tried(next, act, skip))
     }
     await Promise.all(Array.from({ length: atOnce }, work))
     await outdate('servers')
-    if (failures.length > 0) {
-      toast({ mood: 'bad', title: w.someFailed(failures.length, servers.length), text: failures.slice(0, 5).join(' ') })
-    }
+    const all = servers.map(({ id }) => found.get(id)!)
+    const failed = all.filter(({ problem }) => problem !== undefined)
+    if (failed.length === 0) return
+    if (servers.length > 1) setResults(all)
+    else toast({ mood: 'bad', title: w.someFailed(1, 1), text: `${failed[0]!.server.name}: ${failed[0]!.problem}` })
   }
-  const power = (operation: PowerOperation, servers: readonly Server[]) =>
-    each(servers, ({ id }) => api.call(operation, { params: { id } }))
-  const protect = ({ id, protection }: Server) =>
-    each([{ id } as Server], () =>
-      api.call('servers_changeProtection', {
-        params: { id },
-        body: { delete: !protection.delete, rebuild: !protection.delete },
-      }),
-    )
+  return { each, results, forget: () => setResults([]) }
+}
 
-  const reasonFor = (operation: PowerOperation, server: Server, action: Action | undefined) =>
-    mayPower ?? powerReason(operation, server, action)
-
-  const menu = (server: Server, action: Action | undefined, deleted = () => {}): readonly MenuEntry[] => {
-    const entry = (operation: PowerOperation, label: string, icon: 'power' | 'restart'): MenuEntry => ({
-      key: operation,
-      label,
-      icon,
-      reason: reasonFor(operation, server, action),
-      onSelect: () => void power(operation, [server]),
-    })
-    return [
-      server.status === 'off'
-        ? entry('servers_powerOn', w.acts.powerOn, 'power')
-        : entry('servers_shutDown', w.acts.shutDown, 'power'),
-      entry('servers_reboot', w.acts.reboot, 'restart'),
-      entry('servers_powerOff', w.acts.powerOff, 'power'),
-      'line',
-      {
-        key: 'labels',
-        label: w.acts.labels,
-        icon: 'tag',
-        reason: mayChange,
-        onSelect: () => ask({ kind: 'labels', servers: [server], done: () => {} }),
-      },
-      {
-        key: 'protect',
-        label: server.protection.delete ? w.acts.unprotect : w.acts.protect,
-        icon: 'lock',
-        reason: mayChange,
-        onSelect: () => void protect(server),
-      },
-      {
-        key: 'copy',
-        label: c.copyId,
-        icon: 'copy',
-        onSelect: () => void navigator.clipboard?.writeText(String(server.id)),
-      },
-      'line',
-      {
-        key: 'delete',
-        label: w.acts.delete,
-        icon: 'trash',
-        isBad: true,
-        reason: mayDelete ?? (server.protection.delete ? w.isProtected : undefined),
-        onSelect: () => ask({ kind: 'delete', servers: [server], done: deleted }),
-      },
-    ]
-  }
-
-  const ofMany = (servers: readonly Server[], done: () => void): readonly PickedAct[] => [
-    {
-      key: 'on',
-      label: w.acts.powerOn,
-      icon: 'power',
-      reason: mayPower,
-      act: () => void power('servers_powerOn', servers),
-    },
-    {
-      key: 'reboot',
-      label: w.acts.reboot,
-      icon: 'restart',
-      reason: mayPower,
-      act: () => void power('servers_reboot', servers),
-    },
-    {
-      key: 'off',
-      label: w.acts.shutDown,
-      icon: 'pause',
-      reason: mayPower,
-      act: () => void power('servers_shutDown', servers),
-    },
-    {
-      key: 'labels',
-      label: w.acts.labels,
-      icon: 'tag',
-      reason: mayChange,
-      act: () => ask({ kind: 'labels', servers, done }),
-    },
-    {
-      key: 'delete',
-      label: w.acts.delete,
-      icon: 'trash',
-      isBad: true,
-      reason: mayDelete,
-      act: () => ask({ kind: 'delete', servers, done }),
-    },
-  ]
-
-  const dialogs = asked && (
-    <Suspense>
-      <Dialogs asked={asked} each={each} onClose={() => ask(undefined)} />
-    </Suspense>
+async function tried(server: Server, act: (server: Server) => Promise<unknown>, skip: Parameters<Each>[2]) {
+  const reason = skip?.(server)
+  if (reason !== undefined) return { server, problem: reason, isSkipped: true }
+  return act(server).then(
+    () => ({ server }),
+    (cause: unknown) => ({ server, problem: wordsFor(cause) }),
   )
-  return { menu, ofMany, powerReason: reasonFor, power, ask, dialogs }
 }

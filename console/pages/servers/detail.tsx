@@ -109,15 +109,15 @@ export function ServerPage() {
 
 function PowerButton({ server, action }: TabProps) {
   const { powerReason, power } = useServerActs()
-  const operation = server.status === 'off' ? 'servers_powerOn' : 'servers_shutDown'
+  const verb = server.status === 'off' ? 'powerOn' : 'shutDown'
   return (
     <Button
       look={server.status === 'off' ? 'primary' : undefined}
       icon="power"
-      reason={powerReason(operation, server, action)}
-      onClick={() => void power(operation, [server])}
+      reason={powerReason(verb, server, action)}
+      onClick={() => void power(verb, [server])}
     >
-      {server.status === 'off' ? list.acts.powerOn : list.acts.shutDown}
+      {list.acts[verb]}
     </Button>
   )
 }

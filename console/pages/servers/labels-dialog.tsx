@@ -1,19 +1,23 @@
 /** Labels of one server, or labels that many get in addition. */
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import type { ApiRequest } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { common } from '../../words/en/common.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { Equivalents } from '../shared/equivalents.tsx'
+import { perform } from '../shared/submit.ts'
+import type { Each } from './acts.tsx'
 import type { Server } from './server.ts'
 
 const c = wordsOf('common', common)
 
 interface LabelsDialogProps {
   readonly servers: readonly Server[]
-  readonly each: (servers: readonly Server[], act: (server: Server) => Promise<unknown>) => Promise<void>
+  readonly each: Each
   readonly onClose: () => void
 }
 
@@ -22,14 +26,14 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
   const only = servers.length === 1 ? servers[0] : undefined
   const [labels, setLabels] = useState<LabelMap>(only?.labels ?? {})
   const [isBusy, setBusy] = useState(false)
+  const requestFor = ({ id, labels: old }: Server): ApiRequest<'servers_update'> => ({
+    operation: 'servers_update',
+    params: { id },
+    body: { labels: only ? { ...labels } : { ...old, ...labels } },
+  })
   const save = async () => {
     setBusy(true)
-    await each(servers, (server) =>
-      api.call('servers_update', {
-        params: { id: server.id },
-        body: { labels: only ? { ...labels } : { ...server.labels, ...labels } },
-      }),
-    )
+    await each(servers, (server) => perform(api, requestFor(server)))
     onClose()
   }
   return (
@@ -50,6 +54,7 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
       }
     >
       <LabelsField value={labels} onChange={setLabels} />
+      <Equivalents request={servers.map(requestFor)} labels={only?.labels} />
     </Dialog>
   )
 }

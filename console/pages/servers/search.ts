@@ -2,16 +2,15 @@
 import type { Api } from '../../api/api.ts'
 import { type ListSearch, listSearch } from '../../ui/use-list.ts'
 
-export const groups = ['all', 'running', 'off', 'attention'] as const
-export type Group = (typeof groups)[number]
+export const groups = ['running', 'off', 'attention'] as const
 
 export interface ServersSearch extends ListSearch {
-  readonly status?: Exclude<Group, 'all'> | undefined
+  readonly status?: (typeof groups)[number] | undefined
 }
 
 export function serversSearch(search: Record<string, unknown>): ServersSearch {
   const status = groups.find((group) => group === search.status)
-  return { ...listSearch(search), ...(status && status !== 'all' ? { status } : {}) }
+  return { ...listSearch(search), ...(status ? { status } : {}) }
 }
 
 /** What the address of the form says, so that links from elsewhere can fill it in. */

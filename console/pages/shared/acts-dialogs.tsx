@@ -8,7 +8,7 @@ import { LabelsField } from '../../ui/labels-field.tsx'
 import { common } from '../../words/en/common.ts'
 import { resources as english } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { PlainFamily, PlainResource } from './acts.tsx'
+import { type ActsOptions, type Asked, type Resource, requestOn } from './acts.tsx'
 import { Equivalents } from './equivalents.tsx'
 import { FormDialog } from './form-dialog.tsx'
 import { perform } from './submit.ts'
@@ -16,85 +16,72 @@ import { perform } from './submit.ts'
 const w = wordsOf('resources', english)
 const c = wordsOf('common', common)
 
-interface ActsDialogsProps extends DeleteProps {
-  readonly kind: 'rename' | 'labels' | 'delete'
-}
-
-export function ActsDialogs({ kind, lost, onRemoved, ...rest }: ActsDialogsProps) {
-  if (kind === 'rename') return <RenameDialog {...rest} />
-  if (kind === 'labels') return <LabelsDialog {...rest} />
-  return <DeleteDialog {...rest} lost={lost} onRemoved={onRemoved} />
-}
-
-interface DialogProps {
-  readonly family: PlainFamily
-  readonly resource: PlainResource
+interface ActsDialogsProps extends Asked<Resource> {
+  readonly options: ActsOptions<Resource>
+  readonly onRemoved: (() => void) | undefined
   readonly onClose: () => void
 }
 
-function RenameDialog({ family, resource: { id, name }, onClose }: DialogProps) {
-  const [text, setText] = useState(name)
-  const request = {
-    operation: `${family}_update`,
-    params: { id },
-    body: { name: text.trim() },
-  } as ApiRequest<`${PlainFamily}_update`>
+type DialogProps = Omit<ActsDialogsProps, 'kind'>
+
+export function ActsDialogs({ kind, ...rest }: ActsDialogsProps) {
+  if (kind === 'rename') return <RenameDialog {...rest} />
+  if (kind === 'labels') return <LabelsDialog {...rest} />
+  return <DeleteDialog {...rest} />
+}
+
+function RenameDialog({ options: { family }, row, onClose }: DialogProps) {
+  const [text, setText] = useState(row.name)
+  // Snapshots and backups have a description where others have a name.
+  const field = family === 'images' ? 'description' : 'name'
   return (
     <FormDialog
-      title={w.renameTitle(name)}
+      title={w.renameTitle(row.name)}
       act={w.rename}
-      request={text.trim() === '' ? undefined : request}
+      request={requestOn(row, family, 'update', { [field]: text.trim() }) as ApiRequest}
+      isReady={text.trim() !== ''}
       families={[family]}
       onClose={onClose}
     >
       {(problems) => (
-        <TextField label={c.name} value={text} problems={problems.name} maxLength={128} onChange={setText} />
+        <TextField label={c.name} value={text} problems={problems(field)} maxLength={128} onChange={setText} />
       )}
     </FormDialog>
   )
 }
 
-function LabelsDialog({ family, resource: { id, name, labels }, onClose }: DialogProps) {
-  const [value, setValue] = useState(labels)
-  const request = {
-    operation: `${family}_update`,
-    params: { id },
-    body: { labels: { ...value } },
-  } as ApiRequest<`${PlainFamily}_update`>
+function LabelsDialog({ options: { family }, row, onClose }: DialogProps) {
+  const [value, setValue] = useState(row.labels)
   return (
     <FormDialog
-      title={`${c.labels}: ${name}`}
+      title={`${c.labels}: ${row.name}`}
       act={c.save}
-      request={request}
+      request={requestOn(row, family, 'update', { labels: { ...value } }) as ApiRequest}
       families={[family]}
-      labels={labels}
+      labels={row.labels}
       onClose={onClose}
     >
-      {(problems) => <LabelsField value={value} onChange={setValue} problems={problems.labels} />}
+      {(problems) => <LabelsField value={value} onChange={setValue} problems={problems('labels')} />}
     </FormDialog>
   )
 }
 
-interface DeleteProps extends DialogProps {
-  readonly lost: string
-  readonly onRemoved: (() => void) | undefined
-}
-
-function DeleteDialog({ family, resource: { id, name }, lost, onClose, onRemoved }: DeleteProps) {
+function DeleteDialog({ options, row, onClose, onRemoved }: DialogProps) {
+  const { family, lost, touches = [], deleteAct = w.deleteAct(row.name), losesData = false } = options
   const api = useApi()
   const outdate = useOutdate()
-  const request = { operation: `${family}_remove`, params: { id } } as ApiRequest<`${PlainFamily}_remove`>
+  const request = requestOn(row, family, 'remove')
   const remove = async () => {
-    await perform(api, request)
+    await perform(api, request as ApiRequest)
     onRemoved?.()
-    await outdate(family)
+    await outdate(family, ...touches)
   }
   return (
     <Confirm
-      title={w.deleteTitle(name)}
-      text={lost}
-      act={w.deleteAct(name)}
-      word={name}
+      title={w.deleteTitle(row.name)}
+      text={typeof lost === 'string' ? lost : lost(row)}
+      act={deleteAct}
+      word={losesData ? row.name : undefined}
       onConfirm={remove}
       onClose={onClose}
     >

@@ -1,6 +1,7 @@
 /** What can be done with a resource of any family: rename, labels, protection, deletion, and its id to copy. */
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
+import { type AnyRequest, isOperation, type OperationId } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { wordsFor } from '../../ui/failure.tsx'
 import type { LabelMap } from '../../ui/labels-field.tsx'
@@ -15,100 +16,132 @@ const w = wordsOf('resources', english)
 const Dialogs = lazy(async () => ({ default: (await import('./acts-dialogs.tsx')).ActsDialogs }))
 const c = wordsOf('common', common)
 
-/** The families whose resources have a name, labels and, but for firewalls, a protection. */
-export type PlainFamily = 'firewalls' | 'floating_ips' | 'primary_ips' | 'load_balancers'
-type ProtectedFamily = Exclude<PlainFamily, 'firewalls'>
+export type ActsFamily =
+  | 'certificates'
+  | 'firewalls'
+  | 'floating_ips'
+  | 'images'
+  | 'load_balancers'
+  | 'networks'
+  | 'placement_groups'
+  | 'primary_ips'
+  | 'ssh_keys'
+  | 'volumes'
+  | 'zones'
 
-export interface PlainResource {
+export interface Resource {
   readonly id: number
   readonly name: string
   readonly labels: LabelMap
-  readonly protection?: { readonly delete: boolean }
+  readonly protection?: { readonly delete: boolean } | undefined
 }
 
-interface Asked {
+export interface ActsOptions<Row extends Resource> {
+  readonly family: ActsFamily
+  /** Other families whose replies a deletion outdates. */
+  readonly touches?: readonly string[]
+  /** What goes with a resource that is deleted. */
+  readonly lost: string | ((row: Row) => string)
+  /** The button that deletes it, unless it says the name. */
+  readonly deleteAct?: string
+  /** Whether its name has to be typed before, because data is lost. */
+  readonly losesData?: boolean
+  /** Why it cannot be deleted in its present state. */
+  readonly whyNot?: (row: Row) => string | undefined
+}
+
+export interface Asked<Row> {
   readonly kind: 'rename' | 'labels' | 'delete'
-  readonly resource: PlainResource
+  readonly row: Row
 }
 
-interface PlainActs {
-  /** Entries of a menu; `whyNot` is why it cannot be deleted now. */
-  menu(resource: PlainResource, whyNot?: string): readonly MenuEntry[]
-  remove(resource: PlainResource): void
+export interface ResourceActs<Row> {
+  /** The menu of one resource; `own` comes first. */
+  menu(row: Row, own?: readonly MenuEntry[]): readonly MenuEntry[]
+  ask(asked: Asked<Row>): void
+  /** Protects it, or takes the protection off. */
+  protect(row: Row): Promise<void>
   readonly dialogs: ReactNode
 }
 
-interface PlainOptions {
-  readonly family: PlainFamily
-  /** What else is lost with it. */
-  readonly lost: string
-  readonly onRemoved?: () => void
+/** A request about one resource; zones go by name or id. */
+export function requestOn({ id }: { readonly id: number }, family: ActsFamily, act: string, body?: object): AnyRequest {
+  const operation = `${family}_${act}` as OperationId
+  return { operation, params: family === 'zones' ? { id_or_name: String(id) } : { id }, ...(body ? { body } : {}) }
 }
 
-export function usePlainActs({ family, lost, onRemoved }: PlainOptions): PlainActs {
-  const api = useApi()
-  const outdate = useOutdate()
-  const [asked, ask] = useState<Asked>()
+/** `onRemoved` is called when a resource is gone, such as to leave its page. */
+export function useResourceActs<Row extends Resource>(
+  options: ActsOptions<Row>,
+  onRemoved?: () => void,
+): ResourceActs<Row> {
+  const { family, whyNot } = options
+  const [asked, ask] = useState<Asked<Row>>()
   const mayChange = useReason(`${family}_update`)
   const mayDelete = useReason(`${family}_remove`)
-  const protect = async ({ id, name, protection }: PlainResource) => {
-    const request = {
-      operation: `${family as ProtectedFamily}_changeProtection` as const,
-      params: { id },
-      body: { delete: !protection?.delete },
-    }
-    try {
-      await perform(api, request)
-      await outdate(family)
-    } catch (cause) {
-      toast({ mood: 'bad', title: w.notChanged(name), text: wordsFor(cause) })
-    }
-  }
-  const menu = (resource: PlainResource, whyNot?: string): readonly MenuEntry[] => {
-    const { id, protection } = resource
-    const isProtected = protection?.delete ?? false
+  const protectOperation = `${family}_changeProtection`
+  const mayProtect = useReason(isOperation(protectOperation) ? protectOperation : undefined)
+  const protect = useProtect(family)
+  const menu = (row: Row, own: readonly MenuEntry[] = []): readonly MenuEntry[] => {
+    const isProtected = row.protection?.delete ?? false
+    const change = (kind: 'rename' | 'labels', label: string, icon: 'settings' | 'tag'): MenuEntry => ({
+      key: kind,
+      label,
+      icon,
+      reason: mayChange,
+      onSelect: () => ask({ kind, row }),
+    })
     return [
-      {
-        key: 'rename',
-        label: w.rename,
-        icon: 'settings',
-        reason: mayChange,
-        onSelect: () => ask({ kind: 'rename', resource }),
-      },
-      {
-        key: 'labels',
-        label: c.labels,
-        icon: 'tag',
-        reason: mayChange,
-        onSelect: () => ask({ kind: 'labels', resource }),
-      },
-      ...(protection
+      ...own,
+      ...(own.length > 0 ? (['line'] as const) : []),
+      // A zone is its name.
+      ...(family === 'zones' ? [] : [change('rename', w.rename, 'settings')]),
+      change('labels', c.labels, 'tag'),
+      ...(row.protection
         ? [
             {
               key: 'protect',
               label: isProtected ? w.unprotect : w.protect,
-              icon: 'lock' as const,
-              reason: mayChange,
-              onSelect: () => void protect(resource),
-            },
+              icon: 'lock',
+              reason: mayProtect,
+              onSelect: () => void protect(row),
+            } satisfies MenuEntry,
           ]
         : []),
-      { key: 'copy', label: c.copyId, icon: 'copy', onSelect: () => void navigator.clipboard?.writeText(String(id)) },
+      {
+        key: 'copy',
+        label: c.copyId,
+        icon: 'copy',
+        onSelect: () => void navigator.clipboard?.writeText(String(row.id)),
+      },
       'line',
       {
         key: 'delete',
         label: c.delete,
         icon: 'trash',
         isBad: true,
-        reason: mayDelete ?? (isProtected ? w.isProtected : whyNot),
-        onSelect: () => ask({ kind: 'delete', resource }),
+        reason: mayDelete ?? (isProtected ? w.isProtected : whyNot?.(row)),
+        onSelect: () => ask({ kind: 'delete', row }),
       },
     ]
   }
   const dialogs = asked && (
     <Suspense>
-      <Dialogs {...asked} {...{ family, lost, onRemoved }} onClose={() => ask(undefined)} />
+      <Dialogs {...asked} options={options as never} onRemoved={onRemoved} onClose={() => ask(undefined)} />
     </Suspense>
   )
-  return { menu, remove: (resource) => ask({ kind: 'delete', resource }), dialogs }
+  return { menu, ask, protect, dialogs }
+}
+
+function useProtect(family: ActsFamily): (row: Resource) => Promise<void> {
+  const api = useApi()
+  const outdate = useOutdate()
+  return async (row) => {
+    try {
+      await perform(api, requestOn(row, family, 'changeProtection', { delete: !row.protection?.delete }) as never)
+      await outdate(family)
+    } catch (cause) {
+      toast({ mood: 'bad', title: w.notChanged(row.name), text: wordsFor(cause) })
+    }
+  }
 }

@@ -5,7 +5,7 @@ import styles from './equivalents.module.css'
 
 interface EquivalentsProps {
   /** The very value that the button sends. */
-  readonly request: AnyRequest
+  readonly request: AnyRequest | readonly AnyRequest[]
   /** The labels that the resource has now, for clients that change them one by one. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly footer?: string

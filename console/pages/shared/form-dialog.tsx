@@ -1,14 +1,14 @@
 /** A short form in a dialog: its fields, what it does as commands, and why it failed. */
 import type { ReactNode } from 'react'
-import type { FieldProblems } from '../../api/failure.ts'
 import type { AnyRequest, ApiRequest, OperationId, ReplyFor } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from './equivalents.tsx'
-import { useSubmit } from './submit.ts'
+import { useRequest } from './submit.ts'
 
 const c = wordsOf('common', common)
 
@@ -18,48 +18,77 @@ interface FormDialogProps<Id extends OperationId> {
   /** Verb and thing: `Create Floating IP`. */
   readonly act: string
   readonly isBad?: boolean
+  readonly isWide?: boolean
   /** What the button sends; undefined while something is missing. */
   readonly request: ApiRequest<Id> | undefined
+  /** Whether the request may be sent as it is; its commands are shown before. */
+  readonly isReady?: boolean
   /** Why it cannot be sent yet. */
   readonly reason?: string | undefined
   readonly families: readonly string[]
+  /** The fields that show their problems; all of the request unless they are named. */
+  readonly fields?: readonly string[] | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly onDone?: (reply: ReplyFor<Id>) => void
   readonly onClose: () => void
-  readonly children?: ReactNode | ((problems: FieldProblems) => ReactNode)
+  readonly children?: ReactNode | ((problems: ProblemsOf) => ReactNode)
 }
 
 export function FormDialog<Id extends OperationId>(props: FormDialogProps<Id>) {
-  const { title, text, act, isBad = false, request, reason, families, labels, onDone, onClose, children } = props
-  const { isBusy, cause, problems, submit } = useSubmit<Id>(families, (reply) => {
-    onClose()
-    onDone?.(reply)
+  const { title, text, isWide, request, isReady = true, reason, families, labels, onDone, onClose, children } = props
+  const hasFields = typeof children === 'function'
+  const form = useRequest<Id>({
+    request,
+    families,
+    fields: hasFields ? props.fields : [],
+    done: (reply) => {
+      onClose()
+      onDone?.(reply)
+    },
   })
-  const hasFields = Object.keys(problems).length > 0 && typeof children === 'function'
+  const canSend = request !== undefined && isReady
   return (
     <Dialog
       title={title}
       text={text}
+      isWide={isWide}
       onClose={onClose}
-      onSubmit={() => request && reason === undefined && void submit(request)}
+      onSubmit={() => canSend && reason === undefined && form.send()}
       footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button
-            type="submit"
-            look={isBad ? 'danger' : 'primary'}
-            isBusy={isBusy}
-            reason={reason}
-            disabled={request === undefined}
-          >
-            {act}
-          </Button>
-        </span>
+        <FormFooter
+          act={props.act}
+          isBad={props.isBad}
+          isBusy={form.isBusy}
+          isReady={canSend}
+          reason={reason}
+          onClose={onClose}
+        />
       }
     >
-      {typeof children === 'function' ? children(problems) : children}
-      {cause !== undefined && !hasFields && <FailureNote cause={cause} />}
+      {hasFields ? children(form.problems) : children}
+      {form.cause !== undefined && <FailureNote cause={form.cause} />}
       {request && <Equivalents request={request as AnyRequest} labels={labels} />}
     </Dialog>
+  )
+}
+
+interface FormFooterProps {
+  readonly act: string
+  readonly isBad?: boolean | undefined
+  readonly isBusy: boolean
+  readonly isReady?: boolean
+  readonly reason?: string | undefined
+  readonly onClose: () => void
+}
+
+/** The buttons of a short form. */
+export function FormFooter({ act, isBad = false, isBusy, isReady = true, reason, onClose }: FormFooterProps) {
+  return (
+    <span className="end row">
+      <Button onClick={onClose}>{c.cancel}</Button>
+      <Button type="submit" look={isBad ? 'danger' : 'primary'} isBusy={isBusy} reason={reason} disabled={!isReady}>
+        {act}
+      </Button>
+    </span>
   )
 }

@@ -1,8 +1,8 @@
 /** Sending what a form or a button is about: one request as a value, which is also shown as commands. */
-import { useState } from 'react'
 import { type Api, useApi, useOutdate } from '../../api/api.ts'
-import { type FieldProblems, toFailure } from '../../api/failure.ts'
+import { toFailure } from '../../api/failure.ts'
 import type { AnyRequest, ApiRequest, OperationId, ReplyFor } from '../../api/operations.ts'
+import { type ProblemsOf, useSubmit } from '../../ui/use-submit.ts'
 
 /** Sends a request that is a value. Errors: `ApiFailure`. */
 export function perform<Id extends OperationId>(api: Api, request: ApiRequest<Id>): Promise<ReplyFor<Id>> {
@@ -10,43 +10,43 @@ export function perform<Id extends OperationId>(api: Api, request: ApiRequest<Id
   return api.call(operation as Id, input as never)
 }
 
-interface Submit<Id extends OperationId> {
+export interface Submission {
   readonly isBusy: boolean
-  /** Why it failed last. */
+  /** Why it was refused, where no shown field says so. */
   readonly cause: unknown
-  /** The problems of fields, by their names in the request. */
-  readonly problems: FieldProblems
-  readonly submit: (request: ApiRequest<Id>) => Promise<void>
-  readonly forget: () => void
+  readonly problems: ProblemsOf
+  send(): void
 }
 
-/** `families` are those whose replies are outdated afterwards. */
-export function useSubmit<Id extends OperationId>(
-  families: readonly string[],
-  done: (reply: ReplyFor<Id>) => void | Promise<void>,
-): Submit<Id> {
+/**
+ * `work` sends the form and goes on; `fields` are those that show their problems themselves, all of the request unless
+ * they are named.
+ */
+export function useSubmission(work: () => Promise<unknown>, fields?: readonly string[]): Submission {
+  const { isBusy, cause, problemsOf, run } = useSubmit()
+  const isShown = fields
+    ? fields.some((field) => problemsOf(field) !== undefined)
+    : cause !== undefined && Object.keys(toFailure(cause).fields).length > 0
+  return { isBusy, cause: isShown ? undefined : cause, problems: problemsOf, send: () => void run(work) }
+}
+
+interface Sent<Id extends OperationId> {
+  /** Undefined while something is missing; then nothing is sent. */
+  readonly request: ApiRequest<Id> | undefined
+  /** Whose replies are outdated afterwards. */
+  readonly families: readonly string[]
+  readonly done?: ((reply: ReplyFor<Id>) => unknown) | undefined
+  readonly fields?: readonly string[] | undefined
+}
+
+/** Sends one request, marks what it changed as outdated, and goes on with the reply. */
+export function useRequest<Id extends OperationId>({ request, families, done, fields }: Sent<Id>): Submission {
   const api = useApi()
   const outdate = useOutdate()
-  const [isBusy, setBusy] = useState(false)
-  const [cause, setCause] = useState<unknown>()
-  return {
-    isBusy,
-    cause,
-    problems: cause === undefined ? {} : toFailure(cause).fields,
-    forget: () => setCause(undefined),
-    async submit(request) {
-      if (isBusy) return
-      setBusy(true)
-      setCause(undefined)
-      try {
-        const reply = await perform(api, request)
-        await outdate(...families)
-        await done(reply)
-      } catch (failure) {
-        setCause(failure)
-      } finally {
-        setBusy(false)
-      }
-    },
-  }
+  return useSubmission(async () => {
+    if (!request) return
+    const reply = await perform(api, request)
+    await outdate(...families)
+    await done?.(reply)
+  }, fields)
 }

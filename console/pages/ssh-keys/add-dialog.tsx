@@ -9,13 +9,13 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
 import { common } from '../../words/en/common.ts'
 import { sshKeys as english } from '../../words/en/ssh-keys.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FormFooter } from '../resources/acts.tsx'
-import { download } from '../resources/download.ts'
-import { useSubmission } from '../resources/submit.ts'
+import { FormFooter } from '../shared/form-dialog.tsx'
+import { useSubmission } from '../shared/submit.ts'
 import { canGenerate, generateKeyPair, type SshKeyPair } from './generate.ts'
 
 const w = wordsOf('sshKeys', english)
@@ -54,7 +54,7 @@ function Form({ onMade, onClose }: FormProps) {
       await api.call(operation, input)
       await outdate('ssh_keys')
       if (!pair) return onClose()
-      download(fileOf(name), pair.privateKey)
+      saveFile(fileOf(name), pair.privateKey)
       onMade({ name, pair })
     },
     isPasted ? ['name', 'public_key'] : ['name'],
@@ -122,7 +122,7 @@ function Stored({ name, pair, onClose }: Made & { readonly onClose: () => void }
       onClose={onClose}
       footer={
         <>
-          <Button icon="download" onClick={() => download(file, pair.privateKey)}>
+          <Button icon="download" onClick={() => saveFile(file, pair.privateKey)}>
             {w.downloadAgain}
           </Button>
           <span className="end">

@@ -1,20 +1,15 @@
 /** Attaching a volume to a server, and making it larger. */
 import { useState } from 'react'
 import { largestVolume } from '../../../src/families/volumes/domain.ts'
-import { useApi, useOutdate } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
-import { Commands } from '../../shell/commands.tsx'
 import { Check } from '../../ui/check.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FormFooter } from '../resources/acts.tsx'
-import { useSubmission } from '../resources/submit.ts'
+import { FormDialog } from '../shared/form-dialog.tsx'
 import { type Server, serverOptions, serversFor, useVolumePrice, type Volume } from './volume.ts'
 
 const w = wordsOf('volumes', english)
@@ -27,8 +22,6 @@ interface AttachProps {
 }
 
 export function AttachDialog({ volume, servers, onClose }: AttachProps) {
-  const api = useApi()
-  const outdate = useOutdate()
   const fitting = serversFor({ location: volume.location.name }, servers)
   const [server, setServer] = useState('')
   const [automount, setAutomount] = useState(volume.format !== null)
@@ -37,40 +30,36 @@ export function AttachDialog({ volume, servers, onClose }: AttachProps) {
     params: { id: volume.id },
     body: { server: Number(server), automount },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    await api.call(operation, input)
-    await outdate('volumes', 'servers')
-    onClose()
-  }, ['server'])
   return (
-    <Dialog
+    <FormDialog
       title={w.attachTitle(volume.name)}
+      act={w.attach}
+      request={server === '' ? undefined : request}
+      families={['volumes', 'servers']}
+      fields={['server']}
       onClose={onClose}
-      onSubmit={form.send}
-      footer={<FormFooter onClose={onClose} act={w.attach} isBusy={form.isBusy} isReady={server !== ''} />}
     >
-      {fitting.length === 0 && <Note mood="warn">{w.noServer(volume.location.name)}</Note>}
-      <SelectField
-        label={r.server}
-        hint={w.sameLocation}
-        value={server}
-        options={serverOptions(fitting, w.chooseServer)}
-        onChange={setServer}
-        problems={form.problems('server')}
-      />
-      <Check checked={automount} onChange={setAutomount}>
-        {w.automount}
-      </Check>
-      {server !== '' && <Commands request={request} />}
-      {form.cause !== undefined && <FailureNote cause={form.cause} />}
-    </Dialog>
+      {(problems) => (
+        <>
+          {fitting.length === 0 && <Note mood="warn">{w.noServer(volume.location.name)}</Note>}
+          <SelectField
+            label={r.server}
+            hint={w.sameLocation}
+            value={server}
+            options={serverOptions(fitting, w.chooseServer)}
+            onChange={setServer}
+            problems={problems('server')}
+          />
+          <Check checked={automount} onChange={setAutomount}>
+            {w.automount}
+          </Check>
+        </>
+      )}
+    </FormDialog>
   )
 }
 
 export function ResizeDialog({ volume, onClose }: Omit<AttachProps, 'servers'>) {
-  const api = useApi()
-  const outdate = useOutdate()
   const priceOf = useVolumePrice()
   const [size, setSize] = useState(String(volume.size))
   const request: ApiRequest<'volumes_resize'> = {
@@ -78,34 +67,33 @@ export function ResizeDialog({ volume, onClose }: Omit<AttachProps, 'servers'>) 
     params: { id: volume.id },
     body: { size: Number(size) },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    await api.call(operation, input)
-    await outdate('volumes')
-    onClose()
-  }, ['size'])
   const isLarger = Number(size) > volume.size
   return (
-    <Dialog
+    <FormDialog
       title={w.resizeTitle(volume.name)}
       text={w.resizeText}
+      act={w.resize}
+      request={request}
+      isReady={isLarger}
+      families={['volumes']}
+      fields={['size']}
       onClose={onClose}
-      onSubmit={() => isLarger && form.send()}
-      footer={<FormFooter onClose={onClose} act={w.resize} isBusy={form.isBusy} isReady={isLarger} />}
     >
-      <TextField
-        label={w.sizeInGb}
-        hint={w.sizes(number(volume.size + 1), number(largestVolume))}
-        inputMode="numeric"
-        value={size}
-        onChange={setSize}
-        problems={form.problems('size')}
-      />
-      <p className="dim" role="status">
-        {w.priceChange(priceOf(volume.size) ?? '', priceOf(Number(size)) ?? '')}
-      </p>
-      <Commands request={request} />
-      {form.cause !== undefined && <FailureNote cause={form.cause} />}
-    </Dialog>
+      {(problems) => (
+        <>
+          <TextField
+            label={w.sizeInGb}
+            hint={w.sizes(number(volume.size + 1), number(largestVolume))}
+            inputMode="numeric"
+            value={size}
+            onChange={setSize}
+            problems={problems('size')}
+          />
+          <p className="dim" role="status">
+            {w.priceChange(priceOf(volume.size) ?? '', priceOf(Number(size)) ?? '')}
+          </p>
+        </>
+      )}
+    </FormDialog>
   )
 }

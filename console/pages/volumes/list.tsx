@@ -13,11 +13,11 @@ import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { ageColumn, labelsColumn, Protected, ServerLink } from '../resources/cells.tsx'
-import { ListPage } from '../resources/list-page.tsx'
+import { useResourceActs } from '../shared/acts.tsx'
+import { ageColumn, labelsColumn, Protected, ServerLink } from '../shared/cells.tsx'
+import { ListPage } from '../shared/list-page.tsx'
 import { AttachDialog, ResizeDialog } from './dialogs.tsx'
-import { useVolumeCalls, useVolumePrice, type Volume } from './volume.ts'
+import { useVolumePrice, type Volume, volumeActs } from './volume.ts'
 
 const w = wordsOf('volumes', english)
 const r = wordsOf('resources', resources)
@@ -37,7 +37,7 @@ export function VolumesPage() {
   const { data: servers = [] } = useQuery(api.list('servers_list', {}))
   const [asked, ask] = useState<Asked>()
   const close = () => ask(undefined)
-  const acts = useResourceActs(useVolumeCalls())
+  const acts = useResourceActs(volumeActs)
   const running = useRunning('volume')
   const mayAttach = useReason('volumes_attach')
   const mayResize = useReason('volumes_resize')
@@ -52,12 +52,12 @@ export function VolumesPage() {
   }, [servers, running, priceOf])
   return (
     <ListPage
-      title={w.title}
+      family="volumes"
+      words={w}
       rows={volumes}
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      nameOf={({ name }) => name}
       grouping={{
         label: r.status,
         of: ({ server }) => (server === null ? 'free' : 'attached'),
@@ -68,7 +68,6 @@ export function VolumesPage() {
       }}
       primary={{ label: w.create, reason: useReason('volumes_create'), to: '/projects/$project/volumes/new' }}
       commands={commandsFor(volumes[0]?.id ?? 1)}
-      empty={{ title: w.none, text: w.noneText, command: w.noneCommand }}
       menu={(volume) =>
         acts.menu(volume, [
           volume.server === null

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { largestVolume, smallestVolume } from '../../../src/families/volumes/domain.ts'
-import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import { useApi, useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { nextName } from '../../lib/names.ts'
 import { useReason } from '../../shell/may.ts'
@@ -17,8 +17,8 @@ import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FormPage } from '../resources/form-page.tsx'
-import { useSubmission } from '../resources/submit.ts'
+import { FormPage } from '../shared/form-page.tsx'
+import { useRequest } from '../shared/submit.ts'
 import { serverOptions, useVolumePrice } from './volume.ts'
 
 const w = wordsOf('volumes', english)
@@ -27,7 +27,6 @@ const c = wordsOf('common', common)
 
 export function NewVolumePage() {
   const api = useApi()
-  const outdate = useOutdate()
   const navigate = useNavigate()
   const priceOf = useVolumePrice()
   const list = { to: '/projects/$project/volumes', params: { project: String(useProjectId()) } } as const
@@ -56,12 +55,12 @@ export function NewVolumePage() {
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
     },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    await api.call(operation, input)
-    await outdate('volumes', 'servers')
-    await navigate(list)
-  }, ['name', 'size', 'server', 'location', 'format', 'labels'])
+  const form = useRequest({
+    request,
+    families: ['volumes', 'servers'],
+    fields: ['name', 'size', 'server', 'location', 'format', 'labels'],
+    done: () => navigate(list),
+  })
   return (
     <FormPage
       title={w.create}

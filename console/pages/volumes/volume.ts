@@ -1,12 +1,11 @@
 /** What the pages of volumes share. */
 import { useQuery } from '@tanstack/react-query'
-import { useMemo } from 'react'
-import { type ItemOf, useApi, useOutdate } from '../../api/api.ts'
+import { type ItemOf, useApi } from '../../api/api.ts'
 import { estimate } from '../../lib/prices.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { ResourceCalls } from '../resources/acts.tsx'
+import type { ActsOptions } from '../shared/acts.tsx'
 
 const w = wordsOf('volumes', english)
 
@@ -24,25 +23,13 @@ export function useVolumePrice(): (size: number) => string | undefined {
   }
 }
 
-export function useVolumeCalls(): ResourceCalls<Volume> {
-  const api = useApi()
-  const outdate = useOutdate()
-  return useMemo(() => {
-    const update = (id: number, body: object) =>
-      api.call('volumes_update', { params: { id }, body }).then(() => outdate('volumes'))
-    return {
-      operations: { update: 'volumes_update', remove: 'volumes_remove', protect: 'volumes_changeProtection' },
-      rename: ({ id }, name) => update(id, { name }),
-      relabel: ({ id }, labels) => update(id, { labels: { ...labels } }),
-      protect: ({ id }, isProtected) =>
-        api
-          .call('volumes_changeProtection', { params: { id }, body: { delete: isProtected } })
-          .then(() => outdate('volumes')),
-      remove: ({ id }) => api.call('volumes_remove', { params: { id } }).then(() => outdate('volumes', 'servers')),
-      words: { deleteText: () => w.deleteText, deleteAct: w.deleteAct, losesData: true },
-      deleteReason: ({ server }) => (server === null ? undefined : w.isAttached),
-    }
-  }, [api, outdate])
+export const volumeActs: ActsOptions<Volume> = {
+  family: 'volumes',
+  touches: ['servers'],
+  lost: w.deleteText,
+  deleteAct: w.deleteAct,
+  losesData: true,
+  whyNot: ({ server }) => (server === null ? undefined : w.isAttached),
 }
 
 /** The servers that a volume can be attached to: those of its location. */

@@ -8,10 +8,10 @@ import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { ageColumn, labelsColumn, NameCell } from '../resources/cells.tsx'
-import { ListPage } from '../resources/list-page.tsx'
-import { delegationOf, ttlText, useZoneCalls, type Zone } from './zone.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { ageColumn, labelsColumn, NameCell } from '../shared/cells.tsx'
+import { ListPage } from '../shared/list-page.tsx'
+import { delegationOf, ttlText, type Zone, zoneActs } from './zone.ts'
 
 const w = wordsOf('zones', english)
 const c = wordsOf('common', common)
@@ -60,21 +60,20 @@ const columns: readonly Column<Zone>[] = [
 export function ZonesPage() {
   const api = useApi()
   const { data: zones, dataUpdatedAt } = useSuspenseQuery(api.list('zones_list', {}))
-  const acts = useResourceActs(useZoneCalls())
+  const acts = useResourceActs(zoneActs)
   return (
     <ListPage
-      title={w.title}
+      family="zones"
+      words={w}
       rows={zones}
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}
-      nameOf={({ name }) => name}
       primary={{ label: w.create, reason: useReason('zones_create'), to: '/projects/$project/zones/new' }}
       commands={[
         { label: w.list, request: { operation: 'zones_list' } },
         { label: w.create, request: { operation: 'zones_create', body: { name: 'example.com', mode: 'primary' } } },
       ]}
-      empty={{ title: w.none, text: w.noneText, command: w.noneCommand }}
       menu={(zone) => acts.menu(zone)}
     >
       {acts.dialogs}

@@ -1,7 +1,7 @@
 /** Creating a zone: one that is kept here, also from a zone file, or a copy of one that is kept elsewhere. */
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
-import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
+import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { AreaField, TextField } from '../../ui/field.tsx'
@@ -9,16 +9,14 @@ import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Tiles } from '../../ui/tile.tsx'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FilePick } from '../resources/file-pick.tsx'
-import { FormPage } from '../resources/form-page.tsx'
-import { useSubmission } from '../resources/submit.ts'
+import { FilePick } from '../shared/file-pick.tsx'
+import { FormPage } from '../shared/form-page.tsx'
+import { useRequest } from '../shared/submit.ts'
 import { newPrimary, PrimariesField, type PrimaryDraft, primariesOf } from './primaries-field.tsx'
 
 const w = wordsOf('zones', english)
 
 export function NewZonePage() {
-  const api = useApi()
-  const outdate = useOutdate()
   const navigate = useNavigate()
   const project = String(useProjectId())
   const [name, setName] = useState('')
@@ -39,12 +37,13 @@ export function NewZonePage() {
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
     },
   }
-  const form = useSubmission(async () => {
-    const { operation, ...input } = request
-    const { zone } = await api.call(operation, input)
-    await outdate('zones')
-    await navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params: { project, zone: zone.name } })
-  }, ['name', 'ttl', 'zonefile', 'primary_nameservers', 'labels'])
+  const form = useRequest({
+    request,
+    families: ['zones'],
+    fields: ['name', 'ttl', 'zonefile', 'primary_nameservers', 'labels'],
+    done: ({ zone }) =>
+      navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params: { project, zone: zone.name } }),
+  })
   const list = { to: '/projects/$project/zones', params: { project } } as const
   return (
     <FormPage

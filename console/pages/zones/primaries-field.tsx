@@ -3,7 +3,7 @@ import { Button, IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { Submission } from '../resources/submit.ts'
+import type { Submission } from '../shared/submit.ts'
 import styles from './zones.module.css'
 
 const w = wordsOf('zones', english)

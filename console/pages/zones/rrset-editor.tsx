@@ -11,7 +11,7 @@ import { SelectField, TextField } from '../../ui/field.tsx'
 import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Submission, useSubmission } from '../resources/submit.ts'
+import { type Submission, useSubmission } from '../shared/submit.ts'
 import type { Rrset, Zone } from './zone.ts'
 import styles from './zones.module.css'
 

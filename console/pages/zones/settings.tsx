@@ -18,10 +18,10 @@ import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { type Submission, useSubmission } from '../resources/submit.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { type Submission, useSubmission } from '../shared/submit.ts'
 import { newPrimary, PrimariesField, type PrimaryDraft, primariesOf } from './primaries-field.tsx'
-import { delegationOf, ttlText, useZoneCalls, type Zone } from './zone.ts'
+import { delegationOf, ttlText, type Zone, zoneActs } from './zone.ts'
 import { ZoneHead } from './zone-head.tsx'
 
 const w = wordsOf('zones', english)
@@ -141,8 +141,7 @@ function LabelsCard({ zone }: { readonly zone: Zone }) {
 }
 
 function Danger({ zone }: { readonly zone: Zone }) {
-  const acts = useResourceActs(useZoneCalls())
-  const calls = useZoneCalls()
+  const acts = useResourceActs(zoneActs)
   const mayRemove = useReason('zones_remove')
   const mayProtect = useReason('zones_changeProtection')
   const isProtected = zone.protection.delete
@@ -150,7 +149,7 @@ function Danger({ zone }: { readonly zone: Zone }) {
     <Card title={r.protection} padded>
       <p className="dim">{isProtected ? w.protectedText : w.unprotectedText}</p>
       <div className="row wrap">
-        <Button icon="lock" reason={mayProtect} onClick={() => void calls.protect?.(zone, !isProtected)}>
+        <Button icon="lock" reason={mayProtect} onClick={() => void acts.protect(zone)}>
           {isProtected ? r.unprotect : r.protect}
         </Button>
         <Button

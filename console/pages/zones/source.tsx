@@ -9,7 +9,7 @@ import { Sign } from '../../ui/state.tsx'
 import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import { FilePick } from '../resources/file-pick.tsx'
+import { FilePick } from '../shared/file-pick.tsx'
 import type { Refused } from './import-preview.ts'
 import styles from './zones.module.css'
 

@@ -2,11 +2,13 @@
 import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
+import { saveFile } from '../../ui/save-file.ts'
 import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { toast } from '../../ui/toasts.ts'
@@ -14,11 +16,9 @@ import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../resources/acts.tsx'
-import { Protected } from '../resources/cells.tsx'
-import { CommandsButton } from '../resources/commands.tsx'
-import { download } from '../resources/download.ts'
-import { delegationOf, useZoneCalls, type Zone } from './zone.ts'
+import { useResourceActs } from '../shared/acts.tsx'
+import { Protected } from '../shared/cells.tsx'
+import { delegationOf, type Zone, zoneActs } from './zone.ts'
 
 const w = wordsOf('zones', english)
 const r = wordsOf('resources', resources)
@@ -36,7 +36,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
   const navigate = useNavigate()
   const params = { project: String(useProjectId()), zone: zone.name }
   const list = { to: '/projects/$project/zones', params } as const
-  const acts = useResourceActs(useZoneCalls(), () => void navigate(list))
+  const acts = useResourceActs(zoneActs, () => void navigate(list))
   const { mood, text } = delegationOf(zone)
   // The address of the records begins those of the other tabs.
   const activeOptions = { exact: true }
@@ -49,7 +49,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
   const exportFile = async () => {
     try {
       const { zonefile } = await api.call('zones_exportZonefile', { params: { id_or_name: zone.name } })
-      download(`${zone.name}.zone`, zonefile, 'text/dns')
+      saveFile(`${zone.name}.zone`, zonefile, 'text/dns')
     } catch (cause) {
       toast({ mood: 'bad', title: w.notExported, text: wordsFor(cause) })
     }

@@ -1,12 +1,11 @@
 /** What the pages of zones share. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
-import { useMemo } from 'react'
-import { type ItemOf, useApi, useOutdate } from '../../api/api.ts'
+import { type ItemOf, useApi } from '../../api/api.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { ResourceCalls } from '../resources/acts.tsx'
+import type { ActsOptions } from '../shared/acts.tsx'
 
 const w = wordsOf('zones', english)
 
@@ -39,25 +38,11 @@ export function delegationOf({ authoritative_nameservers: { delegation_status: s
   return { mood: moods[status], text: w.delegation[status], advice: w.delegationAdvice[status] }
 }
 
-export function useZoneCalls(): ResourceCalls<Zone> {
-  const api = useApi()
-  const outdate = useOutdate()
-  return useMemo(() => {
-    const params = ({ id }: Zone) => ({ id_or_name: String(id) })
-    return {
-      operations: { update: 'zones_update', remove: 'zones_remove', protect: 'zones_changeProtection' },
-      relabel: (zone, labels) =>
-        api
-          .call('zones_update', { params: params(zone), body: { labels: { ...labels } } })
-          .then(() => outdate('zones')),
-      protect: (zone, isProtected) =>
-        api
-          .call('zones_changeProtection', { params: params(zone), body: { delete: isProtected } })
-          .then(() => outdate('zones')),
-      remove: (zone) => api.call('zones_remove', { params: params(zone) }).then(() => outdate('zones')),
-      words: { deleteText: ({ record_count: count }) => w.deleteText(count), deleteAct: w.deleteAct, losesData: true },
-    }
-  }, [api, outdate])
+export const zoneActs: ActsOptions<Zone> = {
+  family: 'zones',
+  lost: ({ record_count: count }) => w.deleteText(count),
+  deleteAct: w.deleteAct,
+  losesData: true,
 }
 
 /** A length of time as zone files write it: `1h`, `5m`, `90s`. */

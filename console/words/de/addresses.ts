@@ -19,6 +19,7 @@ export const addresses: Words['addresses'] = {
     noneText: 'Eine Primary IP ist die öffentliche Adresse eines Servers und bleibt auf Wunsch, wenn er geht.',
     noneCommand: 'hcloud primary-ip create --type ipv4 --location fsn1 --name mail',
   },
+  list: 'Adressen auflisten',
   filter: 'Adressen filtern',
   filterHint: 'Name, Adresse, Hostname oder Label, z. B. role=web',
   columns: {

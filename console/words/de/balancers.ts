@@ -6,6 +6,7 @@ export const balancers: Words['balancers'] = {
   title: 'Load Balancer',
   one: 'Load Balancer',
   caption: (project) => `Load Balancer des Projekts ${project}`,
+  list: 'Load Balancer auflisten',
   create: 'Load Balancer anlegen',
   filter: 'Load Balancer filtern',
   filterHint: 'Name, Adresse, Typ oder Label, z. B. env=prod',

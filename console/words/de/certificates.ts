@@ -73,7 +73,6 @@ export const certificates: Words['certificates'] = {
   privateKey: 'Privater Schlüssel',
   privateKeyHint: 'PEM ohne Passwort. Er wird verschlüsselt gespeichert und nie wieder gezeigt.',
   chooseKey: 'Datei des Schlüssels wählen',
-  keyPlaceholder: '-----BEGIN PRIVATE KEY----- …',
   noName: 'ohne Namen',
   issuedBy: (name) => `ausgestellt von ${name}`,
   selfSigned: 'von sich selbst unterschrieben',

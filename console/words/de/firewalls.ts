@@ -9,6 +9,7 @@ export const firewalls: Words['firewalls'] = {
   title: 'Firewalls',
   one: 'Firewall',
   caption: (project) => `Firewalls des Projekts ${project}`,
+  list: 'Firewalls auflisten',
   create: 'Firewall anlegen',
   clone: 'Klonen',
   cloneOf: (name) => `Klon von ${name}`,

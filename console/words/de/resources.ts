@@ -37,8 +37,6 @@ export const resources: Words['resources'] = {
   commandsText: 'Was diese Seite zeigt und tut, für ein Terminal.',
   commandFooter: 'Das Token steht in der Variablen HCLOUD_TOKEN.',
   created: 'Angelegt',
-  filter: 'Liste filtern',
-  filterHint: 'Name oder Label, etwa role=web',
   id: 'ID',
   location: 'Standort',
   missing: 'Erst das Fehlende ausfüllen',

@@ -18,6 +18,7 @@ export const addresses = {
     noneText: 'A Primary IP is the public address of a server, kept when the server goes if you want.',
     noneCommand: 'hcloud primary-ip create --type ipv4 --location fsn1 --name mail',
   },
+  list: 'List the addresses',
   filter: 'Filter addresses',
   filterHint: 'Name, address, host name or label, e.g. role=web',
   columns: {

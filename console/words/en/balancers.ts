@@ -5,6 +5,7 @@ export const balancers = {
   title: 'Load Balancers',
   one: 'Load Balancer',
   caption: (project: string) => `Load Balancers of the Project ${project}`,
+  list: 'List the Load Balancers',
   create: 'Create Load Balancer',
   filter: 'Filter Load Balancers',
   filterHint: 'Name, address, type or label, e.g. env=prod',

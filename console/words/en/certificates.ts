@@ -71,7 +71,6 @@ export const certificates = {
   privateKey: 'Private key',
   privateKeyHint: 'PEM without a passphrase. It is stored encrypted and never shown again.',
   chooseKey: 'Choose the file of the key',
-  keyPlaceholder: '-----BEGIN PRIVATE KEY----- …',
   noName: 'without a name',
   issuedBy: (name: string) => `issued by ${name}`,
   selfSigned: 'signed by itself',

@@ -8,6 +8,7 @@ export const firewalls = {
   title: 'Firewalls',
   one: 'Firewall',
   caption: (project: string) => `Firewalls of the Project ${project}`,
+  list: 'List the firewalls',
   create: 'Create firewall',
   clone: 'Clone',
   cloneOf: (name: string) => `Clone of ${name}`,

@@ -36,8 +36,6 @@ export const resources = {
   commandsText: 'What this page shows and does, for a terminal.',
   commandFooter: 'The token is that of the variable HCLOUD_TOKEN.',
   created: 'Created',
-  filter: 'Filter the list',
-  filterHint: 'Name or label, e.g. role=web',
   id: 'Id',
   location: 'Location',
   missing: 'Fill in what is missing first',

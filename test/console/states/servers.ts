@@ -66,6 +66,45 @@ export const serverStates: readonly PageState[] = [
       await page.getByRole('dialog').waitFor()
     },
   },
+  {
+    name: 'servers-columns',
+    path: 'P/servers',
+    ...full,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Columns' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'servers-firewall',
+    path: 'P/servers',
+    ...full,
+    async act({ page }) {
+      await page.getByRole('checkbox', { name: 'Select web-1' }).check()
+      await page.getByRole('toolbar').getByRole('button', { name: 'Firewall' }).click()
+      await page.getByRole('combobox', { name: 'Firewall' }).selectOption('web')
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'servers-results',
+    path: 'P/servers',
+    ...full,
+    async act({ page }) {
+      await page.getByRole('checkbox', { name: /Select all/ }).check()
+      await page.getByRole('toolbar').getByRole('button', { name: 'Power on' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
+  {
+    name: 'servers-commands',
+    path: 'P/servers',
+    ...full,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Commands' }).click()
+      await page.getByRole('tab', { name: 'Terraform' }).last().click()
+    },
+  },
   { name: 'servers-nothing-fits', path: 'P/servers?q=nothing', ...full },
   { name: 'server-new', path: 'P/servers/new', ...full },
   { name: 'server', path: (console) => pathOf(console, 'web-1'), ...full },

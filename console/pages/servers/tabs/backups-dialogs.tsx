@@ -134,7 +134,7 @@ function TakeDialog({ type, server, onClose }: TakeProps) {
         <TextField
           label={w.description}
           value={description}
-          problems={problems.description}
+          problems={problems('description')}
           maxLength={1024}
           onChange={setDescription}
         />

@@ -119,10 +119,17 @@ function AttachDialog({ server, networks, onClose }: AttachProps) {
               ...(networks.length === 1 ? [] : [{ value: '', label: w.choose }]),
               ...networks.map(({ id, name, ip_range: range }) => ({ value: String(id), label: `${name} · ${range}` })),
             ]}
-            problems={problems.network}
+            problems={problems('network')}
             onChange={setNetwork}
           />
-          <TextField label={n.address} hint={n.addressHint} isMono value={ip} problems={problems.ip} onChange={setIp} />
+          <TextField
+            label={n.address}
+            hint={n.addressHint}
+            isMono
+            value={ip}
+            problems={problems('ip')}
+            onChange={setIp}
+          />
         </>
       )}
     </FormDialog>

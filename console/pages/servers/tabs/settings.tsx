@@ -2,7 +2,6 @@
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../../api/api.ts'
-import { useSend } from '../../../api/use-send.ts'
 import { Commands } from '../../../shell/commands.tsx'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
@@ -13,10 +12,12 @@ import { FailureNote } from '../../../ui/failure.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { LabelsField } from '../../../ui/labels-field.tsx'
 import { Columns } from '../../../ui/page.tsx'
+import { useSubmit } from '../../../ui/use-submit.ts'
 import { common } from '../../../words/en/common.ts'
 import { server as english } from '../../../words/en/server.ts'
 import { servers } from '../../../words/en/servers.ts'
 import { wordsOf } from '../../../words/words.ts'
+import { useRequest } from '../../shared/submit.ts'
 import { useServerActs } from '../acts.tsx'
 import type { TabProps } from '../detail.tsx'
 
@@ -31,28 +32,26 @@ export function SettingsTab({ server, action }: TabProps) {
   const navigate = useNavigate()
   const [name, setName] = useState(server.name)
   const [labels, setLabels] = useState(server.labels)
-  const update = useSend('servers_update')
-  const protect = useSend('servers_changeProtection')
+  const protect = useSubmit()
   const reason = useReason('servers_update')
   const mayProtect = useReason('servers_changeProtection')
   const mayDelete = useReason('servers_remove')
   const { id, protection } = server
-  const request = { params: { id }, body: { name, labels: { ...labels } } }
-
-  const save = async () => {
-    if (await update.send(request)) await outdate('servers')
-  }
-  const change = async (body: { delete?: boolean; rebuild?: boolean }) => {
-    if (await protect.send({ params: { id }, body })) await outdate('servers')
-  }
+  const request = { operation: 'servers_update', params: { id }, body: { name, labels: { ...labels } } } as const
+  const update = useRequest({ request, families: ['servers'], fields: ['name', 'labels'] })
+  const change = (body: { delete?: boolean; rebuild?: boolean }) =>
+    void protect.run(async () => {
+      await api.call('servers_changeProtection', { params: { id }, body })
+      await outdate('servers')
+    })
   const back = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
   return (
-    <Columns aside={<Commands request={{ operation: 'servers_update', ...request }} labels={server.labels} />}>
+    <Columns aside={<Commands request={request} labels={server.labels} />}>
       <Card title={`${c.name}, ${c.labels}`} padded>
-        <form className="stack" onSubmit={sent(() => void save())} noValidate>
-          <TextField label={w.name} isMono value={name} problems={update.problemsOf('name')} onChange={setName} />
-          <LabelsField value={labels} problems={update.problemsOf('labels')} onChange={setLabels} />
-          {update.failureBesides(['name', 'labels']) && <FailureNote cause={update.failure} />}
+        <form className="stack" onSubmit={sent(update.send)} noValidate>
+          <TextField label={w.name} isMono value={name} problems={update.problems('name')} onChange={setName} />
+          <LabelsField value={labels} problems={update.problems('labels')} onChange={setLabels} />
+          {update.cause !== undefined && <FailureNote cause={update.cause} />}
           <p>
             <Button type="submit" look="primary" isBusy={update.isBusy} reason={reason}>
               {c.save}
@@ -65,7 +64,7 @@ export function SettingsTab({ server, action }: TabProps) {
           kind="switch"
           checked={protection.delete}
           disabled={mayProtect !== undefined}
-          onChange={(on) => void change({ delete: on })}
+          onChange={(on) => change({ delete: on })}
         >
           {w.protectDelete}
         </Check>
@@ -73,12 +72,12 @@ export function SettingsTab({ server, action }: TabProps) {
           kind="switch"
           checked={protection.rebuild}
           disabled={mayProtect !== undefined}
-          onChange={(on) => void change({ rebuild: on })}
+          onChange={(on) => change({ rebuild: on })}
         >
           {w.protectRebuild}
         </Check>
         {mayProtect && <p className="faint">{mayProtect}</p>}
-        {protect.failure && <FailureNote cause={protect.failure} />}
+        {protect.cause !== undefined && <FailureNote cause={protect.cause} />}
       </Card>
       <Card title={w.delete} padded>
         <p className="dim">{w.deleteText}</p>

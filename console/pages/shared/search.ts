@@ -4,9 +4,15 @@ import { type ListSearch, listSearch } from '../../ui/use-list.ts'
 export interface ResourceSearch extends ListSearch {
   /** Such as a type or a state; what there is depends on the list. */
   readonly group?: string | undefined
+  /** The same by the name that the API has for it, where it is the state. */
+  readonly status?: string | undefined
 }
 
 export function resourceSearch(search: Record<string, unknown>): ResourceSearch {
-  const { group } = search
-  return { ...listSearch(search), ...(typeof group === 'string' && group ? { group } : {}) }
+  const { group, status } = search
+  return {
+    ...listSearch(search),
+    ...(typeof group === 'string' && group ? { group } : {}),
+    ...(typeof status === 'string' && status ? { status } : {}),
+  }
 }

@@ -1,7 +1,9 @@
 /** The page of a list of resources: heading, filter, groups, table and pages, the same for every family. */
 import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
+import { useProject } from '../../api/session.ts'
+import { CommandsButton, type NamedRequest } from '../../shell/commands.tsx'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
@@ -14,14 +16,13 @@ import { useFilter } from '../../ui/use-filter.ts'
 import { useList } from '../../ui/use-list.ts'
 import { useShortcut } from '../../ui/use-shortcut.ts'
 import { common } from '../../words/en/common.ts'
-import { resources as english } from '../../words/en/resources.ts'
 import { number, timeOfDay } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { CommandsButton, type NamedRequest } from './commands.tsx'
+import { useShownColumns } from './columns.ts'
 import type { ResourceSearch } from './search.ts'
 
-const w = wordsOf('resources', english)
 const c = wordsOf('common', common)
+const ListTools = lazy(async () => ({ default: (await import('./list-tools.tsx')).ListTools }))
 
 export interface Grouping<Row> {
   readonly label: string
@@ -29,6 +30,8 @@ export interface Grouping<Row> {
   readonly options: readonly { readonly value: string; readonly label: string }[]
   /** The group that is shown when the address names none; all of them otherwise. */
   readonly standard?: string
+  /** What the address calls it, when that is not `group`. */
+  readonly param?: 'status'
 }
 
 /** The one thing that a page is for: it opens a page or does something. */
@@ -39,30 +42,28 @@ export interface Primary {
   readonly act?: () => void
 }
 
-interface ListPageProps<Row> {
+interface ListWords {
   readonly title: string
-  readonly rows: readonly Row[]
+  readonly caption?: (project: string) => string
+  readonly filter?: string
+  readonly filterHint?: string
+  readonly none: string
+  readonly noneText: string
+  readonly noneCommand?: string
+}
+
+interface ListPageProps<Item> extends Omit<ListRowsProps<Item>, 'title' | 'nameOf' | 'list' | 'filter' | 'filterHint'> {
+  /** Names the list where choices about it are kept, and its files. */
+  readonly family: string
+  readonly words: ListWords
   readonly updatedAt: number
-  readonly columns: readonly Column<Row>[]
-  readonly defaultSort?: string
-  /** What the filter looks at besides the labels. */
-  readonly textsOf: (row: Row) => readonly string[]
-  readonly grouping?: Grouping<Row> | undefined
   readonly primary?: Primary | undefined
   /** Quiet buttons beside the primary one. */
   readonly actions?: ReactNode
   readonly facts?: ReactNode
   readonly commands: readonly NamedRequest[]
-  readonly empty: { readonly title: string; readonly text: string; readonly command?: string }
-  readonly nameOf: (row: Row) => string
-  readonly menu: (row: Row) => readonly MenuEntry[]
-  readonly why?: ((row: Row) => ReactNode) | undefined
   /** Between the heading and the list. */
   readonly above?: ReactNode
-  /** Draws the rows as something else than a table. */
-  readonly draw?: ((rows: readonly Row[]) => ReactNode) | undefined
-  /** At the end of the tools. */
-  readonly toolsEnd?: ReactNode
   readonly children?: ReactNode
 }
 
@@ -71,9 +72,11 @@ interface Row {
   readonly labels: Readonly<Record<string, string>>
 }
 
-export function ListPage<Item extends Row>(props: ListPageProps<Item>) {
-  const { title, rows, updatedAt, primary, actions, facts, commands, empty, above, children } = props
+export function ListPage<Item extends Row & { readonly name: string }>(props: ListPageProps<Item>) {
+  const { family, words, rows, updatedAt, primary, actions, facts, commands, above, children } = props
+  const project = useProject()
   const button = primary && <PrimaryButton {...primary} />
+  const { title, none, noneText, noneCommand } = words
   return (
     <>
       <PageHead
@@ -90,7 +93,18 @@ export function ListPage<Item extends Row>(props: ListPageProps<Item>) {
         }
       />
       {above}
-      {rows.length === 0 ? <Empty {...empty} action={button} /> : <ListRows {...props} />}
+      {rows.length === 0 ? (
+        <Empty title={none} text={noneText} action={button} command={noneCommand} />
+      ) : (
+        <ListRows
+          {...props}
+          filter={words.filter}
+          filterHint={words.filterHint}
+          title={words.caption?.(project?.name ?? '') ?? title}
+          nameOf={({ name }) => name}
+          list={family}
+        />
+      )}
       {children}
     </>
   )
@@ -116,34 +130,46 @@ export function PrimaryButton({ label, reason, to, act }: Primary) {
   )
 }
 
-type ListRowsProps<Item> = Pick<
-  ListPageProps<Item>,
-  | 'title'
-  | 'rows'
-  | 'columns'
-  | 'textsOf'
-  | 'grouping'
-  | 'defaultSort'
-  | 'nameOf'
-  | 'menu'
-  | 'why'
-  | 'draw'
-  | 'toolsEnd'
->
+interface ListRowsProps<Item> {
+  /** Names the table. */
+  readonly title: string
+  readonly filter?: string | undefined
+  readonly filterHint?: string | undefined
+  readonly rows: readonly Item[]
+  readonly columns: readonly Column<Item>[]
+  readonly defaultSort?: string
+  /** What the filter looks at besides the labels. */
+  readonly textsOf: (row: Item) => readonly string[]
+  readonly grouping?: Grouping<Item> | undefined
+  readonly nameOf: (row: Item) => string
+  readonly menu: (row: Item) => readonly MenuEntry[] | Promise<readonly MenuEntry[]>
+  readonly why?: ((row: Item) => ReactNode) | undefined
+  /** Draws the rows as something else than a table. */
+  readonly draw?: ((rows: readonly Item[]) => ReactNode) | undefined
+  /** At the end of the tools. */
+  readonly toolsEnd?: ReactNode
+  /** What can be done with rows that are selected; without it none can be. */
+  readonly bar?: ((rows: readonly Item[], clear: () => void) => ReactNode) | undefined
+  /** Where choices of columns are kept; without it there are none. */
+  readonly list?: string | undefined
+}
 
 /** The list of a page without its heading, for pages that have another one. */
 export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
-  const { rows, columns, textsOf, grouping, defaultSort = 'name', draw } = props
+  const { rows, textsOf, grouping, defaultSort = 'name', draw, bar, list: name, toolsEnd } = props
+  const columns = useShownColumns(name, props.columns)
   const search = useSearch({ strict: false }) as ResourceSearch
   const navigate = useNavigate()
-  const filter = useFilter(search.q ?? '', textsOf)
-  const group = search.group ?? grouping?.standard ?? 'all'
+  const [picked, pick] = useState<ReadonlySet<number>>(new Set())
+  const { keeps, problem } = useFilter(search.q ?? '', textsOf)
+  const param = grouping?.param ?? 'group'
+  const group = search[param] ?? grouping?.standard ?? 'all'
   const list = useList({
     rows,
-    columns,
+    columns: props.columns,
     search,
     defaultSort,
-    keeps: (row) => filter.keeps(row) && (group === 'all' || !grouping || grouping.of(row) === group),
+    keeps: (row) => keeps(row) && (group === 'all' || !grouping || grouping.of(row) === group),
   })
   const change = (next: ResourceSearch) =>
     void navigate({
@@ -151,13 +177,23 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
       search: ((old: ResourceSearch) => ({ ...old, page: undefined, ...next })) as never,
       replace: true,
     })
+  const end = name ? (
+    <Suspense fallback={toolsEnd}>
+      <ListTools name={name} columns={props.columns} rows={list.all}>
+        {toolsEnd}
+      </ListTools>
+    </Suspense>
+  ) : (
+    toolsEnd
+  )
+  const chosen = bar ? rows.filter(({ id }) => picked.has(id)) : []
   return (
     <ListFrame>
-      <Filters {...{ search, change, problem: filter.problem, grouping, rows, end: props.toolsEnd }} />
+      <Filters {...props} {...{ search, change, problem, end }} />
       {list.total === 0 ? (
         <p className="row dim">
           {c.table.nothingFits}
-          <Button small onClick={() => change({ q: undefined, group: grouping?.standard && 'all' })}>
+          <Button small onClick={() => change({ q: undefined, [param]: grouping?.standard && 'all' })}>
             {c.table.clearFilter}
           </Button>
         </p>
@@ -172,6 +208,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
           nameOf={props.nameOf}
           sorting={list.sorting}
           onSort={(sort) => change({ sort })}
+          selection={bar && { ids: picked, change: pick }}
           menu={props.menu}
           why={props.why}
         />
@@ -181,32 +218,37 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
         onPage={(page) => change({ page })}
         onEvery={list.isEvery ? undefined : () => change({ page: 0 })}
       />
+      {chosen.length > 0 && bar?.(chosen, () => pick(new Set()))}
     </ListFrame>
   )
 }
 
-interface FiltersProps<Item> {
+interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filterHint' | 'grouping' | 'rows'> {
   readonly search: ResourceSearch
   readonly change: (next: ResourceSearch) => void
   readonly problem: string | undefined
-  readonly grouping: Grouping<Item> | undefined
-  readonly rows: readonly Item[]
   readonly end: ReactNode
 }
 
-function Filters<Item>({ search, change, problem, grouping, rows, end }: FiltersProps<Item>) {
+function Filters<Item>(props: FiltersProps<Item>) {
+  const { search, change, problem, grouping, rows, end } = props
+  const { filter = c.table.filter, filterHint = c.table.filterHint } = props
   const box = useRef<HTMLInputElement>(null)
   useShortcut('filter', () => box.current?.focus())
-  const standard = grouping?.standard ?? 'all'
-  const count = (value: string) => number(rows.filter((row) => grouping?.of(row) === value).length)
+  const { param = 'group', standard = 'all', options = [] } = grouping ?? {}
+  const all = { value: 'all', label: `${c.table.all} ${number(rows.length)}` }
+  const groups = options.map(({ value, label }) => {
+    const count = rows.filter((row) => grouping?.of(row) === value).length
+    return { value, label: `${label} ${number(count)}` }
+  })
   return (
     <Tools end={end}>
       <BoxField
         ref={box}
         icon="search"
         type="search"
-        label={w.filter}
-        placeholder={w.filterHint}
+        label={filter}
+        placeholder={filterHint}
         hotkey="/"
         value={search.q ?? ''}
         problem={problem}
@@ -215,12 +257,10 @@ function Filters<Item>({ search, change, problem, grouping, rows, end }: Filters
       {grouping && (
         <Seg
           label={grouping.label}
-          value={search.group ?? standard}
-          options={[
-            ...grouping.options.map(({ value, label }) => ({ value, label: `${label} ${count(value)}` })),
-            { value: 'all', label: `${c.table.all} ${number(rows.length)}` },
-          ]}
-          onChange={(group) => change({ group: group === standard ? undefined : group })}
+          value={search[param] ?? standard}
+          // What is shown at first comes first.
+          options={standard === 'all' ? [all, ...groups] : [...groups, all]}
+          onChange={(group) => change({ [param]: group === standard ? undefined : group })}
         />
       )}
     </Tools>

@@ -1,0 +1,48 @@
+/** What can be done with the servers that are selected; loaded with the first of them. */
+import { usePaletteActs } from '../../shell/palette-acts.ts'
+import { type PickedAct, PickedBar } from '../../ui/picked-bar.tsx'
+import { servers as english } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Asked, PowerVerb, ServerActs } from './acts.tsx'
+import type { Server } from './server.ts'
+
+const w = wordsOf('servers', english)
+
+interface ServerBarProps {
+  readonly servers: readonly Server[]
+  readonly acts: ServerActs
+  readonly onClear: () => void
+}
+
+export function ServerBar({ servers, acts, onClear }: ServerBarProps) {
+  const { reasons } = acts
+  const power = (verb: PowerVerb, icon: 'power' | 'restart' | 'pause'): PickedAct => {
+    const why = servers.map((server) => acts.powerReason(verb, server))
+    // While one of them can be told this, the result says why the others could not.
+    return {
+      key: verb,
+      label: w.acts[verb],
+      icon,
+      reason: why.includes(undefined) ? undefined : why[0],
+      act: () => void acts.power(verb, servers),
+    }
+  }
+  const ask = (kind: Asked['kind'], icon: 'tag' | 'firewall' | 'trash', reason: string | undefined): PickedAct => ({
+    key: kind,
+    label: w.acts[kind],
+    icon,
+    isBad: kind === 'delete',
+    reason,
+    act: () => acts.ask({ kind, servers, done: onClear }),
+  })
+  const entries = [
+    power('powerOn', 'power'),
+    power('reboot', 'restart'),
+    power('shutDown', 'pause'),
+    ask('labels', 'tag', reasons.change),
+    ask('firewalls', 'firewall', reasons.firewalls),
+    ask('delete', 'trash', reasons.remove),
+  ]
+  usePaletteActs(() => entries)
+  return <PickedBar label={w.selection} count={servers.length} acts={entries} onClear={onClear} />
+}

@@ -1,0 +1,62 @@
+/** The menu of one server; loaded when one opens. */
+import type { Action } from '../../api/actions.ts'
+import type { MenuEntry } from '../../ui/menu.tsx'
+import { common } from '../../words/en/common.ts'
+import { servers as english } from '../../words/en/servers.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { PowerVerb, ServerActs } from './acts.tsx'
+import type { Server } from './server.ts'
+
+const w = wordsOf('servers', english)
+const c = wordsOf('common', common)
+
+export function menuOf(
+  acts: Omit<ServerActs, 'menu'>,
+  server: Server,
+  action: Action | undefined,
+  deleted = () => {},
+): readonly MenuEntry[] {
+  const { reasons } = acts
+  const entry = (verb: PowerVerb, icon: 'power' | 'restart'): MenuEntry => ({
+    key: verb,
+    label: w.acts[verb],
+    icon,
+    reason: acts.powerReason(verb, server, action),
+    onSelect: () => void acts.power(verb, [server]),
+  })
+  return [
+    entry(server.status === 'off' ? 'powerOn' : 'shutDown', 'power'),
+    entry('reboot', 'restart'),
+    entry('powerOff', 'power'),
+    'line',
+    {
+      key: 'labels',
+      label: w.acts.labels,
+      icon: 'tag',
+      reason: reasons.change,
+      onSelect: () => acts.ask({ kind: 'labels', servers: [server], done: () => {} }),
+    },
+    {
+      key: 'protect',
+      label: server.protection.delete ? w.acts.unprotect : w.acts.protect,
+      icon: 'lock',
+      reason: reasons.change,
+      onSelect: () => void acts.protect(server),
+    },
+    {
+      key: 'copy',
+      label: c.copyId,
+      icon: 'copy',
+      onSelect: () => void navigator.clipboard?.writeText(String(server.id)),
+    },
+    'line',
+    {
+      key: 'delete',
+      label: w.acts.delete,
+      icon: 'trash',
+      isBad: true,
+      reason: reasons.remove ?? (server.protection.delete ? w.isProtected : undefined),
+      onSelect: () => acts.ask({ kind: 'delete', servers: [server], done: deleted }),
+    },
+  ]
+}

@@ -1,0 +1,47 @@
+/** What a page shows and does, as commands, with the way to the reference. */
+import type { AnyRequest } from '../api/operations.ts'
+import { Button, ButtonAnchor } from '../ui/button.tsx'
+import { Dialog } from '../ui/dialog.tsx'
+import { common } from '../words/en/common.ts'
+import { resources } from '../words/en/resources.ts'
+import { wordsOf } from '../words/words.ts'
+import { Commands, type NamedRequest } from './commands.tsx'
+
+const w = wordsOf('resources', resources)
+const c = wordsOf('common', common)
+
+interface CommandsDialogProps {
+  readonly request?: AnyRequest
+  readonly requests?: readonly NamedRequest[]
+  readonly onClose: () => void
+}
+
+export function CommandsDialog({ request, requests = [], onClose }: CommandsDialogProps) {
+  const first = request ?? requests[0]?.request
+  return (
+    <Dialog
+      title={c.commands}
+      text={request ? undefined : w.commandsText}
+      isWide
+      onClose={onClose}
+      footer={
+        <>
+          <ButtonAnchor look="quiet" icon="doc" href={`/docs#${first?.operation}`}>
+            {c.documentation}
+          </ButtonAnchor>
+          <span className="end">
+            <Button onClick={onClose}>{c.close}</Button>
+          </span>
+        </>
+      }
+    >
+      {request && <Commands request={request} footer={c.readsSame} />}
+      {requests.map((one) => (
+        <section key={one.label} className="stack">
+          <h3>{one.label}</h3>
+          <Commands request={one.request} footer={w.commandFooter} />
+        </section>
+      ))}
+    </Dialog>
+  )
+}
