@@ -1,6 +1,6 @@
 /** Tabs that are pages of their own: each has an address. */
 import { Link, type LinkProps } from '@tanstack/react-router'
-import type { ReactNode } from 'react'
+import { type ReactNode, useLayoutEffect, useRef } from 'react'
 import styles from './tabs.module.css'
 
 interface Tab {
@@ -19,8 +19,16 @@ export function Tabs({
   readonly tabs: readonly Tab[]
   readonly current: string
 }) {
+  const row = useRef<HTMLElement>(null)
+  // On narrow screens the row scrolls; the open tab is always in view.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: again for each tab that is opened
+  useLayoutEffect(() => {
+    const open = row.current?.querySelector<HTMLElement>('[aria-current]')
+    if (row.current && open)
+      row.current.scrollLeft = open.offsetLeft + open.offsetWidth / 2 - row.current.clientWidth / 2
+  }, [current])
   return (
-    <nav className={styles.tabs} aria-label={label}>
+    <nav ref={row} className={styles.tabs} aria-label={label}>
       {tabs.map((tab) => (
         <Link
           key={tab.key}

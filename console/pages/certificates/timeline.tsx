@@ -1,4 +1,5 @@
 /** The lifetimes of certificates on one axis: bars from issued to expiry, today's line, and where renewal is tried. */
+import { FactLine } from '../../ui/page.tsx'
 import styles from '../../ui/picture.module.css'
 import { certificates as english } from '../../words/en/certificates.ts'
 import { date } from '../../words/format.ts'
@@ -125,24 +126,24 @@ function Bars({
 /** What the marks of the picture mean. */
 export function Legend() {
   const key = `${styles.pic} ${styles.key}`
+  const bar = { y: 5, width: 16, height: 8, rx: 2 }
+  const line = { x1: 8, x2: 8, y1: 0, y2: 18 }
+  const marks = [
+    [w.legend.gone, <rect key="gone" {...bar} className={styles.past} />],
+    [w.legend.left, <rect key="left" {...bar} className={styles['f-ok']} />],
+    [w.legend.renewal, <line key="renewal" {...line} className={styles.renew} />],
+    [w.today, <line key="today" {...line} className={styles.now} />],
+  ] as const
   return (
-    <p className="row wrap faint">
-      <svg className={key} aria-hidden="true">
-        <rect y={5} width={16} height={8} rx={2} className={styles.past} />
-      </svg>
-      {w.legend.gone}
-      <svg className={key} aria-hidden="true">
-        <rect y={5} width={16} height={8} rx={2} className={styles['f-ok']} />
-      </svg>
-      {w.legend.left}
-      <svg className={key} aria-hidden="true">
-        <line x1={8} x2={8} y1={0} y2={18} className={styles.renew} />
-      </svg>
-      {w.legend.renewal}
-      <svg className={key} aria-hidden="true">
-        <line x1={8} x2={8} y1={0} y2={18} className={styles.now} />
-      </svg>
-      {w.today}
-    </p>
+    <FactLine>
+      {marks.map(([word, mark]) => (
+        <span key={word} className="faint">
+          <svg className={key} aria-hidden="true">
+            {mark}
+          </svg>
+          {word}
+        </span>
+      ))}
+    </FactLine>
   )
 }

@@ -68,7 +68,7 @@ export function ServerPage() {
             <ServerStatus server={server} action={action} />
             <span>{server.server_type.name}</span>
             <span>{isAt(server)}</span>
-            <Labels labels={server.labels} />
+            {Object.keys(server.labels).length > 0 && <Labels labels={server.labels} />}
             <Copyable text={String(server.id)} label={c.copyId} />
           </>
         }
