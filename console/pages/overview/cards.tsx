@@ -12,9 +12,10 @@ import { overview as english } from '../../words/en/overview.ts'
 import { servers as serverWords } from '../../words/en/servers.ts'
 import { date, percent, price, span } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { type Entry, entryOfAction, moods as stateMoods } from '../activity/entries.ts'
 import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
 import { type Coming, type comingDays, monthlyCosts } from './forecast.ts'
-import type { Need } from './needs.ts'
+import type { NameOf, Need } from './needs.ts'
 import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)
@@ -57,9 +58,9 @@ function Event({ coming }: { readonly coming: Coming }) {
   }
   return (
     <>
-      <Sign mood={coming.isRenewed ? 'ok' : 'bad'} />
+      <Sign mood={coming.what === 'renews' ? 'ok' : 'bad'} />
       <span>
-        <Breakable text={w.certificateEnds(coming.certificate.name ?? '')} />
+        <Breakable text={w.certificates[coming.what](coming.certificate.name ?? '')} />
       </span>
     </>
   )
@@ -144,8 +145,11 @@ function ServerLine({ server }: { readonly server: Server }) {
 export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
   const api = useApi()
   const { data } = useQuery(api.query('pricing_get', {}))
-  if (!data) return null
-  const costs = monthlyCosts(servers, data.pricing)
+  const { data: volumes } = useQuery(api.list('volumes_list', {}))
+  const { data: balancers } = useQuery(api.list('load_balancers_list', {}))
+  const { data: floatingIps } = useQuery(api.list('floating_ips_list', {}))
+  if (!data || !volumes || !balancers || !floatingIps) return null
+  const costs = monthlyCosts({ servers, volumes, balancers, floatingIps }, data.pricing)
   const sum = costs.reduce((total, { amount }) => total + amount, 0)
   const money = (amount: number) => price(amount, data.pricing.currency)
   const shares = costs.map(({ what, amount }) => `${w.costs[what]} ${percent(Math.round((amount / sum) * 100))}`)
@@ -187,35 +191,46 @@ function Key({ index }: { readonly index: number }) {
   )
 }
 
-export function ActivityCard() {
+export function ActivityCard({ nameOf }: { readonly nameOf: NameOf }) {
   const api = useApi()
   const { data } = useQuery(
     api.query('audit_activity', { params: { project_id: api.project ?? 0 }, query: { per_page: 10 } }),
   )
-  const last = data?.activity.slice(0, 5) ?? []
+  if (!data) return null
+  const last = data.activity.slice(0, 5)
   return (
-    <Card title={w.activity}>
+    <Card
+      title={w.activity}
+      end={
+        <ButtonLink look="quiet" small to="/projects/$project/activity" params={{ project: String(api.project) }}>
+          {w.all}
+        </ButtonLink>
+      }
+    >
       {last.length === 0 ? (
         <p className={styles.nothing}>{w.nothingDone}</p>
       ) : (
         <List>
-          {last.map(({ id, command, status, progress, family, started }) => (
-            <li key={id}>
-              <Sign
-                mood={{ running: 'busy', success: 'ok', error: 'bad' }[status] as 'busy' | 'ok' | 'bad'}
-                progress={progress}
-              />
-              <span>
-                <span className="mono">{command}</span>
-                <small>{family}</small>
-              </span>
-              <time className="faint end nw" dateTime={started}>
-                {span(Date.now() - Date.parse(started))}
-              </time>
-            </li>
+          {last.map((action) => (
+            <Done key={action.id} entry={entryOfAction(action, nameOf)} />
           ))}
         </List>
       )}
     </Card>
+  )
+}
+
+function Done({ entry: { state, progress, title, resources, started } }: { readonly entry: Entry }) {
+  return (
+    <li>
+      <Sign mood={stateMoods[state]} progress={progress} />
+      <span>
+        {title}
+        <small>{resources[0]}</small>
+      </span>
+      <time className="faint end nw" dateTime={started}>
+        {span(Date.now() - Date.parse(started))}
+      </time>
+    </li>
   )
 }

@@ -2,17 +2,25 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { estimate, type Line, type Wanted } from '../../lib/prices.ts'
+import { type Certificate, lifetimeOf } from '../certificates/certificate.ts'
 import type { Server } from '../servers/server.ts'
 
-export type Certificate = ItemOf<'certificates_list'>
 type Prices = ReplyFor<'pricing_get'>['pricing']
+
+/** What a Project has that costs something every month. */
+export interface Possessions {
+  readonly servers: readonly Server[]
+  readonly volumes: readonly ItemOf<'volumes_list'>[]
+  readonly balancers: readonly ItemOf<'load_balancers_list'>[]
+  readonly floatingIps: readonly ItemOf<'floating_ips_list'>[]
+}
 
 export const days = 7
 const dayMs = 86_400_000
 
 /** What happens on one of the next days. */
 export type Coming =
-  | { readonly kind: 'certificate'; readonly certificate: Certificate; readonly isRenewed: boolean }
+  | { readonly kind: 'certificate'; readonly certificate: Certificate; readonly what: 'renews' | 'ends' }
   | { readonly kind: 'backups'; readonly hour: string }
 
 /** Whether a certificate is renewed without anybody doing anything. */
@@ -27,30 +35,40 @@ export function comingDays(certificates: readonly Certificate[], servers: readon
   const windows = servers.flatMap(({ backup_window: window }) => (window ? [window.slice(0, 2)] : []))
   return Array.from({ length: days }, (_, index) => {
     const from = today.getTime() + index * dayMs
-    const ending = certificates.filter(({ not_valid_after: end }) => {
-      const time = end ? Date.parse(end) : 0
-      return time >= Math.max(from, now) && time < from + dayMs
-    })
+    const isToday = (time = 0) => time >= Math.max(from, now) && time < from + dayMs
     const coming: Coming[] = [
       ...(index === 0 && windows.length > 0 ? [{ kind: 'backups', hour: windows.sort()[0]! } as const] : []),
-      ...ending.map(
-        (certificate) => ({ kind: 'certificate', certificate, isRenewed: isRenewed(certificate) }) as const,
-      ),
+      ...certificates.flatMap((certificate): Coming[] => {
+        const life = lifetimeOf(certificate)
+        const what = isRenewed(certificate) ? 'renews' : 'ends'
+        const isComing = isToday(what === 'renews' ? life?.renewAt : life?.until)
+        return isComing ? [{ kind: 'certificate', certificate, what }] : []
+      }),
     ]
     return { from, coming }
   })
 }
 
-/** What a month of all servers costs, by parts, the largest first. */
+/** What a month of all of them costs, by parts, the largest first. */
 export function monthlyCosts(
-  servers: readonly Server[],
+  { servers, volumes, balancers, floatingIps }: Possessions,
   prices: Prices,
 ): readonly { readonly what: Line['what']; readonly amount: number }[] {
-  const lines = [...Map.groupBy(servers, ({ location }) => location?.name ?? '')].flatMap(([location, some]) => {
+  const places = new Set(
+    [...servers, ...volumes, ...balancers]
+      .map(({ location }) => location?.name ?? '')
+      .concat(floatingIps.map(({ home_location: { name } }) => name)),
+  )
+  const lines = [...places].flatMap((place) => {
+    const here = <One extends { readonly location: { readonly name: string } | null }>(all: readonly One[]) =>
+      all.filter(({ location }) => (location?.name ?? '') === place)
     const wanted: Wanted = {
-      location,
-      servers: some.map((server) => ({ type: server.server_type.name, backups: server.backup_window !== null })),
-      primaryIps: some.filter(({ public_net: { ipv4 } }) => ipv4).map(() => ({ type: 'ipv4' })),
+      location: place,
+      servers: here(servers).map((one) => ({ type: one.server_type.name, backups: one.backup_window !== null })),
+      primaryIps: here(servers).flatMap(({ public_net: { ipv4 } }) => (ipv4 ? [{ type: 'ipv4' as const }] : [])),
+      volumes: here(volumes),
+      loadBalancers: here(balancers).map((one) => ({ type: one.load_balancer_type.name })),
+      floatingIps: floatingIps.filter((one) => one.home_location.name === place),
     }
     return estimate(wanted, prices).lines
   })

@@ -5,8 +5,10 @@ import type { Mood } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'
 import { ago, date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { titleOf } from '../activity/entries.ts'
+import { type Certificate, failureOf } from '../certificates/certificate.ts'
 import type { Server } from '../servers/server.ts'
-import { type Certificate, isRenewed } from './forecast.ts'
+import { isRenewed } from './forecast.ts'
 
 const w = wordsOf('overview', english)
 const soonMs = 30 * 86_400_000
@@ -21,19 +23,41 @@ export interface Need {
   readonly params: Readonly<Record<string, string>>
 }
 
-export function useNeeds(servers: readonly Server[], certificates: readonly Certificate[]): readonly Need[] {
+/** The name of a resource by its type and id; undefined when it is not known here. */
+export type NameOf = (type: string, id: number) => string | undefined
+
+/** Finds the names of servers and certificates. */
+export function namesIn(servers: readonly Server[], certificates: readonly Certificate[]): NameOf {
+  const of = new Map<string, string | undefined>([
+    ...servers.map(({ id, name }) => [`server ${id}`, name] as const),
+    ...certificates.map(({ id, name }) => [`certificate ${id}`, name ?? undefined] as const),
+  ])
+  return (type, id) => of.get(`${type} ${id}`)
+}
+
+/** Undefined until all that could need somebody is known. */
+export function useNeeds(
+  servers: readonly Server[],
+  certificates: readonly Certificate[],
+): readonly Need[] | undefined {
   const api = useApi()
   const project = { project: String(api.project) }
   const { data } = useQuery(
     api.query('audit_activity', { params: { project_id: api.project ?? 0 }, query: { per_page: 10 } }),
   )
+  if (!data) return undefined
   const now = Date.now()
-  const failed = (data?.activity ?? []).filter(
-    ({ status, finished }) => status === 'error' && now - Date.parse(finished ?? '') < latelyMs,
-  )
   const ending = certificates.filter(
     (one) => one.not_valid_after && !isRenewed(one) && Date.parse(one.not_valid_after) - now < soonMs,
   )
+  // What failed about a certificate that ends is said once.
+  const isSaid = (resources: readonly { readonly type: string; readonly id: number }[]) =>
+    resources.some(({ type, id }) => type === 'certificate' && ending.some((one) => one.id === id))
+  const failed = data.activity.filter(
+    ({ status, finished, resources }) =>
+      status === 'error' && now - Date.parse(finished ?? '') < latelyMs && !isSaid(resources),
+  )
+  const nameOf = namesIn(servers, certificates)
   return [
     ...servers
       .filter(({ status }) => status === 'unknown')
@@ -54,8 +78,8 @@ export function useNeeds(servers: readonly Server[], certificates: readonly Cert
       return {
         key: `action ${id}`,
         mood: 'bad',
-        title: `${server ? `${server.name}: ` : ''}${w.failed(command)}`,
-        text: `${error?.message ?? ''} ${ago(finished ?? '')}`,
+        title: w.failed(titleOf(command), resources.map(({ type, id }) => nameOf(type, id)).find((name) => name) ?? ''),
+        text: `${sentence(error?.message ?? '')} ${ago(finished ?? '')}`,
         to: server ? '/projects/$project/servers/$id/{-$tab}' : '/projects/$project/servers',
         params: server ? { ...project, id: String(server.id), tab: 'activity' } : project,
       }
@@ -65,10 +89,15 @@ export function useNeeds(servers: readonly Server[], certificates: readonly Cert
         key: `certificate ${one.id}`,
         mood: Date.parse(one.not_valid_after ?? '') - now < soonMs / 4 ? 'bad' : 'warn',
         title: w.certificate(one.name ?? '', date(one.not_valid_after ?? '', { day: 'numeric', month: 'long' })),
-        text: one.type === 'managed' ? w.renewalFailed : w.certificateText,
+        text: one.type === 'managed' ? `${w.renewalFailed} ${failureOf(one)?.text ?? ''}` : w.certificateText,
         to: '/projects/$project/certificates/$id',
         params: { ...project, id: String(one.id) },
       }),
     ),
   ]
+}
+
+/** A message of the API as a sentence. */
+function sentence(message: string): string {
+  return message && `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.')
 }

@@ -16,7 +16,7 @@ import { wordsOf } from '../../words/words.ts'
 import { groupOf, type Server } from '../servers/server.ts'
 import { ActivityCard, CostCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
 import { comingDays } from './forecast.ts'
-import { useNeeds } from './needs.ts'
+import { namesIn, useNeeds } from './needs.ts'
 
 const w = wordsOf('overview', english)
 const s = wordsOf('servers', serverWords)
@@ -61,13 +61,14 @@ function Beginning({ title }: { readonly title: string }) {
 function Forecast({ title, servers }: { readonly title: string; readonly servers: readonly Server[] }) {
   const api = useApi()
   const project = String(api.project)
-  const { data: certificates = [] } = useQuery(api.list('certificates_list', {}))
+  const { data: known } = useQuery(api.list('certificates_list', {}))
+  const certificates = known ?? []
   const needs = useNeeds(servers, certificates)
   const coming = comingDays(certificates, servers, Date.now())
   const running = servers.filter((server) => groupOf(server) === 'running').length
   const ending = coming
     .flatMap((day) => day.coming)
-    .filter((one) => one.kind === 'certificate' && !one.isRenewed).length
+    .filter((one) => one.kind === 'certificate' && one.what === 'ends').length
   return (
     <>
       <div className={pageStyles['page-head']}>
@@ -80,8 +81,12 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
             <Link to="/projects/$project/servers" params={{ project }}>
               {w.run(running, servers.length)}
             </Link>{' '}
-            {needs.length > 0 && w.needs(needs.length)} {ending > 0 && w.ends(ending)}
-            {needs.length === 0 && ending === 0 && w.well}
+            {needs && known && (
+              <>
+                {needs.length > 0 && w.needs(needs.length)} {ending > 0 && w.ends(ending)}
+                {needs.length === 0 && ending === 0 && w.well}
+              </>
+            )}
           </p>
         </div>
         <p className="faint nw not-narrow end">
@@ -93,11 +98,11 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
         aside={
           <>
             <CostCard servers={servers} />
-            <ActivityCard />
+            <ActivityCard nameOf={namesIn(servers, certificates)} />
           </>
         }
       >
-        {needs.length > 0 && <NeedsCard needs={needs} />}
+        {needs && needs.length > 0 && <NeedsCard needs={needs} />}
         <SkyCard servers={servers} />
       </Columns>
     </>
