@@ -256,6 +256,18 @@ export const memberEndpoints = defineEndpoints({
     reply: Type.Object({ members: Type.Array(Member) }),
     errors: [],
   },
+  addMember: {
+    method: 'POST',
+    needs: 'operator',
+    elevated: true,
+    path: members,
+    summary: 'Give a person a role in a Project without an invitation; its owner is told by mail',
+    section,
+    body: closedObject({ person_id: Id, role: Type.Enum(roles.filter((role) => role !== 'owner')) }),
+    status: 201,
+    reply: MemberReply,
+    errors: ['member_is_owner'],
+  },
   changeMember: {
     method: 'PUT',
     needs: 'admin',

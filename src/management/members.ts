@@ -1,19 +1,28 @@
 /** Who belongs to a Project, through the management API. */
 import { getProject, lockProject } from '../kernel/access/projects.ts'
+import type { Role } from '../kernel/access/roles.ts'
+import { noteProject } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError, notFound } from '../kernel/errors.ts'
+import { queueMail } from '../kernel/mail/outbox.ts'
+import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import type { ProjectScope } from '../kernel/scope.ts'
+import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { kindsByPerson } from '../people/credential-store.ts'
-import { membersOf, removeMember, roleIn, setRole, transferOwnership } from '../people/membership-store.ts'
+import { addMember, membersOf, removeMember, roleIn, setRole, transferOwnership } from '../people/membership-store.ts'
 import type { People } from '../people/people.ts'
-import { peopleByIds } from '../people/person-store.ts'
+import { peopleByIds, personById } from '../people/person-store.ts'
 import { lastSeenOf } from '../people/session-store.ts'
+import type { PersonRow } from '../people/tables.ts'
 import type { memberEndpoints } from './contract.ts'
 
 /** The handlers of the endpoints that are about members. */
-export function memberRoutes({ db, sessions }: Pick<People, 'db' | 'sessions'>): Handlers<typeof memberEndpoints> {
+export function memberRoutes({
+  db,
+  sessions,
+  mail,
+}: Pick<People, 'db' | 'sessions' | 'mail'>): Handlers<typeof memberEndpoints> {
   /** Does `work` on a member who is not the owner; this process forgets at once what sessions may do. */
   const change = <T>(scope: ProjectScope, personId: number, work: (tx: Transaction) => Promise<T>) =>
     db.transact(async (tx) => {
@@ -27,6 +36,23 @@ export function memberRoutes({ db, sessions }: Pick<People, 'db' | 'sessions'>):
       await getProject(db.query, scope)
       return { members: await toWires(db.query, scope) }
     },
+    addMember: ({ caller, params: { project_id }, body: { person_id, role } }) =>
+      db.transact(async (tx) => {
+        const scope = { projectId: project_id as ProjectId }
+        const project = await getProject(tx.query, scope)
+        const person = await personById(tx.query, person_id)
+        if (!person) throw notFound('person', person_id)
+        noteProject(project, tx)
+        tx.afterCommit(() => sessions.forget())
+        await lockProject(tx, scope, 'update')
+        if ((await roleIn(tx.query, scope, person_id)) === undefined) await addMember(tx, scope, person_id, role)
+        else {
+          await checkMember(tx.query, scope, person_id)
+          await setRole(tx, scope, person_id, role)
+        }
+        await tellOwner(tx, { scope, person, role, by: caller.actor.name, mail })
+        return { member: await memberWire(tx.query, scope, person_id) }
+      }),
     changeMember: ({ scope, params: { person_id }, body: { role } }) =>
       change(scope, person_id, async (tx) => {
         await setRole(tx, scope, person_id, role)
@@ -46,6 +72,35 @@ export function memberRoutes({ db, sessions }: Pick<People, 'db' | 'sessions'>):
         return { member: await memberWire(tx.query, scope, person_id) }
       }),
   }
+}
+
+interface Joining extends Pick<People, 'mail'> {
+  readonly scope: ProjectScope
+  readonly person: PersonRow
+  readonly role: Role
+  readonly by: string
+}
+
+const toldMs = 5 * 86_400_000
+
+/** Tells the owner of a Project that an administrator of the installation has let somebody in. */
+async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joining): Promise<void> {
+  const project = await getProject(tx.query, scope)
+  const content = {
+    subject: `${person.email} has joined your Project ${project.name}`,
+    paragraphs: [
+      `${by}, who administers this installation, has let ${person.email} into your Project without an invitation.`,
+      'If you did not expect this, ask them why. Who belongs to the Project is in its settings, and this is in its audit log.',
+    ],
+    facts: { Role: role },
+  }
+  if (await queueMail(tx, { scope, event: `member ${person.id} ${timestamp(tx.now)}` }, content)) return
+  // Without an address for mail about the Project, its owner has one.
+  const owner = (await membersOf(tx.query, scope)).find((member) => member.role === 'owner')
+  const recipient = owner && (await personById(tx.query, owner.person_id))?.email
+  if (recipient === undefined || !mail) return
+  const facts = { ...content.facts, Project: project.name }
+  await mail.queue(tx, { recipient, content: { ...content, subject: oneLine(content.subject, 200), facts } }, toldMs)
 }
 
 /** Errors: `not_found`; `member_is_owner`, who only leaves by a transfer. */

@@ -91,6 +91,7 @@ export const bodies: Readonly<Partial<Record<Key, (place: Place) => Record<strin
   }),
   renameToken: () => ({ name: 'deploy' }),
   rotateToken: () => ({}),
+  addMember: ({ person }) => ({ person_id: person, role: 'restricted' }),
   changeMember: () => ({ role: 'restricted' }),
   transferProject: ({ person }) => ({ person_id: person }),
   setLimits: () => ({ limits: { servers: 3 } }),
@@ -122,6 +123,14 @@ export const errors: Readonly<Partial<Record<Key, Partial<Record<ErrorCode, Scen
   updateProject: { uniqueness_error: taken('put', '/projects/{project_id}') },
   listMembers: {
     forbidden: (world, _, place) => world.api.get(urlOf(world, { path: '/projects/{project_id}/members' }, place)),
+  },
+  addMember: {
+    async member_is_owner(world, api) {
+      const project = await emptyProject(world)
+      const person = await newMember(world, project, 'owner')
+      const url = urlOf(world, { path: '/projects/{project_id}/members' }, { project, token: 0, person, mail: 0 })
+      return api.post(url, { person_id: person, role: 'admin' })
+    },
   },
   changeMember: { member_is_owner: onOwner('put') },
   removeMember: { member_is_owner: onOwner('delete') },

@@ -36,12 +36,16 @@ import { expiryLike, readExpiry, scopeIn, tokenToWire } from './tokens.ts'
 type Managing = Handlers<typeof managementEndpoints>
 
 /** One handler for each endpoint. */
-export function managementRoutes(platform: Platform, people: Pick<People, 'sessions'>, process: Process): Managing {
+export function managementRoutes(
+  platform: Platform,
+  people: Pick<People, 'sessions' | 'mail'>,
+  process: Process,
+): Managing {
   return {
     whoami: async ({ caller }) => ({ whoami: await whoIs(platform.db.query, caller) }),
     ...projectRoutes(platform),
     ...tokenRoutes(platform),
-    ...memberRoutes({ db: platform.db, sessions: people.sessions }),
+    ...memberRoutes({ db: platform.db, sessions: people.sessions, mail: people.mail }),
     ...limitRoutes(platform),
     ...installationRoutes(platform, process),
   }

@@ -2,7 +2,12 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
+import { changeOwner } from '../../src/kernel/mail/outbox.ts'
+import type { SendMail } from '../../src/kernel/mail/smtp.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
+import { addMember } from '../../src/people/membership-store.ts'
+import { createPerson } from '../../src/people/person-store.ts'
+import { until } from '../bare-database.ts'
 import { forEachDatabase, type World } from '../harness.ts'
 import { own, password, setUp, TestBrowser } from './browser.ts'
 
@@ -60,6 +65,49 @@ forEachDatabase('members', (open) => {
     const owners = members.filter(({ role }: { role: string }) => role === 'owner')
     assert.equal(owners.length, 1)
     assert.equal(members.length, 2)
+  })
+
+  test('an administrator of the installation joins without an invitation, which is audited and told to the owner', async () => {
+    const sent: { recipient: string; subject: string }[] = []
+    const send: SendMail = async ({ recipient, content }) => void sent.push({ recipient, subject: content.subject })
+    const world = await open({ runActions: false, publicOrigins: ['https://cloud.example.com'], mail: { send } })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'theirs', timestamp(tx.now)))
+    const jana = await setUp(world)
+    const janaId = (await jana.api('GET', `${own}/account`)).body.account.id as number
+    const eva = await world.db.transact(async (tx) => {
+      const person = await createPerson(tx, { email: 'eva@example.com', name: 'Eva' })
+      await addMember(tx, { projectId: id }, person.id, 'owner')
+      return person
+    })
+    const at = `${own}/projects/${id}`
+    assert.equal((await jana.api('GET', `/console/api/projects/${id}/v1/servers`)).status, 404)
+    const join = (role: string, person_id = janaId) => jana.api('POST', `${at}/members`, { person_id, role })
+    assert.equal((await join('owner')).status, 422)
+    assert.equal((await join('viewer', 4_000_000_000_000_000)).status, 404)
+    assert.equal((await join('viewer', eva.id)).body.error.code, 'member_is_owner')
+    const joined = await join('viewer')
+    assert.deepEqual([joined.status, joined.body.member?.role], [201, 'viewer'], joined.text)
+    assert.equal((await jana.api('GET', `/console/api/projects/${id}/v1/servers`)).status, 200)
+    await until(() => sent.length === 1, 'the owner is told')
+    assert.deepEqual(sent, [
+      { recipient: 'eva@example.com', subject: 'jana@nordlicht.example has joined your Project theirs' },
+    ])
+    // The address for mail about the Project comes first.
+    await world.db.transact((tx) => changeOwner(tx, { projectId: id }, 'team@example.com'))
+    assert.equal((await join('admin')).body.member.role, 'admin')
+    await world.app.mailer.run()
+    assert.deepEqual(
+      sent.map(({ recipient }) => recipient),
+      ['eva@example.com', 'team@example.com'],
+    )
+    const { audit } = (await jana.api('GET', `${at}/audit?operation=members`)).body
+    const ok = audit.filter(({ outcome }: { outcome: string }) => outcome === 'ok')
+    assert.deepEqual(
+      ok.map((entry: { operation: string; actor: { name: string } }) => [entry.operation, entry.actor.name]),
+      [1, 2].map(() => ['POST /wolke/v1/projects/{project_id}/members', 'jana@nordlicht.example']),
+    )
+    world.clock.advance(10 * 60_000)
+    assert.equal((await join('viewer')).body.error.code, 'elevation_required')
   })
 
   test('are changed only with a fresh proof', async () => {
