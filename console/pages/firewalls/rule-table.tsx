@@ -77,7 +77,7 @@ export function RuleTable({ editor, servers, reason, more }: RuleTableProps) {
             {w.counters(number(left.length), number(maxRules), number(effective), number(maxEffectiveRules))}
           </span>
           {reason === undefined && (
-            <span className="end row wrap">
+            <span className="row wrap">
               {presets.map(({ key, ...content }) => (
                 <Button key={key} small aria-label={w.addPreset(key)} onClick={() => addOne(content)}>
                   {key}
