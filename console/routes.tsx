@@ -40,6 +40,8 @@ function loadList<Id extends OperationId>({ context, params }: Asked, operation:
 const home = createRoute({
   getParentRoute: () => root,
   path: '/',
+  loader: async ({ context: { cache } }) =>
+    cache.ensureQueryData((await import('./pages/home/summaries.ts')).summariesQuery),
   component: lazyRouteComponent(() => import('./pages/home/projects.tsx'), 'ProjectsPage'),
 })
 
@@ -74,6 +76,13 @@ const sessions = createRoute({
 })
 
 const accountPages = account.addChildren([profile, signIn, sessions])
+
+/** The installation. What its pages load first comes with them, as few people see them. */
+const admin = createRoute({
+  getParentRoute: () => root,
+  path: '/admin/{-$tab}',
+  component: lazyRouteComponent(() => import('./pages/admin/page.tsx'), 'AdminPage'),
+})
 
 // ---- Pages of a Project ----------------------------------------------------------------------------------------------
 
@@ -399,6 +408,7 @@ const accessPages = [activity, audit, tokens, members, settings, operations, req
 export const routeTree = root.addChildren([
   home,
   accountPages,
+  admin,
   project.addChildren([
     ...[overview, serversRoute, newServer, server, firewalls, newFirewall, firewall, reach],
     ...[floatingIps, primaryIps, balancers, newBalancer, balancer],

@@ -103,6 +103,7 @@ export interface WorldOptions {
   readonly mail?: AppOptions['mail']
   readonly streams?: AppOptions['streams']
   readonly people?: AppOptions['people']
+  readonly effective?: AppOptions['effective']
   readonly addressPool?: readonly string[]
   /** The database of another world, to act as its second process (PostgreSQL) or to restart it. */
   readonly database?: DatabaseUrl
@@ -209,6 +210,7 @@ async function openWorld(
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.streams ? { streams: options.streams } : {}),
     ...(options.people ? { people: options.people } : {}),
+    ...(options.effective ? { effective: options.effective } : {}),
     ...(options.faults ? { faults: options.faults } : {}),
     sessions: { find: ({ cookie }) => identities.get(cookie ?? '') },
     observe: (exchange) => holdAgainstContract(exchange, failures),

@@ -28,6 +28,7 @@ forEachDatabase('the installation', (open) => {
       owner_email: 'a@b.example',
     })
     const { id } = created.body.project
+    assert.equal((await admin.api('GET', `/console/api/wolke/v1/projects/${id}`)).body.project.role, 'owner')
     await done(world.api.post('/servers', serverBody('web')))
     await done(api.put(own(world, `/projects/${id}/limits`), { limits: { servers: 3 } }))
     const { projects } = (await admin.api('GET', '/console/api/wolke/v1/installation/projects')).body

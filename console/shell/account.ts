@@ -1,4 +1,5 @@
 /** The menu of the one who is signed in. */
+import type { Whoami } from '../api/session.ts'
 import { perform, shortcuts } from '../shortcuts.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import { shell } from '../words/en/shell.ts'
@@ -8,10 +9,20 @@ import { languageEntries, themeEntries } from './settings.ts'
 const w = wordsOf('shell', shell)
 
 /** `go` leads to a page of the console. Only people have an account; tokens that opened a session have none. */
-export function accountEntries(isPerson: boolean, go: (to: string) => void): MenuEntry[] {
+export function accountEntries({ kind, operator }: Whoami, go: (to: string) => void): MenuEntry[] {
   return [
-    ...(isPerson
+    ...(kind === 'person'
       ? [{ key: 'profile', label: w.profile, icon: 'person' as const, onSelect: () => go('/account/profile') }]
+      : []),
+    ...(operator
+      ? [
+          {
+            key: 'admin',
+            label: w.navigation.installation,
+            icon: 'settings' as const,
+            onSelect: () => go('/admin/people'),
+          },
+        ]
       : []),
     { key: 'keys', label: w.shortcuts, icon: 'terminal', keys: shortcuts.help.keys, onSelect: () => perform('help') },
     'line',

@@ -127,7 +127,7 @@ function AccountButton() {
   return (
     <MenuOf
       label={w.account(me.name)}
-      entries={async () => (await import('./account.ts')).accountEntries(me.kind === 'person', go)}
+      entries={async () => (await import('./account.ts')).accountEntries(me, go)}
       align="end"
     >
       {(menu) => (

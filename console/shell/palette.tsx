@@ -3,18 +3,23 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
 import { type ReplyKey, useProjectId } from '../api/api.ts'
+import { whoamiQuery } from '../api/session.ts'
 import { Icon, type IconName } from '../ui/icon.tsx'
 import menu from '../ui/menu.module.css'
 import styles from '../ui/palette.module.css'
 import { PaletteFrame } from '../ui/palette-frame.tsx'
 import { useShortcutText } from '../ui/use-shortcut-text.ts'
+import { admin } from '../words/en/admin.ts'
 import { palette } from '../words/en/palette.ts'
+import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { navigation } from './navigation.ts'
 import { paletteActs } from './palette-acts.ts'
 import { linksOf } from './resource-links.ts'
 
 const w = wordsOf('palette', palette)
+const frame = wordsOf('shell', shell)
+const adminPages = Object.entries(wordsOf('admin', admin).tabs)
 const mostShown = 40
 
 interface Hit {
@@ -143,6 +148,8 @@ function useHits(text: string): readonly Hit[] {
   const all = useMemo(() => {
     const params = { project: String(project) }
     const pages = project === undefined ? [] : navigation().flatMap(({ entries }) => entries)
+    const { whoami } = cache.getQueryData(whoamiQuery.queryKey) ?? {}
+    const ofInstallation = whoami?.operator ? adminPages : []
     const replies = cache
       .getQueryCache()
       .getAll()
@@ -159,6 +166,15 @@ function useHits(text: string): readonly Hit[] {
           icon,
           keys,
           act: () => void navigate({ to, params } as never),
+        }),
+      ),
+      ...ofInstallation.map(
+        ([tab, label]): Hit => ({
+          key: `/admin/${tab}`,
+          group: frame.navigation.installation,
+          label,
+          icon: 'settings',
+          act: () => void navigate({ to: '/admin/{-$tab}', params: { tab } }),
         }),
       ),
       ...paletteActs().map((act): Hit => ({ ...act, group: w.actions })),

@@ -15,13 +15,15 @@ export function ProjectSwitch() {
   const project = useProject()
   const { data: projects = [] } = useQuery(projectsQuery)
   const entries = (): MenuEntry[] => [
-    ...projects.map(({ id, name, role }) => ({
-      key: String(id),
-      label: name,
-      aside: role ? w.roles[role] : w.roles.operator,
-      isChosen: id === project?.id,
-      onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(id) } }),
-    })),
+    ...projects
+      .filter(({ role }) => role)
+      .map(({ id, name, role }) => ({
+        key: String(id),
+        label: name,
+        aside: w.roles[role!],
+        isChosen: id === project?.id,
+        onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(id) } }),
+      })),
     'line',
     { key: 'all', label: w.allProjects, icon: 'overview', onSelect: () => void navigate({ to: '/' }) },
   ]

@@ -84,7 +84,9 @@ function Forbidden({ needs }: { readonly needs: unknown }) {
     <Statement
       mood="warn"
       title={w.states.forbidden}
-      text={role ? w.states.forbiddenText(role) : w.states.forbiddenPlain}
+      text={
+        needs === 'operator' ? w.states.lacksOperator : role ? w.states.forbiddenText(role) : w.states.forbiddenPlain
+      }
     >
       <ButtonLink to="/">{w.allProjects}</ButtonLink>
     </Statement>

@@ -3,6 +3,7 @@ import { access } from './de/access.ts'
 import { account } from './de/account.ts'
 import { activity } from './de/activity.ts'
 import { addresses } from './de/addresses.ts'
+import { admin } from './de/admin.ts'
 import { balancers } from './de/balancers.ts'
 import { certificates } from './de/certificates.ts'
 import { common } from './de/common.ts'
@@ -32,6 +33,7 @@ export const de = {
   access,
   account,
   activity,
+  admin,
   addresses,
   balancers,
   certificates,

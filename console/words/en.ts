@@ -3,6 +3,7 @@ import { access } from './en/access.ts'
 import { account } from './en/account.ts'
 import { activity } from './en/activity.ts'
 import { addresses } from './en/addresses.ts'
+import { admin } from './en/admin.ts'
 import { balancers } from './en/balancers.ts'
 import { certificates } from './en/certificates.ts'
 import { common } from './en/common.ts'
@@ -31,6 +32,7 @@ export const en = {
   access,
   account,
   activity,
+  admin,
   addresses,
   balancers,
   certificates,

@@ -43,7 +43,7 @@ export function managementRoutes(
 ): Managing {
   return {
     whoami: async ({ caller }) => ({ whoami: await whoIs(platform.db.query, caller) }),
-    ...projectRoutes(platform),
+    ...projectRoutes(platform, people.sessions),
     ...tokenRoutes(platform),
     ...memberRoutes({ db: platform.db, sessions: people.sessions, mail: people.mail }),
     ...limitRoutes(platform),
@@ -78,7 +78,7 @@ function rightsOf(isReadOnly: boolean, limits: Principal['limits']) {
 
 type ProjectRoutes = Pick<Managing, 'listProjects' | 'createProject' | 'getProject' | 'updateProject' | 'deleteProject'>
 
-function projectRoutes(platform: Platform): ProjectRoutes {
+function projectRoutes(platform: Platform, sessions: People['sessions']): ProjectRoutes {
   const { db } = platform
   const toWires = async (query: Queries, caller: Principal, rows: readonly ProjectRow[], isSummarized = false) => {
     const ids = rows.map(({ id }) => id)
@@ -115,6 +115,7 @@ function projectRoutes(platform: Platform): ProjectRoutes {
         const { id } = await createProject(tx, name, timestamp(tx.now), owner_email)
         const { actor } = caller
         if (actor.kind === 'person') await addMember(tx, { projectId: id }, actor.id, 'owner')
+        tx.afterCommit(() => sessions.forget())
         return reply(tx.query, caller, { projectId: id })
       })
     },

@@ -5,6 +5,7 @@
 import type { Role } from '../../src/kernel/access/roles.ts'
 import type { Console } from './harness.ts'
 import { accessStates } from './states/access.ts'
+import { adminStates } from './states/admin.ts'
 import { firewallStates } from './states/firewalls.ts'
 import { resourceStates } from './states/resources.ts'
 import { serverTabStates } from './states/server-tabs.ts'
@@ -17,6 +18,8 @@ export interface PageState {
   readonly path: string | ((console: Console) => Promise<string>)
   /** Of the person who looks; owner by default. */
   readonly role?: Role | null
+  /** Whether that person administers the installation. */
+  readonly isOperator?: boolean
   /** Makes what the page shows, over the API. */
   readonly prepare?: (console: Console) => Promise<void>
   /** Brings the page into the state, such as by opening a dialog. */
@@ -25,6 +28,7 @@ export interface PageState {
 
 export const pageStates: readonly PageState[] = [
   ...accessStates,
+  ...adminStates,
   ...firewallStates,
   ...resourceStates,
   ...serverStates,

@@ -1,6 +1,6 @@
 /** Who did what, from where, and how it ended: of a Project, or of the whole installation. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { useDeferredValue, useMemo, useRef } from 'react'
+import { type ReactNode, useDeferredValue, useMemo, useRef } from 'react'
 import { useApi } from '../../api/api.ts'
 import { toCsv } from '../../lib/csv.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
@@ -30,7 +30,8 @@ const w = wordsOf('activity', activity)
 const a = w.audit
 const c = wordsOf('common', common)
 
-export function AuditPage() {
+/** `tabs` stand below the heading where the page is one of several. */
+export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
   const api = useApi()
   const search = auditSearch(useSearch({ strict: false }))
   const navigate = useNavigate()
@@ -60,6 +61,7 @@ export function AuditPage() {
           </>
         }
       />
+      {tabs}
       {log.isLoading ? (
         <Skeleton />
       ) : entries.length === 0 && !isFiltered ? (

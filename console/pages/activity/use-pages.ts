@@ -4,7 +4,7 @@ import { useState } from 'react'
 import type { Api } from '../../api/api.ts'
 import type { InputOf, ReplyFor } from '../../api/operations.ts'
 
-type Operation = 'audit_list' | 'audit_listAll' | 'audit_activity'
+type Operation = 'audit_list' | 'audit_listAll' | 'audit_activity' | 'management_listMail'
 /** Entries of a page; the last is the most that the API gives at once, and filters narrow what is left. */
 const sizes = [50, 250, 1_000]
 

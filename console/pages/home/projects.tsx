@@ -1,30 +1,118 @@
-/** All Projects that the caller is in. */
-import { useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
-import { type Project, projectsQuery } from '../../api/session.ts'
+/** All Projects that the caller is in, each with what is to be said of it. */
+import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { Link, useNavigate, useSearch } from '@tanstack/react-router'
+import { useRef, useState } from 'react'
+import { whoamiQuery } from '../../api/session.ts'
+import { useStore } from '../../api/store.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { BoxField } from '../../ui/box-field.tsx'
+import { Button, ButtonLink, IconButton } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { Icon } from '../../ui/icon.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { Breakable, FactLine, PageHead } from '../../ui/page.tsx'
+import { Sign } from '../../ui/state.tsx'
+import { Tools } from '../../ui/table.tsx'
+import { useShortcut } from '../../ui/use-shortcut.ts'
+import { common } from '../../words/en/common.ts'
 import { projects as english } from '../../words/en/projects.ts'
 import { shell } from '../../words/en/shell.ts'
-import { number } from '../../words/format.ts'
+import { number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { NewProject } from './new-project.tsx'
 import styles from './projects.module.css'
+import { type Project, pinned, summariesQuery, switchPin } from './summaries.ts'
 
 const w = wordsOf('projects', english)
+const c = wordsOf('common', common)
 const frame = wordsOf('shell', shell)
 
 export function ProjectsPage() {
-  const { data: projects } = useSuspenseQuery(projectsQuery)
+  const navigate = useNavigate()
+  const { data: all } = useSuspenseQuery(summariesQuery)
+  const { data: { whoami } = {} } = useQuery(whoamiQuery)
+  const [isCreating, create] = useState(false)
+  const reason = useReason('management_createProject')
+  useShortcut('create', reason ? undefined : () => create(true))
+  // Installation admins see others in the pages of the installation.
+  const projects = all.filter(({ role }) => role !== null)
+  const button = (
+    <Button look="primary" icon="plus" reason={reason} keys="C" onClick={() => create(true)}>
+      {w.create}
+    </Button>
+  )
   return (
     <>
-      <PageHead title={w.title} count={number(projects.length)} />
+      <PageHead
+        title={w.title}
+        count={number(projects.length)}
+        actions={
+          <>
+            {whoami?.operator && (
+              <ButtonLink look="quiet" icon="settings" to="/admin/{-$tab}" params={{ tab: 'projects' }}>
+                {w.allOfInstallation}
+              </ButtonLink>
+            )}
+            <CommandsButton request={{ operation: 'management_listProjects', query: { summary: true } }} />
+            {button}
+          </>
+        }
+      />
       {projects.length === 0 ? (
-        <Empty title={w.none} text={w.noneText} command={w.noneCommand} />
+        <Empty
+          title={reason ? w.noneOwn : w.none}
+          text={reason ? w.noneOwnText : w.noneText}
+          action={reason ? undefined : button}
+          command={reason ? undefined : w.noneCommand}
+        />
+      ) : (
+        <Cards projects={projects} />
+      )}
+      {isCreating && (
+        <NewProject
+          onCreated={({ id }) => navigate({ to: '/projects/$project', params: { project: String(id) } })}
+          onClose={() => create(false)}
+        />
+      )}
+    </>
+  )
+}
+
+function Cards({ projects }: { readonly projects: readonly Project[] }) {
+  const { q } = useSearch({ strict: false }) as { readonly q?: unknown }
+  const text = q === undefined ? '' : String(q)
+  const navigate = useNavigate()
+  const filter = (next: string) => void navigate({ to: '.', search: next ? { q: next } : {}, replace: true } as never)
+  const box = useRef<HTMLInputElement>(null)
+  useShortcut('filter', () => box.current?.focus())
+  const first = useStore(pinned)
+  const shown = projects
+    .filter(({ name }) => name.toLowerCase().includes(text.trim().toLowerCase()))
+    .sort((a, b) => Number(first.includes(b.id)) - Number(first.includes(a.id)) || a.name.localeCompare(b.name))
+  return (
+    <>
+      <Tools>
+        <BoxField
+          ref={box}
+          icon="search"
+          type="search"
+          label={w.filter}
+          placeholder={w.filterHint}
+          hotkey="/"
+          value={text}
+          onChange={filter}
+        />
+      </Tools>
+      {shown.length === 0 ? (
+        <p className="row dim">
+          {c.table.nothingFits}
+          <Button small onClick={() => filter('')}>
+            {c.table.clearFilter}
+          </Button>
+        </p>
       ) : (
         <ul className={styles.projects}>
-          {projects.map((project) => (
-            <Card key={project.id} project={project} />
+          {shown.map((project) => (
+            <Card key={project.id} project={project} isPinned={first.includes(project.id)} />
           ))}
         </ul>
       )}
@@ -32,16 +120,51 @@ export function ProjectsPage() {
   )
 }
 
-function Card({ project: { id, name, role, resources } }: { readonly project: Project }) {
+function Card({ project, isPinned }: { readonly project: Project; readonly isPinned: boolean }) {
+  const { id, name, role, resources, summary } = project
+  const { servers = 0, ...others } = resources
+  const rest = Object.values(others).reduce((sum, count) => sum + count, 0)
   return (
-    <li>
-      <Link to="/projects/$project" params={{ project: String(id) }} className={styles.project}>
-        <b>{name}</b>
-        <Icon name="arrow" />
-        <span className="faint">
-          {role ? frame.roles[role] : frame.roles.operator}· {w.counts(resources.servers ?? 0)}
-        </span>
+    <li className={styles.project}>
+      <Link to="/projects/$project" params={{ project: String(id) }}>
+        <b>
+          <Breakable text={name} />
+        </b>
       </Link>
+      <IconButton
+        icon={isPinned ? 'check' : 'tag'}
+        label={w.pin(name)}
+        small
+        aria-pressed={isPinned}
+        onClick={() => switchPin(id)}
+      />
+      <p className="dim">
+        {[role && frame.roles[role], w.counts(servers), rest > 0 && w.others(rest)].filter(Boolean).join(' · ')}
+      </p>
+      {summary && <Summary summary={summary} />}
     </li>
+  )
+}
+
+function Summary({ summary }: { readonly summary: NonNullable<Project['summary']> }) {
+  const { running_actions: running, ending_certificates: ending, monthly } = summary
+  const amount = Number(monthly.gross)
+  return (
+    <FactLine>
+      {running > 0 && (
+        <span>
+          <Sign mood="busy" />
+          {w.running(running)}
+        </span>
+      )}
+      {ending > 0 && (
+        <span>
+          <Sign mood="warn" />
+          {w.ending(ending)}
+        </span>
+      )}
+      {running === 0 && ending === 0 && <span className="faint">{w.quiet}</span>}
+      {amount > 0 && <span className="end">{w.monthly(price(amount, monthly.currency))}</span>}
+    </FactLine>
   )
 }

@@ -5,7 +5,6 @@ import type { Words } from '../words.ts'
 export const shell: Words['shell'] = {
   skip: 'Zum Inhalt',
   menu: 'Menü öffnen',
-  closeMenu: 'Menü schließen',
   news: 'Neuigkeiten',
   home: 'Wolke, alle Projekte',
   project: 'Projekt',
@@ -26,7 +25,6 @@ export const shell: Words['shell'] = {
   profile: 'Konto',
   shortcuts: 'Tastenkürzel',
   signOut: 'Abmelden',
-  version: (version) => `Wolke ${version}`,
   navigation: {
     overview: 'Übersicht',
     servers: 'Server',
@@ -50,7 +48,6 @@ export const shell: Words['shell'] = {
     settings: 'Einstellungen',
     raw: 'Freie Anfrage',
     installation: 'Installation',
-    projects: 'Projekte',
   },
   roles: {
     viewer: 'Betrachter',
@@ -77,11 +74,7 @@ export const shell: Words['shell'] = {
     offline: 'Keine Verbindung',
     offlineText: (time) => `Der Server antwortet nicht. Der Stand ist von ${time}; ändern lässt sich nichts.`,
     throttled: (seconds) => `Zu viele Anfragen. In ${seconds} geht es von selbst weiter.`,
-    changedElsewhere: 'Während des Schreibens anderswo geändert.',
-    view: 'Ansehen',
-    overwrite: 'Überschreiben',
     readOnly: 'Dieses Projekt darf gelesen, aber nicht geändert werden.',
     outdated: 'Es gibt eine neue Fassung der Konsole. Die Seite neu laden.',
-    correlation: 'Correlation-ID',
   },
 }

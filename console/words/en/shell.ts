@@ -4,7 +4,6 @@ import { plural } from '../format.ts'
 export const shell = {
   skip: 'Skip to content',
   menu: 'Open menu',
-  closeMenu: 'Close menu',
   news: 'News',
   home: 'Wolke, all Projects',
   project: 'Project',
@@ -25,7 +24,6 @@ export const shell = {
   profile: 'Account',
   shortcuts: 'Keyboard shortcuts',
   signOut: 'Sign out',
-  version: (version: string) => `Wolke ${version}`,
   navigation: {
     overview: 'Overview',
     servers: 'Servers',
@@ -49,7 +47,6 @@ export const shell = {
     settings: 'Settings',
     raw: 'Raw request',
     installation: 'Installation',
-    projects: 'Projects',
   },
   roles: {
     viewer: 'Viewer',
@@ -76,11 +73,7 @@ export const shell = {
     offline: 'No connection',
     offlineText: (time: string) => `The server does not answer. What you see is from ${time}; nothing can be changed.`,
     throttled: (seconds: string) => `Too many requests. This goes on by itself in ${seconds}.`,
-    changedElsewhere: 'Changed elsewhere while you were writing.',
-    view: 'View',
-    overwrite: 'Overwrite',
     readOnly: 'You may read this Project, not change it.',
     outdated: 'A new version of the console is there. Load the page again.',
-    correlation: 'Correlation id',
   },
 }

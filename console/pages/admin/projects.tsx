@@ -1,0 +1,228 @@
+/** All Projects of the installation: whose they are, how much they hold and may hold. Not what is in them. */
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
+import { useNavigate } from '@tanstack/react-router'
+import { useState } from 'react'
+import { apiOf, type ItemOf, outdate } from '../../api/api.ts'
+import { projectsQuery } from '../../api/session.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
+import { Button } from '../../ui/button.tsx'
+import { Confirm } from '../../ui/dialog.tsx'
+import { Empty } from '../../ui/empty.tsx'
+import type { MenuEntry } from '../../ui/menu.tsx'
+import { PageHead } from '../../ui/page.tsx'
+import { State } from '../../ui/state.tsx'
+import { type Column, nameClass } from '../../ui/table.tsx'
+import { Ago } from '../../ui/time.tsx'
+import { useShortcut } from '../../ui/use-shortcut.ts'
+import { access } from '../../words/en/access.ts'
+import { admin } from '../../words/en/admin.ts'
+import { common } from '../../words/en/common.ts'
+import { projects as projectWords } from '../../words/en/projects.ts'
+import { list, number } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import { NewProject } from '../home/new-project.tsx'
+import { AdminTabs, FilteredList } from './frame.tsx'
+import { LimitsDialog } from './limits-dialog.tsx'
+
+const w = wordsOf('admin', admin).projects
+const c = wordsOf('common', common)
+const p = wordsOf('projects', projectWords)
+const { kinds } = wordsOf('access', access)
+const api = apiOf(undefined)
+
+export type InstalledProject = ItemOf<'management_listInstalledProjects'>
+
+type Open = { readonly kind: 'new' } | { readonly kind: 'limits' | 'delete'; readonly project: InstalledProject }
+
+export function InstalledProjectsPage() {
+  const { data: projects } = useSuspenseQuery(api.list('management_listInstalledProjects', {}))
+  const [open, setOpen] = useState<Open>()
+  const reason = useReason('management_createProject')
+  const create = () => setOpen({ kind: 'new' })
+  useShortcut('create', reason ? undefined : create)
+  const menu = useMenu(reason, setOpen)
+  const button = (
+    <Button look="primary" icon="plus" reason={reason} keys="C" onClick={create}>
+      {p.create}
+    </Button>
+  )
+  return (
+    <>
+      <PageHead
+        title={w.title}
+        count={number(projects.length)}
+        actions={
+          <>
+            <CommandsButton request={{ operation: 'management_listInstalledProjects' }} />
+            {button}
+          </>
+        }
+      />
+      <AdminTabs current="projects" />
+      {projects.length === 0 ? (
+        <Empty title={w.none} text={p.noneText} action={button} command={p.noneCommand} />
+      ) : (
+        <FilteredList
+          caption={w.caption}
+          filter={w.filter}
+          filterHint={w.filterHint}
+          rows={projects}
+          columns={columns}
+          idOf={({ id }) => id}
+          nameOf={({ name }) => name}
+          textsOf={textsOf}
+          defaultSort="name"
+          menu={menu}
+        />
+      )}
+      {open && <Dialogs open={open} onClose={() => setOpen(undefined)} />}
+    </>
+  )
+}
+
+function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
+  const navigate = useNavigate()
+  const { data: own = [] } = useQuery(projectsQuery)
+  const mayOpen = new Set(own.flatMap(({ id, role }) => (role === null ? [] : id)))
+  return (project: InstalledProject): readonly MenuEntry[] => {
+    const left = holdingsOf(project)
+    return [
+      {
+        key: 'open',
+        label: w.open,
+        icon: 'arrow',
+        reason: mayOpen.has(project.id) ? undefined : w.notMember,
+        onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(project.id) } }),
+      },
+      { key: 'limits', label: w.change, reason, onSelect: () => setOpen({ kind: 'limits', project }) },
+      {
+        key: 'copy',
+        label: c.copyId,
+        icon: 'copy',
+        onSelect: () => void navigator.clipboard?.writeText(String(project.id)),
+      },
+      'line',
+      {
+        key: 'delete',
+        label: w.delete,
+        icon: 'trash',
+        isBad: true,
+        reason: reason ?? (left ? w.left(left) : undefined),
+        onSelect: () => setOpen({ kind: 'delete', project }),
+      },
+    ]
+  }
+}
+
+function Dialogs({ open, onClose }: { readonly open: Open; readonly onClose: () => void }) {
+  const cache = useQueryClient()
+  const refresh = () => outdate(cache, undefined, ['management'])
+  if (open.kind === 'new') return <NewProject onCreated={refresh} onClose={onClose} />
+  if (open.kind === 'limits') return <LimitsDialog project={open.project} onClose={onClose} />
+  const { id, name } = open.project
+  const remove = async () => {
+    await api.call('management_deleteInstalledProject', { params: { project_id: id } })
+    await refresh()
+  }
+  return (
+    <Confirm
+      title={w.deleteTitle(name)}
+      text={w.deleteText}
+      act={w.delete}
+      word={name}
+      onConfirm={remove}
+      onClose={onClose}
+    />
+  )
+}
+
+const textsOf = ({ name, owner, owner_email: email }: InstalledProject) => [
+  name,
+  owner?.name ?? '',
+  owner?.email ?? '',
+  email ?? '',
+]
+
+/** `2 servers, 1 network`; empty when nothing is in it. */
+function holdingsOf({ resources }: InstalledProject): string {
+  const parts = Object.entries(resources).filter(([, count]) => count > 0)
+  return list(
+    parts.map(([kind, count]) => `${number(count)} ${kinds(kind)}`),
+    c.andMore,
+  )
+}
+
+const columns: readonly Column<InstalledProject>[] = [
+  {
+    key: 'name',
+    label: w.project,
+    card: 'key',
+    sort: ({ name }) => name,
+    cell: ({ id, name }) => (
+      <>
+        <span className={nameClass}>{name}</span>
+        <small className="mono">{id}</small>
+      </>
+    ),
+  },
+  {
+    key: 'owner',
+    label: w.owner,
+    card: 'sub',
+    sort: ({ owner }) => owner?.email ?? '',
+    cell: ({ owner, owner_email: email }) => (
+      <>
+        {owner ? owner.name || owner.email : <span className="faint">{w.noOwner}</span>}
+        {email && <small>{w.mailTo(email)}</small>}
+      </>
+    ),
+  },
+  {
+    key: 'members',
+    label: w.members,
+    rank: 2,
+    isEnd: true,
+    sort: ({ members }) => members,
+    cell: ({ members }) => number(members),
+  },
+  {
+    key: 'holds',
+    label: w.holds,
+    card: 'stat',
+    sort: ({ resources }) => Object.values(resources).reduce((sum, count) => sum + count, 0),
+    cell: (project) => holdingsOf(project) || <span className="faint">{w.nothing}</span>,
+  },
+  { key: 'limits', label: w.limits, rank: 2, cell: (project) => <Limits project={project} /> },
+  {
+    key: 'created',
+    label: w.created,
+    rank: 3,
+    isEnd: true,
+    isNarrow: true,
+    sort: ({ created }) => created,
+    cell: ({ created }) => <Ago time={created} />,
+  },
+]
+
+function Limits({ project: { limits } }: { readonly project: InstalledProject }) {
+  const full = limits.filter(({ limit, used }) => limit !== null && limit > 0 && used >= limit)
+  const own = limits.filter((limit) => limit.own).length
+  return (
+    <>
+      {own === 0 ? <span className="dim">{w.standard}</span> : w.ownLimits(own)}
+      {full.length > 0 && (
+        <small>
+          <State mood="warn">
+            {w.full(
+              list(
+                full.map(({ kind }) => kinds(kind)),
+                c.andMore,
+              ),
+            )}
+          </State>
+        </small>
+      )}
+    </>
+  )
+}

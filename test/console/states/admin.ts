@@ -1,0 +1,56 @@
+/** The page of all Projects, and the pages about the installation. */
+import { loggedMail } from '../../../src/management/proof.ts'
+import type { Console } from '../harness.ts'
+import type { PageState } from '../states.ts'
+import { someServers } from './servers.ts'
+
+const operator = { isOperator: true } as const
+
+export async function someMail({ world, project }: Console): Promise<void> {
+  await loggedMail(world, project)
+}
+
+export const adminStates: readonly PageState[] = [
+  { name: 'home', path: '/', ...operator, prepare: someServers },
+  { name: 'home-none', path: '/', role: null },
+  { name: 'home-member', path: '/', role: 'viewer' },
+  {
+    name: 'home-create',
+    path: '/',
+    ...operator,
+    async act({ page }) {
+      await page.keyboard.press('c')
+      await page.getByRole('dialog', { name: 'Create Project' }).waitFor()
+    },
+  },
+  { name: 'admin-people', path: '/admin/people', ...operator },
+  { name: 'admin-people-forbidden', path: '/admin/people' },
+  {
+    name: 'admin-people-link',
+    path: '/admin/people',
+    ...operator,
+    async act({ page }) {
+      await page.keyboard.press('c')
+      await page.getByRole('dialog').getByRole('textbox', { name: 'Mail address' }).fill('eva@nordlicht.example')
+      await page.keyboard.press('Enter')
+      await page.getByRole('dialog', { name: 'eva@nordlicht.example can come in' }).waitFor()
+    },
+  },
+  { name: 'admin-projects', path: '/admin/projects', ...operator, prepare: someServers },
+  {
+    name: 'admin-projects-limits',
+    path: '/admin/projects',
+    ...operator,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Actions for second' }).click()
+      await page.getByRole('menuitem', { name: 'Change limits' }).click()
+      const dialog = page.getByRole('dialog', { name: 'Limits of second' })
+      await dialog.getByRole('textbox', { name: 'servers' }).fill('3')
+    },
+  },
+  { name: 'admin-mail', path: '/admin/mail', ...operator, prepare: someMail },
+  { name: 'admin-mail-empty', path: '/admin/mail', ...operator },
+  { name: 'admin-health', path: '/admin/health', ...operator, prepare: ({ world }) => world.app.jobs.run() },
+  { name: 'admin-options', path: '/admin/options', ...operator },
+  { name: 'admin-audit', path: '/admin/audit', ...operator, prepare: someServers },
+]
