@@ -58,7 +58,7 @@ async function readPassword(page: Page): Promise<string> {
   const secret = (await dialog.locator('code').first().textContent()) ?? ''
   await press(page, 'Escape')
   await expect(dialog).toBeVisible()
-  await tabTo(page, 'checkbox', 'I have stored them')
+  await tabTo(page, 'checkbox', 'I have stored it')
   await press(page, 'Space')
   await act(page, 'Close')
   await expect(dialog).toBeHidden()

@@ -45,7 +45,7 @@ export function Passwords({
         </div>
       ))}
       <Check checked={isStored} onChange={setStored}>
-        {w.stored}
+        {w.stored(passwords.length)}
       </Check>
     </Dialog>
   )

@@ -84,5 +84,5 @@ export const newServer: Words['newServer'] = {
   failed: (name) => `${name} wurde nicht angelegt und kostet nichts.`,
   password: (count) => plural(count, { one: 'Das Root-Passwort', other: 'Die Root-Passwörter' }),
   passwordText: 'Nur jetzt zu sehen. Wolke behält keine Kopie.',
-  stored: 'Ich habe sie gesichert',
+  stored: (count) => (count === 1 ? 'Ich habe es aufbewahrt' : 'Ich habe sie aufbewahrt'),
 }

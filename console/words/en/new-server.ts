@@ -82,6 +82,6 @@ export const newServer = {
   missing: (what: string) => `Still to choose: ${what}.`,
   failed: (name: string) => `${name} was not created and costs nothing.`,
   password: (count: number) => plural(count, { one: 'The root password', other: 'The root passwords' }),
-  passwordText: 'They are shown only now. Wolke keeps no copy.',
-  stored: 'I have stored them',
+  passwordText: 'Shown only now. Wolke keeps no copy.',
+  stored: (count: number): string => (count === 1 ? 'I have stored it' : 'I have stored them'),
 }
