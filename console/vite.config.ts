@@ -42,7 +42,7 @@ const libraries =
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|failure|icon|layers|menu|note|page|pager|progress|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit).*'
 const parts = new RegExp(
-  `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|passkeys)|shortcuts|ui/(${firstParts})\\.|words/(en/(common|shell)|format))`,
+  `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|passkeys)|shortcuts|ui/(${firstParts})\\.|words/en/(common|shell))`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it
@@ -71,7 +71,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            { name: 'words', test: /console\/words\/words|preload-helper/, priority: 2 },
+            // Without any part: a language needs these two, and parts have their words once it is there.
+            { name: 'words', test: /console\/words\/(words|format)\.|preload-helper/, priority: 2 },
             { name: 'libraries', test: libraries },
             { name: 'parts', test: parts },
             { name: 'servers', test: firstList },

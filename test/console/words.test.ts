@@ -32,7 +32,7 @@ interface Text {
   readonly parentElement: Part | null
 }
 declare const document: {
-  readonly documentElement: Part
+  readonly documentElement: Part & { readonly lang: string }
   readonly body: Part
   querySelectorAll(selector: string): Iterable<Part>
   createTreeWalker(root: Part, what: number): { nextNode(): Text | null }
@@ -69,10 +69,11 @@ async function judge(open: OpenConsole, states: readonly PageState[]): Promise<r
     await lengthen(page)
     problems.push(...(await measure(page)).map((text) => `${state.name}, longer: ${text}`))
     if (state.act || state.name.endsWith('-empty')) continue
-    await context.setExtraHTTPHeaders({ 'accept-language': 'de' })
+    await context.addCookies([{ name: 'wolke_language', value: 'de', url: `${console.origin}/console` }])
     await show(console, state)
     problems.push(...(await measure(page)).map((text) => `${state.name}, German: ${text}`))
-    await context.setExtraHTTPHeaders({})
+    problems.push(...(await page.evaluate(findEnglish)).map((text) => `${state.name}, German: says "${text}"`))
+    await context.clearCookies({ name: 'wolke_language' })
   }
   return problems
 }
@@ -100,6 +101,17 @@ async function measure(page: Page): Promise<readonly string[]> {
     problems.push(...(await page.evaluate(findOverflow)).map((text) => `${text} at ${width} px`))
   }
   return problems
+}
+
+/** Words of the parts that all pages have: they are English where such a part is loaded before its language. */
+function findEnglish(): string[] {
+  const english = /^(Updated \d.*|Commands|\d+ to \d+ of \d+|\d+ a page|Copy|Cancel|Actions)$/
+  const said = document.documentElement.lang === 'de' ? [] : ['no German at all']
+  const texts = document.createTreeWalker(document.body, 4)
+  for (let text = texts.nextNode(); text; text = texts.nextNode()) {
+    if (english.test(text.data.trim()) && !text.parentElement?.closest('code, pre')) said.push(text.data.trim())
+  }
+  return said
 }
 
 function findOverflow(): string[] {
