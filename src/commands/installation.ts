@@ -3,10 +3,12 @@ import type { Config } from '../config.ts'
 import { definePools } from '../families/addresses/store.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { createToken, giveToken, TokenTaken } from '../kernel/access/tokens.ts'
+import { recordEvent } from '../kernel/audit/entries.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import { CommandFailure } from './failure.ts'
+import { commandLine } from './noted.ts'
 
 /** Creates what a first start needs and applies what the options set. Returns the token of Project default if it is new. */
 export async function prepareInstallation(db: Database, config: Config): Promise<string | undefined> {
@@ -29,6 +31,8 @@ async function prepareDefault(tx: Transaction, { token }: Config): Promise<strin
   if (!isFirst && (token === undefined || (await findProject(tx.query, 'default')))) return undefined
   const { id: projectId } = await createProject(tx, 'default', created)
   const text = token ?? (await createToken(tx, { projectId, name: 'default', readOnly: false, created }))
+  const event = { actor: commandLine(), projectId, operation: 'wolke serve', family: 'projects', subjects: [projectId] }
+  await recordEvent(tx, event)
   return isFirst ? text : undefined
 }
 
@@ -37,7 +41,9 @@ async function replaceToken(db: Database, token: string): Promise<void> {
     await db.transact(async (tx) => {
       const project = await findProject(tx.query, 'default')
       if (!project) throw new CommandFailure('Project default was deleted while this server started; start it again')
-      await giveToken(tx, { projectId: project.id }, token, timestamp(tx.now))
+      const projectId = project.id
+      if (!(await giveToken(tx, { projectId }, token, timestamp(tx.now)))) return
+      await recordEvent(tx, { actor: commandLine(), projectId, operation: 'wolke serve --token', family: 'tokens' })
     })
   } catch (error) {
     if (error instanceof TokenTaken) throw new CommandFailure(`--token: ${error.message}; use another one`)

@@ -2,9 +2,14 @@
 import { userInfo } from 'node:os'
 import { audited, entryOf } from '../kernel/audit/audited.ts'
 import { append } from '../kernel/audit/entries.ts'
-import { Note } from '../kernel/audit/note.ts'
+import { type AuditActor, Note } from '../kernel/audit/note.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { onBehalfOf } from '../kernel/process/behalf.ts'
+
+/** The user of the machine who runs a command. */
+export function commandLine(): AuditActor {
+  return { kind: 'command line', id: null, name: userInfo().username }
+}
 
 /** Words of commands that change nothing. */
 const reading = new Set(['list', 'show', 'audit'])
@@ -21,7 +26,7 @@ export async function carryOut(
   const words = args.slice(0, args.findIndex((arg) => !/^[a-z]+$/.test(arg)) >>> 0).slice(0, 2)
   if (words.length === 0 || words.some((word) => reading.has(word))) return work(db)
   const note = new Note({
-    actor: { kind: 'command line', id: null, name: userInfo().username },
+    actor: commandLine(),
     scope: undefined,
     operation: `wolke ${words.join(' ')}`,
     family: `${words[0]}s`,

@@ -1,9 +1,11 @@
 /** `wolke secrets` rotates the key that encrypts the secrets, also while a server runs that has both keys. */
 import { Command } from 'commander'
 import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config.ts'
+import { recordEvent } from '../kernel/audit/entries.ts'
 import { rotateKek } from '../kernel/secrets/installation.ts'
 import { withDatabase } from './database.ts'
 import { openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
+import { commandLine } from './noted.ts'
 
 type Options = Pick<Config, 'database' | 'keyFile' | 'previousKeyFile'>
 
@@ -24,6 +26,10 @@ async function rotate(options: Options): Promise<void> {
   return withDatabase(options.database, async (db) => {
     const ring = await openKeyring(db, keys)
     await unlockSecrets(db, ring)
-    console.log(`Projects whose key was encrypted again: ${await rotateKek(db, ring)}`)
+    const count = await rotateKek(db, ring)
+    await db.transact((tx) =>
+      recordEvent(tx, { actor: commandLine(), operation: 'wolke secrets rotate', family: 'secrets' }),
+    )
+    console.log(`Projects whose key was encrypted again: ${count}`)
   })
 }

@@ -11,6 +11,7 @@ import {
   renameProject,
 } from '../kernel/access/projects.ts'
 import { addToken, removeToken, renameToken, rotateToken, tokenOf, tokensOf } from '../kernel/access/tokens.ts'
+import { noteProject } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries } from '../kernel/data/db.ts'
 import { invalidInput } from '../kernel/errors.ts'
@@ -112,7 +113,9 @@ function projectRoutes(platform: Platform, sessions: People['sessions']): Projec
     async createProject({ caller, body: { name, owner_email = null } }) {
       checkProject({ name, owner_email })
       return db.transact(async (tx) => {
-        const { id } = await createProject(tx, name, timestamp(tx.now), owner_email)
+        const made = await createProject(tx, name, timestamp(tx.now), owner_email)
+        const { id } = made
+        noteProject(made, tx)
         const { actor } = caller
         if (actor.kind === 'person') await addMember(tx, { projectId: id }, actor.id, 'owner')
         tx.afterCommit(() => sessions.forget())
@@ -123,14 +126,17 @@ function projectRoutes(platform: Platform, sessions: People['sessions']): Projec
     async updateProject({ caller, scope, body }) {
       checkProject(body)
       return db.transact(async (tx) => {
-        await getProject(tx.query, scope)
+        // Its name so far.
+        noteProject(await getProject(tx.query, scope), tx)
         if (body.name !== undefined) await renameProject(tx, scope, body.name)
         if (body.owner_email !== undefined) await changeOwner(tx, scope, body.owner_email)
         return reply(tx.query, caller, scope)
       })
     },
     async deleteProject({ scope }) {
-      await removeProject(db, await getProject(db.query, scope))
+      const project = await getProject(db.query, scope)
+      noteProject(project)
+      await removeProject(db, project)
     },
   }
 }

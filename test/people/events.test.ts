@@ -1,9 +1,13 @@
 /** The audit log of what people do that is no request of the API: signing in, failing to, and joining a Project. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { openLog } from '../../src/kernel/process/log.ts'
+import { addCredential } from '../../src/people/credential-store.ts'
+import { warnOfPasskeys } from '../../src/people/open.ts'
+import { createPerson } from '../../src/people/person-store.ts'
 import { until } from '../bare-database.ts'
 import { forEachDatabase, type World } from '../harness.ts'
-import { adminEmail, own, setUp, signIn, TestBrowser } from './browser.ts'
+import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
 interface Entry {
   readonly actor: { readonly kind: string; readonly name: string }
@@ -33,5 +37,54 @@ forEachDatabase('the audit log of people', (open) => {
       (await signIns(admin)).map(({ outcome }) => outcome),
       ['ok', 'wrong_credentials', 'ok'],
     )
+  })
+
+  test('has a Project under the name that it had, when it is renamed and when it is deleted', async () => {
+    const world = await open({ runActions: false })
+    const admin = await setUp(world)
+    const { id } = (await admin.api('POST', `${own}/projects`, { name: 'before' })).body.project
+    world.app.people.sessions.forget()
+    assert.equal((await admin.api('PUT', `${own}/projects/${id}`, { name: 'after' })).status, 200)
+    assert.equal((await admin.api('DELETE', `${own}/projects/${id}`)).status, 204)
+    const { body } = await admin.api('GET', `${own}/audit?operation=/projects`)
+    assert.deepEqual(
+      body.audit.map((entry: Entry & { project: { name: string } }) => [entry.operation, entry.project?.name]),
+      [
+        ['DELETE /wolke/v1/projects/{project_id}', 'after'],
+        ['PUT /wolke/v1/projects/{project_id}', 'before'],
+        ['POST /wolke/v1/projects', 'before'],
+      ],
+    )
+  })
+
+  test('has what changes an account outside of the API', async () => {
+    const world = await open({ runActions: false })
+    const admin = await setUp(world)
+    const { link } = (await admin.api('POST', `${own}/people`, { email: 'eva@example.com' })).body
+    await new TestBrowser(world).post('/console/reset/password', { code: link.split('#')[1], go: '1', password })
+    const done = async (operation: string) => (await admin.api('GET', `${own}/audit?operation=${operation}`)).body.audit
+    assert.deepEqual((await done('set%20up')).map(said), [[adminEmail, 'set up', 'ok', '127.0.0.1']])
+    const reset = (await done('set%20password')).map(said)
+    assert.deepEqual(reset, [['eva@example.com', 'set password by link', 'ok', '127.0.0.1']])
+  })
+})
+
+forEachDatabase('passkeys of another host', (open) => {
+  test('are told of when a start has another public URL', async () => {
+    const lines: string[] = []
+    const log = openLog('warn', { write: (line) => void lines.push(line) })
+    const world = await open({ runActions: false, log, publicOrigins: ['https://cloud.example.com'] })
+    const add = (host: string) =>
+      world.db.transact(async (tx) => {
+        const { id: personId } = await createPerson(tx, { email: `${host}@example.com`, name: host })
+        const data = JSON.stringify({ publicKey: '', transports: [], rpId: host, isSynced: false })
+        await addCredential(tx, { personId, kind: 'passkey', subject: host, data, name: host })
+      })
+    await add('cloud.example.com')
+    await warnOfPasskeys(world.app.people)
+    assert.deepEqual(lines, [])
+    await add('old.example.com')
+    await warnOfPasskeys(world.app.people)
+    assert.deepEqual(JSON.parse(lines[0]!).hosts, ['old.example.com'])
   })
 })

@@ -1,12 +1,15 @@
 /** The audit log of real processes: what it holds after a kill, and what commands leave in it and show of it. */
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
+import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import { until } from '../bare-database.ts'
 import { engines } from '../engines.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
 import { call, makeKey, program } from './program.ts'
 
-const { folder, serve, command } = program('audit')
+const { folder, serve, command, watch } = program('audit')
 after(closeAdmin)
 
 interface Entry {
@@ -58,6 +61,51 @@ for (const engine of engines) {
       assert.equal(new Set(made).size, made.length)
       assert.deepEqual(made.sort(), [...there].sort())
       await server.stop()
+    })
+
+    test('is followed, each entry once, while others write', async () => {
+      const server = await serve(url, ...keyFile)
+      const follower = await watch('audit', '--database', url, '--follow', '--json', '--operation', '/ssh_keys')
+      const names = Array.from({ length: 12 }, (_, i) => `followed-${i}`)
+      const post = (name: string) =>
+        call(server.baseUrl, 'POST', '/ssh_keys', { name, public_key: makeKey() }).then(({ json }) => json.ssh_key.id)
+      const made = await Promise.all(names.map(post))
+      await call(server.baseUrl, 'DELETE', `/ssh_keys/${made[0]}`)
+      const entries = () => follower.lines().map((line) => JSON.parse(line) as Entry & { readonly id: number })
+      const seen = (id: number) => entries().filter(({ resources }) => resources[0] === id)
+      await until(() => seen(made[0]).length >= 2, 'the entry of the deletion is shown')
+      await follower.stop()
+      await server.stop()
+      assert.deepEqual(
+        made.map((id) => seen(id).length),
+        made.map((_, i) => (i === 0 ? 2 : 1)),
+      )
+      assert.equal(new Set(entries().map(({ id }) => id)).size, entries().length)
+    })
+
+    test('has what a start does with the token of the operator, once, and the rotation of the key', async () => {
+      const sqlite = `sqlite:${join(folder, 'start.db')}`
+      const own = engine === 'postgres' ? (await createDatabase(await postgresUrl())).url : sqlite
+      const file = ['--key-file', join(folder, `${engine}-start.key`)]
+      for (const token of ['first', 'first', 'second']) {
+        const text = token.repeat(11).slice(0, 64).padEnd(64, '0')
+        await (await serve(own, ...file, '--token', text)).stop()
+      }
+      const { stdout } = await command('audit', '--database', own, '--json', '--operation', 'wolke serve --token')
+      const given = (JSON.parse(stdout) as Entry[]).map(({ actor, project }) => [actor.kind, project?.name])
+      assert.ok(!stdout.includes('secondsecond'))
+      assert.deepEqual(given.slice(-2), [
+        ['command line', 'default'],
+        ['command line', 'default'],
+      ])
+      const next = join(folder, `${engine}-next.key`)
+      writeFileSync(next, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600 })
+      const rotated = await command(
+        ...['secrets', 'rotate', '--database', own, '--key-file', next, '--previous-key-file', file[1]!],
+      )
+      assert.equal(rotated.code, 0, rotated.stderr)
+      const shown = await command('audit', '--database', own, '--json', '--operation', 'wolke secrets rotate')
+      assert.equal(JSON.parse(shown.stdout).length, 1)
     })
 
     test('has what commands do, and what is done through the API', async () => {

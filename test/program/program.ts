@@ -36,6 +36,8 @@ export interface Program {
   serve(database: string, ...options: string[]): Promise<Served>
   /** Runs a command to its end. */
   command(...args: string[]): Promise<{ code: number | null; stdout: string; stderr: string }>
+  /** Starts a command that goes on until it is stopped; `lines` are what it has printed so far. */
+  watch(...args: string[]): Promise<{ lines(): string[]; stop(): Promise<void> }>
   /** Starts a server that ends by itself with 1; what it says on standard error. */
   fail(database: string, ...options: string[]): Promise<string>
 }
@@ -88,6 +90,15 @@ export function program(name: string): Program {
       const { child, gone, written } = await run(args)
       await gone
       return { code: child.exitCode, ...written }
+    },
+    async watch(...args) {
+      const { child, gone, written } = await run(args)
+      const lines = () => written.stdout.split('\n').slice(0, -1)
+      const stop = () => {
+        child.kill('SIGTERM')
+        return gone
+      }
+      return { lines, stop }
     },
     async fail(database, ...options) {
       const { child, gone, written } = await server(database, options)

@@ -100,23 +100,29 @@ export class TokenTaken extends Error {}
 
 /**
  * Makes `token` the one set by the operator for a Project. The previous one stops working at once in this process and
- * within 5 s in others. Errors: `TokenTaken` when the token is read-only or belongs to another Project.
+ * within 5 s in others. Returns whether anything changed. Errors: `TokenTaken` when the token is read-only or belongs to another Project.
  */
-export async function giveToken(tx: Transaction, scope: ProjectScope, token: string, created: string): Promise<void> {
+export async function giveToken(
+  tx: Transaction,
+  scope: ProjectScope,
+  token: string,
+  created: string,
+): Promise<boolean> {
   // Serializes processes that start at the same time with different tokens: the last one wins.
   await lockProject(tx, scope, 'update')
   const hash = hashToken(token)
   const known = await acrossProjects(tx.query)
     .selectFrom('token')
-    .select(['project_id', 'read_only'])
+    .select(['project_id', 'read_only', 'given'])
     .where('hash', '=', hash)
     .executeTakeFirst()
   if (known && known.project_id !== scope.projectId) throw new TokenTaken('this token belongs to another Project')
   if (known?.read_only) throw new TokenTaken('this token is read-only')
   const ofProject = scoped(tx.query, scope).deleteFrom('token')
-  await ofProject.where('given', '=', 1).where('hash', '<>', hash).execute()
+  const { numDeletedRows } = await ofProject.where('given', '=', 1).where('hash', '<>', hash).executeTakeFirst()
   if (!known) await createToken(tx, { projectId: scope.projectId, name: 'default', readOnly: false, created, token })
   await acrossProjects(tx.query).updateTable('token').set({ given: 1 }).where('hash', '=', hash).execute()
+  return numDeletedRows > 0n || Number(known?.given ?? 0) !== 1
 }
 
 const shownColumns = [
