@@ -1,5 +1,5 @@
 /** Who belongs to a Project, through the management API. */
-import { getProject, lockProject } from '../kernel/access/projects.ts'
+import { getProject, lockOwner, lockProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
 import { noteProject } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
@@ -45,6 +45,8 @@ export function memberRoutes({
         noteProject(project, tx)
         tx.afterCommit(() => sessions.forget())
         await lockProject(tx, scope, 'update')
+        // Its owner, who is told at the end, is locked before what belongs to the Project.
+        await lockOwner(tx, scope)
         if ((await roleIn(tx.query, scope, person_id)) === undefined) await addMember(tx, scope, person_id, role)
         else {
           await checkMember(tx.query, scope, person_id)

@@ -9,7 +9,7 @@ import { stepAt, totpCode } from '../../src/people/totp.ts'
 import { testClock, type World } from '../harness.ts'
 import { client, type RunningProvider, startProvider } from '../people/provider.ts'
 import { openBrowser } from './chromium.ts'
-import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
+import { assertAccessible, type Console, expect, forConsole, press, tabTo } from './harness.ts'
 
 const password = 'sieben blaue Teller tanzen'
 
@@ -221,6 +221,8 @@ forConsole(
       allow(/^asked for http:\/\/wolke-\w+\.localhost:/)
       await page.goto(`${origin}/console/setup#${await makeSetupLink(world.db)}`)
       await expect(page).toHaveURL(`${origin}/console/setup`)
+      await expect(page.getByRole('button', { name: 'Use a passkey' })).toBeVisible()
+      await assertAccessible(page)
       await tabTo(page, 'textbox', 'Name')
       await page.keyboard.type('Eva Ost')
       await tabTo(page, 'button', 'Use a passkey')

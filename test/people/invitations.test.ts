@@ -208,7 +208,8 @@ forEachDatabase('links', (open) => {
       return content.facts.Link!.split('#')[1]!
     })
     const eva = new TestBrowser(world)
-    await eva.post('/console/invite/accept', { code: secrets[0]!, name: 'Eva', password })
+    const code = secrets[sent.findIndex(({ recipient }) => recipient === 'eva@example.com')]!
+    await eva.post('/console/invite/accept', { code, name: 'Eva', password })
     const logged = lines.join('')
     assert.ok(logged.includes('/console/invite/accept'))
     for (const secret of [...secrets, password, eva.session?.[1] ?? '-', browser.session![1]]) {
