@@ -11,10 +11,10 @@ const only = process.env.WOLKE_CONSOLE_STATES?.split(',')
 forConsole(
   'accessibility of the console',
   (open) => {
-    for (const { name, path, role, isOperator = false, prepare, act } of pageStates) {
+    for (const { name, path, role, options, prepare, act } of pageStates) {
       if (only && !only.some((part) => name.startsWith(part))) continue
       test(name, async () => {
-        const console = await open({ ...(role === undefined ? {} : { role }), isOperator })
+        const console = await open({ ...(role === undefined ? {} : { role }), ...options })
         await prepare?.(console)
         const { page } = console
         await console.visit(typeof path === 'string' ? path : await path(console))

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { engines } from '../engines.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
-import { someMail } from './states/admin.ts'
+import { effective, someMail } from './states/admin.ts'
 import { someServers } from './states/servers.ts'
 
 /** Chooses an entry of the menu of a row. */
@@ -24,26 +24,6 @@ async function go(page: Page, tab: string): Promise<void> {
   await tabTo(page, 'link', tab)
   await press(page, 'Enter')
 }
-
-const effective = [
-  {
-    flag: '--vendor',
-    environment: 'WOLKE_VENDOR',
-    description: 'a name',
-    value: 'acme',
-    source: 'flag',
-    secret: false,
-  },
-  {
-    flag: '--token',
-    environment: 'WOLKE_TOKEN',
-    description: 'a token',
-    value: null,
-    source: 'environment',
-    secret: true,
-  },
-  { flag: '--now', environment: 'WOLKE_NOW', description: 'a time', value: null, source: 'default', secret: false },
-] as const
 
 forConsole('the console of installation admins', (open) => {
   test('a person is created with a link that is shown once, administers, is disabled and let in again', async () => {
@@ -101,14 +81,14 @@ forConsole('the console of installation admins', (open) => {
     const row = page.getByRole('row', { name: /nordlicht/ })
     await expect(row).toContainText('Mail to ops@nordlicht.example')
     await choose(page, 'nordlicht', 'Change limits')
-    await tabTo(page, 'textbox', 'servers')
+    await tabTo(page, 'textbox', 'Servers')
     await press(page, 'Control+a')
     await page.keyboard.type('3')
     await press(page, 'Enter')
     await expect(row).toContainText('1 own')
     await tabTo(page, 'button', 'Actions for first')
     await press(page, 'Enter')
-    await expect(page.getByRole('menuitem', { name: /Delete Project/ })).toContainText(/servers/)
+    await expect(page.getByRole('menuitem', { name: /Delete Project/ })).toContainText('Servers: 4')
     await press(page, 'Escape')
     await choose(page, 'nordlicht', 'Delete Project')
     await expect(page.getByRole('dialog', { name: 'Delete the Project nordlicht?' })).toBeVisible()

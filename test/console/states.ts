@@ -3,7 +3,7 @@
  * page that is added gets its entries here, in the list of its area.
  */
 import type { Role } from '../../src/kernel/access/roles.ts'
-import type { Console } from './harness.ts'
+import type { Console, ConsoleOptions } from './harness.ts'
 import { accessStates } from './states/access.ts'
 import { adminStates } from './states/admin.ts'
 import { firewallStates } from './states/firewalls.ts'
@@ -18,8 +18,8 @@ export interface PageState {
   readonly path: string | ((console: Console) => Promise<string>)
   /** Of the person who looks; owner by default. */
   readonly role?: Role | null
-  /** Whether that person administers the installation. */
-  readonly isOperator?: boolean
+  /** Whether that person administers the installation, and what it was started with. */
+  readonly options?: Pick<ConsoleOptions, 'isOperator' | 'effective'>
   /** Makes what the page shows, over the API. */
   readonly prepare?: (console: Console) => Promise<void>
   /** Brings the page into the state, such as by opening a dialog. */

@@ -4,7 +4,6 @@ import { apiOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
-import { Copyable } from '../../ui/copy.tsx'
 import { Halves, PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
@@ -102,7 +101,12 @@ function DatabaseCard({ database }: { readonly database: Health['database'] }) {
       <Facts
         rows={[
           [w.kind, kind],
-          [w.location, <Copyable key="location" text={location} />],
+          [
+            w.location,
+            <span key="location" className="mono">
+              {location}
+            </span>,
+          ],
           [w.size, size === null ? w.unknown : megabytes(size)],
           [w.latency, latency === null ? w.unknown : w.milliseconds(number(latency))],
           [w.reads, works(reads)],
@@ -118,6 +122,9 @@ function DatabaseCard({ database }: { readonly database: Health['database'] }) {
     </Card>
   )
 }
+
+/** `servers: start backups`, from the name of the function. */
+const inWords = (name: string) => name.replaceAll('_', ' ').replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
 
 interface Queue {
   readonly id: number
@@ -138,7 +145,7 @@ const queueColumns: readonly Column<Queue>[] = [
 ]
 
 const jobColumns: readonly Column<Job & { readonly id: number }>[] = [
-  { key: 'job', label: w.job, card: 'key', cell: ({ name }) => <span className={`${nameClass} mono`}>{name}</span> },
+  { key: 'job', label: w.job, card: 'key', cell: ({ name }) => <span className={nameClass}>{inWords(name)}</span> },
   {
     key: 'outcome',
     label: w.outcome,

@@ -8,19 +8,18 @@ import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
-import { Halves } from '../../ui/page.tsx'
 import { toast } from '../../ui/toasts.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
-import { access } from '../../words/en/access.ts'
 import { admin } from '../../words/en/admin.ts'
 import { common } from '../../words/en/common.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import styles from './admin.module.css'
+import { kindName } from './kinds.ts'
 import type { InstalledProject } from './projects.tsx'
 
 const w = wordsOf('admin', admin).projects
 const c = wordsOf('common', common)
-const { kinds } = wordsOf('access', access)
 const api = apiOf(undefined)
 
 type Limit = InstalledProject['limits'][number]
@@ -75,18 +74,18 @@ export function LimitsDialog({
         </span>
       }
     >
-      <Halves>
+      <div className={styles.limits}>
         {project.limits.map(({ kind, used }) => (
           <TextField
             key={kind}
-            label={kinds(kind)}
+            label={kindName(kind)}
             hint={w.used(number(used))}
             value={texts[kind] ?? ''}
             onChange={(text) => setTexts((all) => ({ ...all, [kind]: text }))}
             problems={isLimit((texts[kind] ?? '').trim()) ? undefined : [w.limitProblem]}
           />
         ))}
-      </Halves>
+      </div>
       {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
       {isValid && changed.length > 0 && <Commands request={{ operation: 'management_setLimits', ...input }} />}
     </Dialog>

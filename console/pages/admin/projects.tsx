@@ -15,20 +15,19 @@ import { State } from '../../ui/state.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
-import { access } from '../../words/en/access.ts'
 import { admin } from '../../words/en/admin.ts'
 import { common } from '../../words/en/common.ts'
 import { projects as projectWords } from '../../words/en/projects.ts'
-import { list, number } from '../../words/format.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { NewProject } from '../home/new-project.tsx'
 import { AdminTabs, FilteredList } from './frame.tsx'
+import { holdings, kindNames } from './kinds.ts'
 import { LimitsDialog } from './limits-dialog.tsx'
 
 const w = wordsOf('admin', admin).projects
 const c = wordsOf('common', common)
 const p = wordsOf('projects', projectWords)
-const { kinds } = wordsOf('access', access)
 const api = apiOf(undefined)
 
 export type InstalledProject = ItemOf<'management_listInstalledProjects'>
@@ -86,7 +85,7 @@ function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
   const { data: own = [] } = useQuery(projectsQuery)
   const mayOpen = new Set(own.flatMap(({ id, role }) => (role === null ? [] : id)))
   return (project: InstalledProject): readonly MenuEntry[] => {
-    const left = holdingsOf(project)
+    const left = holdings(project.resources)
     return [
       {
         key: 'open',
@@ -144,15 +143,6 @@ const textsOf = ({ name, owner, owner_email: email }: InstalledProject) => [
   email ?? '',
 ]
 
-/** `2 servers, 1 network`; empty when nothing is in it. */
-function holdingsOf({ resources }: InstalledProject): string {
-  const parts = Object.entries(resources).filter(([, count]) => count > 0)
-  return list(
-    parts.map(([kind, count]) => `${number(count)} ${kinds(kind)}`),
-    c.andMore,
-  )
-}
-
 const columns: readonly Column<InstalledProject>[] = [
   {
     key: 'name',
@@ -191,7 +181,7 @@ const columns: readonly Column<InstalledProject>[] = [
     label: w.holds,
     card: 'stat',
     sort: ({ resources }) => Object.values(resources).reduce((sum, count) => sum + count, 0),
-    cell: (project) => holdingsOf(project) || <span className="faint">{w.nothing}</span>,
+    cell: (project) => holdings(project.resources) || <span className="faint">{w.nothing}</span>,
   },
   { key: 'limits', label: w.limits, rank: 2, cell: (project) => <Limits project={project} /> },
   {
@@ -213,14 +203,7 @@ function Limits({ project: { limits } }: { readonly project: InstalledProject })
       {own === 0 ? <span className="dim">{w.standard}</span> : w.ownLimits(own)}
       {full.length > 0 && (
         <small>
-          <State mood="warn">
-            {w.full(
-              list(
-                full.map(({ kind }) => kinds(kind)),
-                c.andMore,
-              ),
-            )}
-          </State>
+          <State mood="warn">{w.full(kindNames(full.map(({ kind }) => kind)))}</State>
         </small>
       )}
     </>

@@ -164,7 +164,7 @@ function Summary({ summary }: { readonly summary: NonNullable<Project['summary']
         </span>
       )}
       {running === 0 && ending === 0 && <span className="faint">{w.quiet}</span>}
-      {amount > 0 && <span className="end">{w.monthly(price(amount, monthly.currency))}</span>}
+      {amount > 0 && <span>{w.monthly(price(amount, monthly.currency))}</span>}
     </FactLine>
   )
 }

@@ -1,10 +1,23 @@
 /** The page of all Projects, and the pages about the installation. */
 import { loggedMail } from '../../../src/management/proof.ts'
-import type { Console } from '../harness.ts'
+import type { Console, ConsoleOptions } from '../harness.ts'
 import type { PageState } from '../states.ts'
 import { someServers } from './servers.ts'
 
-const operator = { isOperator: true } as const
+/** What a server was started with. */
+export const effective: NonNullable<ConsoleOptions['effective']> = [
+  option('--vendor', 'acme', 'flag'),
+  option('--public-url', 'https://cloud.example.com', 'environment'),
+  { ...option('--token', null, 'environment'), secret: true },
+  option('--now', null, 'default'),
+]
+
+function option(flag: string, value: string | null, source: 'flag' | 'environment' | 'default') {
+  const environment = `WOLKE_${flag.slice(2).replaceAll('-', '_').toUpperCase()}`
+  return { flag, environment, description: `what ${flag} is for`, value, source, secret: false }
+}
+
+const operator = { options: { isOperator: true, effective } } as const
 
 export async function someMail({ world, project }: Console): Promise<void> {
   await loggedMail(world, project)
@@ -45,7 +58,7 @@ export const adminStates: readonly PageState[] = [
       await page.getByRole('button', { name: 'Actions for second' }).click()
       await page.getByRole('menuitem', { name: 'Change limits' }).click()
       const dialog = page.getByRole('dialog', { name: 'Limits of second' })
-      await dialog.getByRole('textbox', { name: 'servers' }).fill('3')
+      await dialog.getByRole('textbox', { name: 'Servers' }).fill('3')
     },
   },
   { name: 'admin-mail', path: '/admin/mail', ...operator, prepare: someMail },
