@@ -77,6 +77,11 @@ export async function send(
   return reply
 }
 
+/** A reply as a text of another kind than JSON, such as `text/csv`. Errors: `ApiFailure`. */
+export async function sendText(project: number | undefined, request: AnyRequest, accept: string): Promise<string> {
+  return (await reach(doorOf(project, request) + pathOf(request), { headers: { accept } })) as string
+}
+
 /** The base of a call: that of the open Project where the call is about one and does not name it itself. */
 function doorOf(project: number | undefined, { operation }: AnyRequest): string {
   const { base, path, needs } = operationOf(operation)

@@ -1,5 +1,6 @@
 /** The pages of tokens, members, settings, activity and raw requests, used with the keyboard alone. */
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { addCredential } from '../../src/people/credential-store.ts'
@@ -161,6 +162,15 @@ forConsole('access in the console', (open) => {
     await expect(sheet.getByText('change_protection')).toBeVisible()
     await press(page, 'Escape')
     await expect(sheet).toBeHidden()
+    await console.visit('P/security/audit?q=change_protection')
+    await tabTo(page, 'button', 'Export CSV')
+    const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Enter')])
+    const [titles = '', ...lines] = readFileSync(await download.path(), 'utf8')
+      .trimEnd()
+      .split('\r\n')
+    assert.match(titles, /^id,.*correlation_id/)
+    assert.equal(lines.length, 1)
+    assert.match(lines[0]!, /change_protection/)
   })
 
   test('every operation of the contract can be called as a raw request', async () => {

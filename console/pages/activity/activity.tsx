@@ -8,31 +8,28 @@ import { useLack, useProject } from '../../api/session.ts'
 import { toCsv } from '../../lib/csv.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { linksOf } from '../../shell/resource-links.ts'
-import { BoxField } from '../../ui/box-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { FilterBox } from '../../ui/filter-box.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { Sign } from '../../ui/state.tsx'
-import { type Column, ListFrame, nameClass, Table, Tools, workClass } from '../../ui/table.tsx'
+import { type Column, nameClass, Table, Tools, workClass } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { useShortcut } from '../../ui/use-shortcut.ts'
 import { activity } from '../../words/en/activity.ts'
-import { common } from '../../words/en/common.ts'
 import { percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Entry, entryOfAction, entryOfRequest, merged, moods } from './entries.ts'
+import { Feed } from './feed.tsx'
 import { PickSelect } from './pick-select.tsx'
 import { type ActivitySearch, sinces, sinceTime, statuses, whats } from './search.ts'
 import { tookOf } from './took.ts'
 import { usePages } from './use-pages.ts'
 
 const w = wordsOf('activity', activity)
-const c = wordsOf('common', common)
 const route = getRouteApi('/projects/$project/activity')
 const EntrySheet = lazy(async () => ({ default: (await import('./entry-sheet.tsx')).EntrySheet }))
 
@@ -58,38 +55,23 @@ export function ActivityPage() {
           </>
         }
       />
-      {feed.isLoading ? (
-        <Skeleton />
-      ) : feed.entries.length === 0 && !isFiltered ? (
-        <Empty title={w.none} text={w.noneText} command={w.noneCommand} />
-      ) : (
-        <ListFrame>
-          <Filters search={search} change={change} families={feed.families} hasRequests={feed.hasRequests} />
-          {entries.length === 0 ? (
-            <p className="row dim">
-              {c.table.nothingFits}
-              <Button small onClick={() => void navigate({ search: {}, replace: true })}>
-                {c.table.clearFilter}
-              </Button>
-            </p>
-          ) : (
-            <Table
-              caption={w.caption(project?.name ?? '')}
-              columns={columns}
-              rows={entries}
-              idOf={({ key, id }) => (key.startsWith('action') ? id : -id)}
-              nameOf={({ title }) => title}
-            />
-          )}
-          {feed.hasMore && (
-            <div>
-              <Button isBusy={feed.isBusy} onClick={feed.more}>
-                {w.more}
-              </Button>
-            </div>
-          )}
-        </ListFrame>
-      )}
+      <Feed
+        pages={feed}
+        read={feed.entries.length}
+        count={entries.length}
+        isFiltered={isFiltered}
+        onClear={() => void navigate({ search: {}, replace: true })}
+        empty={<Empty title={w.none} text={w.noneText} command={w.noneCommand} />}
+        filters={<Filters search={search} change={change} families={feed.families} hasRequests={feed.hasRequests} />}
+      >
+        <Table
+          caption={w.caption(project?.name ?? '')}
+          columns={columns}
+          rows={entries}
+          idOf={({ key, id }) => (key.startsWith('action') ? id : -id)}
+          nameOf={({ title }) => title}
+        />
+      </Feed>
       {open && (
         <Suspense>
           <EntrySheet entry={open} onClose={() => change({ entry: undefined })} />
@@ -264,20 +246,9 @@ interface FiltersProps {
 }
 
 function Filters({ search, change, families, hasRequests }: FiltersProps) {
-  const box = useRef<HTMLInputElement>(null)
-  useShortcut('filter', () => box.current?.focus())
   return (
     <Tools>
-      <BoxField
-        ref={box}
-        icon="search"
-        type="search"
-        label={w.filter}
-        placeholder={w.filterHint}
-        hotkey="/"
-        value={search.q ?? ''}
-        onChange={(q) => change({ q: q || undefined })}
-      />
+      <FilterBox label={w.filter} hint={w.filterHint} value={search.q} onChange={(q) => change({ q })} />
       <Seg
         label={w.status}
         value={search.status ?? 'all'}

@@ -1,27 +1,30 @@
 /** Who did what, from where, and how it ended: of a Project, or of the whole installation. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useDeferredValue, useMemo, useRef } from 'react'
+import { type ReactNode, useDeferredValue, useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
-import { toCsv } from '../../lib/csv.ts'
+import type { AnyRequest } from '../../api/operations.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
+import { FilterBox } from '../../ui/filter-box.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { State } from '../../ui/state.tsx'
-import { type Column, ListFrame, nameClass, Table, Tools } from '../../ui/table.tsx'
+import { type Column, nameClass, Table, Tools } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { useShortcut } from '../../ui/use-shortcut.ts'
+import { useSubmit } from '../../ui/use-submit.ts'
 import { activity } from '../../words/en/activity.ts'
 import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
 import styles from './activity.module.css'
+import { auditCsv } from './audit-csv.ts'
 import { type AuditEntry, actorOf } from './entries.ts'
+import { Feed } from './feed.tsx'
 import { PickSelect } from './pick-select.tsx'
 import { type AuditSearch, auditSearch, outcomes, sinces, sinceTime } from './search.ts'
 import { usePages } from './use-pages.ts'
@@ -46,49 +49,43 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
   const log = isOfProject ? ofProject : ofAll
   const entries = log.reply?.audit ?? []
   const isFiltered = Object.keys(search).length > 0
+  const request: AnyRequest = isOfProject
+    ? { operation: 'audit_list', params, query }
+    : { operation: 'audit_listAll', query }
+  const file = useSubmit()
+  const exportFile = async () => saveFile('audit.csv', await auditCsv(api.project, request), 'text/csv')
   return (
     <>
       <PageHead
         title={isOfProject ? a.title : a.everywhere}
         actions={
           <>
-            <CommandsButton
-              request={isOfProject ? { operation: 'audit_list', params, query } : { operation: 'audit_listAll', query }}
-            />
-            <Button look="quiet" icon="download" onClick={() => saveFile('audit.csv', csvOf(entries), 'text/csv')}>
+            <CommandsButton request={request} />
+            <Button look="quiet" icon="download" isBusy={file.isBusy} onClick={() => void file.run(exportFile)}>
               {w.export}
             </Button>
           </>
         }
       />
       {tabs}
-      {log.isLoading ? (
-        <Skeleton />
-      ) : entries.length === 0 && !isFiltered ? (
-        <Empty title={a.none} text={a.noneText} />
-      ) : (
-        <ListFrame>
-          <Filters search={search} change={change} />
-          {entries.length === 0 ? (
-            <p className="dim">{a.nothing}</p>
-          ) : (
-            <Table
-              caption={a.caption}
-              columns={isOfProject ? columns : [...columns.slice(0, 2), projectColumn, ...columns.slice(2)]}
-              rows={entries}
-              idOf={({ id }) => id}
-              nameOf={({ operation }) => operation}
-            />
-          )}
-          {log.hasMore && (
-            <div>
-              <Button isBusy={log.isBusy} onClick={log.more}>
-                {w.more}
-              </Button>
-            </div>
-          )}
-        </ListFrame>
-      )}
+      {file.cause !== undefined && <FailureNote cause={file.cause} />}
+      <Feed
+        pages={log}
+        read={entries.length}
+        count={entries.length}
+        isFiltered={isFiltered}
+        onClear={() => void navigate({ to: '.', search: {}, replace: true } as never)}
+        empty={<Empty title={a.none} text={a.noneText} />}
+        filters={<Filters search={search} change={change} />}
+      >
+        <Table
+          caption={a.caption}
+          columns={isOfProject ? columns : [...columns.slice(0, 2), projectColumn, ...columns.slice(2)]}
+          rows={entries}
+          idOf={({ id }) => id}
+          nameOf={({ operation }) => operation}
+        />
+      </Feed>
       <p className="vh" role="status">
         {c.updated(String(entries.length))}
       </p>
@@ -104,30 +101,6 @@ function queryOf({ q, actor, outcome, since }: AuditSearch) {
     ...(outcome && outcome !== 'all' ? { outcome } : {}),
     ...(from ? { since: from } : {}),
   }
-}
-
-function csvOf(entries: readonly AuditEntry[]): string {
-  const titles = [
-    'id',
-    'time',
-    'actor_kind',
-    'actor',
-    'project',
-    'operation',
-    'family',
-    'resources',
-    'outcome',
-    'status',
-    'correlation_id',
-    'network',
-  ]
-  return toCsv(
-    titles,
-    entries.map((one) => [
-      ...[one.id, one.time, one.actor.kind, one.actor.name, one.project?.name, one.operation, one.family],
-      ...[one.resources.join(' '), one.outcome, one.status, one.correlation_id, one.network],
-    ]),
-  )
 }
 
 const projectColumn: Column<AuditEntry> = {
@@ -170,20 +143,9 @@ const columns: readonly Column<AuditEntry>[] = [
 ]
 
 function Filters({ search, change }: { readonly search: AuditSearch; readonly change: (next: AuditSearch) => void }) {
-  const box = useRef<HTMLInputElement>(null)
-  useShortcut('filter', () => box.current?.focus())
   return (
     <Tools>
-      <BoxField
-        ref={box}
-        icon="search"
-        type="search"
-        label={a.filter}
-        placeholder={a.filterHint}
-        hotkey="/"
-        value={search.q ?? ''}
-        onChange={(q) => change({ q: q || undefined })}
-      />
+      <FilterBox label={a.filter} hint={a.filterHint} value={search.q} onChange={(q) => change({ q })} />
       <BoxField
         icon="person"
         type="search"

@@ -2,12 +2,14 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReplyKey, useApi } from '../../api/api.ts'
-import type { AnyRequest } from '../../api/operations.ts'
+import type { AnyRequest, ApiRequest } from '../../api/operations.ts'
 import { Commands } from '../../shell/commands.tsx'
+import { useReason } from '../../shell/may.ts'
 import { linksOf, type ResourceLink } from '../../shell/resource-links.ts'
 import { Button } from '../../ui/button.tsx'
 import { Facts } from '../../ui/card.tsx'
 import { Copyable, useCopy } from '../../ui/copy.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
 import { SheetLater } from '../../ui/sheet-later.tsx'
 import { State } from '../../ui/state.tsx'
@@ -16,7 +18,9 @@ import { common } from '../../words/en/common.ts'
 import { errors } from '../../words/en/errors.ts'
 import { exactTime } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { useRequest } from '../shared/submit.ts'
 import { type Entry, moods } from './entries.ts'
+import { retryOf } from './retry.ts'
 import { tookOf } from './took.ts'
 
 const w = wordsOf('activity', activity)
@@ -38,6 +42,7 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
           params: { project_id: api.project ?? 0 },
           query: { before: entry.id + 1, per_page: 1 },
         }
+  const retry = 'command' in entry.source ? retryOf(entry.source) : undefined
   const go = (to: ResourceLink) =>
     void navigate({ to: to.to, params: { project: String(api.project), ...to.params } } as never)
   return (
@@ -51,6 +56,7 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
               {d.open} {one.name}
             </Button>
           ))}
+          {retry && <RetryButton request={retry} onDone={onClose} />}
           <Button look="quiet" icon="copy" onClick={() => json.copy(JSON.stringify(entry.source, null, 2))}>
             {json.isCopied ? c.copied : d.copyJson}
           </Button>
@@ -72,8 +78,31 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
         )}
       </div>
       <Facts rows={factsOf(entry)} />
-      <Commands request={request} footer={c.readsSame} />
+      {retry ? <Commands request={retry} /> : <Commands request={request} footer={c.readsSame} />}
     </SheetLater>
+  )
+}
+
+function RetryButton({ request, onDone }: { readonly request: AnyRequest; readonly onDone: () => void }) {
+  const form = useRequest({
+    request: request as ApiRequest,
+    families: ['audit', request.operation.split('_')[0] ?? ''],
+    fields: [],
+    done: onDone,
+  })
+  return (
+    <>
+      {form.cause !== undefined && <FailureNote cause={form.cause} />}
+      <Button
+        look="primary"
+        icon="refresh"
+        isBusy={form.isBusy}
+        reason={useReason(request.operation)}
+        onClick={form.send}
+      >
+        {d.retry}
+      </Button>
+    </>
   )
 }
 

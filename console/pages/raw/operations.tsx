@@ -1,13 +1,12 @@
 /** All operations of the API, by section; each leads to the page on which it can be called. */
 import { getRouteApi, Link } from '@tanstack/react-router'
-import { useMemo, useRef } from 'react'
+import { useMemo } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { type OperationId, operationIds, operationOf } from '../../api/operations.ts'
-import { BoxField } from '../../ui/box-field.tsx'
 import { Card, List } from '../../ui/card.tsx'
+import { FilterBox } from '../../ui/filter-box.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { ListFrame, Tools } from '../../ui/table.tsx'
-import { useShortcut } from '../../ui/use-shortcut.ts'
 import { raw } from '../../words/en/raw.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -20,8 +19,6 @@ const route = getRouteApi('/projects/$project/raw')
 export function OperationsPage() {
   const { q = '' } = route.useSearch()
   const navigate = route.useNavigate()
-  const box = useRef<HTMLInputElement>(null)
-  useShortcut('filter', () => box.current?.focus())
   const sections = useMemo(() => Map.groupBy(fitting(q), (id) => descriptionOf(id).section), [q])
   return (
     <>
@@ -29,13 +26,9 @@ export function OperationsPage() {
       <p className="dim">{w.text}</p>
       <ListFrame>
         <Tools>
-          <BoxField
-            ref={box}
-            icon="search"
-            type="search"
+          <FilterBox
             label={w.filter}
-            placeholder={w.filterHint}
-            hotkey="/"
+            hint={w.filterHint}
             value={q}
             onChange={(text) => void navigate({ search: text ? { q: text } : {}, replace: true })}
           />

@@ -1,12 +1,12 @@
 /** The page of a list of resources: heading, filter, groups, table and pages, the same for every family. */
 import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useRef, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { CommandsButton, type NamedRequest } from '../../shell/commands.tsx'
-import { BoxField } from '../../ui/box-field.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { FilterBox } from '../../ui/filter-box.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -233,8 +233,6 @@ interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filte
 function Filters<Item>(props: FiltersProps<Item>) {
   const { search, change, problem, grouping, rows, end } = props
   const { filter = c.table.filter, filterHint = c.table.filterHint } = props
-  const box = useRef<HTMLInputElement>(null)
-  useShortcut('filter', () => box.current?.focus())
   const { param = 'group', standard = 'all', options = [] } = grouping ?? {}
   const all = { value: 'all', label: `${c.table.all} ${number(rows.length)}` }
   const groups = options.map(({ value, label }) => {
@@ -243,17 +241,7 @@ function Filters<Item>(props: FiltersProps<Item>) {
   })
   return (
     <Tools end={end}>
-      <BoxField
-        ref={box}
-        icon="search"
-        type="search"
-        label={filter}
-        placeholder={filterHint}
-        hotkey="/"
-        value={search.q ?? ''}
-        problem={problem}
-        onChange={(q) => change({ q: q || undefined })}
-      />
+      <FilterBox label={filter} hint={filterHint} value={search.q} problem={problem} onChange={(q) => change({ q })} />
       {grouping && (
         <Seg
           label={grouping.label}

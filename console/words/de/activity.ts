@@ -46,6 +46,7 @@ export const activity: Words['activity'] = {
     correlation: 'Korrelations-Id',
     correlationHint: 'Benennt die Anfrage im Log des Servers.',
     resources: 'Ressourcen',
+    retry: 'Erneut versuchen',
     open: 'Öffnen',
     copyJson: 'Als JSON kopieren',
     copyLink: 'Link kopieren',
@@ -69,7 +70,6 @@ export const activity: Words['activity'] = {
     project: 'Projekt',
     none: 'Das Protokoll ist leer',
     noneText: 'Änderungen und Abweisungen werden hier festgehalten.',
-    nothing: 'Nichts passt zum Filter.',
     everywhere: 'Protokoll der Installation',
   },
 }

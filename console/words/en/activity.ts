@@ -45,6 +45,7 @@ export const activity = {
     correlation: 'Correlation id',
     correlationHint: 'Names the request in the log of the server.',
     resources: 'Resources',
+    retry: 'Try again',
     open: 'Open',
     copyJson: 'Copy as JSON',
     copyLink: 'Copy the link',
@@ -68,7 +69,6 @@ export const activity = {
     project: 'Project',
     none: 'The log is empty',
     noneText: 'Changes and refusals are written down here.',
-    nothing: 'Nothing fits the filter.',
     everywhere: 'Audit log of the installation',
   },
 }
