@@ -3,9 +3,10 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
-import { ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { ButtonLink } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -64,9 +65,7 @@ export function FirewallPage() {
             >
               {w.clone}
             </ButtonLink>
-            <ButtonAnchor look="quiet" icon="doc" href="/docs#firewalls">
-              {c.documentation}
-            </ButtonAnchor>
+            <CommandsButton request={{ operation: 'firewalls_get', params: { id: Number(id) } }} />
             <DotsMenu small={false} label={c.actionsFor(name)} entries={() => acts.menu(firewall)} />
           </>
         }

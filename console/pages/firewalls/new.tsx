@@ -5,6 +5,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { matches, parseSelector } from '../../../src/kernel/contract/selectors.ts'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts } from '../../ui/card.tsx'
@@ -69,6 +70,7 @@ export function NewFirewallPage() {
       <PageHead
         title={source ? w.cloneOf(source.name) : w.create}
         crumbs={[{ label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } }]}
+        actions={<CommandsButton request={request} />}
       />
       <EditorFrame
         side={<Summary {...{ editor, targets, isBusy, cause, request }} hasName={name.trim() !== ''} onCreate={send} />}

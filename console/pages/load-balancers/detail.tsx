@@ -2,8 +2,8 @@
 import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { lazy, Suspense } from 'react'
 import { useApi } from '../../api/api.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
-import { ButtonAnchor } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -59,9 +59,7 @@ export function BalancerPage() {
         }
         actions={
           <>
-            <ButtonAnchor look="quiet" icon="doc" href="/docs#load-balancers">
-              {c.documentation}
-            </ButtonAnchor>
+            <CommandsButton request={{ operation: 'load_balancers_get', params: { id: Number(id) } }} />
             <DotsMenu small={false} label={c.actionsFor(name)} entries={() => acts.menu(balancer)} />
           </>
         }

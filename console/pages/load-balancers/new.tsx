@@ -4,8 +4,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
-import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Card, Facts, Price } from '../../ui/card.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
@@ -101,11 +102,7 @@ export function NewBalancerPage() {
       <PageHead
         title={w.create}
         crumbs={[{ label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } }]}
-        actions={
-          <ButtonAnchor look="quiet" icon="doc" href="/docs#load_balancers_create">
-            {c.documentation}
-          </ButtonAnchor>
-        }
+        actions={<CommandsButton request={request} />}
       />
       <LongForm
         label={w.sections}

@@ -4,9 +4,9 @@ import { getRouteApi, useNavigate } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
-import { Commands } from '../../shell/commands.tsx'
+import { Commands, CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
-import { Button, ButtonAnchor } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
@@ -38,6 +38,7 @@ export function NewServerPage() {
   const reason = useReason('servers_create')
   const { isCopied, copy } = useCopy()
   const requests = requestsOf(draft, data.images, data.types)
+  const commands = requests.map((body) => ({ operation: 'servers_create', body }) as const)
   const leave = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
 
   const change = (part: Partial<Draft>) => {
@@ -83,9 +84,7 @@ export function NewServerPage() {
             <Button look="quiet" icon="link" onClick={() => copy(window.location.href)}>
               {isCopied ? c.copied : n.copyLink}
             </Button>
-            <ButtonAnchor look="quiet" icon="doc" href="/docs#servers_create">
-              {c.documentation}
-            </ButtonAnchor>
+            {commands[0] && <CommandsButton request={commands[0]} />}
           </>
         }
       />
@@ -97,7 +96,7 @@ export function NewServerPage() {
         aside={
           <>
             <NewSummary draft={draft} data={data} isBusy={isBusy} reason={reason} failed={failed} />
-            {requests[0] && <Commands request={{ operation: 'servers_create', body: requests[0] }} />}
+            <Commands request={commands} />
           </>
         }
       />

@@ -2,8 +2,8 @@
 import type { LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import type { AnyRequest } from '../../api/operations.ts'
-import { Commands } from '../../shell/commands.tsx'
-import { Button, ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
+import { Commands, CommandsButton } from '../../shell/commands.tsx'
+import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { sent } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
@@ -37,15 +37,7 @@ export function FormPage(props: FormPageProps) {
   return (
     <form onSubmit={sent(() => isReady && reason === undefined && form.send())} noValidate>
       <div className="stack-l">
-        <PageHead
-          title={title}
-          crumbs={crumbs}
-          actions={
-            <ButtonAnchor look="quiet" icon="doc" href={`/docs#${request.operation}`}>
-              {c.documentation}
-            </ButtonAnchor>
-          }
-        />
+        <PageHead title={title} crumbs={crumbs} actions={<CommandsButton request={request} />} />
         <Columns
           label={w.summary}
           isSticky
