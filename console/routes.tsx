@@ -326,6 +326,22 @@ const newVolume = createRoute({
   component: lazyRouteComponent(() => import('./pages/volumes/new.tsx'), 'NewVolumePage'),
 })
 
+const volume = createRoute({
+  getParentRoute: () => project,
+  path: '/volumes/$id',
+  loader: ({ context: { cache }, params: { project, id } }) =>
+    cache.ensureQueryData(apiOf(Number(project)).query('volumes_get', { params: { id: Number(id) } })),
+  component: lazyRouteComponent(() => import('./pages/volumes/detail.tsx'), 'VolumePage'),
+})
+
+const image = createRoute({
+  getParentRoute: () => project,
+  path: '/images/$id',
+  loader: ({ context: { cache }, params: { project, id } }) =>
+    cache.ensureQueryData(apiOf(Number(project)).query('images_get', { params: { id: Number(id) } })),
+  component: lazyRouteComponent(() => import('./pages/images/detail.tsx'), 'ImagePage'),
+})
+
 const images = createRoute({
   getParentRoute: () => project,
   path: '/images',
@@ -336,7 +352,7 @@ const images = createRoute({
 
 const resourcePages = [
   ...[zones, newZone, zone, importZone, certificates, newCertificate, uploadCertificate, certificate],
-  ...[networks, newNetwork, network, volumes, newVolume, images, sshKeys, placementGroups],
+  ...[networks, newNetwork, network, volumes, newVolume, volume, images, image, sshKeys, placementGroups],
 ] as const
 
 // ---- What happened, who may what ---------------------------------------------------------------------------------------

@@ -3,18 +3,20 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
+import { masked } from '../console/commands/mask.ts'
 import { percentOf, rounded, sum, times } from '../console/lib/decimal.ts'
 import { fieldOf, problemsOf, type RequestSchema } from '../console/lib/form-model.ts'
 import { expandNames, nextName } from '../console/lib/names.ts'
 import { estimate } from '../console/lib/prices.ts'
 import { joinRdata, rdataFields, splitRdata } from '../console/lib/rdata.ts'
 import { axisOf, spanOf } from '../console/lib/timeline.ts'
+import { csvOf } from '../console/pages/shared/csv.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { openCatalogue } from '../src/catalogue/catalogue.ts'
 import { pricingToWire } from '../src/families/pricing/view.ts'
 import { nameOf } from '../src/net/dns/names.ts'
 import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
-import { allEndpoints } from '../src/pages/openapi.ts'
+import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 import { accepted } from './clients/bodies.ts'
 
 describe('decimals', () => {
@@ -219,4 +221,47 @@ describe('forms from schemas', () => {
       )
     })
   }
+})
+
+describe('resources as CSV', () => {
+  it('have a column for each field of any of them, with the names of other resources', () => {
+    const type = { id: 1, name: 'cx23', prices: [] }
+    const rows = [
+      { id: 1, name: 'a', server_type: type, labels: { role: 'web', plain: '' }, net: { ip: '1.2.3.4', of: null } },
+      { id: 2, name: '=b, "c"', server_type: type, labels: {}, volumes: [3, 4], placed: { id: 7 } },
+    ]
+    assert.deepEqual(csvOf(rows).split('\r\n'), [
+      'id,name,server_type,labels,net.ip,net.of,volumes,placed',
+      '1,a,cx23,"role=web,plain",1.2.3.4,,,',
+      `2,"'=b, ""c""",cx23,,,,3 4,7`,
+      '',
+    ])
+  })
+})
+
+describe('requests that are shown', () => {
+  it('have the names of fields in the place of secrets, at any depth', () => {
+    const body = {
+      name: 'www',
+      private_key: '-----BEGIN PRIVATE KEY-----',
+      primary_nameservers: [{ address: '192.0.2.1', tsig_key: 'c2VjcmV0' }],
+      password: '',
+    }
+    assert.deepEqual(masked({ operation: 'certificates_create', body }).body, {
+      name: 'www',
+      private_key: '<private_key>',
+      primary_nameservers: [{ address: '192.0.2.1', tsig_key: '<tsig_key>' }],
+      password: '',
+    })
+  })
+
+  it('have no secret that a request of the API can have', () => {
+    const bodies = JSON.stringify([...allEndpoints(), ...ownEndpoints()].map(({ endpoint }) => endpoint.body ?? {}))
+    const names = [...bodies.matchAll(/"(\w*(?:private_key|password|tsig_key|secret)\w*)":\{/g)].map(
+      ([, name]) => name!,
+    )
+    assert.ok(names.includes('private_key') && names.includes('tsig_key') && names.includes('password'))
+    for (const name of names)
+      assert.deepEqual(masked({ operation: 'any', body: { [name]: 'a' } }).body, { [name]: `<${name}>` }, name)
+  })
 })

@@ -58,6 +58,18 @@ const families: Readonly<Record<string, FamilyLink>> = {
     to: '/projects/$project/networks/$id',
     params: ({ id }) => ({ id: String(id) }),
   },
+  volumes: {
+    icon: 'volume',
+    kind: w.volumes,
+    to: '/projects/$project/volumes/$id',
+    params: ({ id }) => ({ id: String(id) }),
+  },
+  images: {
+    icon: 'image',
+    kind: w.images,
+    to: '/projects/$project/images/$id',
+    params: ({ id }) => ({ id: String(id) }),
+  },
   zones: {
     icon: 'zone',
     kind: w.zones,

@@ -147,12 +147,25 @@ forConsole('certificates in the console', (open) => {
     const console = await open()
     await someZones(console)
     await console.visit('P/certificates')
-    const { page } = console
+    const { page, api, world } = console
     await expect(page.getByText('elsewhere was not issued.')).toBeVisible()
     await expect(page.getByText('The Project has no DNS zone for a name.')).toBeVisible()
     await expect(page.getByRole('img', { name: /^www: Ends in/ })).toBeVisible()
     await act(page, 'Table')
     await expect(page.getByRole('columnheader', { name: 'Valid until' })).toBeVisible()
+    await console.visit('P/activity?status=error')
+    await tabTo(page, 'link', 'Create certificate')
+    await press(page, 'Enter')
+    const sheet = page.getByRole('dialog', { name: 'Create certificate' })
+    await expect(sheet).toContainText('hcloud certificate retry')
+    await act(page, 'Try again')
+    await expect(sheet).toBeHidden()
+    await world.settle()
+    const { actions } = (await api.get('/certificates/actions')).body
+    assert.deepEqual(
+      actions.map(({ command }: { command: string }) => command).filter((one: string) => one.startsWith('issue')),
+      ['issue_certificate'],
+    )
   })
 
   test('are asked for after their zones were looked at', async () => {
@@ -232,6 +245,28 @@ forConsole('networks and volumes in the console', (open) => {
         ['spare', 10, true],
       ],
     )
+    await tabTo(page, 'link', 'spare')
+    await press(page, 'Enter')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('spare')
+    await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
+    await expect(page.getByText(/mount .*\/mnt\/spare$/)).toBeVisible()
+    await press(page, '`')
+    await page.getByRole('tab', { name: 'hcloud' }).first().focus()
+    await press(page, 'ArrowLeft')
+    await expect(page.getByRole('tabpanel').first()).toContainText('to = hcloud_volume.spare')
+  })
+
+  test('are images, with the servers that use them, and how long they can be used', async () => {
+    const console = await open()
+    await someNetworks(console)
+    await console.visit('P/images?group=system&q=debian-12')
+    const { page } = console
+    await tabTo(page, 'link', 'debian-12')
+    await press(page, 'Enter')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('debian-12')
+    await expect(page.getByRole('listitem').filter({ hasText: 'web-1' })).toBeVisible()
+    await act(page, 'Create a server from it')
+    await expect(page).toHaveURL(/servers\/new\?image=debian-12/)
   })
 })
 

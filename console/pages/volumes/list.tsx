@@ -1,46 +1,34 @@
 /** The volumes of a Project. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { useMemo, useState } from 'react'
+import { useMemo } from 'react'
 import { useRunning } from '../../api/actions.ts'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
 import { CopyButton } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
-import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { useResourceActs } from '../shared/acts.tsx'
-import { ageColumn, labelsColumn, Protected, ServerLink } from '../shared/cells.tsx'
+import { ageColumn, labelsColumn, NameCell, ServerLink } from '../shared/cells.tsx'
 import { ListPage } from '../shared/list-page.tsx'
-import { AttachDialog, ResizeDialog } from './dialogs.tsx'
-import { useVolumePrice, type Volume, volumeActs } from './volume.ts'
+import { useVolumeActs } from './acts.tsx'
+import { VolumeState } from './state.tsx'
+import { useVolumePrice, type Volume } from './volume.ts'
 
 const w = wordsOf('volumes', english)
 const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
 
-interface Asked {
-  readonly kind: 'attach' | 'detach' | 'resize'
-  readonly volume: Volume
-}
-
 const textsOf = ({ name, linux_device: device }: Volume) => [name, device]
 
 export function VolumesPage() {
   const api = useApi()
-  const outdate = useOutdate()
   const { data: volumes, dataUpdatedAt } = useSuspenseQuery(api.list('volumes_list', {}))
   const { data: servers = [] } = useQuery(api.list('servers_list', {}))
-  const [asked, ask] = useState<Asked>()
-  const close = () => ask(undefined)
-  const acts = useResourceActs(volumeActs)
+  const acts = useVolumeActs(servers)
   const running = useRunning('volume')
-  const mayAttach = useReason('volumes_attach')
-  const mayResize = useReason('volumes_resize')
   const priceOf = useVolumePrice()
   const columns = useMemo(() => {
     const names = new Map(servers.map(({ id, name }) => [id, name]))
@@ -68,46 +56,8 @@ export function VolumesPage() {
       }}
       primary={{ label: w.create, reason: useReason('volumes_create'), to: '/projects/$project/volumes/new' }}
       commands={commandsFor(volumes[0]?.id ?? 1)}
-      menu={(volume) =>
-        acts.menu(volume, [
-          volume.server === null
-            ? {
-                key: 'attach',
-                label: w.attach,
-                icon: 'link',
-                reason: mayAttach,
-                onSelect: () => ask({ kind: 'attach', volume }),
-              }
-            : {
-                key: 'detach',
-                label: w.detach,
-                icon: 'undo',
-                reason: mayAttach,
-                onSelect: () => ask({ kind: 'detach', volume }),
-              },
-          {
-            key: 'resize',
-            label: w.resize,
-            icon: 'up',
-            reason: mayResize,
-            onSelect: () => ask({ kind: 'resize', volume }),
-          },
-        ])
-      }
+      menu={acts.menu}
     >
-      {asked?.kind === 'attach' && <AttachDialog volume={asked.volume} servers={servers} onClose={close} />}
-      {asked?.kind === 'resize' && <ResizeDialog volume={asked.volume} onClose={close} />}
-      {asked?.kind === 'detach' && (
-        <Confirm
-          title={w.detachTitle(asked.volume.name)}
-          text={w.detachText}
-          act={w.detach}
-          onConfirm={() =>
-            api.call('volumes_detach', { params: { id: asked.volume.id } }).then(() => outdate('volumes', 'servers'))
-          }
-          onClose={close}
-        />
-      )}
       {acts.dialogs}
     </ListPage>
   )
@@ -133,14 +83,14 @@ function columnsFor(
       label: c.name,
       card: 'key',
       sort: ({ name }) => name,
-      cell: ({ name, protection, format }) => (
-        <>
-          <span className="row">
-            <b>{name}</b>
-            {protection.delete && <Protected />}
-          </span>
-          {format && <small>{format}</small>}
-        </>
+      cell: ({ id, name, protection, format }) => (
+        <NameCell
+          name={name}
+          to="/projects/$project/volumes/$id"
+          params={{ id: String(id) }}
+          isProtected={protection.delete}
+          small={format}
+        />
       ),
     },
     {
@@ -148,17 +98,7 @@ function columnsFor(
       label: r.status,
       card: 'stat',
       sort: ({ server }) => (server === null ? 1 : 0),
-      cell: ({ id, status, server }) => {
-        const progress = progressOf(id)
-        if (status === 'creating' || progress !== undefined) {
-          return (
-            <State mood="busy" progress={progress ?? 38}>
-              {status === 'creating' ? w.creating : w.changing}
-            </State>
-          )
-        }
-        return <State mood={server === null ? 'off' : 'ok'}>{server === null ? w.free : w.attached}</State>
-      },
+      cell: (volume) => <VolumeState volume={volume} progress={progressOf(volume.id)} />,
     },
     {
       key: 'server',

@@ -4,6 +4,15 @@ import type { Words } from '../words.ts'
 export const images: Words['images'] = {
   title: 'Images',
   list: 'Snapshots auflisten',
+  show: 'Image zeigen',
+  kinds: { snapshot: 'Snapshot', backup: 'Backup', system: 'System', app: 'App' },
+  system: 'System',
+  neededDisk: 'Festplatte mindestens',
+  unused: 'Kein Server wurde daraus gemacht.',
+  deprecatedText: (since, until) =>
+    `Veraltet seit ${since}. Bis ${until} lassen sich Server daraus machen; bestehende bleiben, wie sie sind.`,
+  keepTitle: (name) => `${name} als Snapshot behalten?`,
+  keepText: 'Neuere Backups ersetzen es nicht mehr, und es geht nicht mehr mit seinem Server.',
   types: { snapshot: 'Snapshots', backup: 'Backups', system: 'Systeme', app: 'Apps' },
   createServer: 'Server daraus anlegen',
   makeSnapshot: 'Als Snapshot behalten',

@@ -4,6 +4,10 @@ import type { Words } from '../words.ts'
 export const volumes: Words['volumes'] = {
   title: 'Volumes',
   list: 'Volumes auflisten',
+  show: 'Volume zeigen',
+  mount: 'Einhängen',
+  mountText: 'Auf dem Server auszuführen. Eine Zeile in /etc/fstab hängt es bei jedem Start ein.',
+  mountFirst: 'Hänge es zuerst an einen Server; dort wird das ausgeführt.',
   create: 'Volume anlegen',
   attached: 'Angehängt',
   free: 'Frei',

@@ -2,6 +2,15 @@
 export const images = {
   title: 'Images',
   list: 'List the snapshots',
+  show: 'Show the image',
+  kinds: { snapshot: 'Snapshot', backup: 'Backup', system: 'System', app: 'App' },
+  system: 'System',
+  neededDisk: 'Disk that it needs',
+  unused: 'No server was made from it.',
+  deprecatedText: (since: string, until: string) =>
+    `Deprecated since ${since}. Servers can be made from it until ${until}; those that were stay as they are.`,
+  keepTitle: (name: string) => `Keep ${name} as a snapshot?`,
+  keepText: 'It is no longer replaced by newer backups and goes no more with its server.',
   types: { snapshot: 'Snapshots', backup: 'Backups', system: 'Systems', app: 'Apps' },
   createServer: 'Create a server from it',
   makeSnapshot: 'Keep as a snapshot',

@@ -2,6 +2,10 @@
 export const volumes = {
   title: 'Volumes',
   list: 'List the volumes',
+  show: 'Show the volume',
+  mount: 'Mounting it',
+  mountText: 'To be run on the server. A line in /etc/fstab mounts it at each boot.',
+  mountFirst: 'Attach it to a server first; these are run there.',
   create: 'Create volume',
   attached: 'Attached',
   free: 'Free',

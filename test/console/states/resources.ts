@@ -140,9 +140,11 @@ export const resourceStates: readonly PageState[] = [
   { name: 'network-viewer', path: pageOf('networks', 'internal'), role: 'viewer', ...networks },
   { name: 'volumes', path: 'P/volumes', ...networks },
   { name: 'volumes-empty', path: 'P/volumes' },
+  { name: 'volume', path: pageOf('volumes', 'data'), ...networks },
   { name: 'volume-new', path: 'P/volumes/new', ...networks },
   { name: 'images', path: 'P/images', ...networks },
   { name: 'images-system', path: 'P/images?group=system' },
+  { name: 'image', path: pageOf('images', 'debian-12'), ...networks },
   { name: 'ssh-keys', path: 'P/security/ssh-keys', prepare: someKeys },
   { name: 'ssh-keys-empty', path: 'P/security/ssh-keys' },
   {

@@ -1,0 +1,23 @@
+/** Whether an image can be used, and until when. */
+import { State } from '../../ui/state.tsx'
+import { images as english } from '../../words/en/images.ts'
+import { date } from '../../words/format.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { Shown } from './image.ts'
+
+const w = wordsOf('images', english)
+
+export function dayOf(time: string): string {
+  return date(time, { day: 'numeric', month: 'short', year: 'numeric' })
+}
+
+export function ImageStatus({ image: { status, deprecation } }: { readonly image: Shown }) {
+  if (status === 'creating') return <State mood="busy">{w.creating}</State>
+  if (!deprecation) return <State mood="ok">{w.available}</State>
+  return (
+    <>
+      <State mood="warn">{w.deprecated}</State>
+      <small>{w.until(dayOf(deprecation.unavailable_after))}</small>
+    </>
+  )
+}
