@@ -3,7 +3,7 @@
  * place in the navigation, an entry below.
  */
 import type { QueryClient } from '@tanstack/react-query'
-import { createRootRouteWithContext, createRoute, lazyRouteComponent } from '@tanstack/react-router'
+import { createRootRouteWithContext, createRoute, lazyRouteComponent, notFound } from '@tanstack/react-router'
 import { apiOf } from './api/api.ts'
 import type { InputOf, OperationId } from './api/operations.ts'
 import { projectsQuery, whoamiQuery } from './api/session.ts'
@@ -86,7 +86,15 @@ const admin = createRoute({
 
 // ---- Pages of a Project ----------------------------------------------------------------------------------------------
 
-const project = createRoute({ getParentRoute: () => root, path: '/projects/$project' })
+/** Whose Project it is not finds nothing here, whatever the page. */
+const project = createRoute({
+  getParentRoute: () => root,
+  path: '/projects/$project',
+  loader: async ({ context: { cache }, params }) => {
+    const projects = await cache.fetchQuery(projectsQuery)
+    if (!projects.some(({ id }) => id === Number(params.project))) throw notFound()
+  },
+})
 
 const overview = createRoute({
   getParentRoute: () => project,

@@ -40,7 +40,7 @@ const firstList =
 const libraries =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*(virtual|queriesObserver|useQueries|not-found)))/
 const firstParts =
-  'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit).*'
+  'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
   `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|passkeys)|shortcuts|ui/(${firstParts})\\.|words/en/(common|shell))`,
 )

@@ -36,6 +36,7 @@ export function ElevationDialog() {
   const again = kinds.has('oidc') ? `/console/login/oidc?fresh&next=${here}` : `/console/login?again&next=${here}`
   return (
     <Dialog
+      isDirty={false}
       title={w.title}
       text={isStuck ? w.stuck : w.text}
       onClose={() => answerProof(false)}

@@ -9,12 +9,11 @@ const ElevationDialog = lazy(async () => ({ default: (await import('./elevation-
 export function Elevation() {
   const isAsked = useStore(waitingForProof).length > 0
   useEffect(() => {
-    showOnTop(
-      isAsked ? (
-        <Suspense>
-          <ElevationDialog />
-        </Suspense>
-      ) : null,
+    if (!isAsked) return
+    return showOnTop(
+      <Suspense>
+        <ElevationDialog />
+      </Suspense>,
     )
   }, [isAsked])
   return null

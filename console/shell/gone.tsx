@@ -1,25 +1,43 @@
-/** Something was deleted elsewhere while its page was open: the page stays, and says so. */
+/** Something was deleted elsewhere while its page was open: the page stays, says so, and leads back. */
 import { type UseSuspenseQueryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import type { ReactNode } from 'react'
+import type { LinkProps } from '@tanstack/react-router'
+import { useEffect } from 'react'
 import { toFailure } from '../api/failure.ts'
+import { ButtonLink } from '../ui/button.tsx'
 import { Note } from '../ui/note.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
+import { pageIsGone } from './may.ts'
 
 const w = wordsOf('shell', shell).states
 
-/** A reply that stays as it was when what it is about is gone. */
+/** A reply that stays as it was when what it is about is gone. Nothing can be done on its page then. */
 export function useOne<Data, Key extends readonly unknown[]>(
   query: UseSuspenseQueryOptions<Data, Error, Data, Key>,
 ): { readonly data: Data; readonly isGone: boolean } {
   const { data, error } = useSuspenseQuery(query)
-  return { data, isGone: error !== null && toFailure(error).status === 404 }
+  const isGone = error !== null && toFailure(error).status === 404
+  useEffect(() => {
+    if (!isGone) return
+    pageIsGone.set(true)
+    return () => pageIsGone.set(false)
+  }, [isGone])
+  return { data, isGone }
 }
 
-export function GoneNote({ name, children }: { readonly name: string; readonly children?: ReactNode }) {
+interface GoneProps {
+  readonly name: string
+  /** The way back: the list that it was in. */
+  readonly back: { readonly label: string; readonly link: LinkProps }
+}
+
+export function GoneNote({ name, back }: GoneProps) {
   return (
     <Note mood="warn" isNews>
-      {w.gone(name)} {children}
+      {w.gone(name)}{' '}
+      <ButtonLink small {...back.link}>
+        {back.label}
+      </ButtonLink>
     </Note>
   )
 }

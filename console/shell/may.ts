@@ -3,16 +3,21 @@
 import { reachable } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
 import { useLack } from '../api/session.ts'
-import { useStore } from '../api/store.ts'
+import { createStore, useStore } from '../api/store.ts'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 
 const w = wordsOf('shell', shell)
 
+/** Whether what the page shows was deleted while it was open. */
+export const pageIsGone = createStore(false)
+
 /** For buttons: `<Button reason={useReason('servers_create')}>`. */
 export function useReason(operation: OperationId | undefined): string | undefined {
   const lack = useLack(operation)
   const { isReachable } = useStore(reachable)
+  const isGone = useStore(pageIsGone)
+  if (isGone) return w.states.isGone
   if (!isReachable) return w.states.offline
   if (lack === undefined) return undefined
   return lack === 'operator' ? w.states.lacksOperator : w.states.lacks(w.roles[lack])

@@ -20,6 +20,8 @@ export interface DialogProps {
   readonly isWide?: boolean | undefined
   /** Whether Esc and a click beside it close it; not where a secret is shown once. */
   readonly isLeavable?: boolean | undefined
+  /** Whether leaving it loses something. Without it, whatever was typed or chosen in it counts. */
+  readonly isDirty?: boolean | undefined
   readonly children?: ReactNode
 }
 
@@ -78,7 +80,7 @@ export function Confirm({ title, text, act, keep = w.keep, word, aside, onConfir
     </>
   )
   return (
-    <Dialog title={title} text={text} footer={footer} onClose={onClose} onSubmit={() => void confirm()}>
+    <Dialog {...{ title, text, footer, onClose }} isDirty={false} onSubmit={() => void confirm()}>
       {children}
       {word !== undefined && <TypedWord word={word} value={typed} onChange={setTyped} />}
       {cause !== undefined && <FailureNote cause={cause} />}

@@ -1,6 +1,6 @@
 /** The menu that opens at a button: focus, arrow keys, type-ahead and closing come from Base UI. */
 import { Menu } from '@base-ui/react/menu'
-import { useId } from 'react'
+import { type RefObject, useEffect, useId } from 'react'
 import { Frame } from './frame.tsx'
 import { Icon } from './icon.tsx'
 import { layerRoot } from './layers.ts'
@@ -10,12 +10,13 @@ import { Sign } from './state.tsx'
 import { useShortcutText } from './use-shortcut-text.ts'
 
 export function MenuPopup({ label, entries, anchor, onClose, align = 'start' }: MenuPopupProps) {
+  useReturn(anchor)
   return (
     <Frame>
       <Menu.Root open onOpenChange={(open) => open || onClose()}>
         <Menu.Portal container={layerRoot()}>
           <Menu.Positioner anchor={anchor} align={align} sideOffset={4} className={styles.layer}>
-            <Menu.Popup className={styles.menu} aria-label={label} finalFocus={anchor}>
+            <Menu.Popup className={styles.menu} aria-label={label} finalFocus={false}>
               {entries.map((entry, index) =>
                 entry === 'line' ? (
                   // biome-ignore lint/suspicious/noArrayIndexKey: a line is where it is
@@ -29,6 +30,17 @@ export function MenuPopup({ label, entries, anchor, onClose, align = 'start' }: 
         </Menu.Portal>
       </Menu.Root>
     </Frame>
+  )
+}
+
+/** Gives the focus back to the button, unless what was chosen has taken it, such as a field that appeared. */
+function useReturn(anchor: RefObject<HTMLElement | null>): void {
+  useEffect(
+    () => () => {
+      const at = document.activeElement
+      if (at === null || at === document.body || at.closest('[role=menu]')) anchor.current?.focus()
+    },
+    [anchor],
   )
 }
 

@@ -6,12 +6,14 @@ import { createContext, type ReactNode, useContext, useEffect, useState } from '
 import { createStore, useStore } from '../api/store.ts'
 
 const slots = createStore<readonly symbol[]>([])
-const shown = createStore<ReactNode>(null)
+const shown = createStore<readonly { readonly content: ReactNode }[]>([])
 const IsInside = createContext(false)
 
-/** Shows something on top of all that is open; null takes it away. */
-export function showOnTop(content: ReactNode): void {
-  shown.set(content)
+/** Shows something on top of all that is open; returns how to take it away. */
+export function showOnTop(content: ReactNode): () => void {
+  const me = { content }
+  shown.set([...shown.get(), me])
+  return () => shown.set(shown.get().filter((one) => one !== me))
 }
 
 export function TopSlot() {
@@ -25,6 +27,6 @@ function Slot() {
     return () => slots.set(slots.get().filter((one) => one !== me))
   }, [me])
   const isTop = useStore(slots).at(-1) === me
-  const content = useStore(shown)
+  const content = useStore(shown).at(-1)?.content
   return isTop && content ? <IsInside value={true}>{content}</IsInside> : null
 }

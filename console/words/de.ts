@@ -25,6 +25,7 @@ import { serverTabs } from './de/server-tabs.ts'
 import { servers } from './de/servers.ts'
 import { shell } from './de/shell.ts'
 import { sshKeys } from './de/ssh-keys.ts'
+import { unsaved } from './de/unsaved.ts'
 import { volumes } from './de/volumes.ts'
 import { zones } from './de/zones.ts'
 import type { Words } from './words.ts'
@@ -56,6 +57,7 @@ export const de = {
   servers,
   shell,
   sshKeys,
+  unsaved,
   volumes,
   zones,
 } satisfies Words

@@ -25,6 +25,7 @@ import { serverTabs } from './en/server-tabs.ts'
 import { servers } from './en/servers.ts'
 import { shell } from './en/shell.ts'
 import { sshKeys } from './en/ssh-keys.ts'
+import { unsaved } from './en/unsaved.ts'
 import { volumes } from './en/volumes.ts'
 import { zones } from './en/zones.ts'
 
@@ -55,6 +56,7 @@ export const en = {
   servers,
   shell,
   sshKeys,
+  unsaved,
   volumes,
   zones,
 }

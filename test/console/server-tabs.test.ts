@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
+import { act, choose, confirm, fill } from './keyboard.ts'
 import { someTabs } from './states/server-tabs.ts'
 import { pathOf } from './states/servers.ts'
 
@@ -14,41 +15,6 @@ async function openTab(console: Console, name: string, tab: string): Promise<voi
 
 async function serverOf({ api }: Console, name: string) {
   return (await api.get(`/servers?name=${name}`)).body.servers[0]
-}
-
-async function act(page: Page, name: string): Promise<void> {
-  await tabTo(page, 'button', name)
-  await press(page, 'Enter')
-}
-
-/** Presses the button of the open dialog that does it; `isLast` says whether none with this title follows. */
-async function confirm(page: Page, title: string, name: string, isLast = true): Promise<void> {
-  const dialog = page.getByRole('dialog', { name: title })
-  const button = dialog.getByRole('button', { name, exact: true })
-  await button.waitFor()
-  for (let steps = 0; steps < 50 && !(await button.evaluate((one) => one.matches(':focus'))); steps++) {
-    await press(page, 'Tab')
-  }
-  await expect(button).toBeFocused()
-  await press(page, 'Enter')
-  if (isLast) await expect(dialog).toBeHidden()
-}
-
-async function fill(page: Page, name: string | RegExp, text: string): Promise<void> {
-  await tabTo(page, 'textbox', name)
-  await press(page, 'Control+a')
-  await page.keyboard.insertText(text)
-}
-
-/** Takes an entry of the menu of a row. */
-async function choose(page: Page, row: string, entry: string): Promise<void> {
-  await act(page, `Actions for ${row}`)
-  const item = page.getByRole('menuitem', { name: entry })
-  await item.waitFor()
-  for (let steps = 0; steps < 10 && !(await item.evaluate((one) => one.matches(':focus'))); steps++) {
-    await press(page, 'ArrowDown')
-  }
-  await press(page, 'Enter')
 }
 
 /** Reads a secret that is shown once, says that it is stored, and closes. */

@@ -25,6 +25,7 @@ export function SecretDialog({ made: { token, secret }, project, onClose }: Secr
       text={w.newText(w.accesses[token.access], project)}
       isWide
       isLeavable={false}
+      isDirty={!isStored}
       onClose={onClose}
       footer={
         <>

@@ -18,6 +18,8 @@ import { Columns } from '../../ui/page.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { toast } from '../../ui/toasts.ts'
+import { useUnsaved } from '../../ui/unsaved.ts'
+import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { account as english } from '../../words/en/account.ts'
 import { common } from '../../words/en/common.ts'
@@ -31,7 +33,10 @@ const c = wordsOf('common', common)
 const api = apiOf(undefined)
 
 type Account = ReplyFor<'people_account'>['account']
-type Language = NonNullable<Account['language']>
+
+interface Draft extends Pick<Account, 'name' | 'theme'> {
+  readonly language: NonNullable<Account['language']> | 'auto'
+}
 
 export function ProfilePage() {
   const { data } = useSuspenseQuery(api.query('people_account', {}))
@@ -64,19 +69,26 @@ function About({ account }: { readonly account: Account }) {
 function ProfileForm({ account }: { readonly account: Account }) {
   const cache = useQueryClient()
   const submit = useSubmit()
-  const [name, setName] = useState(account.name)
-  const [language, chooseLanguage] = useState<Language | 'auto'>(account.language ?? 'auto')
-  const [theme, chooseTheme] = useState(account.theme)
+  const draft = useDraft<Draft>({
+    name: account.name,
+    language: account.language ?? 'auto',
+    theme: account.theme,
+  })
+  const { name, language, theme } = draft.value
+  useUnsaved(draft.isDirty && !submit.isBusy)
   const save = async () => {
     const body: BodyFor<'people_updateAccount'> = {
       ...(name.trim() ? { name: name.trim() } : {}),
       language: language === 'auto' ? null : language,
       theme,
     }
-    const isSaved = await submit.run(() => api.call('people_updateAccount', { body }))
+    const isSaved = await submit.run(async () => {
+      await api.call('people_updateAccount', { body })
+      draft.saved()
+      await Promise.all([outdate(cache, undefined, ['people']), cache.invalidateQueries(whoamiQuery)])
+    })
     if (!isSaved) return
     setTheme(theme)
-    await Promise.all([outdate(cache, undefined, ['people']), cache.invalidateQueries(whoamiQuery)])
     if (language !== 'auto' && language !== shown) setLanguage(language)
     else toast({ mood: 'ok', title: w.saved })
   }
@@ -95,7 +107,7 @@ function ProfileForm({ account }: { readonly account: Account }) {
           label={w.name}
           hint={w.nameHint}
           value={name}
-          onChange={setName}
+          onChange={(name) => draft.change({ name })}
           autoComplete="name"
           maxLength={100}
           problems={submit.problemsOf('name')}
@@ -104,13 +116,13 @@ function ProfileForm({ account }: { readonly account: Account }) {
           label={w.language}
           value={language}
           options={(['auto', 'en', 'de'] as const).map((value) => ({ value, label: w.languages[value] }))}
-          onChange={chooseLanguage}
+          onChange={(language) => draft.change({ language })}
         />
         <SelectField
           label={w.theme}
           value={theme}
           options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: frame.themes[value] }))}
-          onChange={chooseTheme}
+          onChange={(theme) => draft.change({ theme })}
         />
         {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
       </Card>

@@ -1,9 +1,10 @@
 /** One certificate: its lifetime, names, chain, who uses it, and the attempts to get it. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
+import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
@@ -35,7 +36,7 @@ export function CertificatePage() {
   const api = useApi()
   const navigate = useNavigate()
   const { id } = useParams({ strict: false }) as { readonly id: string }
-  const { data } = useSuspenseQuery(api.query('certificates_get', { params: { id: Number(id) } }))
+  const { data, isGone } = useOne(api.query('certificates_get', { params: { id: Number(id) } }))
   const { certificate } = data
   const project = String(useProjectId())
   const back = { to: '/projects/$project/certificates', params: { project } } as const
@@ -76,6 +77,7 @@ export function CertificatePage() {
           </>
         }
       />
+      {isGone && <GoneNote name={certificate.name} back={{ label: w.title, link: back }} />}
       <Columns label={r.summary} aside={<Aside certificate={certificate} />}>
         <FailureOf certificate={certificate} />
         <Validity certificate={certificate} />

@@ -6,6 +6,7 @@ import card from '../../ui/card.module.css'
 import { Card } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
 import diff from '../../ui/diff.module.css'
+import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Note } from '../../ui/note.tsx'
 import { firewalls as english } from '../../words/en/firewalls.ts'
@@ -25,10 +26,12 @@ interface ChangesProps {
   readonly isBusy: boolean
   readonly cause: unknown
   readonly reason: string | undefined
+  /** Shows the rules in force instead of the drafts. */
+  readonly onView: () => void
   readonly onApply: () => void
 }
 
-export function Changes({ editor, serverNames, request, isBusy, cause, reason, onApply }: ChangesProps) {
+export function Changes({ editor, serverNames, request, isBusy, cause, reason, onView, onApply }: ChangesProps) {
   const { changes, warnings, judgement, isDirty, isElsewhere } = editor
   const why = reason ?? (judgement.isFine ? undefined : w.notFine)
   return (
@@ -45,17 +48,7 @@ export function Changes({ editor, serverNames, request, isBusy, cause, reason, o
           </ul>
         )}
         <Foot>
-          {isElsewhere && (
-            <Note mood="warn" isNews>
-              {w.changedElsewhere}{' '}
-              <Button small onClick={() => editor.discard()}>
-                {w.viewTheirs}
-              </Button>{' '}
-              <Button small onClick={() => editor.overwrite()}>
-                {w.keepMine}
-              </Button>
-            </Note>
-          )}
+          <Elsewhere isElsewhere={isElsewhere} view={onView} overwrite={editor.overwrite} />
           {warnings.map((warning) => (
             <WarningNote key={JSON.stringify(warning)} {...{ warning, editor }} count={serverNames.length} />
           ))}

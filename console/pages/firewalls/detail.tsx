@@ -42,16 +42,17 @@ export function FirewallPage() {
   const { name } = firewall
   const current: Tab = tabs.find((one) => one === tab) ?? 'rules'
   const mayCreate = useReason('firewalls_create')
+  const list = { label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } } as const
   const acts = useResourceActs(
     firewallActs,
-    () => void navigate({ to: '/projects/$project/firewalls', params: { project } }),
+    () => void navigate(list.link),
   )
   const counts = { rules: firewall.rules.length, resources: serverIdsOf(firewall).length, activity: undefined }
   return (
     <>
       <PageHead
         title={name}
-        crumbs={[{ label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } }]}
+        crumbs={[list]}
         facts={<Facts firewall={firewall} names={new Map(places.servers.map((one) => [one.id, one.name]))} />}
         actions={
           <>
@@ -70,7 +71,7 @@ export function FirewallPage() {
           </>
         }
       />
-      {isGone && <GoneNote name={name} />}
+      {isGone && <GoneNote name={name} back={list} />}
       <Tabs
         label={w.one}
         current={current}

@@ -13,6 +13,7 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { PageHead } from '../../ui/page.tsx'
+import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { number } from '../../words/format.ts'
@@ -64,6 +65,7 @@ export function NewFirewallPage() {
     done: ({ firewall: { id } }) =>
       navigate({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id: String(id), tab: 'rules' } }),
   })
+  useUnsaved(useChanged(request) && !isBusy)
   const matched = { applied_to: [...targets] }
   return (
     <>

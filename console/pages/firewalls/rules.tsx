@@ -1,11 +1,10 @@
 /** The rules of a firewall: the editor, what would change, and who could then reach what. */
-import { useRouter } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useMemo, useState } from 'react'
+import { lazy, Suspense, useMemo } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { MenuOf } from '../../ui/menu.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { FirewallRules } from '../reach/decide.ts'
@@ -33,8 +32,7 @@ interface RulesTabProps {
 }
 
 export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps) {
-  const mayChange = useReason('firewalls_setRules')
-  const reason = isGone ? w.isGone : mayChange
+  const reason = useReason('firewalls_setRules')
   const editor = useRules(firewall.rules)
   const servers = serversUnder(firewall, places.servers)
   const request: ApiRequest<'firewalls_setRules'> = {
@@ -48,31 +46,30 @@ export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps)
     fields: [],
     done: () => editor.take(kept(editor.drafts).map(toRule)),
   })
+  useUnsaved(editor.isDirty && !isGone && !isBusy)
   return (
-    <>
-      <EditorFrame
-        side={
-          <Changes
-            editor={editor}
-            serverNames={servers.map(({ name }) => name)}
-            request={request}
-            isBusy={isBusy}
-            cause={cause}
-            reason={reason}
-            onApply={send}
-          />
-        }
-        reach={<DraftReach name={firewall.name} {...{ firewall, editor, servers, places }} />}
-      >
-        <RuleTable
+    <EditorFrame
+      side={
+        <Changes
           editor={editor}
-          servers={places.servers}
+          onView={() => editor.take(firewall.rules)}
+          serverNames={servers.map(({ name }) => name)}
+          request={request}
+          isBusy={isBusy}
+          cause={cause}
           reason={reason}
-          more={<CopyFrom others={firewalls.filter(({ id }) => id !== firewall.id)} editor={editor} />}
+          onApply={send}
         />
-      </EditorFrame>
-      <LeaveGuard isDirty={editor.isDirty && !isGone} count={editor.changes.length} />
-    </>
+      }
+      reach={<DraftReach name={firewall.name} {...{ firewall, editor, servers, places }} />}
+    >
+      <RuleTable
+        editor={editor}
+        servers={places.servers}
+        reason={reason}
+        more={<CopyFrom others={firewalls.filter(({ id }) => id !== firewall.id)} editor={editor} />}
+      />
+    </EditorFrame>
   )
 }
 
@@ -155,30 +152,4 @@ function targetOf({ applied_to }: Pick<Firewall, 'applied_to'>, name: string, se
   const selector = second === undefined ? only?.label_selector?.selector : undefined
   const title = selector ?? (servers.length === 1 ? servers[0]!.name : w.serversOf(name))
   return { title, aside: w.serverCount(servers.length), icon: 'firewall', servers }
-}
-
-/** Asks before changes are left behind. */
-function LeaveGuard({ isDirty, count }: { readonly isDirty: boolean; readonly count: number }) {
-  const { history } = useRouter()
-  const [decide, setDecide] = useState<(stays: boolean) => void>()
-  useEffect(() => {
-    if (!isDirty) return
-    return history.block({
-      enableBeforeUnload: true,
-      blockerFn: ({ currentLocation, nextLocation }) =>
-        currentLocation.pathname !== nextLocation.pathname &&
-        new Promise<boolean>((resolve) => setDecide(() => resolve)).finally(() => setDecide(undefined)),
-    })
-  }, [history, isDirty])
-  if (!decide) return null
-  return (
-    <Confirm
-      title={w.leaveTitle(count)}
-      text={w.leaveText}
-      act={w.leaveAct}
-      keep={w.stay}
-      onConfirm={async () => decide(false)}
-      onClose={() => decide(true)}
-    />
-  )
 }

@@ -37,16 +37,17 @@ export function BalancerPage() {
   const { load_balancer: balancer } = data
   const { name, labels, load_balancer_type: type, location } = balancer
   const current = tabs.find((one) => one === tab) ?? 'overview'
+  const list = { label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } } as const
   const acts = useResourceActs(
     balancerActs,
-    () => void navigate({ to: '/projects/$project/load-balancers', params: { project } }),
+    () => void navigate(list.link),
   )
   const counts = { services: balancer.services.length, targets: balancer.targets.length }
   return (
     <>
       <PageHead
         title={name}
-        crumbs={[{ label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } }]}
+        crumbs={[list]}
         facts={
           <>
             <HealthState balancer={balancer} />
@@ -64,7 +65,7 @@ export function BalancerPage() {
           </>
         }
       />
-      {isGone && <GoneNote name={name} />}
+      {isGone && <GoneNote name={name} back={list} />}
       <Tabs
         label={w.one}
         current={current}

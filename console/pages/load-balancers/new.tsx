@@ -14,6 +14,7 @@ import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm, type Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
+import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { common } from '../../words/en/common.ts'
@@ -94,6 +95,7 @@ export function NewBalancerPage() {
     done: ({ load_balancer: { id } }) =>
       navigate({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id: String(id) } }),
   })
+  useUnsaved(useChanged(draft) && !isBusy)
   const type = types.find(({ name }) => name === draft.type)
   const cost = type?.prices.find(({ location }) => location === draft.location)
   const money = (amount: string, digits?: number) => price(Number(amount), pricing.pricing.currency, digits)

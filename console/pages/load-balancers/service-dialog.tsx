@@ -4,9 +4,11 @@ import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { Check } from '../../ui/check.tsx'
+import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { PickTags } from '../../ui/pick-tags.tsx'
 import { Seg } from '../../ui/seg.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -24,9 +26,11 @@ interface ServiceDialogProps {
   readonly onClose: () => void
 }
 
-export function ServiceDialog({ balancer: { id, name }, service, onClose }: ServiceDialogProps) {
-  const [fields, setFields] = useState<ServiceFields>(service ? fieldsOf(service) : newFields('http'))
-  const change = (part: Partial<ServiceFields>) => setFields((old) => ({ ...old, ...part }))
+export function ServiceDialog({ balancer: { id, name, services }, service, onClose }: ServiceDialogProps) {
+  const current = services.find(({ listen_port: port }) => port === service?.listen_port)
+  const [begun] = useState(() => (service ? fieldsOf(service) : newFields('http')))
+  const draft = useDraft(current ? fieldsOf(current) : begun)
+  const { value: fields, change } = draft
   const body = bodyOf(fields)
   const request = service
     ? ({
@@ -44,12 +48,15 @@ export function ServiceDialog({ balancer: { id, name }, service, onClose }: Serv
       title={service ? w.changeServiceTitle(String(service.listen_port)) : w.addServiceTitle(name)}
       act={service ? w.changeService : w.addService}
       request={request as ApiRequest<'load_balancers_addService'>}
+      isDirty={draft.isDirty}
       families={['load_balancers']}
       onClose={onClose}
     >
       {(problems) => (
         <>
           <ServiceForm fields={fields} change={change} problems={problems} isNew={service === undefined} />
+          <Elsewhere {...draft} />
+          {service && !current && <DeletedElsewhere />}
           <CheckForm fields={fields} change={change} problems={problems} />
         </>
       )}

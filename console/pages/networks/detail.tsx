@@ -1,9 +1,10 @@
 /** One network: a picture of it, its subnets and routes, and what is in it. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
+import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
@@ -48,7 +49,8 @@ export function NetworkPage() {
   const navigate = useNavigate()
   const outdate = useOutdate()
   const id = Number((useParams({ strict: false }) as { readonly id: string }).id)
-  const { network } = useSuspenseQuery(api.query('networks_get', { params: { id } })).data
+  const { data, isGone } = useOne(api.query('networks_get', { params: { id } }))
+  const { network } = data
   const { data: members = [] } = useQuery(api.list('networks_listMembers', { params: { id } }))
   const { data: servers = [] } = useQuery(api.list('servers_list', {}))
   const names = new Map(servers.map((one) => [one.id, one.name]))
@@ -82,6 +84,7 @@ export function NetworkPage() {
           </>
         }
       />
+      {isGone && <GoneNote name={network.name} back={{ label: w.title, link: list }} />}
       <Columns label={r.summary} aside={<Aside {...part} />}>
         <Card title={w.topology} padded>
           <Topology network={network} members={members} nameOf={nameOf} />

@@ -15,6 +15,7 @@ import { sent } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { AreaField } from '../../ui/field.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { raw } from '../../words/en/raw.ts'
@@ -52,6 +53,8 @@ function Request({ id }: { readonly id: OperationId }) {
   const form = useMemo(() => formOf(id), [id])
   const [draft, setDraft] = useState<Draft>({ texts: { 'params.project_id': String(project) }, json: undefined })
   const [hasTried, tried] = useState(false)
+  const [kept, keep] = useState(draft)
+  useUnsaved(draft !== kept && !submit.isBusy)
   const [answer, setAnswer] = useState<Answer>()
   const reason = useReason(id)
   const { request, problems } = requestOf(id, form, draft)
@@ -62,6 +65,7 @@ function Request({ id }: { readonly id: OperationId }) {
     const begun = performance.now()
     await submit.run(async () => {
       const reply = await send(project, request)
+      keep(draft)
       setAnswer({ reply, ms: performance.now() - begun })
     })
     if (method !== 'GET') await cache.invalidateQueries({ predicate: ({ queryKey }) => queryKey[0] === project })

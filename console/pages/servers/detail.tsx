@@ -6,7 +6,7 @@ import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
-import { Button, ButtonLink } from '../../ui/button.tsx'
+import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -56,13 +56,14 @@ export function ServerPage() {
   const action = running(server.id)
   const acts = useServerActs()
   const navigate = useNavigate()
-  const back = () => void navigate({ to: '/projects/$project/servers', params: { project } })
+  const back = { label: list.title, link: { to: '/projects/$project/servers', params: { project } } } as const
+  const leave = () => void navigate(back.link)
   const Tab = tabs[tab]
   return (
     <>
       <PageHead
         title={server.name}
-        crumbs={[{ label: list.title, link: { to: '/projects/$project/servers', params: { project } } }]}
+        crumbs={[back]}
         facts={
           <>
             <ServerStatus server={server} action={action} />
@@ -76,17 +77,15 @@ export function ServerPage() {
           <>
             <CommandsButton request={request} />
             <PowerButton server={server} action={action} />
-            <DotsMenu label={c.actionsFor(server.name)} entries={() => acts.menu(server, action, back)} small={false} />
+            <DotsMenu
+              label={c.actionsFor(server.name)}
+              entries={() => acts.menu(server, action, leave)}
+              small={false}
+            />
           </>
         }
       />
-      {isGone && (
-        <GoneNote name={server.name}>
-          <ButtonLink small to="/projects/$project/servers" params={{ project }}>
-            {list.title}
-          </ButtonLink>
-        </GoneNote>
-      )}
+      {isGone && <GoneNote name={server.name} back={back} />}
       <Tabs
         label={w.label}
         current={tab}

@@ -10,6 +10,7 @@ import { Button } from '../../ui/button.tsx'
 import { useCopy } from '../../ui/copy.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { LongForm } from '../../ui/steps.tsx'
+import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { servers as english } from '../../words/en/servers.ts'
@@ -39,6 +40,7 @@ export function NewServerPage() {
   const { isCopied, copy } = useCopy()
   const requests = requestsOf(draft, data.images, data.types)
   const commands = requests.map((body) => ({ operation: 'servers_create', body }) as const)
+  useUnsaved(useChanged(draft) && !isBusy && passwords.length === 0)
   const leave = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
 
   const change = (part: Partial<Draft>) => {
@@ -52,10 +54,10 @@ export function NewServerPage() {
     setFailed(undefined)
     const { made, failure } = await createAll()
     await outdate('servers')
-    setBusy(false)
     setFailed(failure)
     if (made.length > 0) showPasswords(made)
-    else if (!failure) leave()
+    else if (!failure) return leave()
+    setBusy(false)
   }
   /** Stops at the first that fails: the others would fail for the same reason. */
   const createAll = async (): Promise<{ made: Password[]; failure?: { name: string; cause: unknown } }> => {

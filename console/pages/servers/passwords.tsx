@@ -29,6 +29,7 @@ export function Passwords({
       title={w.password(passwords.length)}
       text={w.passwordText}
       isLeavable={false}
+      isDirty={!isStored}
       onClose={onClose}
       footer={
         <span className="end">

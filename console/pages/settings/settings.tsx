@@ -11,10 +11,13 @@ import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Confirm, sent } from '../../ui/dialog.tsx'
+import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { toast } from '../../ui/toasts.ts'
+import { useUnsaved } from '../../ui/unsaved.ts'
+import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { access } from '../../words/en/access.ts'
 import { number, price } from '../../words/format.ts'
@@ -52,15 +55,18 @@ function General({ project }: { readonly project: Project }) {
   const outdate = useOutdate()
   const submit = useSubmit()
   const reason = useReason('management_updateProject')
-  const [name, setName] = useState(project.name)
-  const [email, setEmail] = useState(project.owner_email ?? '')
+  const draft = useDraft({ name: project.name, email: project.owner_email ?? '' })
+  const { name, email } = draft.value
+  useUnsaved(draft.isDirty && !submit.isBusy)
   const params = { project_id: project.id }
   const save = async () => {
     const body: BodyFor<'management_updateProject'> = { name: name.trim(), owner_email: email.trim() || null }
-    const isSaved = await submit.run(() => api.call('management_updateProject', { params, body }))
-    if (!isSaved) return
-    await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
-    toast({ mood: 'ok', title: w.saved })
+    const isSaved = await submit.run(async () => {
+      await api.call('management_updateProject', { params, body })
+      draft.saved()
+      await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
+    })
+    if (isSaved) toast({ mood: 'ok', title: w.saved })
   }
   const hasField = submit.problemsOf('name') ?? submit.problemsOf('owner_email')
   return (
@@ -77,7 +83,7 @@ function General({ project }: { readonly project: Project }) {
         <TextField
           label={w.name}
           value={name}
-          onChange={setName}
+          onChange={(name) => draft.change({ name })}
           maxLength={128}
           readOnly={reason !== undefined}
           problems={submit.problemsOf('name')}
@@ -87,11 +93,12 @@ function General({ project }: { readonly project: Project }) {
           hint={w.ownerEmailHint}
           type="email"
           value={email}
-          onChange={setEmail}
+          onChange={(email) => draft.change({ email })}
           maxLength={254}
           readOnly={reason !== undefined}
           problems={submit.problemsOf('owner_email')}
         />
+        <Elsewhere {...draft} />
         {submit.cause !== undefined && !hasField && <FailureNote cause={submit.cause} />}
       </Card>
     </form>

@@ -25,6 +25,8 @@ interface FormDialogProps<Id extends OperationId> {
   readonly isReady?: boolean
   /** Why it cannot be sent yet. */
   readonly reason?: string | undefined
+  /** Whether closing it loses something, where more than fields can be changed. */
+  readonly isDirty?: boolean | undefined
   readonly families: readonly string[]
   /** The fields that show their problems; all of the request unless they are named. */
   readonly fields?: readonly string[] | undefined
@@ -35,7 +37,8 @@ interface FormDialogProps<Id extends OperationId> {
 }
 
 export function FormDialog<Id extends OperationId>(props: FormDialogProps<Id>) {
-  const { title, text, isWide, request, isReady = true, reason, families, labels, onDone, onClose, children } = props
+  const { title, text, isWide, isDirty, request, isReady = true, reason, families, labels, children } = props
+  const { onDone, onClose } = props
   const hasFields = typeof children === 'function'
   const form = useRequest<Id>({
     request,
@@ -52,6 +55,7 @@ export function FormDialog<Id extends OperationId>(props: FormDialogProps<Id>) {
       title={title}
       text={text}
       isWide={isWide}
+      isDirty={isDirty}
       onClose={onClose}
       onSubmit={() => canSend && reason === undefined && form.send()}
       footer={

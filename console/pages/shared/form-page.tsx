@@ -8,6 +8,7 @@ import { Card } from '../../ui/card.tsx'
 import { sent } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
+import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { resources as english } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -34,6 +35,7 @@ interface FormPageProps {
 
 export function FormPage(props: FormPageProps) {
   const { title, crumbs, form, act, reason, isReady, cancel, request, aside, children } = props
+  useUnsaved(useChanged(request) && !form.isBusy)
   return (
     <form onSubmit={sent(() => isReady && reason === undefined && form.send())} noValidate>
       <div className="stack-l">

@@ -16,6 +16,7 @@ import { Note } from '../../ui/note.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { toast } from '../../ui/toasts.ts'
+import { useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -31,7 +32,7 @@ const w = wordsOf('zones', english)
 const c = wordsOf('common', common)
 
 export function ImportPage() {
-  const zone = useZone()
+  const { zone } = useZone()
   return (
     <>
       <ZoneHead zone={zone} tab="import" />
@@ -87,6 +88,7 @@ function Import({ zone }: { readonly zone: Zone }) {
     toast({ mood: 'ok', title: w.imported(count, zone.name) })
     await navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params })
   })
+  useUnsaved(text.trim() !== '' && !form.isBusy)
   const reason = mayImport ?? (result ? reasonOf(result, count) : w.needsFile)
   return (
     <form onSubmit={sent(() => reason === undefined && form.send())} noValidate className="stack-l">

@@ -13,6 +13,7 @@ import { Note } from '../../ui/note.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Tag } from '../../ui/tag.tsx'
 import { toast } from '../../ui/toasts.ts'
+import { closing } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { zones as english } from '../../words/en/zones.ts'
@@ -29,10 +30,12 @@ const w = wordsOf('zones', english)
 const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
 
-/** The place of a row in the order of zone files is its number. */
 interface Row extends Omit<Rrset, 'id'> {
+  /** Stays the same while other rows come and go, so that what is edited in a row is not lost. */
   readonly id: number
   readonly key: string
+  /** Its place in the order of zone files. */
+  readonly order: number
   /** Whether the row above has the same name. */
   readonly isMore: boolean
 }
@@ -41,9 +44,10 @@ const mostShown = 6
 
 export function Records({ zone }: { readonly zone: Zone }) {
   const isCopy = zone.mode === 'secondary'
-  const [edited, edit] = useState<string>()
+  const [edited, show] = useState<Rrset | 'new'>()
   const mayCreate = useReason('zones_createRrset')
-  const done = () => edit(undefined)
+  const done = () => show(undefined)
+  const edit = (next: Rrset | 'new' | undefined) => closing(() => show(next))
   return (
     <>
       <ZoneHead
@@ -63,23 +67,27 @@ export function Records({ zone }: { readonly zone: Zone }) {
           <RrsetEditor zone={zone} onDone={done} />
         </div>
       )}
-      {isCopy ? <Empty title={w.copyTitle} text={w.copyText} /> : <RecordList {...{ zone, edited, edit }} />}
+      {isCopy ? <Empty title={w.copyTitle} text={w.copyText} /> : <RecordList {...{ zone, edited, edit, done }} />}
     </>
   )
 }
 
 interface RecordListProps {
   readonly zone: Zone
-  readonly edited: string | undefined
-  readonly edit: (key: string | undefined) => void
+  readonly edited: Rrset | 'new' | undefined
+  readonly edit: (rrset: Rrset) => void
+  readonly done: () => void
 }
 
-function RecordList({ zone, edited, edit }: RecordListProps) {
+function RecordList({ zone, edited, edit, done }: RecordListProps) {
   const api = useApi()
   const { data: rrsets } = useSuspenseQuery(api.list('zones_listRrsets', { params: { id_or_name: zone.name } }))
   const search = useSearch({ strict: false }) as ResourceSearch
-  const rows = useMemo(() => rowsOf(rrsets, search.group), [rrsets, search.group])
-  const acts = useRrsetActs(zone, edit)
+  const rows = useMemo(() => rowsOf(withEdited(rrsets, edited), search.group), [rrsets, edited, search.group])
+  const acts = useRrsetActs(zone, (key) => {
+    const rrset = rrsets.find(({ id }) => id === key)
+    if (rrset) edit(rrset)
+  })
   return (
     <>
       <ListRows
@@ -92,9 +100,10 @@ function RecordList({ zone, edited, edit }: RecordListProps) {
         menu={acts.menu}
         toolsEnd={<TypeChoice rrsets={rrsets} />}
         why={(row) =>
-          row.key === edited && (
+          typeof edited === 'object' &&
+          row.key === edited.id && (
             <div className={styles.editor}>
-              <RrsetEditor zone={zone} rrset={rrsets.find(({ id }) => id === row.key)} onDone={() => edit(undefined)} />
+              <RrsetEditor zone={zone} rrset={edited} current={rrsets.find(({ id }) => id === row.key)} onDone={done} />
             </div>
           )
         }
@@ -104,13 +113,33 @@ function RecordList({ zone, edited, edit }: RecordListProps) {
   )
 }
 
+/** What is being edited stays, even where it was deleted elsewhere. */
+function withEdited(rrsets: readonly Rrset[], edited: Rrset | 'new' | undefined): readonly Rrset[] {
+  if (typeof edited !== 'object' || rrsets.some(({ id }) => id === edited.id)) return rrsets
+  return [...rrsets, edited]
+}
+
+const numbers = new Map<string, number>()
+
+function numberOf(key: string): number {
+  const known = numbers.get(key) ?? numbers.size + 1
+  numbers.set(key, known)
+  return known
+}
+
 /** The zone itself first, its SOA and NS records before all others; then by name and type. */
 function rowsOf(rrsets: readonly Rrset[], type: string | undefined): readonly Row[] {
   const rank = ({ name, type }: Rrset) => (name !== '@' ? 3 : type === 'SOA' ? 0 : type === 'NS' ? 1 : 2)
   const order = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0)
   const kept = type ? rrsets.filter((one) => one.type === type) : [...rrsets]
   kept.sort((a, b) => rank(a) - rank(b) || order(a.name, b.name) || order(a.type, b.type))
-  return kept.map((one, index) => ({ ...one, key: one.id, id: index, isMore: kept[index - 1]?.name === one.name }))
+  return kept.map((one, index) => ({
+    ...one,
+    key: one.id,
+    id: numberOf(one.id),
+    order: index,
+    isMore: kept[index - 1]?.name === one.name,
+  }))
 }
 
 const textsOf = ({ name, type, records }: Row) => [
@@ -124,7 +153,7 @@ const columns: readonly Column<Row>[] = [
     key: 'order',
     label: c.name,
     card: 'key',
-    sort: ({ id }) => id,
+    sort: ({ order }) => order,
     cell: ({ name, isMore, protection }) => (
       <span className="row">
         {isMore ? <span className="faint mono">{name}</span> : <b className="mono">{name}</b>}
@@ -199,7 +228,7 @@ function digFor({ name: zone, authoritative_nameservers: { assigned } }: Zone, {
   return `dig ${assigned[0] ? `@${assigned[0].replace(/\.$/, '')} ` : ''}${full} ${type}`
 }
 
-function useRrsetActs(zone: Zone, edit: (key: string | undefined) => void) {
+function useRrsetActs(zone: Zone, edit: (key: string) => void) {
   const api = useApi()
   const outdate = useOutdate()
   const [removed, remove] = useState<Row>()

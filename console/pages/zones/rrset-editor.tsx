@@ -6,8 +6,11 @@ import { joinRdata, rdataFields, splitRdata } from '../../lib/rdata.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { sent } from '../../ui/dialog.tsx'
+import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
+import { useDraft } from '../../ui/use-draft.ts'
 import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -24,7 +27,7 @@ const mostRecords = 50
 const types = Object.keys(rdataFields) as RecordType[]
 const commonTypes: readonly RecordType[] = ['A', 'AAAA', 'CNAME', 'MX', 'TXT', 'SRV', 'CAA', 'NS']
 
-interface Draft {
+interface RecordDraft {
   readonly key: number
   readonly parts: readonly string[]
   /** A value that does not have the form of its type, as one text. */
@@ -32,39 +35,56 @@ interface Draft {
   readonly comment: string
 }
 
-let last = 0
+interface RrsetDraft {
+  readonly name: string
+  readonly type: RecordType
+  readonly ttl: string
+  readonly records: readonly RecordDraft[]
+}
 
-function draftOf(type: RecordType, value: string, comment: string): Draft {
+/** The records of a set are told apart by their places, new ones by numbers beyond. */
+let last = 1_000
+
+function draftOf(type: RecordType, value: string, comment: string, key = ++last): RecordDraft {
   const parts = value === '' ? rdataFields[type].map(() => '') : splitRdata(type, value)
-  return { key: ++last, comment, ...(parts ? { parts } : { parts: [], whole: value }) }
+  return { key, comment, ...(parts ? { parts } : { parts: [], whole: value }) }
+}
+
+function draftOfSet({ name, type, ttl, records }: Rrset): RrsetDraft {
+  return {
+    name,
+    type,
+    ttl: ttl === null ? '' : String(ttl),
+    records: records.map(({ value, comment }, place) => draftOf(type, value, comment, place)),
+  }
 }
 
 interface RrsetEditorProps {
   readonly zone: Zone
-  /** Absent for a new set. */
+  /** As it was when it was opened; absent for a new set. */
   readonly rrset?: Rrset | undefined
+  /** As it is now; absent when it was deleted elsewhere. */
+  readonly current?: Rrset | undefined
   readonly onDone: () => void
 }
 
-export function RrsetEditor({ zone, rrset, onDone }: RrsetEditorProps) {
-  const [name, setName] = useState(rrset?.name ?? '')
-  const [type, setType] = useState<RecordType>(rrset?.type ?? 'A')
-  const [ttl, setTtl] = useState(rrset?.ttl ? String(rrset.ttl) : '')
-  const [drafts, setDrafts] = useState<readonly Draft[]>(
-    () => rrset?.records.map(({ value, comment }) => draftOf(rrset.type, value, comment)) ?? [draftOf('A', '', '')],
+export function RrsetEditor({ zone, rrset, current, onDone }: RrsetEditorProps) {
+  const [begun] = useState<RrsetDraft>(() =>
+    rrset ? draftOfSet(rrset) : { name: '', type: 'A', ttl: '', records: [draftOf('A', '', '')] },
   )
+  const draft = useDraft(current ? draftOfSet(current) : begun)
+  const { name, type, ttl, records: drafts } = draft.value
+  const setDrafts = (next: readonly RecordDraft[]) => draft.change({ records: next })
   const records = drafts.map(({ parts, whole, comment }) => ({
     value: whole ?? joinRdata(type, parts),
     ...(comment ? { comment } : {}),
   }))
   const content = { name: name.trim() || '@', type, ttl: ttl.trim() ? Number(ttl) : null, records }
-  const requests = rrset ? changesOf(zone, rrset, content) : [creationOf(zone, content)]
+  const requests = current ? changesOf(zone, current, content) : [creationOf(zone, content)]
   const form = useSending(requests, onDone)
-  const choose = (next: RecordType) => {
-    setType(next)
-    setDrafts([draftOf(next, '', '')])
-  }
-  const change = (key: number, part: Partial<Draft>) =>
+  useUnsaved(draft.isDirty && !form.isBusy, 'view')
+  const choose = (next: RecordType) => draft.change({ type: next, records: [draftOf(next, '', '')] })
+  const change = (key: number, part: Partial<RecordDraft>) =>
     setDrafts(drafts.map((one) => (one.key === key ? { ...one, ...part } : one)))
   return (
     <form className="stack" onSubmit={sent(form.send)} noValidate aria-label={rrset ? `${name} ${type}` : w.newRecord}>
@@ -77,7 +97,7 @@ export function RrsetEditor({ zone, rrset, onDone }: RrsetEditorProps) {
             isMono
             autoFocus
             value={name}
-            onChange={(text) => setName(text.toLowerCase())}
+            onChange={(text) => draft.change({ name: text.toLowerCase() })}
             problems={form.problems('name')}
           />
           <SelectField label={w.type} value={type} options={typeOptions} onChange={choose} />
@@ -99,10 +119,12 @@ export function RrsetEditor({ zone, rrset, onDone }: RrsetEditorProps) {
           inputMode="numeric"
           placeholder={String(zone.ttl)}
           value={ttl}
-          onChange={setTtl}
+          onChange={(ttl) => draft.change({ ttl })}
           problems={form.problems('ttl')}
         />
       </div>
+      <Elsewhere {...draft} />
+      {rrset && !current && <DeletedElsewhere />}
       {form.cause !== undefined && <FailureNote cause={form.cause} />}
       <div className="row wrap">
         <Button
@@ -111,7 +133,7 @@ export function RrsetEditor({ zone, rrset, onDone }: RrsetEditorProps) {
           isBusy={form.isBusy}
           reason={requests.length === 0 ? w.unchanged : undefined}
         >
-          {rrset ? w.saveRecords : w.createRecords(records.length)}
+          {current ? w.saveRecords : w.createRecords(records.length)}
         </Button>
         <Button look="quiet" onClick={onDone}>
           {c.cancel}
@@ -136,12 +158,12 @@ const typeOptions = [...commonTypes, ...types.filter((type) => !commonTypes.incl
 )
 
 interface RecordFieldsProps {
-  readonly draft: Draft
+  readonly draft: RecordDraft
   readonly type: RecordType
   readonly index: number
   readonly form: Submission
   readonly isFirst: boolean
-  readonly onChange: (part: Partial<Draft>) => void
+  readonly onChange: (part: Partial<RecordDraft>) => void
   readonly onRemove: (() => void) | undefined
 }
 

@@ -1,5 +1,5 @@
 /** The settings of a zone: TTL, where a copy comes from, protection, labels, and its end. */
-import { type ReactNode, useState } from 'react'
+import type { ReactNode } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { AnyRequest } from '../../api/operations.ts'
 import { Commands } from '../../shell/commands.tsx'
@@ -8,12 +8,15 @@ import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { sent } from '../../ui/dialog.tsx'
+import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Columns } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { useUnsaved } from '../../ui/unsaved.ts'
+import { type DraftOf, useDraft } from '../../ui/use-draft.ts'
 import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { zones as english } from '../../words/en/zones.ts'
@@ -46,17 +49,20 @@ interface SettingProps {
   readonly request: AnyRequest
   readonly form: Submission
   readonly act: string
-  readonly isChanged: boolean
+  readonly draft: Pick<DraftOf<object>, 'isDirty' | 'isElsewhere' | 'view' | 'overwrite'>
   readonly children: ReactNode
 }
 
 /** One setting with its own button and command. */
-function Setting({ title, request, form, act, isChanged, children }: SettingProps) {
+function Setting({ title, request, form, act, draft, children }: SettingProps) {
+  const isChanged = draft.isDirty
+  useUnsaved(isChanged && !form.isBusy)
   const reason = useReason(request.operation)
   return (
     <Card title={title} padded>
       <form className="stack" onSubmit={sent(() => isChanged && reason === undefined && form.send())} noValidate>
         {children}
+        <Elsewhere {...draft} />
         {form.cause !== undefined && <FailureNote cause={form.cause} />}
         <div className="row">
           <Button type="submit" isBusy={form.isBusy} reason={reason ?? (isChanged ? undefined : w.unchanged)}>
@@ -70,32 +76,34 @@ function Setting({ title, request, form, act, isChanged, children }: SettingProp
 }
 
 /** Sends what a setting asks for. */
-function useSetting(request: AnyRequest, fields: readonly string[]): Submission {
+function useSetting(request: AnyRequest, fields: readonly string[], saved: () => void): Submission {
   const api = useApi()
   const outdate = useOutdate()
   return useSubmission(async () => {
     const { operation, ...input } = request
     await api.call(operation, input as never)
+    saved()
     await outdate('zones')
   }, fields)
 }
 
 function Ttl({ zone }: { readonly zone: Zone }) {
-  const [ttl, setTtl] = useState(String(zone.ttl))
+  const draft = useDraft({ ttl: String(zone.ttl) })
+  const { ttl } = draft.value
   const request = {
     operation: 'zones_changeTtl',
     params: { id_or_name: zone.name },
     body: { ttl: Number(ttl) },
   } as const
-  const form = useSetting(request, ['ttl'])
+  const form = useSetting(request, ['ttl'], draft.saved)
   return (
-    <Setting title="TTL" request={request} form={form} act={w.changeTtl} isChanged={Number(ttl) !== zone.ttl}>
+    <Setting title="TTL" {...{ request, form, draft }} act={w.changeTtl}>
       <TextField
         label={w.ttl}
         hint={Number(ttl) > 0 ? `${w.ttlHint} ${ttlText(Number(ttl))}` : w.ttlHint}
         inputMode="numeric"
         value={ttl}
-        onChange={setTtl}
+        onChange={(ttl) => draft.change({ ttl })}
         problems={form.problems('ttl')}
       />
     </Setting>
@@ -103,39 +111,39 @@ function Ttl({ zone }: { readonly zone: Zone }) {
 }
 
 function Primaries({ zone }: { readonly zone: Zone }) {
-  const [drafts, setDrafts] = useState<readonly PrimaryDraft[]>(() =>
-    zone.primary_nameservers.map(({ address, port, tsig_algorithm: algorithm, tsig_key: secret }) =>
-      newPrimary({ address, port: String(port), algorithm: algorithm ?? 'none', secret: secret ?? '' }),
-    ),
-  )
-  const [initial] = useState(() => JSON.stringify(primariesOf(drafts)))
+  const draft = useDraft<{ readonly drafts: readonly PrimaryDraft[] }>({
+    drafts: zone.primary_nameservers.map(({ address, port, tsig_algorithm: algorithm, tsig_key: secret }, place) => ({
+      ...newPrimary({ address, port: String(port), algorithm: algorithm ?? 'none', secret: secret ?? '' }),
+      key: -1 - place,
+    })),
+  })
+  const { drafts } = draft.value
   const body = { primary_nameservers: primariesOf(drafts) }
   const request = {
     operation: 'zones_changePrimaryNameservers',
     params: { id_or_name: zone.name },
     body,
   } as const
-  const form = useSetting(request, ['primary_nameservers'])
-  const isChanged = JSON.stringify(body.primary_nameservers) !== initial
+  const form = useSetting(request, ['primary_nameservers'], draft.saved)
   return (
-    <Setting title={w.primaries} request={request} form={form} act={w.changePrimaries} isChanged={isChanged}>
-      <PrimariesField value={drafts} onChange={setDrafts} form={form} />
+    <Setting title={w.primaries} {...{ request, form, draft }} act={w.changePrimaries}>
+      <PrimariesField value={drafts} onChange={(drafts) => draft.change({ drafts })} form={form} />
     </Setting>
   )
 }
 
 function LabelsCard({ zone }: { readonly zone: Zone }) {
-  const [labels, setLabels] = useState<LabelMap>(zone.labels)
+  const draft = useDraft<{ readonly labels: LabelMap }>({ labels: zone.labels })
+  const { labels } = draft.value
   const request = {
     operation: 'zones_update',
     params: { id_or_name: zone.name },
     body: { labels: { ...labels } },
   } as const
-  const form = useSetting(request, ['labels'])
-  const isChanged = JSON.stringify(labels) !== JSON.stringify(zone.labels)
+  const form = useSetting(request, ['labels'], draft.saved)
   return (
-    <Setting title={c.labels} request={request} form={form} act={c.save} isChanged={isChanged}>
-      <LabelsField value={labels} onChange={setLabels} problems={form.problems('labels')} />
+    <Setting title={c.labels} {...{ request, form, draft }} act={c.save}>
+      <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={form.problems('labels')} />
     </Setting>
   )
 }

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
+import { GoneNote } from '../../shell/gone.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
@@ -18,7 +19,7 @@ import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
 import { useResourceActs } from '../shared/acts.tsx'
 import { Protected } from '../shared/cells.tsx'
-import { delegationOf, type Zone, zoneActs } from './zone.ts'
+import { delegationOf, useZone, type Zone, zoneActs } from './zone.ts'
 
 const w = wordsOf('zones', english)
 const r = wordsOf('resources', resources)
@@ -37,6 +38,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
   const params = { project: String(useProjectId()), zone: zone.name }
   const list = { to: '/projects/$project/zones', params } as const
   const acts = useResourceActs(zoneActs, () => void navigate(list))
+  const { isGone } = useZone()
   const { mood, text } = delegationOf(zone)
   // The address of the records begins those of the other tabs.
   const activeOptions = { exact: true }
@@ -83,6 +85,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
           </>
         }
       />
+      {isGone && <GoneNote name={zone.name} back={{ label: w.title, link: list }} />}
       <Tabs
         label={zone.name}
         current={tab}

@@ -6,6 +6,6 @@ import { useZone } from './zone.ts'
 
 export function ZonePage() {
   const { tab } = useParams({ strict: false }) as { readonly tab?: string }
-  const zone = useZone()
+  const { zone } = useZone()
   return tab === 'settings' ? <ZoneSettings zone={zone} /> : <Records zone={zone} />
 }

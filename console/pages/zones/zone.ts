@@ -1,7 +1,7 @@
 /** What the pages of zones share. */
-import { useSuspenseQuery } from '@tanstack/react-query'
 import { useParams } from '@tanstack/react-router'
 import { type ItemOf, useApi } from '../../api/api.ts'
+import { useOne } from '../../shell/gone.tsx'
 import type { Mood } from '../../ui/state.tsx'
 import { zones as english } from '../../words/en/zones.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -18,10 +18,11 @@ export function useZoneParam(): string {
 }
 
 /** The zone of the page. */
-export function useZone(): Zone {
+export function useZone(): { readonly zone: Zone; readonly isGone: boolean } {
   const api = useApi()
   const zone = useZoneParam()
-  return useSuspenseQuery(api.query('zones_get', { params: { id_or_name: zone } })).data.zone
+  const { data, isGone } = useOne(api.query('zones_get', { params: { id_or_name: zone } }))
+  return { zone: data.zone, isGone }
 }
 
 const moods: Readonly<Record<Zone['authoritative_nameservers']['delegation_status'], Mood>> = {

@@ -19,7 +19,6 @@ export const firewalls = {
   noneCommand: 'hcloud firewall create --name web',
   lost: 'Its rules are lost. This cannot be taken back.',
   isApplied: 'is applied to something',
-  isGone: 'The firewall was deleted.',
   columns: {
     name: 'Name',
     applied: 'Applied to',
@@ -103,14 +102,7 @@ export const firewalls = {
   notAppliedBecause: 'The rules were not changed.',
   apply: (count: number) => `Apply ${plural(count, changes)}`,
   discard: 'Discard',
-  changedElsewhere: 'The rules were changed elsewhere while you were writing.',
-  viewTheirs: 'View those',
-  keepMine: 'Keep mine',
   withChanges: 'with these changes',
-  leaveTitle: (count: number) => `Leave ${plural(count, changes)} behind?`,
-  leaveText: 'They were not applied and are lost when you go.',
-  leaveAct: 'Leave',
-  stay: 'Stay here',
   serversOf: (name: string) => `Servers of ${name}`,
   // ---- Applied to
   applyTo: 'Apply to',

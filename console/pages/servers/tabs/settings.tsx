@@ -1,6 +1,5 @@
 /** Name, labels, protection, and the end of the server. */
 import { useNavigate } from '@tanstack/react-router'
-import { useState } from 'react'
 import { useApi, useOutdate } from '../../../api/api.ts'
 import { Commands } from '../../../shell/commands.tsx'
 import { useReason } from '../../../shell/may.ts'
@@ -8,10 +7,13 @@ import { Button } from '../../../ui/button.tsx'
 import { Card } from '../../../ui/card.tsx'
 import { Check } from '../../../ui/check.tsx'
 import { sent } from '../../../ui/dialog.tsx'
+import { Elsewhere } from '../../../ui/elsewhere.tsx'
 import { FailureNote } from '../../../ui/failure.tsx'
 import { TextField } from '../../../ui/field.tsx'
 import { LabelsField } from '../../../ui/labels-field.tsx'
 import { Columns } from '../../../ui/page.tsx'
+import { useUnsaved } from '../../../ui/unsaved.ts'
+import { useDraft } from '../../../ui/use-draft.ts'
 import { useSubmit } from '../../../ui/use-submit.ts'
 import { common } from '../../../words/en/common.ts'
 import { server as english } from '../../../words/en/server.ts'
@@ -30,15 +32,16 @@ export function SettingsTab({ server, action }: TabProps) {
   const outdate = useOutdate()
   const acts = useServerActs()
   const navigate = useNavigate()
-  const [name, setName] = useState(server.name)
-  const [labels, setLabels] = useState(server.labels)
+  const draft = useDraft({ name: server.name, labels: server.labels })
+  const { name, labels } = draft.value
   const protect = useSubmit()
   const reason = useReason('servers_update')
   const mayProtect = useReason('servers_changeProtection')
   const mayDelete = useReason('servers_remove')
   const { id, protection } = server
   const request = { operation: 'servers_update', params: { id }, body: { name, labels: { ...labels } } } as const
-  const update = useRequest({ request, families: ['servers'], fields: ['name', 'labels'] })
+  const update = useRequest({ request, families: ['servers'], fields: ['name', 'labels'], done: draft.saved })
+  useUnsaved(draft.isDirty && !update.isBusy)
   const change = (body: { delete?: boolean; rebuild?: boolean }) =>
     void protect.run(async () => {
       await api.call('servers_changeProtection', { params: { id }, body })
@@ -49,8 +52,19 @@ export function SettingsTab({ server, action }: TabProps) {
     <Columns aside={<Commands request={request} labels={server.labels} />}>
       <Card title={`${c.name}, ${c.labels}`} padded>
         <form className="stack" onSubmit={sent(update.send)} noValidate>
-          <TextField label={w.name} isMono value={name} problems={update.problems('name')} onChange={setName} />
-          <LabelsField value={labels} problems={update.problems('labels')} onChange={setLabels} />
+          <TextField
+            label={w.name}
+            isMono
+            value={name}
+            problems={update.problems('name')}
+            onChange={(name) => draft.change({ name })}
+          />
+          <LabelsField
+            value={labels}
+            problems={update.problems('labels')}
+            onChange={(labels) => draft.change({ labels })}
+          />
+          <Elsewhere {...draft} />
           {update.cause !== undefined && <FailureNote cause={update.cause} />}
           <p>
             <Button type="submit" look="primary" isBusy={update.isBusy} reason={reason}>

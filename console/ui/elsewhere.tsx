@@ -1,0 +1,34 @@
+/** Said in a form when what it changes was changed elsewhere: one can look at that, or overwrite it. */
+import { unsaved as english } from '../words/en/unsaved.ts'
+import { wordsOf } from '../words/words.ts'
+import { Button } from './button.tsx'
+import { Note } from './note.tsx'
+import type { DraftOf } from './use-draft.ts'
+
+const w = wordsOf('unsaved', english)
+
+type ElsewhereProps = Pick<DraftOf<unknown>, 'isElsewhere' | 'view' | 'overwrite'>
+
+export function Elsewhere({ isElsewhere, view, overwrite }: ElsewhereProps) {
+  if (!isElsewhere) return null
+  return (
+    <Note mood="warn" isNews>
+      {w.elsewhere}{' '}
+      <Button small onClick={view}>
+        {w.view}
+      </Button>{' '}
+      <Button small onClick={overwrite}>
+        {w.overwrite}
+      </Button>
+    </Note>
+  )
+}
+
+/** The same where it is no longer there at all. */
+export function DeletedElsewhere() {
+  return (
+    <Note mood="warn" isNews>
+      {w.elsewhereGone}
+    </Note>
+  )
+}

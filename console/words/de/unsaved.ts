@@ -1,0 +1,13 @@
+/** Wörter für Formulare mit Änderungen, die nicht gespeichert sind. */
+import type { Words } from '../words.ts'
+
+export const unsaved: Words['unsaved'] = {
+  title: 'Änderungen verwerfen?',
+  text: 'Was hier geändert wurde, ist nicht gespeichert.',
+  act: 'Änderungen verwerfen',
+  keep: 'Weiter bearbeiten',
+  elsewhere: 'Das wurde währenddessen anderswo geändert.',
+  elsewhereGone: 'Das wurde währenddessen anderswo gelöscht.',
+  view: 'Jenes ansehen',
+  overwrite: 'Mit meinem überschreiben',
+}

@@ -1,0 +1,44 @@
+/** What people do with the keyboard: press buttons, fill fields, take entries of menus, confirm dialogs. */
+import type { Page } from 'playwright-core'
+import { expect, press, tabTo } from './harness.ts'
+
+export async function act(page: Page, name: string | RegExp): Promise<void> {
+  await tabTo(page, 'button', name)
+  await press(page, 'Enter')
+}
+
+/** Presses the button of the open dialog that does it; `isLast` says whether none with this title follows. */
+export async function confirm(page: Page, title: string | RegExp, name: string, isLast = true): Promise<void> {
+  const dialog = page.getByRole('dialog', { name: title })
+  const button = dialog.getByRole('button', { name, exact: true })
+  await button.waitFor()
+  for (let steps = 0; steps < 50 && !(await button.evaluate((one) => one.matches(':focus'))); steps++) {
+    await press(page, 'Tab')
+  }
+  await expect(button).toBeFocused()
+  await press(page, 'Enter')
+  if (isLast) await expect(dialog).toBeHidden()
+}
+
+export async function fill(page: Page, name: string | RegExp, text: string): Promise<void> {
+  await tabTo(page, 'textbox', name)
+  await press(page, 'Control+a')
+  await page.keyboard.insertText(text)
+}
+
+/** Takes an entry of the menu of a row. */
+export async function choose(page: Page, row: string, entry: string): Promise<void> {
+  await act(page, `Actions for ${row}`)
+  await take(page, entry)
+}
+
+/** Takes an entry of the open menu. */
+export async function take(page: Page, entry: string | RegExp): Promise<void> {
+  const item = page.getByRole('menuitem', { name: entry })
+  await item.waitFor()
+  for (let steps = 0; steps < 20 && !(await item.evaluate((one) => one.matches(':focus'))); steps++) {
+    await press(page, 'ArrowDown')
+  }
+  await expect(item).toBeFocused()
+  await press(page, 'Enter')
+}

@@ -1,0 +1,169 @@
+/** What is being typed is never lost, and never touched by what happens elsewhere. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page } from 'playwright-core'
+import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
+import { act, choose, confirm, fill, take } from './keyboard.ts'
+import { rulesOfFirst, someBalancers } from './states/firewalls.ts'
+import { someZones } from './states/resources.ts'
+import { pathOf } from './states/servers.ts'
+
+const question = (page: Page) => page.getByRole('dialog', { name: 'Discard your changes?' })
+
+async function answer(page: Page, button: 'Keep editing' | 'Discard changes'): Promise<void> {
+  await confirm(page, 'Discard your changes?', button)
+}
+
+/** Whether the browser would ask before it closes the page. */
+function asksBeforeUnload(page: Page): Promise<boolean> {
+  return page.evaluate(() => {
+    const closing = new Event('beforeunload', { cancelable: true })
+    return !(globalThis as unknown as EventTarget).dispatchEvent(closing)
+  })
+}
+
+/** Reads what was changed over the API, without waiting for the event. */
+async function settle({ world, page }: Console): Promise<void> {
+  await world.settle()
+  await expect(page.getByText('elsewhere while you were changing it')).toBeVisible({ timeout: 15_000 })
+}
+
+forConsole('what was changed and not saved', (open) => {
+  test('keeps its page until one says otherwise', async () => {
+    const console = await open()
+    await someZones(console)
+    const { page } = console
+    for (const { path, field, text } of [
+      { path: 'P/servers/new', field: 'Name', text: 'web-9' },
+      { path: 'P/zones/nordlicht.de/import', field: 'The file', text: 'www IN A 203.0.113.1' },
+      { path: 'P/load-balancers/new', field: 'Name', text: 'shop' },
+      { path: 'P/firewalls/new', field: 'Name', text: 'web' },
+      { path: 'P/raw/servers_create', field: /^name/, text: 'x' },
+      { path: 'P/settings', field: 'Name', text: '-2' },
+      { path: '/account/profile', field: 'Name', text: ' N.' },
+    ]) {
+      await console.visit(path)
+      assert.equal(await asksBeforeUnload(page), false, path)
+      const box = page.getByRole('textbox', { name: field }).first()
+      await box.focus()
+      await press(page, 'End')
+      await page.keyboard.type(text)
+      const written = await box.inputValue()
+      assert.equal(await asksBeforeUnload(page), true, path)
+      await page.getByRole('link', { name: 'Wolke, all Projects' }).focus()
+      await press(page, 'Enter')
+      await question(page).waitFor()
+      await press(page, 'Escape')
+      await expect(box).toHaveValue(written)
+    }
+    await tabTo(page, 'link', 'Sessions')
+    await press(page, 'Enter')
+    await answer(page, 'Keep editing')
+    await expect(page).toHaveURL(/profile$/)
+    await tabTo(page, 'link', 'Sessions')
+    await press(page, 'Enter')
+    await answer(page, 'Discard changes')
+    await expect(page).toHaveURL(/sessions$/)
+    assert.equal(await asksBeforeUnload(page), false)
+  })
+
+  test('keeps its dialog, and what was saved does not ask', async () => {
+    const console = await open()
+    await someBalancers(console)
+    const { page } = console
+    await console.visit(await pathOf(console, 'web-1'))
+    await choose(page, 'web-1', 'Labels')
+    const dialog = page.getByRole('dialog', { name: 'Labels: web-1' })
+    await dialog.waitFor()
+    await press(page, 'Escape')
+    await expect(dialog).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Actions for web-1' })).toBeFocused()
+    await choose(page, 'web-1', 'Labels')
+    await tabTo(page, 'textbox', 'Labels')
+    await page.keyboard.type('team=a')
+    await press(page, 'Enter', 'Escape')
+    await answer(page, 'Keep editing')
+    await expect(dialog).toBeVisible()
+    await confirm(page, 'Labels: web-1', 'Save')
+    await expect(page.getByText('team=a').first()).toBeVisible()
+    assert.equal(await asksBeforeUnload(page), false)
+  })
+
+  test('of records outlives what happens to them elsewhere', async () => {
+    const console = await open()
+    await someZones(console)
+    await console.visit('P/zones/nordlicht.de')
+    const { page, api } = console
+    const records = '/zones/nordlicht.de/rrsets'
+    await choose(page, 'www/A', 'Edit')
+    const value = page.getByRole('textbox', { name: 'Address' })
+    await expect(value).toBeFocused()
+    await press(page, 'Control+a')
+    await page.keyboard.type('203.0.113.77')
+    // A set that is new, before this one, and another value of this one.
+    await api.post(records, { name: 'aaa', type: 'A', records: [{ value: '203.0.113.1' }] })
+    await api.post(`${records}/www/A/actions/set_records`, { records: [{ value: '203.0.113.2' }] })
+    await settle(console)
+    await expect(value).toHaveValue('203.0.113.77')
+    await act(page, 'View theirs')
+    await expect(value).toHaveValue('203.0.113.2')
+    await fill(page, 'Address', '203.0.113.78')
+    await press(page, 'Tab')
+    await page.keyboard.type('mine')
+    // Another set is not edited before this one may be lost.
+    await act(page, 'New record')
+    await answer(page, 'Keep editing')
+    await expect(value).toHaveValue('203.0.113.78')
+    await api.delete(`${records}/www/A`)
+    await console.world.settle()
+    await expect(page.getByText('deleted elsewhere while you were changing it')).toBeVisible({ timeout: 15_000 })
+    await expect(value).toHaveValue('203.0.113.78')
+    await tabTo(page, 'textbox', 'Address')
+    await press(page, 'Enter')
+    await expect(value).toBeHidden()
+    await console.world.settle()
+    const { rrset } = (await api.get(`${records}/www/A`)).body
+    assert.deepEqual(rrset.records, [{ value: '203.0.113.78', comment: 'mine' }])
+  })
+
+  test('of rules, services and labels can be put over what came from elsewhere', async () => {
+    const console = await open()
+    await someBalancers(console)
+    const { page, api } = console
+    await console.visit(await rulesOfFirst(console))
+    await act(page, 'Add SSH')
+    await page.keyboard.type('internet')
+    await press(page, 'Enter')
+    const [firewall] = (await api.get('/firewalls')).body.firewalls
+    const theirs = [{ direction: 'in', protocol: 'tcp', port: '8443', source_ips: ['10.0.0.0/8'] }]
+    await api.post(`/firewalls/${firewall.id}/actions/set_rules`, { rules: theirs })
+    await settle(console)
+    await act(page, 'View theirs')
+    await expect(page.getByRole('complementary', { name: 'Changes' })).toContainText('No changes')
+    await expect(page.getByRole('main')).toContainText('10.0.0.0/8')
+
+    await console.visit(await pathOf(console, 'web-1', '/settings'))
+    await tabTo(page, 'textbox', 'Labels')
+    await page.keyboard.type('team=mine')
+    await press(page, 'Enter')
+    const { id } = (await api.get('/servers?name=web-1')).body.servers[0]
+    await api.put(`/servers/${id}`, { labels: { team: 'theirs' } })
+    await settle(console)
+    await act(page, 'Overwrite with mine')
+    await expect(page.getByText('elsewhere while')).toBeHidden()
+    await act(page, 'Save')
+    await expect.poll(async () => (await api.get(`/servers/${id}`)).body.server.labels.team).toBe('mine')
+
+    const [balancer] = (await api.get('/load_balancers')).body.load_balancers
+    await console.visit(`P/load-balancers/${balancer.id}/services`)
+    await act(page, /^Actions for .*80/)
+    await take(page, 'Change')
+    await fill(page, /^Sends to port/, '8080')
+    await api.post(`/load_balancers/${balancer.id}/actions/update_service`, { listen_port: 80, destination_port: 81 })
+    await settle(console)
+    await expect(page.getByRole('textbox', { name: /^Sends to port/ })).toHaveValue('8080')
+    await press(page, 'Escape')
+    await answer(page, 'Discard changes')
+    await expect(page.getByRole('dialog')).toBeHidden()
+  })
+})
