@@ -6,7 +6,7 @@ import { MissingLater, PageFailureLater } from './shell/states-later.tsx'
 import { Skeleton } from './ui/skeleton.tsx'
 
 export function createConsoleRouter(cache: QueryClient) {
-  return createRouter({
+  const router = createRouter({
     routeTree,
     basepath: '/console',
     context: { cache },
@@ -20,6 +20,11 @@ export function createConsoleRouter(cache: QueryClient) {
     scrollRestoration: true,
     defaultViewTransition: false,
   })
+  // What failed on one page is asked for again by the next.
+  router.subscribe('onBeforeLoad', () =>
+    cache.removeQueries({ predicate: ({ state }) => state.status === 'error' && state.data === undefined }),
+  )
+  return router
 }
 
 declare module '@tanstack/react-router' {

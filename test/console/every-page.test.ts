@@ -1,0 +1,276 @@
+/** Every page in the states that all pages have: read only, failed, forbidden, of somebody else, and deleted elsewhere. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { Page, Route } from 'playwright-core'
+import { engines } from '../engines.ts'
+import { everyPage, harmless, type PageOfRoute } from './every-page.ts'
+import { type Console, expect, forConsole, press } from './harness.ts'
+import { someBalancers } from './states/firewalls.ts'
+import { publicKey, someZones } from './states/resources.ts'
+
+/** What the functions find that run in the browser. */
+interface Router {
+  readonly routesById: Readonly<
+    Record<string, { readonly fullPath: string; readonly options: { component?: unknown } }>
+  >
+  readonly options: { readonly context: { readonly cache: { isFetching(): number } } }
+  navigate(to: { readonly href: string }): Promise<void>
+}
+declare const self: { readonly __TSR_ROUTER__: Router }
+declare const document: { querySelectorAll(selector: string): Iterable<Control>; getElementById(id: string): Control }
+interface Control {
+  readonly tagName: string
+  readonly textContent: string
+  readonly labels?: Iterable<Control>
+  matches(selector: string): boolean
+  getAttribute(name: string): string | null
+  checkVisibility(): boolean
+}
+
+async function something(console: Console): Promise<void> {
+  const { api, world } = console
+  await someBalancers(console)
+  await someZones(console)
+  await api.post('/zones', { name: 'import.example', mode: 'primary' })
+  await api.post('/firewalls', { name: 'spare', rules: [] })
+  await api.post('/networks', {
+    name: 'internal',
+    ip_range: '10.0.0.0/16',
+    subnets: [{ type: 'cloud', network_zone: 'eu-central', ip_range: '10.0.1.0/24' }],
+  })
+  await api.post('/volumes', { name: 'data', size: 10, location: 'fsn1' })
+  await api.post('/ssh_keys', { name: 'laptop', public_key: publicKey })
+  await api.post('/placement_groups', { name: 'apart', type: 'spread' })
+  await api.post('/floating_ips', { name: 'www', type: 'ipv4', home_location: 'fsn1' })
+  const { body } = await api.get('/servers?name=web-1')
+  await api.post(`/servers/${body.servers[0].id}/actions/create_image`, { type: 'snapshot', description: 'before' })
+  await world.settle()
+}
+
+async function pathOf({ api }: Console, { path, shows }: PageOfRoute): Promise<string> {
+  if (!shows || !path.includes('{id}')) return path
+  const [family, name] = shows
+  const { body } = await api.get(`/${family}?name=${name}`)
+  return path.replace('{id}', body[family][0].id)
+}
+
+/** Goes to a page without loading the console again. */
+async function go(console: Console, path: string): Promise<void> {
+  const href = path.replace(/^P/, `/projects/${console.project}`)
+  await console.page.evaluate((href) => self.__TSR_ROUTER__.navigate({ href }), href)
+}
+
+interface Found {
+  readonly name: string
+  readonly isOff: boolean
+  readonly reason: string
+}
+
+/** The buttons and switches in view, and links to forms. */
+function controlsOf(page: Page, within: string): Promise<readonly Found[]> {
+  return page.evaluate((within) => {
+    // Orders of lists and views of one thing change nothing.
+    const wanted = [
+      'button:not(th *, [aria-pressed])',
+      '[role=menuitem]',
+      '[role=switch]',
+      'a[href$="/new"]',
+      'a[href$="/upload"]',
+    ]
+    const all = [...document.querySelectorAll(wanted.map((one) => `${within} ${one}`).join())]
+    const text = (ids: string | null) => (ids ?? '').split(' ').map((id) => document.getElementById(id)?.textContent)
+    return all
+      .filter((one) => one.checkVisibility())
+      .map((one) => {
+        const label = [...(one.labels ?? [])].map(({ textContent }) => textContent).join(' ')
+        return {
+          name: one.getAttribute('aria-label') ?? (one.textContent.trim() || label.trim()),
+          isOff: one.getAttribute('aria-disabled') === 'true' || one.matches(':disabled'),
+          reason: text(one.getAttribute('aria-describedby')).join(' ').trim(),
+        }
+      })
+  }, within)
+}
+
+/** Whether the reason is said, beside a button or in the label of a switch. */
+function says(name: string, reason: string): boolean {
+  return reason !== '' || name.includes('needs the role')
+}
+
+/** What a person who may only read could change, and what is off without saying why. */
+function wrongFor(found: readonly Found[]): string[] {
+  return found
+    .filter(({ name }) => !harmless.some((one) => one.test(name)))
+    .flatMap(({ name, isOff, reason }) =>
+      isOff ? (says(name, reason) ? [] : [`${name}: off, no reason`]) : [`${name}: on`],
+    )
+}
+
+/** The controls once nothing more comes. */
+async function settledControls(page: Page): Promise<readonly Found[]> {
+  let last = ''
+  for (let same = 0; ; ) {
+    await page.waitForFunction(() => self.__TSR_ROUTER__.options.context.cache.isFetching() === 0)
+    const found = await controlsOf(page, 'main')
+    const text = JSON.stringify(found)
+    same = text === last ? same + 1 : 0
+    if (same === 2) return found
+    last = text
+  }
+}
+
+async function judgeForViewer(console: Console, one: PageOfRoute): Promise<string[]> {
+  const { page } = console
+  await go(console, await pathOf(console, one))
+  if (one.needs) {
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('You may not see this')
+    await expect(page.getByRole('main')).toContainText(`It needs the role ${one.needs}`)
+    return []
+  }
+  if (one.isOwn) return []
+  if (one.isForm) {
+    await expect(page.getByRole('button', { disabled: true, description: /needs the role/ }).first()).toBeVisible()
+    return []
+  }
+  const wrong = await judgeMenus(page)
+  for (const tab of one.tabs ?? []) {
+    await go(console, `${await pathOf(console, one)}/${tab}`)
+    wrong.push(...(await judgeMenus(page)).map((problem) => `${tab}: ${problem}`))
+  }
+  return wrong
+}
+
+/** Judges what is in view, and the last menu of acts. */
+async function judgeMenus(page: Page): Promise<string[]> {
+  const found = await settledControls(page)
+  const dots = page.locator('main').getByRole('button', { name: /^Actions for/ })
+  if ((await dots.count()) === 0) return wrongFor(found)
+  await dots.last().focus()
+  await press(page, 'Enter')
+  await page.getByRole('menu').waitFor()
+  const entries = await controlsOf(page, '[role=menu]')
+  await press(page, 'Escape')
+  await expect(page.getByRole('menu')).toBeHidden()
+  return [...wrongFor(found), ...wrongFor(entries)]
+}
+
+/** Lets the server refuse what the pages read, but not who one is. */
+async function refuse(page: Page, status: number, body: () => object, told: (url: string) => void): Promise<void> {
+  await page.unrouteAll()
+  await page.route(/\/console\/api\//, async (route: Route) => {
+    const request = route.request()
+    if (request.method() !== 'GET' || /whoami|\/events|\/wolke\/v1\/projects(\?|$)/.test(request.url()))
+      return route.continue()
+    told(request.url())
+    const { correlation = '', ...error } = body() as { correlation?: string }
+    await route.fulfill({
+      status,
+      contentType: 'application/json',
+      headers: { 'x-correlation-id': correlation },
+      body: JSON.stringify({ error }),
+    })
+  })
+}
+
+const pages = Object.entries(everyPage)
+
+forConsole(
+  'every page',
+  (open) => {
+    test('can be read by viewers, fails, is forbidden, and says what was deleted', async () => {
+      const console = await open({ role: 'viewer' })
+      const { page } = console
+      await something(console)
+      await console.visit('')
+      const routes = await page.evaluate(() =>
+        Object.values(self.__TSR_ROUTER__.routesById)
+          .filter(({ options, fullPath }) => options.component && fullPath)
+          .map(({ fullPath }) => fullPath),
+      )
+      assert.deepEqual(
+        routes.filter((route) => !everyPage[route]),
+        [],
+        'add these pages to every-page.ts',
+      )
+      const problems: string[] = []
+      for (const [route, one] of pages) {
+        for (const problem of await judgeForViewer(console, one)) problems.push(`${route}: ${problem}`)
+      }
+      assert.deepEqual(problems, [])
+      await judgeRefusals(console)
+      await judgeStranger(console)
+      await judgeDeleted(console)
+    })
+  },
+  engines.slice(0, 1),
+)
+
+async function judgeRefusals(console: Console): Promise<void> {
+  const { page } = console
+  const main = page.getByRole('main')
+  let count = 0
+  const asking = pages.filter(([, { asksNothing }]) => !asksNothing)
+  await refuse(
+    page,
+    409,
+    () => ({ code: 'conflict', message: 'not now', correlation: `try-${count}` }),
+    () => {},
+  )
+  await console.visit('')
+  for (const [route, one] of asking) {
+    count += 1
+    await go(console, await pathOf(console, one))
+    await expect(main, route).toContainText(`try-${count}`)
+    await expect(main, route).toContainText('This could not be loaded')
+  }
+  const asked = new Map<string, number>()
+  const role = () => (count % 2 === 0 ? 'Admin' : 'Owner')
+  await refuse(
+    page,
+    403,
+    () => ({ code: 'forbidden', message: 'not for you', details: { needs: role().toLowerCase() } }),
+    (url) => asked.set(`${count} ${url}`, (asked.get(`${count} ${url}`) ?? 0) + 1),
+  )
+  await console.visit('')
+  for (const [route, one] of asking) {
+    count += 1
+    await go(console, await pathOf(console, one))
+    await expect(main, route).toContainText(`It needs the role ${role()} in this Project. An owner or admin`)
+  }
+  assert.deepEqual(
+    [...asked].filter(([, times]) => times > 1),
+    [],
+  )
+  await page.unrouteAll()
+}
+
+/** Of a Project that is somebody else's nothing is seen, not even that it is there. */
+async function judgeStranger(console: Console): Promise<void> {
+  await console.visit('')
+  for (const [route, one] of pages) {
+    if (one.isOwn) continue
+    await go(console, (await pathOf(console, one)).replace(/^P/, '/projects/1'))
+    await expect(console.page.getByRole('heading', { level: 1 }), route).toHaveText('There is nothing here')
+  }
+}
+
+async function judgeDeleted(console: Console): Promise<void> {
+  const { page, api, world } = console
+  for (const [route, one] of pages) {
+    if (!one.shows) continue
+    const [family, name] = one.shows
+    await go(console, await pathOf(console, one))
+    await expect(page.getByRole('heading', { level: 1 }), route).toHaveText(name)
+    const { body } = await api.get(`/${family}?name=${name}`)
+    const path = `/${family}/${body[family][0].id}`
+    assert.equal((await api.delete(path)).status < 300, true, path)
+    await world.settle()
+    const note = page.getByText(`${name} was deleted elsewhere while this page was open.`)
+    await expect(note, route).toBeVisible({ timeout: 15_000 })
+    await expect(note.getByRole('link'), route).toBeVisible()
+    const on = (await settledControls(page)).filter(
+      ({ name, isOff }) => !isOff && !harmless.some((one) => one.test(name)),
+    )
+    assert.deepEqual(on, [], route)
+  }
+}
