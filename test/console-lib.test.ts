@@ -9,7 +9,7 @@ import { fieldOf, problemsOf, type RequestSchema } from '../console/lib/form-mod
 import { expandNames, nextName } from '../console/lib/names.ts'
 import { estimate } from '../console/lib/prices.ts'
 import { joinRdata, rdataFields, splitRdata } from '../console/lib/rdata.ts'
-import { axisOf, spanOf } from '../console/lib/timeline.ts'
+import { lifetimeOf } from '../console/lib/timeline.ts'
 import { csvOf } from '../console/pages/shared/csv.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { openCatalogue } from '../src/catalogue/catalogue.ts'
@@ -161,24 +161,16 @@ describe('the time of certificates', () => {
     fingerprint: '00:00:00:00:00:00',
     status: { issuance: 'completed', renewal: 'scheduled' },
   } as const
-  const at = (day: number, more: object = {}) => spanOf({ ...managed, ...more }, day * 86_400_000)
 
   it('is told with the renewal that the server plans', () => {
-    const span = at(45)
-    assert.ok('renewal' in span)
-    assert.deepEqual([span.state, span.elapsed, span.daysLeft], ['valid', 0.5, 45])
-    assert.equal(span.renewal, 60 * 86_400_000)
-    const axis = axisOf([span], 45 * 86_400_000)
-    assert.deepEqual([axis.placeOf(span.issued), axis.placeOf(span.expiry)], [0, 1])
+    const day = 86_400_000
+    assert.deepEqual(lifetimeOf(managed), { from: 0, until: 90 * day, renewAt: 60 * day })
   })
 
-  it('has states before, towards and after the end', () => {
-    assert.deepEqual(
-      [at(-1), at(80), at(90), at(1, { not_valid_after: null }), at(1, { type: 'uploaded' })].map(({ state }) => state),
-      ['future', 'soon', 'expired', 'pending', 'valid'],
-    )
-    const failed = at(1, { not_valid_after: null, status: { issuance: 'failed', renewal: 'unavailable' } })
-    assert.equal(failed.state, 'failed')
+  it('has no renewal where there is none, and needs a certificate', () => {
+    const plans = [{ type: 'uploaded' as const }, { status: { renewal: 'unavailable' } }, { fingerprint: null }]
+    for (const other of plans) assert.equal(lifetimeOf({ ...managed, ...other })?.renewAt, undefined)
+    assert.equal(lifetimeOf({ ...managed, not_valid_after: null }), undefined)
   })
 })
 

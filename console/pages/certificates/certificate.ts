@@ -1,5 +1,6 @@
 /** What the pages of certificates share: how a certificate is seen, and when things happen to it. */
 import type { ItemOf } from '../../api/api.ts'
+import { lifetimeOf } from '../../lib/timeline.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { certificates as english } from '../../words/en/certificates.ts'
 import { date } from '../../words/format.ts'
@@ -20,27 +21,6 @@ export interface Outlook {
   readonly text: string
   /** What comes, in weaker ink. */
   readonly next?: string | undefined
-}
-
-/** The share of its lifetime after which a certificate is renewed, unless its authority suggests another time. */
-const renewedAfter = 2 / 3
-
-export interface Lifetime {
-  readonly from: number
-  readonly until: number
-  /** When renewal is tried first; undefined for uploads. */
-  readonly renewAt: number | undefined
-}
-
-/** Times in ms since the epoch; undefined for a certificate that was never issued. */
-export function lifetimeOf({
-  not_valid_before: from,
-  not_valid_after: until,
-  type,
-}: Certificate): Lifetime | undefined {
-  if (from === null || until === null) return undefined
-  const [start, end] = [Date.parse(from), Date.parse(until)]
-  return { from: start, until: end, renewAt: type === 'managed' ? start + (end - start) * renewedAfter : undefined }
 }
 
 const shortDate = (time: number) => date(time, { day: 'numeric', month: 'short' })
@@ -67,7 +47,7 @@ export function outlookOf(certificate: Certificate, now = Date.now()): Outlook {
   if (status.renewal === 'failed') return { mood: left <= soonMs ? 'bad' : 'warn', text: ends, next: w.renewalFailed }
   if (status.renewal === 'pending') return { mood: 'busy', text: w.renewing, next: ends }
   if (status.renewal === 'scheduled') return { mood: 'busy', text: w.renewsSoon, next: ends }
-  return { mood: 'ok', text: ends, next: w.renewsOn(shortDate(life.renewAt!)) }
+  return { mood: 'ok', text: ends, next: life.renewAt === undefined ? undefined : w.renewsOn(shortDate(life.renewAt)) }
 }
 
 /** Why it was not issued or renewed, in words; undefined when nothing failed. */

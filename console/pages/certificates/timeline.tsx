@@ -1,10 +1,11 @@
 /** The lifetimes of certificates on one axis: bars from issued to expiry, today's line, and where renewal is tried. */
+import { type Lifetime, lifetimeOf } from '../../lib/timeline.ts'
 import { FactLine } from '../../ui/page.tsx'
 import styles from '../../ui/picture.module.css'
 import { certificates as english } from '../../words/en/certificates.ts'
 import { date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Certificate, dayMs, type Lifetime, lifetimeOf, outlookOf } from './certificate.ts'
+import { type Certificate, dayMs, outlookOf } from './certificate.ts'
 
 const w = wordsOf('certificates', english)
 

@@ -2,7 +2,8 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { estimate, type Line, type Wanted } from '../../lib/prices.ts'
-import { type Certificate, lifetimeOf } from '../certificates/certificate.ts'
+import { lifetimeOf } from '../../lib/timeline.ts'
+import type { Certificate } from '../certificates/certificate.ts'
 import type { Server } from '../servers/server.ts'
 
 type Prices = ReplyFor<'pricing_get'>['pricing']

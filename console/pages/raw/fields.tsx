@@ -2,9 +2,12 @@
 import { AreaField, SelectField, TextField } from '../../ui/field.tsx'
 import { raw } from '../../words/en/raw.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { RawField } from './model.ts'
+import { isPlain, type RawField } from './model.ts'
 
 const w = wordsOf('raw', raw)
+
+/** Longer texts get more than one line. */
+const longText = 1_000
 
 interface RawInputProps {
   readonly field: RawField
@@ -14,8 +17,10 @@ interface RawInputProps {
 }
 
 export function RawInput({ field, text, problem, onChange }: RawInputProps) {
-  const { name, kind, isRequired, isNullable, isList, options, hint } = field
-  const hints = [hint, isList && w.listHint, kind === 'json' && w.jsonHint, isNullable && w.nullHint].filter(Boolean)
+  const { name, field: model, isRequired, isList, hint } = field
+  const { kind, isNullable } = model
+  const isJson = !isList && !isPlain(model)
+  const hints = [hint, isList && w.listHint, isJson && w.jsonHint, isNullable && w.nullHint].filter(Boolean)
   const shared = {
     label: (
       <>
@@ -29,7 +34,7 @@ export function RawInput({ field, text, problem, onChange }: RawInputProps) {
     onChange,
   }
   if (kind === 'choice' || kind === 'boolean') {
-    const values = kind === 'boolean' ? [w.yes, w.no] : options
+    const values = kind === 'boolean' ? [w.yes, w.no] : model.options.map(String)
     const all = isNullable && !values.includes('null') ? [...values, 'null'] : values
     return (
       <SelectField
@@ -38,6 +43,7 @@ export function RawInput({ field, text, problem, onChange }: RawInputProps) {
       />
     )
   }
-  if (kind === 'json' || kind === 'long') return <AreaField {...shared} isMono rows={3} />
-  return <TextField {...shared} inputMode={kind === 'number' ? 'numeric' : undefined} />
+  const isLong = kind === 'text' && (model.most ?? 0) > longText
+  if (isJson || isLong) return <AreaField {...shared} isMono rows={3} />
+  return <TextField {...shared} inputMode={kind === 'number' || kind === 'integer' ? 'numeric' : undefined} />
 }

@@ -1,24 +1,22 @@
 /** A request as it is written on a page: texts by field, and the request that they make. */
 import type { AnyRequest, OperationId, QueryValue } from '../../api/operations.ts'
 import { operationOf } from '../../api/operations.ts'
+import { type Field, fieldOf, type Problem, problemsOf } from '../../lib/form-model.ts'
 import { raw } from '../../words/en/raw.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Description, descriptionOf, type Schema } from './descriptions.ts'
+import { type Description, descriptionOf } from './descriptions.ts'
 
 const w = wordsOf('raw', raw).problems
 
-/** How a value is written: as it is, as one of several, or as JSON. */
-export type Kind = 'text' | 'long' | 'number' | 'either' | 'boolean' | 'choice' | 'json'
-
+/** A field at the top of a request; what is inside of others is written as JSON. */
 export interface RawField {
   /** `params.id`, `query.name` or `body.name`. */
   readonly key: string
   readonly name: string
-  readonly kind: Kind
+  readonly field: Field
   readonly isRequired: boolean
-  readonly isNullable: boolean
+  /** Whether several are written with commas. */
   readonly isList: boolean
-  readonly options: readonly string[]
   readonly hint: string | undefined
 }
 
@@ -35,67 +33,58 @@ export interface Draft {
   readonly json: string | undefined
 }
 
-const longText = 1_000
-
-function kindOf(schema: Schema): Kind {
-  if (schema.enum) return 'choice'
-  const parts = (schema.anyOf ?? []).filter(({ type }) => type !== 'null')
-  if (parts.length === 1 && parts[0]) return kindOf(parts[0])
-  if (parts.length > 1) return parts.every(({ type }) => type === 'integer' || type === 'string') ? 'either' : 'json'
-  if (schema.type === 'boolean') return 'boolean'
-  if (schema.type === 'integer' || schema.type === 'number') return 'number'
-  if (schema.type === 'string') return (schema.maxLength ?? 0) > longText ? 'long' : 'text'
-  return 'json'
-}
-
-const optionsOf = ({ enum: options, anyOf = [] }: Schema): readonly string[] =>
-  (options ?? anyOf.flatMap((part) => part.enum ?? [])).map(String)
-
-function fieldOf(key: string, schema: Schema, isRequired: boolean, description?: string): RawField {
-  const isList = key.startsWith('query.') && schema.type === 'array'
-  const one = isList ? (schema.items ?? {}) : schema
+function rawField(key: string, field: Field, isRequired: boolean, description?: string): RawField {
   return {
     key,
     name: key.slice(key.indexOf('.') + 1),
-    kind: isList ? 'text' : kindOf(one),
+    field,
     isRequired,
-    isNullable: (schema.anyOf ?? []).some(({ type }) => type === 'null'),
-    isList,
-    options: optionsOf(one),
-    hint: description ?? schema.description,
+    isList: key.startsWith('query.') && field.kind === 'list',
+    hint: description ?? field.description,
   }
 }
+
+const ofParam: Field = { kind: 'text', least: 1, most: undefined, isNullable: false, description: undefined }
 
 /** The fields of an operation. */
 export function formOf(id: OperationId): RawForm {
   const { query = {}, body }: Description = descriptionOf(id)
   const names = [...operationOf(id).path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name ?? '')
+  const whole = body && fieldOf(body)
   return {
-    params: names.map((name) => fieldOf(`params.${name}`, { type: 'string' }, true)),
+    params: names.map((name) => rawField(`params.${name}`, ofParam, true)),
     query: Object.entries(query).map(([name, { schema, description }]) =>
-      fieldOf(`query.${name}`, schema, false, description),
+      rawField(`query.${name}`, fieldOf(schema), false, description),
     ),
-    body: Object.entries(body?.properties ?? {}).map(([name, schema]) =>
-      fieldOf(`body.${name}`, schema, body?.required?.includes(name) ?? false),
+    body: (whole?.kind === 'object' ? whole.fields : []).map(({ name, field, isRequired }) =>
+      rawField(`body.${name}`, field, isRequired),
     ),
     hasBody: body !== undefined,
   }
 }
 
+/** Whether one text is enough for a field; anything else is written as JSON. */
+export function isPlain(field: Field): boolean {
+  if (field.kind === 'either') return field.options.every(({ kind }) => kind === 'text' || kind === 'integer')
+  return !['list', 'map', 'object', 'json'].includes(field.kind)
+}
+
 type Read = { readonly value: unknown } | { readonly problem: string }
 
 /** The value that a text stands for. */
-export function readField({ kind, isNullable }: Pick<RawField, 'kind' | 'isNullable'>, text: string): Read {
-  if (isNullable && text === 'null') return { value: null }
-  switch (kind) {
+function readText(field: Field, text: string): Read {
+  if (field.isNullable && text === 'null') return { value: null }
+  if (!isPlain(field)) return readJson(text)
+  switch (field.kind) {
+    case 'integer':
     case 'number':
-      return /^-?\d+(\.\d+)?$/.test(text) ? { value: Number(text) } : { problem: w.number }
+      return /^-?\d+(\.\d+)?$/.test(text) ? { value: Number(text) } : { problem: w.type }
     case 'either':
       return { value: /^\d+$/.test(text) ? Number(text) : text }
     case 'boolean':
       return { value: text === 'true' }
-    case 'json':
-      return readJson(text)
+    case 'choice':
+      return { value: field.options.find((option) => String(option) === text) ?? text }
     default:
       return { value: text }
   }
@@ -107,6 +96,28 @@ function readJson(text: string): Read {
   } catch {
     return { problem: w.json }
   }
+}
+
+/** Reads what was written in a field, and says what the API would refuse of it. */
+function readField({ field, isList }: RawField, text: string): Read {
+  if (isList && field.kind === 'list') {
+    const parts = text.split(',').map((part) => readText(field.item, part.trim()))
+    const wrong = parts.find((part) => 'problem' in part)
+    return wrong ?? judged(field, { value: parts.map((part) => 'value' in part && part.value) })
+  }
+  return judged(field, readText(field, text))
+}
+
+function judged(field: Field, read: Read): Read {
+  if ('problem' in read) return read
+  const [problem] = problemsOf(field, read.value)
+  return problem ? { problem: wordsOfProblem(problem) } : read
+}
+
+function wordsOfProblem({ at, code, limit = 0 }: Problem): string {
+  const words = w[code]
+  const text = typeof words === 'function' ? words(limit) : words
+  return at === '' ? text : `${at}: ${text}`
 }
 
 interface Made {
@@ -126,7 +137,6 @@ export function requestOf(id: OperationId, form: RawForm, { texts, json }: Draft
           if (field.isRequired) problems[field.key] = w.required
           return []
         }
-        if (field.isList) return [[field.name, text.split(',').map((part) => part.trim())]]
         const result = readField(field, text)
         if ('problem' in result) problems[field.key] = result.problem
         return 'value' in result ? [[field.name, result.value]] : []
@@ -144,6 +154,7 @@ export function requestOf(id: OperationId, form: RawForm, { texts, json }: Draft
   return { request, problems }
 }
 
+/** What is written as JSON is sent as it is, so that one can see what the API says of it. */
 function bodyOf(json: string, problems: Record<string, string>): unknown {
   const result = readJson(json)
   if ('problem' in result) problems.json = result.problem
