@@ -32,9 +32,9 @@ export async function choose(page: Page, row: string, entry: string): Promise<vo
   await take(page, entry)
 }
 
-/** Takes an entry of the open menu. */
+/** Takes an entry of the open menu, by the beginning of its name. */
 export async function take(page: Page, entry: string | RegExp): Promise<void> {
-  const item = page.getByRole('menuitem', { name: entry })
+  const item = page.getByRole('menuitem', { name: typeof entry === 'string' ? new RegExp(`^${entry}`) : entry })
   await item.waitFor()
   for (let steps = 0; steps < 20 && !(await item.evaluate((one) => one.matches(':focus'))); steps++) {
     await press(page, 'ArrowDown')

@@ -43,10 +43,7 @@ export function FirewallPage() {
   const current: Tab = tabs.find((one) => one === tab) ?? 'rules'
   const mayCreate = useReason('firewalls_create')
   const list = { label: w.title, link: { to: '/projects/$project/firewalls', params: { project } } } as const
-  const acts = useResourceActs(
-    firewallActs,
-    () => void navigate(list.link),
-  )
+  const acts = useResourceActs(firewallActs, () => void navigate(list.link))
   const counts = { rules: firewall.rules.length, resources: serverIdsOf(firewall).length, activity: undefined }
   return (
     <>

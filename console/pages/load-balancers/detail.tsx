@@ -38,10 +38,7 @@ export function BalancerPage() {
   const { name, labels, load_balancer_type: type, location } = balancer
   const current = tabs.find((one) => one === tab) ?? 'overview'
   const list = { label: w.title, link: { to: '/projects/$project/load-balancers', params: { project } } } as const
-  const acts = useResourceActs(
-    balancerActs,
-    () => void navigate(list.link),
-  )
+  const acts = useResourceActs(balancerActs, () => void navigate(list.link))
   const counts = { services: balancer.services.length, targets: balancer.targets.length }
   return (
     <>

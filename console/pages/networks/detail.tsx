@@ -1,20 +1,23 @@
 /** One network: a picture of it, its subnets and routes, and what is in it. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useState } from 'react'
+import { Suspense, useState } from 'react'
 import { useApi, useOutdate, useProjectId } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
+import { Check } from '../../ui/check.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { networks as english } from '../../words/en/networks.ts'
 import { resources } from '../../words/en/resources.ts'
@@ -22,7 +25,7 @@ import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { useResourceActs } from '../shared/acts.tsx'
 import { Protected, ServerLink } from '../shared/cells.tsx'
-import { type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
+import { AliasDialog, type NetworkDialog, NetworkDialogs } from './dialogs.tsx'
 import { type Member, type Network, networkActs, sizeOf } from './network.ts'
 import { Topology } from './topology.tsx'
 
@@ -92,7 +95,9 @@ export function NetworkPage() {
         <Subnets {...part} />
         <Members {...part} members={members} nameOf={nameOf} />
       </Columns>
-      <NetworkDialogs kind={kind} network={network} onClose={() => open(undefined)} />
+      <Suspense>
+        <NetworkDialogs kind={kind} network={network} onClose={() => open(undefined)} />
+      </Suspense>
       {removal && (
         <Confirm
           {...removal}
@@ -136,14 +141,14 @@ function Subnets({ network, open, remove }: PartProps) {
     >
       {network.subnets.length === 0 && <p className="row faint">{w.noSubnets}</p>}
       <List>
-        {network.subnets.map(({ ip_range: range, network_zone: zone, gateway }) => (
+        {network.subnets.map(({ ip_range: range, network_zone: zone, gateway, type, vswitch_id: vswitch }) => (
           <li key={range}>
             <span>
               <span className="mono">{range}</span>
               <small>{w.subnetFacts(number(sizeOf(range)), gateway)}</small>
             </span>
             <span className="end row">
-              {zone}
+              {type === 'cloud' ? zone : `${w.subnetTypes[type]}${vswitch ? ` ${vswitch}` : ''} · ${zone}`}
               <Button
                 look="quiet"
                 icon="trash"
@@ -175,6 +180,9 @@ interface MembersProps extends PartProps {
 function Members({ network, members, nameOf, remove }: MembersProps) {
   const api = useApi()
   const mayDetach = useReason('networks_detachFromNetwork')
+  const mayAlias = useReason('networks_changeAliasIps')
+  const [named, openFor] = useState<number>()
+  const member = members.find(({ id, type }) => type === 'server' && id === named)
   return (
     <Card title={w.members}>
       {members.length === 0 && <p className="row faint">{w.noMembers}</p>}
@@ -186,6 +194,16 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
             </State>
             <span className="end row">
               <span className="mono">{[member.ip, ...member.alias_ips].join(', ')}</span>
+              {member.type === 'server' && (
+                <Button
+                  small
+                  reason={mayAlias}
+                  aria-label={w.aliasTitle(nameOf(member))}
+                  onClick={() => openFor(member.id)}
+                >
+                  {w.aliases}
+                </Button>
+              )}
               {member.type === 'server' && (
                 <Button
                   look="quiet"
@@ -211,7 +229,35 @@ function Members({ network, members, nameOf, remove }: MembersProps) {
           </li>
         ))}
       </List>
+      {member && <AliasDialog {...{ network, member }} name={nameOf(member)} onClose={() => openFor(undefined)} />}
     </Card>
+  )
+}
+
+/** Whether servers behind a vSwitch learn the routes of the network. */
+function VswitchRoutes({ network: { id, expose_routes_to_vswitch: isOn } }: Pick<PartProps, 'network'>) {
+  const api = useApi()
+  const update = useSubmit()
+  const outdate = useOutdate()
+  const reason = useReason('networks_update')
+  const change = (on: boolean) =>
+    update.run(async () => {
+      await api.call('networks_update', { params: { id }, body: { expose_routes_to_vswitch: on } })
+      await outdate('networks')
+    })
+  return (
+    <>
+      <Check
+        kind="switch"
+        checked={isOn}
+        disabled={reason !== undefined}
+        aside={reason ?? w.exposeText}
+        onChange={(on) => void change(on)}
+      >
+        {w.expose}
+      </Check>
+      {update.cause !== undefined && <FailureNote cause={update.cause} />}
+    </>
   )
 }
 
@@ -230,7 +276,12 @@ function Aside({ network, open, remove }: PartProps) {
             {w.addRoute}
           </Button>
         }
-        footer={w.routesText}
+        footer={
+          <div className="stack">
+            {w.routesText}
+            <VswitchRoutes network={network} />
+          </div>
+        }
       >
         <List>
           {network.routes.map(({ destination, gateway }) => (

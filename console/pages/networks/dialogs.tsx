@@ -2,16 +2,20 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import { networks as english } from '../../words/en/networks.ts'
 import { resources } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
-import { freeRange, type Network } from './network.ts'
+import { freeRange, type Member, type Network } from './network.ts'
 import { useNetworkZones } from './new.tsx'
 
 const w = wordsOf('networks', english)
 const r = wordsOf('resources', resources)
+
+type SubnetType = Network['subnets'][number]['type']
 
 export type NetworkDialog = 'subnet' | 'route' | 'extend' | 'attach'
 
@@ -35,19 +39,42 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
   const taken = network.subnets.map((one) => one.ip_range)
   const [range, setRange] = useState(() => freeRange(network.ip_range, taken))
   const [zone, setZone] = useState(network.subnets[0]?.network_zone ?? zones[0] ?? '')
-  const body = { type: 'cloud', network_zone: zone, ip_range: range.trim() } as const
+  const [type, setType] = useState<SubnetType>('cloud')
+  const [vswitch, setVswitch] = useState('')
+  const body = {
+    type,
+    network_zone: zone,
+    ip_range: range.trim(),
+    ...(type === 'vswitch' && vswitch.trim() ? { vswitch_id: Number(vswitch) } : {}),
+  }
   return (
     <FormDialog
       families={families}
       title={w.addSubnetTo(network.name)}
       act={w.addSubnet}
       request={{ operation: 'networks_addSubnet', params: { id: network.id }, body }}
-      isReady={range.trim() !== ''}
-      fields={['ip_range', 'network_zone']}
+      isReady={range.trim() !== '' && (type !== 'vswitch' || vswitch.trim() !== '')}
+      fields={['ip_range', 'network_zone', 'vswitch_id']}
       onClose={onClose}
     >
       {(problems) => (
         <>
+          <SelectField
+            label={w.subnetType}
+            value={type}
+            options={(['cloud', 'vswitch'] as const).map((value) => ({ value, label: w.subnetTypes[value] }))}
+            onChange={setType}
+          />
+          {type === 'vswitch' && (
+            <TextField
+              label={w.vswitch}
+              hint={w.vswitchHint}
+              inputMode="numeric"
+              value={vswitch}
+              onChange={setVswitch}
+              problems={problems('vswitch_id')}
+            />
+          )}
           <TextField
             label={w.subnetRange}
             hint={w.within(network.ip_range)}
@@ -171,6 +198,47 @@ function AttachDialog({ network, onClose }: NetworkDialogProps) {
             onChange={setIp}
             problems={problems('ip')}
           />
+        </>
+      )}
+    </FormDialog>
+  )
+}
+
+interface AliasProps extends NetworkDialogProps {
+  readonly member: Member
+  readonly name: string
+}
+
+/** The further addresses of a server in the network. */
+export function AliasDialog({ network, member: { id, alias_ips }, name, onClose }: AliasProps) {
+  const draft = useDraft({ text: alias_ips.join(', ') })
+  const addresses = draft.value.text.split(/[\s,;]+/).filter(Boolean)
+  return (
+    <FormDialog
+      families={families}
+      title={w.aliasTitle(name)}
+      act={w.setAliases}
+      request={{
+        operation: 'networks_changeAliasIps',
+        params: { id },
+        body: { network: network.id, alias_ips: addresses },
+      }}
+      isReady={draft.isDirty}
+      isDirty={draft.isDirty}
+      fields={['alias_ips']}
+      onClose={onClose}
+    >
+      {(problems) => (
+        <>
+          <TextField
+            label={w.aliases}
+            hint={w.aliasHint}
+            isMono
+            value={draft.value.text}
+            onChange={(text) => draft.change({ text })}
+            problems={problems('alias_ips')}
+          />
+          <Elsewhere {...draft} />
         </>
       )}
     </FormDialog>
