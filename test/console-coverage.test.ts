@@ -1,0 +1,87 @@
+/** Every operation of the API is used by a page of the console, or there is a reason why none does. */
+import assert from 'node:assert/strict'
+import { readdirSync, readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
+
+const merged = 'the activity page and the tabs of activity show the actions of all families'
+const inList = 'the list, which pages have already, tells the same'
+const whole = 'the records of a set are edited as a whole'
+
+/** By the id of the operation, or the end of it that many share. The page of raw requests can make all of them. */
+const notInConsole: Readonly<Record<string, string>> = {
+  _listFamilyActions: merged,
+  _getFamilyAction: merged,
+  _getAction: merged,
+  floating_ips_listActions: merged,
+  primary_ips_listActions: merged,
+  images_listActions: merged,
+  networks_listActions: merged,
+  volumes_listActions: merged,
+  floating_ips_get: inList,
+  primary_ips_get: inList,
+  images_get: inList,
+  isos_get: inList,
+  load_balancer_types_get: inList,
+  locations_get: inList,
+  placement_groups_get: inList,
+  server_types_get: inList,
+  ssh_keys_get: inList,
+  volumes_get: inList,
+  zones_getRrset: inList,
+  zones_updateRrset: 'labels of sets of records are for programs',
+  zones_addRecords: whole,
+  zones_removeRecords: whole,
+  zones_updateRecords: whole,
+  servers_addToPlacementGroup: 'left to programs: a server gets its group when it is created',
+  servers_removeFromPlacementGroup: 'left to programs: deleting a group takes its servers out',
+  primary_ips_changeServerDnsPtr: 'the name belongs to the address, whose page changes it',
+  management_addMember: 'for operators, who use the management API',
+  people_acceptInvitation: 'the page behind the link of an invitation does it, before the console is there',
+}
+
+const text = ['pages', 'shell', 'api']
+  .flatMap((folder) =>
+    readdirSync(new URL(`../console/${folder}/`, import.meta.url), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.tsx?$/.test(name))
+      .map((name) => readFileSync(new URL(`../console/${folder}/${name}`, import.meta.url), 'utf8')),
+  )
+  .join('\n')
+  // A type of many operations uses none of them.
+  .replaceAll(/\$\{string\}_/g, '')
+
+/** Families whose pages are shared name operations by their end, as in `${family}_assign`. */
+const shared = new Set(
+  [...text.matchAll(/^(?:export )?type \w*Family =\s*((?:\s*\|?\s*'\w+')+)/gm)].flatMap(([, names]) =>
+    [...(names ?? '').matchAll(/'(\w+)'/g)].map(([, name]) => name),
+  ),
+)
+
+function isUsed(family: string, key: string): boolean {
+  const id = `${family}_${key}`
+  if (text.includes(`'${id}'`) || text.includes(`"${id}"`)) return true
+  // Acts on one family share a call as well, as in `servers_${verb}`.
+  if (text.includes(`\`${family}_\${`) && text.includes(`'${key}'`)) return true
+  return shared.has(family) && text.includes(`}_${key}\``)
+}
+
+test('every operation is used by a page, or is not for a reason', () => {
+  const operations = [...allEndpoints(), ...ownEndpoints()].filter(({ endpoint: { removedBy } }) => !removedBy)
+  const reasons = new Set<string>()
+  const unused = operations.filter(({ family, key }) => {
+    if (isUsed(family, key)) return false
+    const reason = [`${family}_${key}`, `_${key}`].find((one) => one in notInConsole)
+    if (reason) reasons.add(reason)
+    return reason === undefined
+  })
+  assert.deepEqual(
+    unused.map(({ family, key }) => `${family}_${key}`),
+    [],
+    'use these in a page, or say in notInConsole why not',
+  )
+  assert.deepEqual(
+    Object.keys(notInConsole).filter((reason) => !reasons.has(reason)),
+    [],
+    'these are used by now, or are no operations',
+  )
+})
