@@ -60,7 +60,7 @@ export function ImagePage() {
           </>
         }
       />
-      {isGone && <GoneNote name={image.name} />}
+      {isGone && <GoneNote name={image.name} back={{ label: w.title, link: list }} />}
       {image.deprecation && (
         <Note mood="warn">
           {w.deprecatedText(dayOf(image.deprecation.announced), dayOf(image.deprecation.unavailable_after))}

@@ -56,7 +56,7 @@ export function VolumePage() {
           </>
         }
       />
-      {isGone && <GoneNote name={volume.name} />}
+      {isGone && <GoneNote name={volume.name} back={{ label: w.title, link: list }} />}
       <Columns
         label={r.summary}
         aside={<Aside volume={volume} server={servers.find((one) => one.id === volume.server)?.name} />}
