@@ -97,6 +97,13 @@ forConsole('the console of installation admins', (open) => {
     await press(page, 'Enter')
     await expect(row).toHaveCount(0)
 
+    await choose(page, 'second', 'Join Project')
+    await tabTo(page, 'button', 'Join Project')
+    await press(page, 'Enter')
+    await choose(page, 'second', 'Open Project')
+    await expect(page.getByRole('heading', { level: 1, name: 'Overview of second' })).toBeAttached()
+    await visit('/admin/projects')
+
     await go(page, 'Mail')
     await expect(page.getByRole('row', { name: /A certificate ends/ })).toContainText('Logged')
     await choose(page, 'A certificate ends', 'Send again')

@@ -3,7 +3,7 @@ import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-quer
 import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { apiOf, type ItemOf, outdate } from '../../api/api.ts'
-import { projectsQuery } from '../../api/session.ts'
+import { projectsQuery, whoamiQuery } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -32,7 +32,9 @@ const api = apiOf(undefined)
 
 export type InstalledProject = ItemOf<'management_listInstalledProjects'>
 
-type Open = { readonly kind: 'new' } | { readonly kind: 'limits' | 'delete'; readonly project: InstalledProject }
+type Open =
+  | { readonly kind: 'new' }
+  | { readonly kind: 'limits' | 'join' | 'delete'; readonly project: InstalledProject }
 
 export function InstalledProjectsPage() {
   const { data: projects } = useSuspenseQuery(api.list('management_listInstalledProjects', {}))
@@ -94,6 +96,13 @@ function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
         reason: mayOpen.has(project.id) ? undefined : w.notMember,
         onSelect: () => void navigate({ to: '/projects/$project', params: { project: String(project.id) } }),
       },
+      {
+        key: 'join',
+        label: w.join,
+        icon: 'people',
+        reason: reason ?? (mayOpen.has(project.id) ? w.isMember : undefined),
+        onSelect: () => setOpen({ kind: 'join', project }),
+      },
       { key: 'limits', label: w.change, reason, onSelect: () => setOpen({ kind: 'limits', project }) },
       {
         key: 'copy',
@@ -120,6 +129,7 @@ function Dialogs({ open, onClose }: { readonly open: Open; readonly onClose: () 
   if (open.kind === 'new') return <NewProject onCreated={refresh} onClose={onClose} />
   if (open.kind === 'limits') return <LimitsDialog project={open.project} onClose={onClose} />
   const { id, name } = open.project
+  if (open.kind === 'join') return <Join project={open.project} onJoined={refresh} onClose={onClose} />
   const remove = async () => {
     await api.call('management_deleteInstalledProject', { params: { project_id: id } })
     await refresh()
@@ -131,6 +141,32 @@ function Dialogs({ open, onClose }: { readonly open: Open; readonly onClose: () 
       act={w.delete}
       word={name}
       onConfirm={remove}
+      onClose={onClose}
+    />
+  )
+}
+
+interface JoinProps {
+  readonly project: InstalledProject
+  readonly onJoined: () => Promise<void>
+  readonly onClose: () => void
+}
+
+/** Asks before somebody enters a Project of others, whose owner is told. */
+function Join({ project: { id, name }, onJoined, onClose }: JoinProps) {
+  const { data: { whoami } = {} } = useQuery(whoamiQuery)
+  const join = async () => {
+    const body = { person_id: whoami?.id ?? 0, role: 'admin' } as const
+    await api.call('management_addMember', { params: { project_id: id }, body })
+    await onJoined()
+  }
+  return (
+    <Confirm
+      title={w.joinTitle(name)}
+      text={w.joinText}
+      act={w.join}
+      keep={w.joinNot}
+      onConfirm={join}
       onClose={onClose}
     />
   )

@@ -89,6 +89,11 @@ export const admin: Words['admin'] = {
     left: (what) => `Noch darin: ${what}`,
     open: 'Projekt öffnen',
     notMember: 'Du bist kein Mitglied.',
+    isMember: 'Du bist Mitglied.',
+    join: 'Projekt beitreten',
+    joinTitle: (name) => `${name} als Admin beitreten?`,
+    joinText: 'Wem es gehört, erfährt es durch eine Mail, und es steht im Protokoll des Projekts.',
+    joinNot: 'Draußen bleiben',
   },
   mail: {
     title: 'Mail',

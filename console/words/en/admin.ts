@@ -88,6 +88,11 @@ export const admin = {
     left: (what: string) => `Left in it: ${what}`,
     open: 'Open Project',
     notMember: 'You are no member of it.',
+    isMember: 'You are a member of it.',
+    join: 'Join Project',
+    joinTitle: (name: string) => `Join ${name} as an admin?`,
+    joinText: 'Its owner is told by mail, and its audit log has it.',
+    joinNot: 'Stay out',
   },
   mail: {
     title: 'Mail',
