@@ -6,7 +6,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { engines } from '../engines.ts'
-import { type Console, forConsole, type OpenConsole } from './harness.ts'
+import { type Console, forConsole } from './harness.ts'
 import { type PageState, pageStates } from './states.ts'
 
 const only = process.env.WOLKE_CONSOLE_STATES?.split(',')
@@ -42,12 +42,14 @@ declare const getComputedStyle: (part: Part) => { readonly overflowX: string; re
 forConsole(
   'long words in the console',
   (open) => {
-    // One installation for all states that show the same: what the pages do to it does not matter here.
-    for (const [prepare, states] of Map.groupBy(pageStates.filter(isJudged), ({ prepare }) => prepare)) {
-      test(`fit: ${prepare?.name ?? 'an empty Project'}`, async () => {
-        const problems = await judge(open, states)
-        assert.deepEqual(problems, [])
-      })
+    // One installation for all states that show the same to the same: what the pages do to it does not matter here.
+    for (const [options, seen] of Map.groupBy(pageStates.filter(isJudged), (state) => state.options)) {
+      for (const [prepare, states] of Map.groupBy(seen, (state) => state.prepare)) {
+        test(`fit: ${prepare?.name ?? 'an empty Project'}${options ? ', for operators' : ''}`, async () => {
+          const problems = await judge(await open(options), states)
+          assert.deepEqual(problems, [])
+        })
+      }
     }
   },
   engines.slice(0, 1),
@@ -58,9 +60,8 @@ function isJudged({ name, role }: PageState): boolean {
   return role === undefined && (!only || only.some((part) => name.startsWith(part)))
 }
 
-async function judge(open: OpenConsole, states: readonly PageState[]): Promise<readonly string[]> {
+async function judge(console: Console, states: readonly PageState[]): Promise<readonly string[]> {
   const problems: string[] = []
-  const console = await open()
   const { page, context } = console
   await states[0]?.prepare?.(console)
   for (const state of states) {
