@@ -12,6 +12,7 @@ interface CallOptions {
   readonly publicOrigins?: readonly string[]
 }
 
+/** Errors: `invalid_input`. */
 export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
   const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url), now) : {}
   const body = checkBody && (request.body === undefined ? {} : request.body)
@@ -19,6 +20,7 @@ export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody
   return { query, body }
 }
 
+/** The call of a handler; without input that of one which only looks for the resource in the path. */
 export function toCall(
   request: FastifyRequest,
   params: Record<string, number | string>,

@@ -127,9 +127,9 @@ export function buildEdge(options: EdgeOptions): Edge {
   const streams = new Streams(options)
   const parts: Parts = { options, streams, routes: { mounted: [], pages: new Map(), served: new Map() } }
   const state = { isClosing: false }
-  let load: (part: Mounting) => Promise<void> = async () => undefined
+  let load: ((part: Mounting) => Promise<void>) | undefined
   const wing = new Wing({
-    isFor: isForWolke,
+    isFor: (url) => load !== undefined && isForWolke(url),
     log: options.log,
     async build() {
       const server = prepare(
@@ -137,7 +137,7 @@ export function buildEdge(options: EdgeOptions): Edge {
         parts,
         state,
       )
-      await load(mountingOn(server, parts))
+      await load?.(mountingOn(server, parts))
       return server
     },
   })
