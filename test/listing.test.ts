@@ -14,6 +14,7 @@ import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import type { PageQuery } from '../src/kernel/resource/listing.ts'
 import type { ProjectScope } from '../src/kernel/scope.ts'
 import { type Client, forEachDatabase, type World } from './harness.ts'
+import { assertRefused } from './refusals.ts'
 
 interface Item {
   readonly id: number
@@ -220,6 +221,19 @@ forEachDatabase('A list', (open) => {
     assert.deepEqual([first.next_page, first.last_page, first.total_entries], [2, null, null])
     const beyond = await meta('label_selector=all&page=3')
     assert.deepEqual([beyond.next_page, beyond.last_page, beyond.total_entries], [null, null, null])
+  })
+
+  test('has longer pages at the door of the console, and there alone', async () => {
+    const world = await open()
+    await insert(world, await scopeOf(world, world.api), makeItems(1_001))
+    const person = world.as('viewer')
+    const long = await person.get('/ssh_keys?per_page=1000')
+    assert.deepEqual([long.body.ssh_keys.length, long.body.meta.pagination.next_page], [1_000, 2])
+    assert.equal((await person.get('/ssh_keys?per_page=1000&page=2')).body.ssh_keys.length, 1)
+    assert.equal((await person.get('/ssh_keys')).body.ssh_keys.length, 25)
+    assertRefused(await person.get('/ssh_keys?per_page=1001'), 'invalid_input')
+    assertRefused(await world.api.get('/ssh_keys?per_page=51'), 'invalid_input')
+    assertRefused(await world.api.get('/ssh_keys?per_page=1000'), 'invalid_input')
   })
 
   test('does not count a family of more than 10,000', async () => {

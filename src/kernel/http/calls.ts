@@ -1,8 +1,9 @@
 /** Makes of a request what a handler gets. */
 import type { FastifyRequest } from 'fastify'
-import { type ApiCall, type Endpoint, isIdParam } from '../contract/contract.ts'
+import { type ApiCall, type Endpoint, isIdParam, type QueryParams, widePaging } from '../contract/contract.ts'
 import { type BodyCheck, parseQuery } from '../contract/input.ts'
 import { reachedAt, searchOf } from '../contract/urls.ts'
+import { doorOf } from './doors.ts'
 import type { Limiter } from './rate-limit.ts'
 import { linksFrom } from './replies.ts'
 import { browserOf } from './served.ts'
@@ -12,9 +13,23 @@ interface CallOptions {
   readonly publicOrigins?: readonly string[]
 }
 
+/** The most entries on a page of a list at the console's door. It filters and sorts lists that it has read whole. */
+const mostPerPage = 1_000
+const { per_page } = widePaging(mostPerPage)
+const widened = new WeakMap<QueryParams, QueryParams>()
+
+function consoleParams({ query }: Endpoint): QueryParams | undefined {
+  const { maximum = mostPerPage } = (query?.per_page?.schema ?? {}) as { readonly maximum?: number }
+  if (!query || maximum >= mostPerPage) return query
+  const known = widened.get(query) ?? { ...query, per_page }
+  widened.set(query, known)
+  return known
+}
+
 /** Errors: `invalid_input`. */
 export function readInput(request: FastifyRequest, endpoint: Endpoint, checkBody: BodyCheck | undefined, now: number) {
-  const query = endpoint.query ? parseQuery(endpoint.query, searchOf(request.url), now) : {}
+  const params = doorOf(request.raw) ? consoleParams(endpoint) : endpoint.query
+  const query = params ? parseQuery(params, searchOf(request.url), now) : {}
   const body = checkBody && (request.body === undefined ? {} : request.body)
   checkBody?.(body)
   return { query, body }
