@@ -11,8 +11,9 @@ import { activitySearch, auditSearch } from './pages/activity/search.ts'
 import { certificatesSearch } from './pages/certificates/search.ts'
 import { newFirewallSearch } from './pages/firewalls/search.ts'
 import { reachSearch } from './pages/reach/search.ts'
-import { newServerData, newServerSearch, serversSearch } from './pages/servers/search.ts'
+import { loadServers, newServerSearch, serversSearch } from './pages/servers/search.ts'
 import { resourceSearch } from './pages/shared/search.ts'
+
 import { defineNavigation } from './shell/navigation.ts'
 import { Root } from './shell/root.tsx'
 import { listSearch } from './ui/use-list.ts'
@@ -106,7 +107,7 @@ export const serversRoute = createRoute({
   getParentRoute: () => project,
   path: '/servers',
   validateSearch: serversSearch,
-  loader: (asked) => loadList(asked, 'servers_list'),
+  loader: ({ context: { cache }, params }) => loadServers(cache, apiOf(Number(params.project))),
   component: lazyRouteComponent(() => import('./pages/servers/list.tsx'), 'ServersPage'),
 })
 
@@ -114,8 +115,10 @@ const newServer = createRoute({
   getParentRoute: () => project,
   path: '/servers/new',
   validateSearch: newServerSearch,
-  loader: ({ context: { cache }, params }) =>
-    Promise.all(newServerData(apiOf(Number(params.project))).map((one) => cache.ensureQueryData(one as never))),
+  loader: async ({ context: { cache }, params }) => {
+    const { loadNewServer } = await import('./pages/servers/new-data.ts')
+    return loadNewServer(cache, apiOf(Number(params.project)))
+  },
   component: lazyRouteComponent(() => import('./pages/servers/new.tsx'), 'NewServerPage'),
 })
 

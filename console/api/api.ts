@@ -14,8 +14,7 @@ type ListField<Id extends OperationId> = {
 export type ItemOf<Id extends OperationId> = ReplyFor<Id>[ListField<Id>] extends readonly (infer Item)[] ? Item : never
 
 /** The most that one page of a list may have at the doors of the console. */
-const perPage = 50
-const atOnce = 6
+const perPage = 1_000
 
 /** The API of one Project; without a Project, that of the installation. */
 export function apiOf(project: number | undefined) {
@@ -41,7 +40,8 @@ export function apiOf(project: number | undefined) {
 
 export type Api = ReturnType<typeof apiOf>
 
-interface Page {
+/** What pages of a list say of it. */
+export interface Page {
   readonly meta?: { readonly pagination: { readonly last_page: number | null; readonly next_page: number | null } }
 }
 
@@ -57,20 +57,10 @@ async function allOf<Id extends OperationId>(
     const reply = await call(project, operation, { ...input, query } as InputOf<Id>, signal)
     return { ...(reply as Page), items: itemsOf(reply) as readonly ItemOf<Id>[] }
   }
-  const pages = [await ask(1)]
-  const last = pages[0]?.meta?.pagination.last_page ?? null
-  if (last !== null) {
-    for (let page = 2; page <= last; page += atOnce) {
-      const numbers = Array.from({ length: Math.min(atOnce, last - page + 1) }, (_, index) => page + index)
-      pages.push(...(await Promise.all(numbers.map(ask))))
-    }
-  } else {
-    // Lists that do not count their entries only tell whether there are more.
-    for (let next = pages[0]?.meta?.pagination.next_page; next; next = pages.at(-1)?.meta?.pagination.next_page) {
-      pages.push(await ask(next))
-    }
-  }
-  return pages.flatMap(({ items }) => items)
+  const first = await ask(1)
+  if (!first.meta?.pagination.next_page) return first.items
+  const { furtherPages } = await import('./further-pages.ts')
+  return [first, ...(await furtherPages(first, ask))].flatMap(({ items }) => items)
 }
 
 function itemsOf(reply: unknown): readonly unknown[] {
@@ -89,11 +79,18 @@ export function useApi(): Api {
   return useMemo(() => apiOf(project), [project])
 }
 
-/** Marks replies as outdated: all of the families named, whatever they were asked. */
-export function outdate(client: QueryClient, project: number | undefined, families: readonly string[]): Promise<void> {
+/** Marks replies as outdated: all of the families named, whatever they were asked, but for the one with the key `besides`. */
+export function outdate(
+  client: QueryClient,
+  project: number | undefined,
+  families: readonly string[],
+  besides?: ReplyKey,
+): Promise<void> {
   return client.invalidateQueries({
-    predicate: ({ queryKey: [owner, operation] }) =>
-      owner === project && families.some((family) => String(operation).startsWith(`${family}_`)),
+    predicate: ({ queryKey }) =>
+      queryKey !== besides &&
+      queryKey[0] === project &&
+      families.some((family) => String(queryKey[1]).startsWith(`${family}_`)),
   })
 }
 

@@ -4,8 +4,8 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Action } from './actions.ts'
-import { outdate } from './api.ts'
 import { note, setLive } from './follow-actions.ts'
+import { isLong, refresh } from './patch.ts'
 
 interface Event {
   readonly family: string
@@ -25,24 +25,23 @@ type News =
 const pollMs = 20_000
 const gatherMs = 300
 const mostFailures = 2
-/** Longer lists are not asked for again only because a stream began. */
-const fewEntries = 50
 
 /** Follows the events of a Project until the returned function is called. */
 export function followEvents(project: number, cache: QueryClient): () => void {
   const ending = new AbortController()
   const { signal } = ending
   const channel = new BroadcastChannel(`wolke-events-${project}`)
-  const pending = new Set<string>()
+  let pending = new Map<string, Set<number>>()
   let gathering: ReturnType<typeof setTimeout> | undefined
   let isLive = false
   let isLeading = false
-  const gather = (family: string) => {
-    pending.add(family)
+  const gather = ({ family, ids }: Event) => {
+    pending.set(family, new Set([...(pending.get(family) ?? []), ...ids]))
     gathering ??= setTimeout(() => {
       gathering = undefined
-      void outdate(cache, project, [...pending])
-      pending.clear()
+      const changes = pending
+      pending = new Map()
+      refresh(cache, project, changes).catch(() => cache.invalidateQueries())
     }, gatherMs)
   }
   const take = (news: News) => {
@@ -51,8 +50,9 @@ export function followEvents(project: number, cache: QueryClient): () => void {
       return
     }
     if (news.kind === 'live') {
-      // What was read before the stream began may have changed in between.
-      if (news.isLive && !isLive) void cache.invalidateQueries({ predicate: ({ state }) => isShort(state.data) })
+      // What was read before the stream began may have changed in between. Long lists are too much to read for that.
+      if (news.isLive && !isLive)
+        void cache.invalidateQueries({ predicate: ({ state }) => state.data !== undefined && !isLong(state.data) })
       isLive = news.isLive
       setLive(isLive)
     } else if (news.kind === 'resync') {
@@ -60,7 +60,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     } else {
       const { family, ids, action } = news.event
       if (action) note(project, [followed(action, family, ids)])
-      gather(family)
+      gather(news.event)
     }
   }
   channel.onmessage = ({ data }: MessageEvent<News>) => take(data)
@@ -80,10 +80,6 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     channel.close()
     setLive(false)
   }
-}
-
-function isShort(data: unknown): boolean {
-  return data !== undefined && !(Array.isArray(data) && data.length > fewEntries)
 }
 
 function followed(action: NonNullable<Event['action']>, family: string, ids: readonly number[]): Action {

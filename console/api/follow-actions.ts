@@ -1,8 +1,8 @@
 /** Follows actions until they end: those that replies mention and that the stream of events tells of. */
 import type { QueryClient } from '@tanstack/react-query'
 import { type Action, type Tracked, tracked } from './actions.ts'
-import { outdate } from './api.ts'
 import { call, onReply } from './client.ts'
+import { refresh } from './patch.ts'
 
 const pollMs = 1_000
 /** How many turns pass between two questions while the stream of events is open. */
@@ -53,7 +53,7 @@ export function note(project: number, actions: readonly Action[]): void {
   for (const action of news) {
     const hasEnded = action.status !== 'running'
     next.set(action.id, { project, action, ...(hasEnded ? { endedAt: Date.now() } : {}) })
-    if (hasEnded && cache) void outdate(cache, project, familiesOf(action))
+    if (hasEnded && cache) refresh(cache, project, changesOf(action)).catch(() => undefined)
   }
   tracked.set(next)
   schedule()
@@ -85,7 +85,8 @@ async function ask([project, some]: [number, readonly Tracked[]]): Promise<void>
   await call(project, 'actions_list', { query: { id: ids, per_page: 50 } }).catch(() => undefined)
 }
 
-/** The families whose resources an action is about. */
-export function familiesOf({ resources }: Action): string[] {
-  return [...new Set(resources.map(({ type }) => `${type}s`))]
+/** The resources that an action is about, by family. */
+function changesOf({ resources }: Action): ReadonlyMap<string, ReadonlySet<number>> {
+  const byFamily = Map.groupBy(resources, ({ type }) => `${type}s`)
+  return new Map([...byFamily].map(([family, some]) => [family, new Set(some.map(({ id }) => id))]))
 }

@@ -26,7 +26,8 @@ import { auditCsv } from './audit-csv.ts'
 import { type AuditEntry, actorOf } from './entries.ts'
 import { Feed } from './feed.tsx'
 import { PickSelect } from './pick-select.tsx'
-import { type AuditSearch, auditSearch, outcomes, sinces, sinceTime } from './search.ts'
+import { type AuditSearch, auditSearch, outcomes, sinces } from './search.ts'
+import { sinceTime } from './since.ts'
 import { usePages } from './use-pages.ts'
 
 const w = wordsOf('activity', activity)

@@ -1,5 +1,5 @@
 /** The servers of a Project. */
-import { useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { lazy, Suspense, useMemo } from 'react'
 import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
@@ -9,7 +9,7 @@ import { wordsOf } from '../../words/words.ts'
 import { ListPage } from '../shared/list-page.tsx'
 import { useServerActs } from './acts.tsx'
 import { serverColumns } from './columns.tsx'
-import { groups } from './search.ts'
+import { firstServers, groups } from './search.ts'
 import { groupOf, textsOf } from './server.ts'
 
 const w = wordsOf('servers', english)
@@ -24,7 +24,10 @@ const grouping = {
 
 export function ServersPage() {
   const api = useApi()
-  const { data: servers, dataUpdatedAt } = useSuspenseQuery(api.list('servers_list', {}))
+  const first = useQueryClient().getQueryData(firstServers(api).queryKey)
+  const { data: all, dataUpdatedAt } = useQuery({ ...api.list('servers_list', {}), throwOnError: true })
+  const servers = all ?? first?.servers ?? []
+  const more = all ? 0 : (first?.meta.pagination.total_entries ?? servers.length) - servers.length
   const running = useRunning('server')
   const columns = useMemo(() => serverColumns(running), [running])
   const acts = useServerActs()
@@ -33,6 +36,7 @@ export function ServersPage() {
       family="servers"
       words={w}
       rows={servers}
+      more={more}
       updatedAt={dataUpdatedAt}
       columns={columns}
       textsOf={textsOf}

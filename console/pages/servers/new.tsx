@@ -16,10 +16,11 @@ import { newServer } from '../../words/en/new-server.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
+import { newServerData } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
 import { NewSummary } from './new-summary.tsx'
 import { type Password, Passwords } from './passwords.tsx'
-import { type NewServerSearch, newServerData } from './search.ts'
+import type { NewServerSearch } from './search.ts'
 
 const w = wordsOf('servers', english)
 const n = wordsOf('newServer', newServer)

@@ -1,4 +1,5 @@
 /** What the address of the list of servers says. */
+import type { QueryClient } from '@tanstack/react-query'
 import type { Api } from '../../api/api.ts'
 import { type ListSearch, listSearch } from '../../ui/use-list.ts'
 
@@ -11,6 +12,20 @@ export interface ServersSearch extends ListSearch {
 export function serversSearch(search: Record<string, unknown>): ServersSearch {
   const status = groups.find((group) => group === search.status)
   return { ...listSearch(search), ...(status ? { status } : {}) }
+}
+
+/** The servers that a long list begins with: they are shown until all are here. */
+export function firstServers(api: Api) {
+  return api.query('servers_list', { query: { sort: 'name', per_page: 50 } })
+}
+
+/** Loads the servers before their list is shown; of many only those that it begins with. */
+export async function loadServers(cache: QueryClient, api: Api): Promise<void> {
+  const all = api.list('servers_list', {})
+  if (cache.getQueryData(all.queryKey)) return
+  const { servers, meta } = await cache.fetchQuery(firstServers(api))
+  if (meta.pagination.next_page) void cache.prefetchQuery(all)
+  else cache.setQueryData(all.queryKey, servers)
 }
 
 /** What the address of the form says, so that links from elsewhere can fill it in. */
@@ -29,19 +44,4 @@ export function newServerSearch(search: Record<string, unknown>): NewServerSearc
       return typeof value === 'string' || typeof value === 'number' ? [[key, String(value)]] : []
     }),
   )
-}
-
-/** What the form chooses from, in the order of its sections. */
-export function newServerData(api: Api) {
-  return [
-    api.list('server_types_list', {}),
-    api.list('images_list', { query: { include_deprecated: true } }),
-    api.list('locations_list', {}),
-    api.query('pricing_get', {}),
-    api.list('ssh_keys_list', {}),
-    api.list('firewalls_list', {}),
-    api.list('networks_list', {}),
-    api.list('placement_groups_list', {}),
-    api.list('servers_list', {}),
-  ] as const
 }

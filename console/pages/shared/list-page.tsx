@@ -11,6 +11,7 @@ import type { MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
 import { Seg } from '../../ui/seg.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { type Column, ListFrame, Table, Tools } from '../../ui/table.tsx'
 import { useFilter } from '../../ui/use-filter.ts'
 import { useList } from '../../ui/use-list.ts'
@@ -73,7 +74,7 @@ interface Row {
 }
 
 export function ListPage<Item extends Row & { readonly name: string }>(props: ListPageProps<Item>) {
-  const { family, words, rows, updatedAt, primary, actions, facts, commands, above, children } = props
+  const { family, words, rows, more = 0, updatedAt, primary, actions, facts, commands, above, children } = props
   const project = useProject()
   const button = primary && <PrimaryButton {...primary} />
   const { title, none, noneText, noneCommand } = words
@@ -81,7 +82,7 @@ export function ListPage<Item extends Row & { readonly name: string }>(props: Li
     <>
       <PageHead
         title={title}
-        count={number(rows.length)}
+        count={number(rows.length + more)}
         facts={facts}
         actions={
           <>
@@ -136,6 +137,8 @@ interface ListRowsProps<Item> {
   readonly filter?: string | undefined
   readonly filterHint?: string | undefined
   readonly rows: readonly Item[]
+  /** How many rows are still on their way; a list can only be searched when all are here. */
+  readonly more?: number
   readonly columns: readonly Column<Item>[]
   readonly defaultSort?: string
   /** What the filter looks at besides the labels. */
@@ -156,7 +159,7 @@ interface ListRowsProps<Item> {
 
 /** The list of a page without its heading, for pages that have another one. */
 export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
-  const { rows, textsOf, grouping, defaultSort = 'name', draw, bar, list: name, toolsEnd } = props
+  const { rows, more = 0, textsOf, grouping, defaultSort = 'name', draw, bar, list: name, toolsEnd } = props
   const columns = useShownColumns(name, props.columns)
   const search = useSearch({ strict: false }) as ResourceSearch
   const navigate = useNavigate()
@@ -164,6 +167,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   const { keeps, problem } = useFilter(search.q ?? '', textsOf)
   const param = grouping?.param ?? 'group'
   const group = search[param] ?? grouping?.standard ?? 'all'
+  const isSearched = [search.q, search[param], search.sort, search.page].some(Boolean)
   const list = useList({
     rows,
     columns: props.columns,
@@ -190,7 +194,9 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   return (
     <ListFrame>
       <Filters {...props} {...{ search, change, problem, end }} />
-      {list.total === 0 ? (
+      {more > 0 && isSearched ? (
+        <Skeleton />
+      ) : list.total === 0 ? (
         <p className="row dim">
           {c.table.nothingFits}
           <Button small onClick={() => change({ q: undefined, [param]: grouping?.standard && 'all' })}>
@@ -215,6 +221,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
       )}
       <Pager
         {...list}
+        total={list.total + more}
         onPage={(page) => change({ page })}
         onEvery={list.isEvery ? undefined : () => change({ page: 0 })}
       />
@@ -223,7 +230,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   )
 }
 
-interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filterHint' | 'grouping' | 'rows'> {
+interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filterHint' | 'grouping' | 'rows' | 'more'> {
   readonly search: ResourceSearch
   readonly change: (next: ResourceSearch) => void
   readonly problem: string | undefined
@@ -231,13 +238,13 @@ interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filte
 }
 
 function Filters<Item>(props: FiltersProps<Item>) {
-  const { search, change, problem, grouping, rows, end } = props
+  const { search, change, problem, grouping, rows, more = 0, end } = props
   const { filter = c.table.filter, filterHint = c.table.filterHint } = props
   const { param = 'group', standard = 'all', options = [] } = grouping ?? {}
-  const all = { value: 'all', label: `${c.table.all} ${number(rows.length)}` }
+  const all = { value: 'all', label: `${c.table.all} ${number(rows.length + more)}` }
   const groups = options.map(({ value, label }) => {
     const count = rows.filter((row) => grouping?.of(row) === value).length
-    return { value, label: `${label} ${number(count)}` }
+    return { value, label: more ? label : `${label} ${number(count)}` }
   })
   return (
     <Tools end={end}>
