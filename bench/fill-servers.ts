@@ -54,7 +54,7 @@ function copyServers(database: DatabaseSync, count: number): void {
   }
   database.prepare('update id_sequence set next = ?').run(next + count * idsEach)
   // Nothing in the file needs the key of the server that began it.
-  database.exec('delete from key_canary')
+  database.exec('delete from key_canary; delete from installation_secret')
 }
 
 /** Addresses beyond those that the pools have given out so far. */

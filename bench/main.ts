@@ -9,6 +9,7 @@ import { parseArgs } from 'node:util'
 import { actions, setRules } from './actions.ts'
 import { balancers } from './balancers.ts'
 import { certificates } from './certificates.ts'
+import { consolePages } from './console.ts'
 import { dns } from './dns.ts'
 import { floatingIps, images, metadata } from './families.ts'
 import { footprint } from './footprint.ts'
@@ -41,6 +42,7 @@ const benchmarks: Record<string, (workshop: Workshop, effort: Effort) => Promise
   dns,
   neighbour,
   balancers,
+  console: consolePages,
 }
 
 const { values: options } = parseArgs({

@@ -2,7 +2,7 @@
 
 export interface Row {
   readonly name: string
-  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'us' | 'MB' | 'actions/s' | 'servers/s'
+  readonly unit: 'req/s' | 'queries/s' | 'ms' | 'us' | 'MB' | 'actions/s' | 'servers/s' | 'kB' | 'rows' | '%' | ''
   readonly wolke: number
   /** Of the bare route, of Knot for DNS, or without a balancer, in the same run; absent without a counterpart. */
   readonly bare?: number

@@ -1,0 +1,26 @@
+/** What console-probe.js notes in a page. */
+
+/** Times in milliseconds after the start of the page. */
+export interface Noted {
+  /** When a row was painted. */
+  readonly rowsAt: number | null
+  /** When a table was painted that is as high as thousands of rows. */
+  readonly everythingAt: number | null
+  readonly fcp: number
+  readonly lcp: number
+  readonly cls: number
+  /** By how much tasks took longer than 50 ms. */
+  readonly blockedMs: number
+  /** How long the answers to keys and clicks took, of those that took 16 ms and more. */
+  readonly interactions: readonly number[]
+  /** Begins to watch for the next input. */
+  watchInput(): void
+  /** How long after the input the page changed last. */
+  settled(): Promise<number>
+  /** Scrolls through everything in 120 steps; how long each frame took. */
+  scrolled(): Promise<number[]>
+  /** Follows a link; how long it took until there was another title. */
+  followed(link: unknown): Promise<number>
+  /** When the row of a resource changes next, in milliseconds since the epoch. */
+  changed(id: number): Promise<number>
+}

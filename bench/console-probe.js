@@ -1,0 +1,89 @@
+/** Runs in every page before anything else: notes what the page does. console-noted.ts describes it. */
+{
+  const nextFrame = () => new Promise((resolve) => requestAnimationFrame(resolve))
+  let inputAt = 0
+  let changedAt = 0
+  const noted = {
+    rowsAt: null,
+    everythingAt: null,
+    fcp: 0,
+    lcp: 0,
+    cls: 0,
+    blockedMs: 0,
+    interactions: [],
+    watchInput() {
+      inputAt = 0
+      const take = ({ timeStamp }) => {
+        inputAt = timeStamp
+      }
+      document.addEventListener('input', take, { once: true, capture: true })
+    },
+    async settled() {
+      while (inputAt === 0) await nextFrame()
+      let quiet = 0
+      for (let last = changedAt; quiet < 15; last = changedAt) {
+        await nextFrame()
+        quiet = changedAt === last ? quiet + 1 : 0
+      }
+      return Math.max(0, changedAt - inputAt)
+    },
+    async scrolled() {
+      const frames = []
+      const height = document.documentElement.scrollHeight
+      let before = await nextFrame()
+      for (let step = 1; step <= 120; step++) {
+        window.scrollTo(0, (height * step) / 120)
+        const now = await nextFrame()
+        frames.push(now - before)
+        before = now
+      }
+      return frames
+    },
+    async followed(link) {
+      const titleOf = () => document.querySelector('h1')?.textContent
+      const before = titleOf()
+      const start = performance.now()
+      link.click()
+      while ([before, undefined].includes(titleOf())) await nextFrame()
+      return performance.now() - start
+    },
+    async changed(id) {
+      const textOf = () => document.querySelector(`tr[data-row="${id}"]`)?.textContent
+      const before = textOf()
+      while (textOf() === before) await nextFrame()
+      return performance.timeOrigin + performance.now()
+    },
+  }
+  globalThis.noted = noted
+  const observe = (type, take, options = {}) =>
+    new PerformanceObserver((list) => list.getEntries().forEach(take)).observe({ type, buffered: true, ...options })
+  observe('paint', ({ name, startTime }) => {
+    if (name === 'first-contentful-paint') noted.fcp = startTime
+  })
+  observe('largest-contentful-paint', ({ startTime }) => {
+    noted.lcp = startTime
+  })
+  observe('layout-shift', ({ value, hadRecentInput }) => {
+    if (!hadRecentInput) noted.cls += value
+  })
+  observe('longtask', ({ duration }) => {
+    noted.blockedMs += duration - 50
+  })
+  const take = ({ duration, interactionId }) => {
+    if (interactionId > 0) noted.interactions.push(duration)
+  }
+  observe('event', take, { durationThreshold: 16 })
+  const look = async () => {
+    const hasRows = document.querySelector('tr[data-row]') !== null
+    const height = document.querySelector('table')?.getBoundingClientRect().height ?? 0
+    await nextFrame()
+    if (hasRows) noted.rowsAt ??= performance.now()
+    if (height > 200_000) noted.everythingAt ??= performance.now()
+    if (noted.everythingAt === null) look()
+  }
+  look()
+  const observer = new MutationObserver(() => {
+    changedAt = performance.now()
+  })
+  observer.observe(document, { subtree: true, childList: true, characterData: true })
+}

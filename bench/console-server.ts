@@ -1,0 +1,90 @@
+/** What the console costs the server, and how soon it tells what happens there. */
+import { readFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { Browser, Page } from 'playwright-core'
+import { call, untilSettled } from './client.ts'
+import type { Site } from './console.ts'
+import type { Noted } from './console-noted.ts'
+import { atMost, rowsOf, serversOf, visitor } from './console-pages.ts'
+import type { Row } from './report.ts'
+import type { Effort } from './rounds.ts'
+
+declare const noted: Noted
+
+const tabs = 20
+const listeners = 100
+/** Streams that one session may have. */
+const perSession = 5
+
+/** From the reply to a change until the last of many tabs shows that it is under way. */
+export async function progress(browser: Browser, site: Site, { rounds }: Effort): Promise<Row[]> {
+  const context = await visitor(browser, site)
+  const pages: Page[] = []
+  for (let tab = 0; tab < tabs; tab++) {
+    const page = await context.newPage()
+    await rowsOf(page, serversOf(site))
+    pages.push(page)
+  }
+  const shown = pages.at(-1)!
+  await shown.bringToFront()
+  await shown.waitForLoadState('networkidle')
+  const id = Number(await shown.locator('tr[data-row]').first().getAttribute('data-row'))
+  const took: number[] = []
+  for (let round = 0; round < 2 * rounds; round++) {
+    const seen = shown.evaluate((row) => noted.changed(row), id)
+    const { body } = await call('POST', `${site.server.url}/v1/servers/${id}/actions/reboot`)
+    const committedAt = performance.timeOrigin + performance.now()
+    took.push(Math.max(0, (await seen) - committedAt))
+    await untilSettled(site.server.url, [body.action.id])
+    await shown.waitForTimeout(2_500)
+  }
+  await context.close()
+  return [atMost(`progress on screen after the commit, ${tabs} tabs`, took, 250)]
+}
+
+/** What clients cost that listen while nothing happens. */
+export async function idleStreams(site: Site, { seconds }: Effort): Promise<Row[]> {
+  const open: { destroy(): void }[] = []
+  for (let made = 0; made < listeners; made += perSession) {
+    const { name, value } = await site.signIn()
+    for (let one = 0; one < perSession; one++) open.push(await listen(site, `${name}=${value}`))
+  }
+  const before = cpuMs(site.server.pid)
+  const waitedMs = 10_000 * seconds
+  await delay(waitedMs)
+  const share = (100 * (cpuMs(site.server.pid) - before)) / waitedMs
+  for (const one of open) one.destroy()
+  return [atMost(`${listeners} clients that listen while nothing happens`, [share], 1, '%')]
+}
+
+function listen({ origin, project }: Site, cookie: string) {
+  const { promise, resolve, reject } = Promise.withResolvers<{ destroy(): void }>()
+  const url = `${origin}/console/api/projects/${project}/events`
+  const asked = get(url, { agent: false, headers: { cookie } }, (response) => {
+    if (response.statusCode !== 200) return reject(new Error(`listening was answered with ${response.statusCode}`))
+    response.on('error', () => undefined).resume()
+    resolve(response)
+  })
+  asked.once('error', reject)
+  return promise
+}
+
+/** Processor time of a process so far, in milliseconds; Linux only. */
+function cpuMs(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]!.split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
+/** Memory of the server after all that the console has asked of it, beside that of one without a console. */
+export function residentCost(before: number, { server }: Site): Row {
+  const after = server.residentMb()
+  return {
+    name: 'console: resident memory of the server, after use',
+    unit: 'MB',
+    wolke: after,
+    bare: before,
+    ratio: after / before,
+    note: 'bare: after lists over the API alone',
+  }
+}
