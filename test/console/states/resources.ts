@@ -98,6 +98,17 @@ export const resourceStates: readonly PageState[] = [
       await page.getByRole('textbox', { name: 'Priority' }).waitFor()
     },
   },
+  {
+    name: 'zone-unsaved',
+    path: 'P/zones/nordlicht.de',
+    ...zones,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'New record' }).click()
+      await page.getByRole('textbox', { name: 'Name' }).fill('www2')
+      await page.getByRole('link', { name: 'Settings' }).last().click()
+      await page.getByRole('dialog', { name: 'Discard your changes?' }).waitFor()
+    },
+  },
   { name: 'zone-settings', path: 'P/zones/nordlicht.de/settings', ...zones },
   { name: 'zone-import-empty', path: 'P/zones/nordlicht.de/import', ...zones },
   {
@@ -137,6 +148,15 @@ export const resourceStates: readonly PageState[] = [
   { name: 'networks-empty', path: 'P/networks' },
   { name: 'network-new', path: 'P/networks/new' },
   { name: 'network', path: pageOf('networks', 'internal'), ...networks },
+  {
+    name: 'network-aliases',
+    path: pageOf('networks', 'internal'),
+    ...networks,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Alias addresses of web-1' }).click()
+      await page.getByRole('dialog').waitFor()
+    },
+  },
   { name: 'network-viewer', path: pageOf('networks', 'internal'), role: 'viewer', ...networks },
   { name: 'volumes', path: 'P/volumes', ...networks },
   { name: 'volumes-empty', path: 'P/volumes' },
