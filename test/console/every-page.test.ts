@@ -49,9 +49,13 @@ async function something(console: Console): Promise<void> {
 
 async function pathOf({ api }: Console, { path, shows }: PageOfRoute): Promise<string> {
   if (!shows || !path.includes('{id}')) return path
-  const [family, name] = shows
-  const { body } = await api.get(`/${family}?name=${name}`)
-  return path.replace('{id}', body[family][0].id)
+  return path.replace('{id}', await idOf(api, shows))
+}
+
+/** Snapshots have a description instead of a name. */
+async function idOf(api: Console['api'], [family, name]: readonly [string, string]): Promise<string> {
+  const { body } = await api.get(family === 'images' ? '/images?type=snapshot' : `/${family}?name=${name}`)
+  return String(body[family][0].id)
 }
 
 /** Goes to a page without loading the console again. */
@@ -261,8 +265,7 @@ async function judgeDeleted(console: Console): Promise<void> {
     const [family, name] = one.shows
     await go(console, await pathOf(console, one))
     await expect(page.getByRole('heading', { level: 1 }), route).toHaveText(name)
-    const { body } = await api.get(`/${family}?name=${name}`)
-    const path = `/${family}/${body[family][0].id}`
+    const path = `/${family}/${await idOf(api, one.shows)}`
     assert.equal((await api.delete(path)).status < 300, true, path)
     await world.settle()
     const note = page.getByText(`${name} was deleted elsewhere while this page was open.`)

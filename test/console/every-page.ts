@@ -72,6 +72,8 @@ export const everyPage: Readonly<Record<string, PageOfRoute>> = {
   '/projects/$project/volumes': { path: 'P/volumes' },
   '/projects/$project/volumes/new': { path: 'P/volumes/new', isForm: true },
   '/projects/$project/images': { path: 'P/images' },
+  '/projects/$project/volumes/$id': { path: 'P/volumes/{id}', shows: ['volumes', 'data'] },
+  '/projects/$project/images/$id': { path: 'P/images/{id}', shows: ['images', 'before'] },
   '/projects/$project/activity': { path: 'P/activity' },
   '/projects/$project/security/audit': { path: 'P/security/audit', needs: 'Admin' },
   '/projects/$project/security/tokens': { path: 'P/security/tokens', needs: 'Admin' },
