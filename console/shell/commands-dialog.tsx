@@ -39,7 +39,7 @@ export function CommandsDialog({ request, requests = [], onClose }: CommandsDial
       {requests.map((one) => (
         <section key={one.label} className="stack">
           <h3>{one.label}</h3>
-          <Commands request={one.request} footer={w.commandFooter} />
+          <Commands request={one.request} label={`${c.equivalent}: ${one.label}`} footer={w.commandFooter} />
         </section>
       ))}
     </Dialog>

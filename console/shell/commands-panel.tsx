@@ -21,9 +21,10 @@ interface PanelProps {
   readonly request: AnyRequest | readonly AnyRequest[]
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly footer?: string
+  readonly label?: string | undefined
 }
 
-export function CommandsPanel({ request, labels, footer }: PanelProps) {
+export function CommandsPanel({ request, labels, footer, label }: PanelProps) {
   const cache = useQueryClient()
   const project = useProjectId()
   const all = (Array.isArray(request) ? request : [request]) as readonly AnyRequest[]
@@ -35,7 +36,7 @@ export function CommandsPanel({ request, labels, footer }: PanelProps) {
     const more = all.length > mostShown ? `\n# ${w.andMore(all.length - mostShown)}` : ''
     return { client, pieces: colored([...new Set(texts)].join('\n') + more) } satisfies Command
   })
-  return <Night commands={commands} {...(footer ? { footer } : {})} />
+  return <Night label={label} commands={commands} {...(footer ? { footer } : {})} />
 }
 
 interface Context {

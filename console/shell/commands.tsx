@@ -16,6 +16,8 @@ export interface CommandsProps {
   /** What the page knows besides: labels that a resource has before the request. */
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly footer?: string
+  /** Tells panels of one page apart. */
+  readonly label?: string
 }
 
 /** The panel beside a form. */

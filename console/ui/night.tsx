@@ -20,11 +20,13 @@ export interface Command {
 }
 
 interface NightProps {
+  /** Tells panels of one page apart. */
+  readonly label?: string | undefined
   readonly commands: readonly Command[]
   readonly footer?: string
 }
 
-export function Night({ commands, footer = w.sameAsButton }: NightProps) {
+export function Night({ label = w.equivalent, commands, footer = w.sameAsButton }: NightProps) {
   const id = useId()
   const [chosen, choose] = useState(0)
   const { isCopied, copy } = useCopy()
@@ -38,7 +40,7 @@ export function Night({ commands, footer = w.sameAsButton }: NightProps) {
   }
   if (!current) return null
   return (
-    <section className={styles.night} aria-label={w.equivalent}>
+    <section className={styles.night} aria-label={label}>
       <header>
         <div role="tablist" className="row" aria-label={w.equivalent} onKeyDown={step}>
           {commands.map(({ client }, index) => (

@@ -101,7 +101,7 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   const entries = useMemo(() => {
     const running = new Map(live.map((action) => [action.id, action]))
     const ofActions = (actions.reply?.activity ?? []).map((action) =>
-      entryOfAction({ ...action, ...running.get(action.id) }, nameOf),
+      entryOfAction({ ...action, ...progressOf(running.get(action.id)) }, nameOf),
     )
     const ofRequests = (requests.reply?.audit ?? []).map(entryOfRequest)
     return merged([
@@ -123,6 +123,11 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
     },
     request: { operation: 'audit_activity', params, query: actionsQuery } as const,
   }
+}
+
+/** What the stream of events knows of an action; not when it began. */
+function progressOf(live: LiveAction | undefined) {
+  return live && { status: live.status, progress: live.progress }
 }
 
 /** Asks again when an action begins or ends. */
