@@ -111,6 +111,11 @@ const dependants: readonly Dependant[] = [
   { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
   { path: 'src/pages/console.ts', families: ['images'], why: 'media types such as image/svg+xml' },
   { path: 'test/console/', families: 'all', why: 'pages show every kind of resource' },
+  {
+    path: 'scripts/pictures.ts',
+    families: ['certificates', 'firewalls', 'server-types', 'servers'],
+    why: 'what pictures of the console show',
+  },
   { path: 'test/clients/commands.ts', families: 'all', why: 'every kind of resource that a command can name' },
   { path: 'test/clients/terraform.ts', families: ['load-balancers'], why: 'what the provider imports targets by' },
   {
