@@ -16,14 +16,10 @@ const notInConsole: Readonly<Record<string, string>> = {
   floating_ips_listActions: merged,
   primary_ips_listActions: merged,
   networks_listActions: merged,
-  floating_ips_get: inList,
-  primary_ips_get: inList,
   isos_get: inList,
   load_balancer_types_get: inList,
   locations_get: inList,
-  placement_groups_get: inList,
   server_types_get: inList,
-  ssh_keys_get: inList,
   zones_getRrset: inList,
   zones_updateRrset: 'labels of sets of records are for programs',
   zones_addRecords: whole,
@@ -32,7 +28,6 @@ const notInConsole: Readonly<Record<string, string>> = {
   servers_addToPlacementGroup: 'left to programs: a server gets its group when it is created',
   servers_removeFromPlacementGroup: 'left to programs: deleting a group takes its servers out',
   primary_ips_changeServerDnsPtr: 'the name belongs to the address, whose page changes it',
-  management_addMember: 'for operators, who use the management API',
   people_acceptInvitation: 'the page behind the link of an invitation does it, before the console is there',
 }
 
