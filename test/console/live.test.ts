@@ -77,7 +77,8 @@ forConsole(
       const console = await open()
       await oneServer(console)
       const { page } = console
-      await console.visit('P/volumes')
+      // A page that does not ask for the servers itself.
+      await console.visit('P/certificates')
       await page.waitForLoadState('networkidle')
       const error = { code: 'rate_limit_exceeded', message: 'too many', details: null }
       await page.route(
