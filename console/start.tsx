@@ -7,7 +7,6 @@ import { createCache } from './api/cache.ts'
 import { onFailure } from './api/client.ts'
 import { ApiFailure } from './api/failure.ts'
 import { createConsoleRouter } from './router.tsx'
-import { reloadForNewVersions } from './shell/new-version.ts'
 import { loadStates } from './shell/states-later.tsx'
 import { listenToKeys } from './shortcuts.ts'
 import { loadErrorWords } from './ui/failure.tsx'
@@ -19,7 +18,6 @@ function onCaughtError(cause: unknown): void {
 }
 
 export function start(root: HTMLElement): void {
-  reloadForNewVersions()
   const cache = createCache()
   listenToKeys()
   onFailure(loadErrorWords)

@@ -2,7 +2,7 @@
 import { useQueryErrorResetBoundary } from '@tanstack/react-query'
 import { type ErrorComponentProps, useRouter } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
-import { toFailure } from '../api/failure.ts'
+import { ApiFailure, toFailure } from '../api/failure.ts'
 import { Button, ButtonLink } from '../ui/button.tsx'
 import card from '../ui/card.module.css'
 import { Copyable } from '../ui/copy.tsx'
@@ -53,6 +53,8 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   if (failure.status === 404) return <Missing />
   if (failure.status === 403) return <Forbidden needs={failure.details?.needs} />
   const again = () => {
+    // What is not a refusal of the API, such as a file that went with an upgrade, is only there after loading anew.
+    if (!(error instanceof ApiFailure)) return window.location.reload()
     resetQueries()
     reset()
     void router.invalidate()
