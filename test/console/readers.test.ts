@@ -50,7 +50,8 @@ forConsole(
       for (const [index, page] of pages.entries()) {
         const path = typeof page === 'string' ? page : await page(console)
         await console.visit(path)
-        await console.page.waitForLoadState('load')
+        // The parts of a page are files of their own, and what they ask for comes after them.
+        await console.page.waitForLoadState('networkidle')
         await console.page.getByRole('main').getByRole('button').first().waitFor()
         await console.page.waitForFunction(quiet)
         // The frame is the same for all.
@@ -65,10 +66,14 @@ forConsole(
 )
 
 declare const self: {
-  __TSR_ROUTER__: { readonly options: { readonly context: { readonly cache: { isFetching(): number } } } }
+  __TSR_ROUTER__: {
+    readonly state: { readonly status: string }
+    readonly options: { readonly context: { readonly cache: { isFetching(): number } } }
+  }
 }
 
 /** Whether nothing more is asked for. */
 function quiet(): boolean {
-  return self.__TSR_ROUTER__.options.context.cache.isFetching() === 0
+  const { state, options } = self.__TSR_ROUTER__
+  return state.status === 'idle' && options.context.cache.isFetching() === 0
 }
