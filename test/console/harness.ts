@@ -53,6 +53,8 @@ export interface Console {
   visit(path: string): Promise<void>
   /** Says that an error in the browser's console is meant to be. */
   allow(problem: RegExp): void
+  /** The console of the same installation in the browser of somebody else. */
+  signIn(role: Role | null): Promise<Console>
 }
 
 export type OpenConsole = (options?: ConsoleOptions) => Promise<Console>
@@ -74,25 +76,31 @@ export function forConsole(
   forEachDatabase(
     name,
     (open) => {
-      const opened: { readonly context: BrowserContext; readonly check: () => void }[] = []
+      const opened: Opened[] = []
       afterEach(async () => {
         const all = opened.splice(0)
         await Promise.all(all.map(({ context }) => context.close()))
         for (const { check } of all) check()
       })
-      body(async (options = {}) => {
-        const made = await openConsole(open, options)
-        opened.push(made)
-        return made.console
-      })
+      body((options = {}) => openConsole(open, options, opened))
     },
     databases,
   )
 }
 
-async function openConsole(open: Open, options: ConsoleOptions) {
-  const { role = 'owner', isOperator = false, width = 1280, theme = 'light', language = 'en', ...rest } = options
-  const world = await open(rest)
+interface Opened {
+  readonly context: BrowserContext
+  readonly check: () => void
+}
+
+async function openConsole(open: Open, options: ConsoleOptions, opened: Opened[]): Promise<Console> {
+  const { role, isOperator, width, theme, language, ...rest } = options
+  return openFor(await open(rest), options, opened)
+}
+
+/** Opens a browser for a person of a world. */
+async function openFor(world: World, options: ConsoleOptions, opened: Opened[]): Promise<Console> {
+  const { role = 'owner', isOperator = false, width = 1280, theme = 'light', language = 'en' } = options
   const origin = new URL(world.baseUrl).origin.replace('127.0.0.1', 'localhost')
   const { project } = (await world.api.get('/../wolke/v1/whoami')).body.whoami
   const browser = await openBrowser()
@@ -107,6 +115,7 @@ async function openConsole(open: Open, options: ConsoleOptions) {
   await context.addCookies([await sessionCookie(world, origin, project.id, { role, isOperator })])
   const page = await context.newPage()
   const { check, allow } = watch(page, origin)
+  opened.push({ context, check })
   // The page goes before the server that it asks.
   const { app } = world
   const stop = app.stop.bind(app)
@@ -115,8 +124,8 @@ async function openConsole(open: Open, options: ConsoleOptions) {
     await page.goto(`${origin}/console${path.replace(/^P/, `/projects/${project.id}`)}`)
     await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
   }
-  const console: Console = { world, api: world.api, project: project.id, page, context, origin, visit, allow }
-  return { console, context, check }
+  const signIn = (role: Role | null) => openFor(world, { ...options, role }, opened)
+  return { world, api: world.api, project: project.id, page, context, origin, visit, allow, signIn }
 }
 
 /** Lets the page tell what its policy refused. */
@@ -185,7 +194,12 @@ const colorRules = ['color-contrast', 'link-in-text-block']
 /** Fails for every violation that axe finds, best practices included; or for those that a change of theme can bring. */
 export async function assertAccessible(page: Page, judged: 'all' | 'colors' = 'all'): Promise<void> {
   await injectAxe(page)
-  const options: axe.RunOptions = { preload: false, ...(judged === 'colors' && { runOnly: colorRules }) }
+  // Only violations are told, so axe need not describe what is in order.
+  const options: axe.RunOptions = {
+    preload: false,
+    resultTypes: ['violations'],
+    ...(judged === 'colors' && { runOnly: colorRules }),
+  }
   const violations = await page.evaluate(async (options) => {
     const results = await (globalThis as unknown as { axe: typeof axe }).axe.run(options)
     return results.violations.map(({ id, help, nodes }) => ({
