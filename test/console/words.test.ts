@@ -110,7 +110,8 @@ function findEnglish(): string[] {
   const said = document.documentElement.lang === 'de' ? [] : ['no German at all']
   const texts = document.createTreeWalker(document.body, 4)
   for (let text = texts.nextNode(); text; text = texts.nextNode()) {
-    if (english.test(text.data.trim()) && !text.parentElement?.closest('code, pre')) said.push(text.data.trim())
+    if (english.test(text.data.trim()) && !text.parentElement?.closest('code, pre, main [lang=en]'))
+      said.push(text.data.trim())
   }
   return said
 }

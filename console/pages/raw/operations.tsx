@@ -35,8 +35,9 @@ export function OperationsPage() {
         </Tools>
         {sections.size === 0 && <p className="dim">{w.nothing}</p>}
         <div className="stack-l">
+          {/* What the contract says is English in every language of the console. */}
           {[...sections].map(([section, ids]) => (
-            <Card key={section} title={section}>
+            <Card key={section} title={<span lang="en">{section}</span>}>
               <List>
                 {ids.map((id) => (
                   <Operation key={id} id={id} />
@@ -65,7 +66,7 @@ function Operation({ id }: { readonly id: OperationId }) {
   const { method, path, base } = operationOf(id)
   return (
     <li className={styles.operation}>
-      <Link to="/projects/$project/raw/$operation" params={{ project: String(project), operation: id }}>
+      <Link lang="en" to="/projects/$project/raw/$operation" params={{ project: String(project), operation: id }}>
         {descriptionOf(id).summary}
       </Link>
       <span className="mono dim">
