@@ -122,7 +122,7 @@ describe('The package', () => {
     assert.deepEqual(
       files.filter(
         (path) =>
-          !/^docs\/.*\.md$|^dist\/[\w-]+\.(js|txt)$|^dist\/console\/(index\.html|licenses\.json|assets\/[\w.-]+(\.br|\.gz)?)$/.test(
+          !/^docs\/.*\.md$|^docs\/pictures\/[\w-]+\.webp$|^dist\/[\w-]+\.(js|txt)$|^dist\/console\/(index\.html|licenses\.json|assets\/[\w.-]+(\.br|\.gz)?)$/.test(
             path,
           ) && !own.includes(path),
       ),
