@@ -57,6 +57,7 @@ forEachDatabase('the doors', (open) => {
       const stranger = new TestBrowser(world, { host })
       for (const [name, value] of browser.jar) stranger.jar.set(name, value)
       assert.equal((await stranger.get('/console/login')).status, 421, host)
+      assert.equal((await stranger.get('/console/projects')).status, 421, host)
       assert.equal((await stranger.api('GET', `${own}/account`)).status, 421, host)
     }
     for (const host of ['localhost', 'anything.localhost', '127.0.0.1', '[::1]', '192.0.2.1']) {

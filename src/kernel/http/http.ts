@@ -202,7 +202,7 @@ function mountingOn(server: FastifyInstance, { options, routes, streams }: Parts
         return reply.code(status).headers(headers).send(body)
       })
     },
-    openTree: (tree) => mountTree(server, tree),
+    openTree: (tree) => mountTree(server, tree, options.publicOrigins),
     serve: (given) => addServed(server, routes.served, given, options),
     stream: (path) => streams.mount(server, path),
   }

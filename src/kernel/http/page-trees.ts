@@ -2,6 +2,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import type { FastifyInstance, FastifyRequest } from 'fastify'
 import { ApiError } from '../errors.ts'
+import { strangeHostRefusal } from './doors.ts'
 import type { SentPage } from './open-pages.ts'
 
 export interface PageTree {
@@ -11,10 +12,17 @@ export interface PageTree {
   answer(path: string, asked: IncomingHttpHeaders): Promise<SentPage | undefined>
 }
 
-export function mountTree(server: FastifyInstance, { base, answer }: PageTree): void {
+/** Refusals: `not_found`, and `invalid_input` with status 421 for a foreign host. */
+export function mountTree(
+  server: FastifyInstance,
+  { base, answer }: PageTree,
+  publicOrigins: readonly string[] | undefined,
+): void {
   const config = { isPageTree: true }
   const reach = (url: string) =>
     server.get(url, { config }, async (request, reply) => {
+      const refusal = strangeHostRefusal(request, publicOrigins)
+      if (refusal) throw refusal
       const page = await answer(request.url.split('?', 1)[0]!.slice(base.length), request.headers)
       if (!page) throw new ApiError('not_found', 'there is nothing at this path')
       return reply.code(page.status).headers(page.headers).send(page.body)
