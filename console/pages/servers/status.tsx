@@ -13,10 +13,10 @@ const w = wordsOf('servers', servers)
 export function ServerStatus({ server, action }: { readonly server: Server; readonly action?: Action | undefined }) {
   const mood = moodOf(server)
   const text = w.statuses[server.status]
-  if (!action || mood !== 'busy') return <State mood={mood}>{text}</State>
+  if (!action) return <State mood={mood}>{text}</State>
   return (
     <span className={workClass}>
-      <State mood="busy" progress={action.progress}>
+      <State mood={mood} progress={action.progress}>
         {text} <span className="faint num">{percent(action.progress)}</span>
       </State>
       <Progress value={action.progress} label={w.progress(server.name, text)} />

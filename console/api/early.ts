@@ -1,0 +1,28 @@
+/** What a page asks for first is asked for before its program is here. */
+
+const replies = new Map<string, Promise<Response>>()
+/** Later a reply may tell of what is no longer so. */
+const freshMs = 5_000
+
+/** Asks who is signed in, for the Projects, and for the list that most people open first. */
+export function askEarly(): void {
+  const servers = /\/projects\/(\d+)\/servers\/?$/.exec(window.location.pathname)
+  ask('/console/api/wolke/v1/whoami')
+  ask('/console/api/wolke/v1/projects?page=1&per_page=1000')
+  if (servers) ask(`/console/api/projects/${servers[1]}/v1/servers?sort=name&per_page=50`)
+  setTimeout(() => replies.clear(), freshMs)
+}
+
+function ask(url: string): void {
+  const reply = fetch(url, { credentials: 'same-origin', redirect: 'error' })
+  // Whoever takes the reply is told of its failure.
+  reply.catch(() => undefined)
+  replies.set(url, reply)
+}
+
+/** The reply of an early question, once. */
+export function takeEarly(url: string): Promise<Response> | undefined {
+  const reply = replies.get(url)
+  replies.delete(url)
+  return reply
+}
