@@ -14,19 +14,16 @@ export function quantile(values: readonly number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? Number.NaN
 }
 
-export function atMost(name: string, values: readonly number[], most: number, unit: Row['unit'] = 'ms'): Row {
-  const p95 = quantile(values, 0.95)
+function measured(name: string, values: readonly number[], unit: Row['unit'] = 'ms'): Row {
   const [p50Ms, p99Ms] = [quantile(values, 0.5), quantile(values, 0.99)]
   const note = `${values.length} ${values.length === 1 ? 'sample' : 'samples, p95'}`
   const times = unit === 'ms' ? { p50Ms, p99Ms } : {}
-  return {
-    name: `console: ${name}`,
-    unit,
-    wolke: p95,
-    ...times,
-    bar: { text: `<= ${most} ${unit}`.trim(), met: p95 <= most },
-    note,
-  }
+  return { name: `console: ${name}`, unit, wolke: quantile(values, 0.95), ...times, note }
+}
+
+export function atMost(name: string, values: readonly number[], most: number, unit: Row['unit'] = 'ms'): Row {
+  const row = measured(name, values, unit)
+  return { ...row, bar: { text: `<= ${most} ${unit}`.trim(), met: row.wolke <= most } }
 }
 
 /** A browser of its own, signed in. */
@@ -128,12 +125,16 @@ export async function navigations(browser: Browser, site: Site, { rounds }: Effo
 export async function longList(browser: Browser, site: Site, { rounds }: Effort): Promise<Row[]> {
   const context = await visitor(browser, site)
   const page = await context.newPage()
-  const visible: number[] = []
+  const [visible, here]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds + 1; round++) {
     await page.goto(serversOf(site, '?page=0'), { waitUntil: 'commit' })
     await page.waitForFunction(() => noted.everythingAt !== null)
+    // A list can be taken along once all of it is here.
+    await page.locator('button[aria-label="Export as CSV"]:enabled').waitFor()
     // The first time also loads files.
-    if (round > 0) visible.push(await page.evaluate(() => noted.everythingAt!))
+    if (round === 0) continue
+    visible.push(await page.evaluate(() => noted.everythingAt!))
+    here.push(await page.evaluate(() => performance.now()))
   }
   await page.waitForLoadState('networkidle')
   const frames = await page.evaluate(() => noted.scrolled())
@@ -156,6 +157,7 @@ export async function longList(browser: Browser, site: Site, { rounds }: Effort)
   await context.close()
   return [
     atMost('all 10,000 servers, until visible', visible, 700),
+    measured('all 10,000 servers, until they can be searched', here),
     atMost('all 10,000 servers, filter', filter, 100),
     atMost('all 10,000 servers, interaction to next paint', interactions, 100),
     atMost('all 10,000 servers, frames of a scroll', frames, 34),

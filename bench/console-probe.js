@@ -50,7 +50,16 @@
     async changed(id) {
       const textOf = () => document.querySelector(`tr[data-row="${id}"]`)?.textContent
       const before = textOf()
-      while (textOf() === before) await nextFrame()
+      // Looked at with every change: what was so for less than a frame counts, too.
+      await new Promise((resolve) => {
+        const row = new MutationObserver(() => {
+          if (textOf() === before) return
+          row.disconnect()
+          resolve()
+        })
+        row.observe(document, { subtree: true, childList: true, characterData: true })
+      })
+      await nextFrame()
       return performance.timeOrigin + performance.now()
     },
   }

@@ -32,7 +32,7 @@ export async function progress(browser: Browser, site: Site, { rounds }: Effort)
   const id = Number(await shown.locator('tr[data-row]').first().getAttribute('data-row'))
   const took: number[] = []
   for (let round = 0; round < 2 * rounds; round++) {
-    const seen = shown.evaluate((row) => noted.changed(row), id)
+    const seen = Promise.race([shown.evaluate((row) => noted.changed(row), id), never(shown)])
     const { body } = await call('POST', `${site.server.url}/v1/servers/${id}/actions/reboot`)
     const committedAt = performance.timeOrigin + performance.now()
     took.push(Math.max(0, (await seen) - committedAt))
@@ -41,6 +41,11 @@ export async function progress(browser: Browser, site: Site, { rounds }: Effort)
   }
   await context.close()
   return [atMost(`progress on screen after the commit, ${tabs} tabs`, took, 250)]
+}
+
+async function never(page: Page): Promise<never> {
+  await page.waitForTimeout(20_000)
+  throw new Error('no tab showed within 20 s that the server restarts')
 }
 
 /** What clients cost that listen while nothing happens. */

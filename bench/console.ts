@@ -33,21 +33,17 @@ export async function consolePages(workshop: Workshop, effort: Effort): Promise<
   const site = await open(workshop, path)
   const browser = await launchBrowser()
   workshop.keep(() => browser.close())
-  return [
-    ...(await sizes()),
-    ...(await loads(browser, site, effort)),
-    ...(await slowLoad(browser, site, effort)),
-    ...(await navigations(browser, site, effort)),
-    ...(await longList(browser, site, effort)),
-    ...(await progress(browser, site, effort)),
-    ...(await idleStreams(site, effort)),
-    residentCost(before, site),
-  ]
+  const rows: Row[] = await sizes()
+  for (const step of [loads, slowLoad, navigations, longList, progress]) {
+    console.error(`  ${step.name} ...`)
+    rows.push(...(await step(browser, site, effort)))
+  }
+  return [...rows, ...(await idleStreams(site, effort)), residentCost(before, site)]
 }
 
 export async function open(workshop: Workshop, path: string): Promise<Site> {
   // An action takes a while, so that its progress is seen.
-  const server = await workshop.serve(`sqlite:${path}`, { more: [...pools, '--action-delay', '400'] })
+  const server = await workshop.serve(`sqlite:${path}`, { more: [...pools, '--action-delay', '1500'] })
   const origin = server.url.replace('127.0.0.1', 'localhost')
   const known = await fetch(`${server.url}/wolke/v1/whoami`, { headers: { authorization: `Bearer ${token}` } })
   const { whoami } = (await known.json()) as { whoami: { project: { id: number } } }
