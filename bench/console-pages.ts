@@ -130,7 +130,7 @@ export async function longList(browser: Browser, site: Site, { rounds }: Effort)
     await page.goto(serversOf(site, '?page=0'), { waitUntil: 'commit' })
     await page.waitForFunction(() => noted.everythingAt !== null)
     // A list can be taken along once all of it is here.
-    await page.locator('button[aria-label="Export as CSV"]:enabled').waitFor()
+    await page.locator('button[aria-label="Export as CSV"][aria-disabled="false"]').waitFor()
     // The first time also loads files.
     if (round === 0) continue
     visible.push(await page.evaluate(() => noted.everythingAt!))

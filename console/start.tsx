@@ -19,6 +19,7 @@ function onCaughtError(cause: unknown): void {
 
 export function start(root: HTMLElement): void {
   const cache = createCache()
+  removeFrame(root)
   listenToKeys()
   onFailure(loadErrorWords)
   createRoot(root, { onCaughtError }).render(
@@ -29,4 +30,13 @@ export function start(root: HTMLElement): void {
     </StrictMode>,
   )
   loadLayersSoon(() => Promise.all([loadErrorWords(), loadStates()]))
+}
+
+/** The frame of the page stands until the program has drawn its own, in the same picture. */
+function removeFrame(root: HTMLElement): void {
+  const drawn = new MutationObserver(() => {
+    document.getElementById('frame')?.remove()
+    drawn.disconnect()
+  })
+  drawn.observe(root, { childList: true })
 }

@@ -2,13 +2,13 @@
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import react from '@vitejs/plugin-react'
-import { defineConfig, type Plugin } from 'vite'
+import { defineConfig, type Plugin, type Rolldown } from 'vite'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 
 /**
  * The signs and the start of the program are needed for the first picture, so the page carries the signs itself and
- * names the chunk that the entry is about to ask for.
+ * names the files that the entry is about to ask for, with those of the list that most people open first.
  */
 const firstPicture: Plugin = {
   name: 'first-picture',
@@ -19,11 +19,27 @@ const firstPicture: Plugin = {
         '<svg ',
         '<svg class="sprite" width="0" height="0" aria-hidden="true" ',
       )
-      const start = Object.values(bundle ?? {}).find((part) => part.type === 'chunk' && part.name === 'start')
-      const preload = start ? `<link rel="modulepreload" crossorigin href="/console/${start.fileName}">` : ''
-      return html.replace('<!--sprite-->', sprite.replaceAll(/>\s+</g, '><')).replace('</head>', `${preload}</head>`)
+      const chunks = Object.values(bundle ?? {}).filter((part) => part.type === 'chunk')
+      const preload = filesOf(chunks, /\/console\/(main|start|pages\/servers\/list)\.tsx$/)
+        .filter((file) => !html.includes(file))
+        .map((file) => `<link rel="modulepreload" crossorigin href="/console/${file}">`)
+      return html
+        .replace('<!--sprite-->', sprite.replaceAll(/>\s+</g, '><'))
+        .replace('</head>', `${preload.join('')}</head>`)
     },
   },
+}
+
+/** The files of modules, with all that those import at once. */
+function filesOf(chunks: readonly Rolldown.OutputChunk[], modules: RegExp): string[] {
+  const found = new Set<string>()
+  const add = (file: string) => {
+    if (found.has(file)) return
+    found.add(file)
+    for (const next of chunks.find(({ fileName }) => fileName === file)?.imports ?? []) add(next)
+  }
+  for (const { fileName, facadeModuleId } of chunks) if (modules.test(facadeModuleId ?? '')) add(fileName)
+  return [...found]
 }
 
 /** Parts of the look keep their names, which form one vocabulary; names of pages belong to their page. */
@@ -59,10 +75,7 @@ export default defineConfig({
     // One small file: nothing is ever drawn without its look.
     cssCodeSplit: false,
     // Pages are loaded on intent, so what they need in turn is not listed in the start of the program.
-    modulePreload: {
-      polyfill: false,
-      resolveDependencies: (_, needed, { hostType }) => (hostType === 'html' ? needed : []),
-    },
+    modulePreload: false,
     // The first versions with light-dark().
     target: ['chrome123', 'firefox120', 'safari17.5'],
     license: { fileName: 'licenses.json' },

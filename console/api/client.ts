@@ -2,6 +2,7 @@
 
 import { isRole } from '../../src/kernel/access/roles.ts'
 import type { ErrorCode } from '../../src/kernel/errors.ts'
+import { takeEarly } from './early.ts'
 import { ApiFailure } from './failure.ts'
 import { type AnyRequest, type InputOf, type OperationId, operationOf, type ReplyFor } from './operations.ts'
 import { askForProof } from './proof.ts'
@@ -97,7 +98,8 @@ export function sendPlain(path: string, options: RequestInit = {}): Promise<unkn
 async function reach(url: string, options: RequestInit, isProven = false): Promise<unknown> {
   let response: Response
   try {
-    response = await fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' })
+    const early = (options.method ?? 'GET') === 'GET' ? takeEarly(url) : undefined
+    response = await (early ?? fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
     if (reachable.get().isReachable) reachable.set({ isReachable: false, since: Date.now() })

@@ -4,6 +4,7 @@ import { Tips } from '../ui/tips.tsx'
 import { Toasts } from '../ui/toast.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
+import { useAnnouncer } from './announcer.ts'
 import { Banners } from './banners.tsx'
 import { Elevation } from './elevation.tsx'
 import { Live } from './live.tsx'
@@ -11,8 +12,12 @@ import { Live } from './live.tsx'
 const w = wordsOf('shell', shell)
 
 export function Later({ banners }: { readonly banners: HTMLElement | null }) {
+  const announced = useAnnouncer()
   return (
     <>
+      <p className="vh" role="status">
+        {announced}
+      </p>
       <aside aria-label={w.news}>
         <Toasts />
       </aside>

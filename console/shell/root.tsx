@@ -6,7 +6,6 @@ import styles from '../ui/shell.module.css'
 import { TopSlot } from '../ui/top-slot.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
-import { useAnnouncer } from './announcer.ts'
 import { Bar } from './bar.tsx'
 import { GlobalKeys } from './global-keys.tsx'
 import { Side } from './side.tsx'
@@ -15,7 +14,6 @@ const w = wordsOf('shell', shell)
 const Later = lazy(async () => ({ default: (await import('./later.tsx')).Later }))
 
 export function Root() {
-  const announced = useAnnouncer()
   const [banners, setBanners] = useState<HTMLElement | null>(null)
   return (
     <>
@@ -34,9 +32,6 @@ export function Root() {
           </main>
         </div>
       </div>
-      <p className="vh" role="status">
-        {announced}
-      </p>
       <Suspense>
         <Later banners={banners} />
       </Suspense>

@@ -2,7 +2,7 @@
  * Many things of one kind: columns that can be sorted and hidden, a selection, a menu in each row, and a row below the
  * one that failed. On narrow screens the rows become cards made of the marked cells.
  */
-import { lazy, type ReactNode, Suspense, useRef } from 'react'
+import { lazy, type ReactNode, Suspense, useDeferredValue, useRef } from 'react'
 import { common } from '../words/en/common.ts'
 import { number } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
@@ -16,6 +16,10 @@ import { useRowKeys } from './use-row-keys.ts'
 const w = wordsOf('common', common)
 /** Longer tables draw only the rows in view. */
 const mostDrawn = 200
+/** So many rows are drawn at first: those in view are there sooner, the others follow in the next picture. */
+const atFirst = 20
+/** The height that is kept for the others, so that a page is scrolled to where it was. */
+const rowRem = 2.75
 const Virtual = lazy(async () => ({ default: (await import('./virtual-rows.tsx')).VirtualRows }))
 
 export interface Column<Row> {
@@ -49,6 +53,8 @@ interface TableProps<Row> {
   readonly caption: string
   readonly columns: readonly Column<Row>[]
   readonly rows: readonly Row[]
+  /** How many rows follow that are not here yet; room is kept for them. */
+  readonly more?: number
   readonly idOf: (row: Row) => number
   readonly nameOf: (row: Row) => string
   readonly sorting?: Sorting | undefined
@@ -61,8 +67,9 @@ interface TableProps<Row> {
 }
 
 export function Table<Row>(props: TableProps<Row>) {
-  const { caption, columns, rows, selection, menu, isTight = false } = props
+  const { caption, columns, rows, more = 0, selection, menu, isTight = false } = props
   const table = useRef<HTMLTableElement>(null)
+  const drawn = useDeferredValue(Number.POSITIVE_INFINITY, atFirst)
   useRowKeys(table, selection !== undefined)
   const draw = (row: Row) => <Rows key={props.idOf(row)} row={row} {...props} />
   return (
@@ -85,12 +92,23 @@ export function Table<Row>(props: TableProps<Row>) {
           )}
         </tr>
       </thead>
-      {rows.length > mostDrawn ? (
-        <Suspense fallback={<tbody>{rows.slice(0, 50).map(draw)}</tbody>}>
-          <Virtual count={rows.length} columns={columns.length + 2} draw={(index) => draw(rows[index]!)} />
+      {rows.length + more > mostDrawn ? (
+        <Suspense fallback={<tbody>{rows.slice(0, atFirst).map(draw)}</tbody>}>
+          <Virtual
+            count={rows.length + more}
+            columns={columns.length + 2}
+            draw={(index) => rows[index] && draw(rows[index])}
+          />
         </Suspense>
       ) : (
-        <tbody>{rows.map(draw)}</tbody>
+        <tbody>
+          {rows.slice(0, drawn).map(draw)}
+          {rows.length > drawn && (
+            <tr>
+              <td style={{ height: `${(rows.length - drawn) * rowRem}rem` }} />
+            </tr>
+          )}
+        </tbody>
       )}
     </table>
   )
@@ -195,10 +213,18 @@ export function ListFrame({ children }: { readonly children: ReactNode }) {
   return <div className={styles['stack-t']}>{children}</div>
 }
 
+interface ToolsProps {
+  readonly children: ReactNode
+  readonly end?: ReactNode
+  /** Somebody comes to the tools with the pointer or the keyboard. */
+  readonly onNear?: (() => void) | undefined
+}
+
 /** The line above a table: filter, choices, and at the end what concerns the columns. */
-export function Tools({ children, end }: { readonly children: ReactNode; readonly end?: ReactNode }) {
+export function Tools({ children, end, onNear }: ToolsProps) {
   return (
-    <div className={styles.tools}>
+    // biome-ignore lint/a11y/noStaticElementInteractions: nothing is operated here, it is only noticed who comes
+    <div className={styles.tools} onFocus={onNear} onPointerEnter={onNear}>
       {children}
       {end && <span className="end not-narrow">{end}</span>}
     </div>

@@ -24,6 +24,8 @@ export function listSearch(search: Record<string, unknown>): ListSearch {
 
 interface ListOptions<Row> {
   readonly rows: readonly Row[]
+  /** How many rows are not here; those that are begin the list in the order of the API. */
+  readonly more?: number
   readonly columns: readonly Column<Row>[]
   readonly search: ListSearch
   readonly defaultSort: Sorting
@@ -46,10 +48,16 @@ export interface ListView<Row> {
 
 const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
 
-export function useList<Row>({ rows, columns, search, defaultSort, keeps }: ListOptions<Row>): ListView<Row> {
+export function useList<Row>(options: ListOptions<Row>): ListView<Row> {
+  const { rows, more = 0, columns, search, defaultSort, keeps } = options
   const sorting = search.sort ?? defaultSort
+  // A long list stays as it began until somebody wants it otherwise: nothing moves when the rest comes.
+  const isAsBegun = search.sort === undefined && rows.length + more > perPage
   const fitting = useMemo(() => (keeps ? rows.filter(keeps) : rows), [rows, keeps])
-  const sorted = useMemo(() => sortedBy(fitting, columns, sorting), [fitting, columns, sorting])
+  const sorted = useMemo(
+    () => sortedBy(fitting, columns, sorting, isAsBegun ? byCode : naturally),
+    [fitting, columns, sorting, isAsBegun],
+  )
   const isEvery = search.page === 0
   const last = Math.max(1, Math.ceil(sorted.length / perPage))
   const page = Math.min(Math.max(1, search.page ?? 1), last)
@@ -59,21 +67,32 @@ export function useList<Row>({ rows, columns, search, defaultSort, keeps }: List
     all: sorted,
     total: sorted.length,
     page: isEvery ? 1 : page,
-    perPage: isEvery ? Math.max(1, sorted.length) : perPage,
+    perPage: isEvery ? Math.max(1, sorted.length + more) : perPage,
     isEvery,
     sorting,
   }
 }
 
-function sortedBy<Row>(rows: readonly Row[], columns: readonly Column<Row>[], sorting: Sorting): readonly Row[] {
+type Compare = (a: string, b: string) => number
+
+/** As people count: web-10 after web-9. */
+const naturally: Compare = (a, b) => collator.compare(a, b)
+/** As the API sorts. */
+const byCode: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
+
+function sortedBy<Row>(
+  rows: readonly Row[],
+  columns: readonly Column<Row>[],
+  sorting: Sorting,
+  compare: Compare,
+): readonly Row[] {
   const [key, direction] = sorting.split(':')
   const by = columns.find((column) => column.key === key)?.sort
   if (!by) return rows
   const keyed = rows.map((row) => [by(row), row] as const)
   const sign = direction === 'desc' ? -1 : 1
   keyed.sort(
-    ([a], [b]) =>
-      sign * (typeof a === 'number' && typeof b === 'number' ? a - b : collator.compare(String(a), String(b))),
+    ([a], [b]) => sign * (typeof a === 'number' && typeof b === 'number' ? a - b : compare(String(a), String(b))),
   )
   return keyed.map(([, row]) => row)
 }

@@ -1,10 +1,12 @@
 /** The rows of a long table that are in view. What is above and below is room of the same height. */
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import styles from './skeleton.module.css'
 
 interface VirtualRowsProps {
   readonly count: number
   readonly columns: number
+  /** Nothing for a row that is not here yet. */
   readonly draw: (index: number) => ReactNode
 }
 
@@ -22,7 +24,7 @@ export function VirtualRows({ count, columns, draw }: VirtualRowsProps) {
   return (
     <tbody ref={body}>
       {first && <Room height={first.start - top} columns={columns} />}
-      {items.map(({ index }) => draw(index))}
+      {items.map(({ index }) => draw(index) ?? <Coming key={`coming-${index}`} columns={columns} />)}
       {last && <Room height={virtual.getTotalSize() - (last.end - top)} columns={columns} />}
     </tbody>
   )
@@ -36,6 +38,17 @@ function useRowHeight(body: { readonly current: HTMLElement | null }): number {
     if (row) setHeight(row.getBoundingClientRect().height)
   }, [body])
   return height
+}
+
+/** In the place of a row that is not here yet. */
+function Coming({ columns }: { readonly columns: number }) {
+  return (
+    <tr>
+      <td colSpan={columns}>
+        <span className={styles.skel} />
+      </td>
+    </tr>
+  )
 }
 
 function Room({ height, columns }: { readonly height: number; readonly columns: number }) {

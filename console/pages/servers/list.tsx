@@ -1,6 +1,6 @@
 /** The servers of a Project. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useMemo } from 'react'
+import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
 import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
@@ -23,11 +23,7 @@ const grouping = {
 } as const
 
 export function ServersPage() {
-  const api = useApi()
-  const first = useQueryClient().getQueryData(firstServers(api).queryKey)
-  const { data: all, dataUpdatedAt } = useQuery({ ...api.list('servers_list', {}), throwOnError: true })
-  const servers = all ?? first?.servers ?? []
-  const more = all ? 0 : (first?.meta.pagination.total_entries ?? servers.length) - servers.length
+  const { servers, more, updatedAt, wantAll } = useServers()
   const running = useRunning('server')
   const columns = useMemo(() => serverColumns(running), [running])
   const acts = useServerActs()
@@ -37,7 +33,8 @@ export function ServersPage() {
       words={w}
       rows={servers}
       more={more}
-      updatedAt={dataUpdatedAt}
+      onNeedAll={wantAll}
+      updatedAt={updatedAt}
       columns={columns}
       textsOf={textsOf}
       grouping={grouping}
@@ -56,6 +53,27 @@ export function ServersPage() {
       {acts.dialogs}
     </ListPage>
   )
+}
+
+/** More servers than these are only read whole when something needs all of them. */
+const mostAtOnce = 1_000
+
+/** The servers that are here, how many more there are, and a way to have all. */
+function useServers() {
+  const api = useApi()
+  const [isWhole, setWhole] = useState(false)
+  const whole = api.list('servers_list', {})
+  const isHere = useQueryClient().getQueryData(whole.queryKey) !== undefined
+  const first = useQuery({ ...firstServers(api), enabled: !isHere, throwOnError: true })
+  const total = first.data?.meta.pagination.total_entries ?? 0
+  const all = useQuery({ ...whole, enabled: isHere || isWhole || total <= mostAtOnce, throwOnError: true })
+  const servers = all.data ?? first.data?.servers ?? []
+  return {
+    servers,
+    more: all.data ? 0 : Math.max(0, total - servers.length),
+    updatedAt: all.data ? all.dataUpdatedAt : first.dataUpdatedAt,
+    wantAll: useCallback(() => setWhole(true), []),
+  }
 }
 
 const example = { name: 'web-1', server_type: 'cx23', image: 'debian-12' }

@@ -24,8 +24,7 @@ export async function loadServers(cache: QueryClient, api: Api): Promise<void> {
   const all = api.list('servers_list', {})
   if (cache.getQueryData(all.queryKey)) return
   const { servers, meta } = await cache.fetchQuery(firstServers(api))
-  if (meta.pagination.next_page) void cache.prefetchQuery(all)
-  else cache.setQueryData(all.queryKey, servers)
+  if (!meta.pagination.next_page) cache.setQueryData(all.queryKey, servers)
 }
 
 /** What the address of the form says, so that links from elsewhere can fill it in. */

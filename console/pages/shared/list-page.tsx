@@ -1,6 +1,6 @@
 /** The page of a list of resources: heading, filter, groups, table and pages, the same for every family. */
 import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { CommandsButton, type NamedRequest } from '../../shell/commands.tsx'
@@ -137,8 +137,10 @@ interface ListRowsProps<Item> {
   readonly filter?: string | undefined
   readonly filterHint?: string | undefined
   readonly rows: readonly Item[]
-  /** How many rows are still on their way; a list can only be searched when all are here. */
+  /** How many rows are not here; a list can only be searched when all are. */
   readonly more?: number
+  /** Asks for the rows that are not here. */
+  readonly onNeedAll?: (() => void) | undefined
   readonly columns: readonly Column<Item>[]
   readonly defaultSort?: string
   /** What the filter looks at besides the labels. */
@@ -159,7 +161,7 @@ interface ListRowsProps<Item> {
 
 /** The list of a page without its heading, for pages that have another one. */
 export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
-  const { rows, more = 0, textsOf, grouping, defaultSort = 'name', draw, bar, list: name, toolsEnd } = props
+  const { rows, more = 0, onNeedAll, textsOf, grouping, defaultSort = 'name', draw, bar, list: name, toolsEnd } = props
   const columns = useShownColumns(name, props.columns)
   const search = useSearch({ strict: false }) as ResourceSearch
   const navigate = useNavigate()
@@ -168,8 +170,13 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   const param = grouping?.param ?? 'group'
   const group = search[param] ?? grouping?.standard ?? 'all'
   const isSearched = [search.q, search[param], search.sort, search.page].some(Boolean)
+  const needAll = more > 0 ? onNeedAll : undefined
+  useEffect(() => {
+    if (isSearched || search.page === 0) needAll?.()
+  }, [isSearched, search.page, needAll])
   const list = useList({
     rows,
+    more,
     columns: props.columns,
     search,
     defaultSort,
@@ -183,7 +190,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
     })
   const end = name ? (
     <Suspense fallback={toolsEnd}>
-      <ListTools name={name} columns={props.columns} rows={list.all}>
+      <ListTools name={name} columns={props.columns} rows={more > 0 ? undefined : list.all}>
         {toolsEnd}
       </ListTools>
     </Suspense>
@@ -193,7 +200,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   const chosen = bar ? rows.filter(({ id }) => picked.has(id)) : []
   return (
     <ListFrame>
-      <Filters {...props} {...{ search, change, problem, end }} />
+      <Filters {...props} {...{ search, change, problem, end, needAll }} />
       {more > 0 && isSearched ? (
         <Skeleton />
       ) : list.total === 0 ? (
@@ -210,6 +217,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
           caption={props.title}
           columns={columns}
           rows={list.shown}
+          more={list.isEvery ? more : 0}
           idOf={({ id }) => id}
           nameOf={props.nameOf}
           sorting={list.sorting}
@@ -235,10 +243,11 @@ interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filte
   readonly change: (next: ResourceSearch) => void
   readonly problem: string | undefined
   readonly end: ReactNode
+  readonly needAll: (() => void) | undefined
 }
 
 function Filters<Item>(props: FiltersProps<Item>) {
-  const { search, change, problem, grouping, rows, more = 0, end } = props
+  const { search, change, problem, grouping, rows, more = 0, end, needAll } = props
   const { filter = c.table.filter, filterHint = c.table.filterHint } = props
   const { param = 'group', standard = 'all', options = [] } = grouping ?? {}
   const all = { value: 'all', label: `${c.table.all} ${number(rows.length + more)}` }
@@ -247,7 +256,8 @@ function Filters<Item>(props: FiltersProps<Item>) {
     return { value, label: more ? label : `${label} ${number(count)}` }
   })
   return (
-    <Tools end={end}>
+    // Who comes to the tools is about to need what they work on.
+    <Tools end={end} onNear={needAll}>
       <FilterBox label={filter} hint={filterHint} value={search.q} problem={problem} onChange={(q) => change({ q })} />
       {grouping && (
         <Seg

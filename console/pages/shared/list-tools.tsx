@@ -18,8 +18,8 @@ type Heads = readonly Pick<Column<never>, 'key' | 'label' | 'card'>[]
 interface ListToolsProps {
   readonly name: string
   readonly columns: Heads
-  /** The rows that fit the filter, of all pages. */
-  readonly rows: readonly object[]
+  /** The rows that fit the filter, of all pages; undefined while some are not here. */
+  readonly rows: readonly object[] | undefined
   readonly children?: ReactNode
 }
 
@@ -29,7 +29,12 @@ export function ListTools({ name, columns, rows, children }: ListToolsProps) {
   return (
     <span className="row">
       {children}
-      <IconButton icon="download" label={w.table.export} onClick={() => saveFile(file, csvOf(rows), 'text/csv')} />
+      <IconButton
+        icon="download"
+        label={w.table.export}
+        aria-disabled={!rows}
+        onClick={() => rows && saveFile(file, csvOf(rows), 'text/csv')}
+      />
       <IconButton icon="columns" label={w.table.columns} aria-haspopup="dialog" onClick={() => open(true)} />
       {isOpen && <ColumnsDialog name={name} columns={columns} onClose={() => open(false)} />}
     </span>
