@@ -1,4 +1,4 @@
-/** The entries of the navigation. `routes.tsx` defines them beside the pages that they lead to. */
+/** The entries of the navigation. `routes/navigation.ts` defines them beside the pages that they lead to. */
 import type { OperationId } from '../api/operations.ts'
 import { defineGo } from '../shortcuts.ts'
 import type { IconName } from '../ui/icon.tsx'
