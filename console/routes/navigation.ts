@@ -24,7 +24,7 @@ defineNavigation([
         label: w.floatingIps,
         icon: 'ip',
         counts: 'floating_ips_list',
-        keys: 'G A',
+        keys: 'G D',
       },
       {
         to: '/projects/$project/primary-ips',
@@ -56,6 +56,7 @@ defineNavigation([
         label: w.placementGroups,
         icon: 'grip',
         counts: 'placement_groups_list',
+        keys: 'G B',
       },
     ],
   },
@@ -72,7 +73,7 @@ defineNavigation([
     title: words.project,
     entries: [
       { to: '/projects/$project/activity', label: w.activity, icon: 'activity', keys: 'G A' },
-      { to: '/projects/$project/settings', label: w.settings, icon: 'settings', keys: 'G P' },
+      { to: '/projects/$project/settings', label: w.settings, icon: 'settings', keys: 'G E' },
       { to: '/projects/$project/raw', label: w.raw, icon: 'terminal', keys: 'G R' },
     ],
   },
