@@ -29,7 +29,7 @@ defineNavigation([
       {
         to: '/projects/$project/primary-ips',
         label: w.primaryIps,
-        icon: 'ip',
+        icon: 'primary',
         counts: 'primary_ips_list',
         keys: 'G P',
       },
@@ -54,7 +54,7 @@ defineNavigation([
       {
         to: '/projects/$project/placement-groups',
         label: w.placementGroups,
-        icon: 'grip',
+        icon: 'spread',
         counts: 'placement_groups_list',
         keys: 'G B',
       },

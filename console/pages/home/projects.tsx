@@ -132,7 +132,7 @@ function Card({ project, isPinned }: { readonly project: Project; readonly isPin
         </b>
       </Link>
       <IconButton
-        icon={isPinned ? 'check' : 'tag'}
+        icon={isPinned ? 'check' : 'pin'}
         label={w.pin(name)}
         small
         aria-pressed={isPinned}
