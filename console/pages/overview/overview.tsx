@@ -5,9 +5,10 @@ import { useApi } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { useReason } from '../../shell/may.ts'
 import { ButtonLink } from '../../ui/button.tsx'
-import { Empty } from '../../ui/empty.tsx'
+import { Card } from '../../ui/card.tsx'
+import { CommandLine } from '../../ui/copy.tsx'
 import pageStyles from '../../ui/page.module.css'
-import { Columns, useTitle } from '../../ui/page.tsx'
+import { Columns, PageHead, useTitle } from '../../ui/page.tsx'
 import { Sign } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'
 import { servers as serverWords } from '../../words/en/servers.ts'
@@ -17,6 +18,7 @@ import { groupOf, type Server } from '../servers/server.ts'
 import { ActivityCard, CostCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
 import { comingDays } from './forecast.ts'
 import { namesIn, useNeeds } from './needs.ts'
+import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)
 const s = wordsOf('servers', serverWords)
@@ -25,7 +27,6 @@ export function OverviewPage() {
   const api = useApi()
   const project = useProject()
   const { data: servers } = useSuspenseQuery(api.list('servers_list', {}))
-  useTitle(project?.name ?? '')
   if (servers.length === 0) return <Beginning title={w.title(project?.name ?? '')} />
   return <Forecast title={w.title(project?.name ?? '')} servers={servers} />
 }
@@ -35,14 +36,9 @@ function Beginning({ title }: { readonly title: string }) {
   const reason = useReason('servers_create')
   return (
     <>
-      <h1 className="vh" tabIndex={-1}>
-        {title}
-      </h1>
-      <Empty
-        title={w.empty}
-        text={w.emptyText}
-        command={s.noneCommand}
-        action={
+      <PageHead
+        title={title}
+        actions={
           <ButtonLink
             to="/projects/$project/servers/new"
             params={{ project: String(api.project) }}
@@ -54,6 +50,17 @@ function Beginning({ title }: { readonly title: string }) {
           </ButtonLink>
         }
       />
+      <Card title={w.begin} padded>
+        <p className="dim">{w.emptyText}</p>
+        <ol className={styles.begin}>
+          {w.steps.map(({ label, command }) => (
+            <li key={command}>
+              {label}
+              <CommandLine text={command} />
+            </li>
+          ))}
+        </ol>
+      </Card>
     </>
   )
 }
@@ -65,6 +72,7 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
   const certificates = known ?? []
   const needs = useNeeds(servers, certificates)
   const coming = comingDays(certificates, servers, Date.now())
+  useTitle(title)
   const running = servers.filter((server) => groupOf(server) === 'running').length
   const ending = coming
     .flatMap((day) => day.coming)

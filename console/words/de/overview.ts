@@ -15,8 +15,28 @@ export const overview: Words['overview'] = {
       one: 'Ein Zertifikat endet in den nächsten sieben Tagen.',
       other: '# Zertifikate enden in den nächsten sieben Tagen.',
     }),
-  empty: 'Hier ist noch nichts.',
-  emptyText: 'Ein Projekt beginnt mit einem Server. Dasselbe tun:',
+  begin: 'Erste Schritte',
+  emptyText:
+    'Hier ist noch nichts, und ein Projekt beginnt mit einem Server. Diese vier Befehle legen einen an, den Ihr Schlüssel öffnet:',
+  steps: [
+    {
+      label: 'Ihr SSH-Schlüssel',
+      command: 'hcloud ssh-key create --name laptop --public-key-from-file ~/.ssh/id_ed25519.pub',
+    },
+    {
+      label: 'Eine Firewall, die nichts hereinlässt',
+      command: 'hcloud firewall create --name web',
+    },
+    {
+      label: 'SSH von überall',
+      command:
+        'hcloud firewall add-rule web --direction in --protocol tcp --port 22 --source-ips 0.0.0.0/0 --source-ips ::/0',
+    },
+    {
+      label: 'Der Server, mit beiden',
+      command: 'hcloud server create --name web-1 --type cx23 --image debian-12 --ssh-key laptop --firewall web',
+    },
+  ],
   week: 'Die nächsten sieben Tage',
   today: 'Heute',
   allDates: 'Alle Zertifikate',

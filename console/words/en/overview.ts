@@ -13,8 +13,28 @@ export const overview = {
   needs: (count: number) => plural(count, { one: 'One thing needs you.', other: '# things need you.' }),
   ends: (count: number) =>
     plural(count, { one: 'One certificate ends within seven days.', other: '# certificates end within seven days.' }),
-  empty: 'Nothing is here yet.',
-  emptyText: 'A Project begins with a server. These do the same:',
+  begin: 'Get started',
+  emptyText:
+    'Nothing is here yet, and a Project begins with a server. These four commands make one that your key opens:',
+  steps: [
+    {
+      label: 'Your SSH key',
+      command: 'hcloud ssh-key create --name laptop --public-key-from-file ~/.ssh/id_ed25519.pub',
+    },
+    {
+      label: 'A firewall, which lets nothing in',
+      command: 'hcloud firewall create --name web',
+    },
+    {
+      label: 'SSH from anywhere',
+      command:
+        'hcloud firewall add-rule web --direction in --protocol tcp --port 22 --source-ips 0.0.0.0/0 --source-ips ::/0',
+    },
+    {
+      label: 'The server, with both',
+      command: 'hcloud server create --name web-1 --type cx23 --image debian-12 --ssh-key laptop --firewall web',
+    },
+  ],
   week: 'The next seven days',
   today: 'Today',
   allDates: 'All certificates',
