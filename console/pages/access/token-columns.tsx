@@ -44,7 +44,12 @@ export function tokenColumns(tokens: readonly Token[]): readonly Column<Token>[]
       label: w.lastUsed,
       card: 'stat',
       isNarrow: true,
-      cell: ({ last_used: used }) => <span className="dim">{used ? <Ago time={used} /> : w.never}</span>,
+      cell: ({ last_used: used }) => (
+        <span className="dim">
+          <span className="only-card">{w.lastUsed} </span>
+          {used ? <Ago time={used} /> : w.never}
+        </span>
+      ),
     },
     { key: 'expires', label: w.expires, isNarrow: true, cell: ({ expires }) => <Expiry at={expires} /> },
   ]

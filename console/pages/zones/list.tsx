@@ -50,7 +50,12 @@ const columns: readonly Column<Zone>[] = [
     card: 'sub',
     isEnd: true,
     sort: ({ record_count: count }) => -count,
-    cell: ({ record_count: count }) => number(count),
+    cell: ({ record_count: count }) => (
+      <>
+        <span className="not-card">{number(count)}</span>
+        <span className="only-card">{w.recordCount(count)}</span>
+      </>
+    ),
   },
   { key: 'ttl', label: 'TTL', rank: 2, isEnd: true, sort: ({ ttl }) => ttl, cell: ({ ttl }) => ttlText(ttl) },
   labelsColumn(),
