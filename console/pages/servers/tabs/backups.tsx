@@ -94,7 +94,7 @@ function BackupsCard({ server, busy, ask }: BackupsCardProps) {
       </p>
       <p className="row wrap">
         {isOn ? (
-          <Button look="danger" reason={mayDisable ?? busy} onClick={() => ask({ kind: 'disable' })}>
+          <Button reason={mayDisable ?? busy} onClick={() => ask({ kind: 'disable' })}>
             {b.disable}
           </Button>
         ) : (
