@@ -35,8 +35,9 @@ async function offer(visit: Visit, code: string, invited: Invited, name = '', er
     const content = html`<div class="stack-l">${start}${problem(words.inviteLogIn(invitation.email))}<p><a href="/console/login">${words.back}</a></p></div>`
     return visit.page(words.invite, content, status)
   }
-  const fields = html`${field({ name: 'name', label: words.name, value: name, autocomplete: 'name', error: errors.name })}<input type="hidden" name="username" autocomplete="username" value="${invitation.email}">${newPasskeyButton(visit, '/console/invite')}${newPassword(visit, errors.password)}`
-  const form = html`<form method="post" action="/console/invite/accept">${start}${fields}${submit(words.accept)}</form>`
+  const passkey = newPasskeyButton(visit, '/console/invite')
+  const fields = html`${field({ name: 'name', label: words.name, value: name, autocomplete: 'name', error: errors.name })}<input type="hidden" name="username" autocomplete="username" value="${invitation.email}">${passkey}${newPassword(visit, errors.password)}`
+  const form = html`<form method="post" action="/console/invite/accept">${start}${fields}${submit(words.accept, passkey === undefined)}</form>`
   return visit.page(words.invite, form, status)
 }
 

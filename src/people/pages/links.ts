@@ -61,7 +61,8 @@ interface SetupGiven {
 function setupPage(visit: Visit, given: Partial<SetupGiven>, errors: Errors = {}, status = 200): ServedAnswer {
   const { words } = visit
   const code = given.code ? hidden('code', given.code) : linkField(visit, words.setupCode, words.setupHelp, errors.code)
-  const content = html`<form method="post" action="/console/setup">${heading(words.setup, words.setupText)}${code}${field({ name: 'name', label: words.name, value: given.name, autocomplete: 'name', error: errors.name })}${field({ name: 'email', label: words.email, type: 'email', value: given.email, autocomplete: 'username', error: errors.email })}${newPasskeyButton(visit, '/console/setup')}${newPassword(visit, errors.password)}${submit(words.createAccount)}</form>`
+  const passkey = newPasskeyButton(visit, '/console/setup')
+  const content = html`<form method="post" action="/console/setup">${heading(words.setup, words.setupText)}${code}${field({ name: 'name', label: words.name, value: given.name, autocomplete: 'name', error: errors.name })}${field({ name: 'email', label: words.email, type: 'email', value: given.email, autocomplete: 'username', error: errors.email })}${passkey}${newPassword(visit, errors.password)}${submit(words.createAccount, passkey === undefined)}</form>`
   return visit.page(words.setup, content, status)
 }
 
