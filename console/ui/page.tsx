@@ -48,9 +48,9 @@ export function useTitle(title: string): void {
   }, [title])
 }
 
-/** A long name, which may be broken after its dots. */
+/** A long name or path, which may be broken after its dots, slashes and low lines. */
 export function Breakable({ text }: { readonly text: string }) {
-  const parts = text.split(/(?<=\.)/)
+  const parts = text.split(/(?<=[./_])/)
   return parts.map((part, index) => (
     // biome-ignore lint/suspicious/noArrayIndexKey: parts of one text, in their order
     <span key={index}>

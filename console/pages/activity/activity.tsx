@@ -1,17 +1,15 @@
 /** What happens in a Project: actions of all families, and the requests of its audit log, in one feed. */
-import { useQueryClient } from '@tanstack/react-query'
 import { getRouteApi, Link } from '@tanstack/react-router'
 import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef } from 'react'
 import { type Action as LiveAction, useActions } from '../../api/actions.ts'
-import { type ReplyKey, useApi, useOutdate } from '../../api/api.ts'
+import { useApi, useOutdate } from '../../api/api.ts'
 import { useLack, useProject } from '../../api/session.ts'
 import { toCsv } from '../../lib/csv.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
-import { linksOf } from '../../shell/resource-links.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { Breakable, PageHead } from '../../ui/page.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
@@ -22,8 +20,18 @@ import { Ago } from '../../ui/time.tsx'
 import { activity } from '../../words/en/activity.ts'
 import { percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Entry, entryOfAction, entryOfRequest, merged, moods } from './entries.ts'
+import {
+  type Action,
+  type AuditEntry,
+  type Entry,
+  entryOfAction,
+  entryOfRequest,
+  merged,
+  moods,
+  typeOf,
+} from './entries.ts'
 import { Feed } from './feed.tsx'
+import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'
 import { type ActivitySearch, sinces, statuses, whats } from './search.ts'
 import { sinceTime } from './since.ts'
@@ -97,13 +105,13 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   const requests = usePages(api, 'audit_list', { params, query: { ...query, ...outcome } }, wantsRequests)
   const live = useActions(api.project)
   useFreshness(live)
-  const nameOf = useNames()
+  const nameOf = useNames(typesOf(actions.reply?.activity ?? [], requests.reply?.audit ?? []))
   const entries = useMemo(() => {
     const running = new Map(live.map((action) => [action.id, action]))
     const ofActions = (actions.reply?.activity ?? []).map((action) =>
       entryOfAction({ ...action, ...progressOf(running.get(action.id)) }, nameOf),
     )
-    const ofRequests = (requests.reply?.audit ?? []).map(entryOfRequest)
+    const ofRequests = (requests.reply?.audit ?? []).map((entry) => entryOfRequest(entry, nameOf))
     return merged([
       { entries: ofActions, hasMore: actions.hasMore },
       { entries: ofRequests, hasMore: requests.hasMore },
@@ -125,6 +133,12 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   }
 }
 
+/** The types of resources that the feed is about. */
+function typesOf(actions: readonly Action[], requests: readonly AuditEntry[]): readonly string[] {
+  const ofActions = actions.flatMap(({ resources }) => resources.map(({ type }) => type))
+  return [...new Set([...ofActions, ...requests.map(({ family }) => typeOf(family))])].sort()
+}
+
 /** What the stream of events knows of an action; not when it began. */
 function progressOf(live: LiveAction | undefined) {
   return live && { status: live.status, progress: live.progress }
@@ -140,21 +154,6 @@ function useFreshness(live: readonly LiveAction[]): void {
     before.current = known
     void outdate('audit')
   }, [known, outdate])
-}
-
-/** The names of resources that lists have told; nothing is asked for them. */
-function useNames(): (type: string, id: number) => string | undefined {
-  const cache = useQueryClient()
-  const { project } = useApi()
-  return useMemo(() => {
-    const names = new Map<string, string>()
-    for (const { queryKey, state } of cache.getQueryCache().getAll()) {
-      const [owner, operation] = queryKey as unknown as ReplyKey
-      if (owner !== project) continue
-      for (const { family, id, name } of linksOf(operation, state.data)) names.set(`${family} ${id}`, name)
-    }
-    return (type, id) => names.get(`${type}s ${id}`)
-  }, [cache, project])
 }
 
 function filterOf({ q }: ActivitySearch): (entry: Entry) => boolean {
@@ -239,7 +238,13 @@ function OpenLink({ entry }: { readonly entry: Entry }) {
       search={{ ...search, entry: entry.key }}
       className={nameClass}
     >
-      {entry.title}
+      {entry.kind === 'request' ? (
+        <span className="mono">
+          <Breakable text={entry.title} />
+        </span>
+      ) : (
+        entry.title
+      )}
     </Link>
   )
 }

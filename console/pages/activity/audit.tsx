@@ -10,7 +10,7 @@ import { Copyable } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
-import { PageHead } from '../../ui/page.tsx'
+import { Breakable, PageHead } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
 import { State } from '../../ui/state.tsx'
@@ -116,7 +116,11 @@ const columns: readonly Column<AuditEntry>[] = [
     key: 'operation',
     label: a.operation,
     card: 'key',
-    cell: (entry) => <span className={`${nameClass} mono ${styles.operation}`}>{entry.operation}</span>,
+    cell: (entry) => (
+      <span className={`${nameClass} mono ${styles.operation}`}>
+        <Breakable text={entry.operation} />
+      </span>
+    ),
   },
   { key: 'actor', label: a.actor, card: 'sub', cell: (entry) => actorOf(entry) },
   { key: 'resources', label: a.resources, rank: 2, cell: ({ resources }) => resources.join(', ') || <None /> },

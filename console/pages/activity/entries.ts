@@ -3,6 +3,7 @@ import type { ReplyFor } from '../../api/operations.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { activity } from '../../words/en/activity.ts'
 import { wordsOf } from '../../words/words.ts'
+import type { NameOf } from './names.ts'
 
 const w = wordsOf('activity', activity)
 
@@ -42,7 +43,12 @@ export function titleOf(command: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1)
 }
 
-export function entryOfAction(action: Action, nameOf: (type: string, id: number) => string | undefined): Entry {
+/** The type of the resources of a family: `server` for `servers`. */
+export function typeOf(family: string): string {
+  return family.replace(/s$/, '')
+}
+
+export function entryOfAction(action: Action, nameOf: NameOf): Entry {
   return {
     key: `action-${action.id}`,
     id: action.id,
@@ -63,7 +69,7 @@ export function entryOfAction(action: Action, nameOf: (type: string, id: number)
   }
 }
 
-export function entryOfRequest(entry: AuditEntry): Entry {
+export function entryOfRequest(entry: AuditEntry, nameOf: NameOf): Entry {
   const isDone = entry.outcome === 'ok'
   return {
     key: `request-${entry.id}`,
@@ -72,7 +78,7 @@ export function entryOfRequest(entry: AuditEntry): Entry {
     state: isDone ? 'success' : 'refused',
     title: entry.operation,
     family: entry.family,
-    resources: entry.resources.map(String),
+    resources: entry.resources.map((id) => nameOf(typeOf(entry.family), Number(id)) ?? String(id)),
     by: actorOf(entry),
     from: entry.network,
     progress: 100,

@@ -13,9 +13,10 @@ import { servers as serverWords } from '../../words/en/servers.ts'
 import { date, percent, price, span } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Entry, entryOfAction, moods as stateMoods } from '../activity/entries.ts'
+import type { NameOf } from '../activity/names.ts'
 import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
 import { type Coming, type comingDays, monthlyCosts } from './forecast.ts'
-import type { NameOf, Need } from './needs.ts'
+import type { Need } from './needs.ts'
 import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)

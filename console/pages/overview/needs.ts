@@ -6,6 +6,7 @@ import { overview as english } from '../../words/en/overview.ts'
 import { ago, date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { titleOf } from '../activity/entries.ts'
+import type { NameOf } from '../activity/names.ts'
 import { type Certificate, failureOf } from '../certificates/certificate.ts'
 import type { Server } from '../servers/server.ts'
 import { isRenewed } from './forecast.ts'
@@ -22,9 +23,6 @@ export interface Need {
   readonly to: string
   readonly params: Readonly<Record<string, string>>
 }
-
-/** The name of a resource by its type and id; undefined when it is not known here. */
-export type NameOf = (type: string, id: number) => string | undefined
 
 /** Finds the names of servers and certificates. */
 export function namesIn(servers: readonly Server[], certificates: readonly Certificate[]): NameOf {
