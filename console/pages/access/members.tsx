@@ -20,6 +20,7 @@ import { common } from '../../words/en/common.ts'
 import { shell } from '../../words/en/shell.ts'
 import { ago, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { LinkDialog } from '../shared/link-dialog.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
@@ -32,6 +33,7 @@ type Invitation = ReplyFor<'people_invitations'>['invitations'][number]
 
 type Open =
   | { readonly kind: 'invite' }
+  | { readonly kind: 'invited'; readonly made: ReplyFor<'people_invite'> }
   | { readonly kind: 'role' | 'remove' | 'transfer'; readonly member: Member }
   | { readonly kind: 'withdraw'; readonly invitation: Invitation }
 
@@ -95,7 +97,7 @@ export function MembersPage() {
           onWithdraw={(invitation) => setOpen({ kind: 'withdraw', invitation })}
         />
       )}
-      <Dialogs open={open} project={project?.name ?? ''} onClose={() => setOpen(undefined)} />
+      <Dialogs open={open} project={project?.name ?? ''} onOpen={setOpen} onClose={() => setOpen(undefined)} />
     </>
   )
 }
@@ -183,15 +185,23 @@ function Invitations({ invitations, reason, onWithdraw }: InvitationsProps) {
 interface DialogsProps {
   readonly open: Open | undefined
   readonly project: string
+  readonly onOpen: (next: Open) => void
   readonly onClose: () => void
 }
 
-function Dialogs({ open, project, onClose }: DialogsProps) {
+function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   const api = useApi()
   const outdate = useOutdate()
   const project_id = api.project ?? 0
   if (!open) return null
-  if (open.kind === 'invite') return <InviteDialog project={project} onClose={onClose} />
+  if (open.kind === 'invite') {
+    return <InviteDialog project={project} onInvited={(made) => onOpen({ kind: 'invited', made })} onClose={onClose} />
+  }
+  if (open.kind === 'invited') {
+    const { invitation, link } = open.made
+    const text = link === null ? w.sent(invitation.email) : w.linkText
+    return <LinkDialog title={w.sentTitle(invitation.email)} text={text} link={link} onClose={onClose} />
+  }
   if (open.kind === 'role') return <RoleDialog member={open.member} onClose={onClose} />
   if (open.kind === 'withdraw') {
     const { id, email } = open.invitation

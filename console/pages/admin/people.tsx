@@ -20,8 +20,8 @@ import { admin } from '../../words/en/admin.ts'
 import { common } from '../../words/en/common.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { LinkDialog } from '../shared/link-dialog.tsx'
 import { AdminTabs, FilteredList } from './frame.tsx'
-import { LinkDialog } from './link-dialog.tsx'
 import { NewPerson } from './new-person.tsx'
 
 const w = wordsOf('admin', admin).people
@@ -180,12 +180,14 @@ function Dialogs({ open, setOpen }: { readonly open: Open | undefined; readonly 
   const refresh = () => outdate(cache, undefined, ['people'])
   const close = () => setOpen(undefined)
   if (!open) return null
-  if (open.kind === 'link') return <LinkDialog {...open} onClose={close} />
+  if (open.kind === 'link') {
+    const { email, link, isNew } = open
+    const title = isNew ? w.createdTitle(email) : w.linkTitle(email)
+    return <LinkDialog title={title} text={link === null ? w.mailed(email) : w.linkText} link={link} onClose={close} />
+  }
   if (open.kind === 'new') {
-    const show = ({ person: { email }, link }: ReplyFor<'people_createPerson'>) => {
+    const show = ({ person: { email }, link }: ReplyFor<'people_createPerson'>) =>
       setOpen({ kind: 'link', email, link, isNew: true })
-      void refresh()
-    }
     return <NewPerson onCreated={show} onClose={close} />
   }
   const { kind, person } = open

@@ -21,8 +21,8 @@ import { projects as projectWords } from '../../words/en/projects.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { NewProject } from '../home/new-project.tsx'
+import { holdings, kindNames } from '../shared/kinds.ts'
 import { AdminTabs, FilteredList } from './frame.tsx'
-import { holdings, kindNames } from './kinds.ts'
 import { LimitsDialog } from './limits-dialog.tsx'
 
 const w = wordsOf('admin', admin).projects

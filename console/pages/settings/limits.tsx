@@ -1,23 +1,21 @@
 /** How much a Project may have, and how much of that it has. Operators change it. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
-import { Button } from '../../ui/button.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { type Column, ListFrame, nameClass, Table, workClass } from '../../ui/table.tsx'
-import { useSubmit } from '../../ui/use-submit.ts'
 import { access } from '../../words/en/access.ts'
 import { common } from '../../words/en/common.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { FormDialog } from '../shared/form-dialog.tsx'
+import { kindName } from '../shared/kinds.ts'
+import { limitOf } from '../shared/limit.ts'
 
-const words = wordsOf('access', access)
-const w = words.settings
+const w = wordsOf('access', access).settings
 const c = wordsOf('common', common)
 
 type Limit = ReplyFor<'management_getLimits'>['limits'][number]
@@ -38,7 +36,7 @@ export function LimitsCard() {
           columns={columns}
           rows={data.limits}
           idOf={({ kind }) => ids.get(kind) ?? 0}
-          nameOf={({ kind }) => words.kinds(kind)}
+          nameOf={({ kind }) => kindName(kind)}
           menu={(limit) => [{ key: 'change', label: w.change, reason, onSelect: () => setOpen(limit) }]}
           isTight
         />
@@ -55,7 +53,7 @@ const columns: readonly Column<Limit>[] = [
     card: 'key',
     cell: ({ kind, own }) => (
       <>
-        <span className={nameClass}>{words.kinds(kind)}</span>
+        <span className={nameClass}>{kindName(kind)}</span>
         {own && <small>{w.own}</small>}
       </>
     ),
@@ -73,7 +71,7 @@ const columns: readonly Column<Limit>[] = [
           <Progress
             value={limit === 0 ? 100 : Math.min(100, (used * 100) / limit)}
             tone={used >= limit ? 'bad' : used * 5 >= limit * 4 ? 'warn' : 'ink'}
-            label={words.kinds(kind)}
+            label={kindName(kind)}
           />
         </span>
       ),
@@ -88,44 +86,32 @@ const columns: readonly Column<Limit>[] = [
 
 function LimitDialog({ limit, onClose }: { readonly limit: Limit; readonly onClose: () => void }) {
   const api = useApi()
-  const outdate = useOutdate()
-  const submit = useSubmit()
   const [text, setText] = useState(limit.limit === null ? '' : String(limit.limit))
-  const asked = text.trim()
-  const isValid = asked === '' || asked === 'default' || /^\d{1,9}$/.test(asked)
-  const save = async () => {
-    if (!isValid) return
-    const value = asked === '' ? null : asked === 'default' ? 'default' : Number(asked)
-    const isSaved = await submit.run(async () => {
-      const params = { project_id: api.project ?? 0 }
-      await api.call('management_setLimits', { params, body: { limits: { [limit.kind]: value } } })
-      await outdate('management')
-    })
-    if (isSaved) onClose()
-  }
+  const value = limitOf(text)
+  const params = { project_id: api.project ?? 0 }
   return (
-    <Dialog
-      title={w.limitTitle(words.kinds(limit.kind))}
-      onClose={onClose}
-      onSubmit={() => void save()}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={submit.isBusy} disabled={!isValid}>
-            {c.save}
-          </Button>
-        </span>
+    <FormDialog
+      title={w.limitTitle(kindName(limit.kind))}
+      act={c.save}
+      request={
+        value === undefined
+          ? undefined
+          : { operation: 'management_setLimits', params, body: { limits: { [limit.kind]: value } } }
       }
+      families={['management']}
+      fields={[]}
+      onClose={onClose}
     >
-      <TextField
-        label={w.limitLabel}
-        hint={w.limitHint}
-        value={text}
-        onChange={setText}
-        autoFocus
-        problems={isValid ? undefined : [w.limitProblem]}
-      />
-      {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
-    </Dialog>
+      {() => (
+        <TextField
+          label={w.limitLabel}
+          hint={w.limitHint}
+          value={text}
+          onChange={setText}
+          autoFocus
+          problems={value === undefined ? [w.limitProblem] : undefined}
+        />
+      )}
+    </FormDialog>
   )
 }

@@ -22,10 +22,10 @@ import { useSubmit } from '../../ui/use-submit.ts'
 import { access } from '../../words/en/access.ts'
 import { number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { kindName } from '../shared/kinds.ts'
 import { LimitsCard } from './limits.tsx'
 
-const words = wordsOf('access', access)
-const w = words.settings
+const w = wordsOf('access', access).settings
 
 type Project = ReplyFor<'management_getProject'>['project']
 
@@ -163,7 +163,7 @@ function Danger({ project }: { readonly project: Project }) {
         <li className="dim">{left.length === 0 ? w.empty : w.leftText}</li>
         {left.map(([kind, count]) => (
           <li key={kind}>
-            <span>{words.kinds(kind)}</span>
+            <span>{kindName(kind)}</span>
             <span className="end num">{number(count)}</span>
           </li>
         ))}

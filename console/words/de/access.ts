@@ -111,7 +111,6 @@ export const access: Words['access'] = {
     linkText:
       'Es gibt keinen Mailserver, geben Sie den Link also selbst weiter. Er wird jetzt gezeigt und nie wieder, gilt einmal und 7 Tage.',
     link: 'Link der Einladung',
-    done: 'Fertig',
     changeRole: 'Rolle ändern',
     changeRoleTitle: (name) => `Rolle von ${name}`,
     changeRoleAct: 'Rolle ändern',

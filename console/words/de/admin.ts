@@ -40,7 +40,6 @@ export const admin: Words['admin'] = {
     linkTitle: (email) => `Ein Link für ${email}`,
     linkText: 'Gib diesen Link selbst weiter. Er wird nur jetzt gezeigt und gilt einmal, für einen Tag.',
     mailed: (email) => `Eine Mail mit dem Link ist unterwegs an ${email}.`,
-    done: 'Fertig',
     makeAdmin: 'Installation verwalten lassen',
     makeAdminTitle: (email) => `${email} die Installation verwalten lassen?`,
     makeAdminText: 'Legt Menschen und Projekte an und nimmt anderen diese Rolle.',

@@ -4,6 +4,7 @@ import type { Words } from '../words.ts'
 
 export const common: Words['common'] = {
   add: 'Hinzufügen',
+  done: 'Fertig',
   cancel: 'Abbrechen',
   change: 'Ändern',
   close: 'Schließen',

@@ -104,7 +104,6 @@ export const access = {
     linkText:
       'There is no mail server, so hand over this link yourself. It is shown now and never again, works once and for 7 days.',
     link: 'Link of the invitation',
-    done: 'Done',
     changeRole: 'Change role',
     changeRoleTitle: (name: string) => `Role of ${name}`,
     changeRoleAct: 'Change role',

@@ -39,7 +39,6 @@ export const admin = {
     linkTitle: (email: string) => `A link for ${email}`,
     linkText: 'Hand over this link yourself. It is shown now and never again, works once and for a day.',
     mailed: (email: string) => `A mail with the link is on its way to ${email}.`,
-    done: 'Done',
     makeAdmin: 'Make installation admin',
     makeAdminTitle: (email: string) => `Make ${email} an installation admin?`,
     makeAdminText: 'They create people and Projects, and take this role from others.',

@@ -3,6 +3,7 @@ import { plural } from '../format.ts'
 
 export const common = {
   add: 'Add',
+  done: 'Done',
   cancel: 'Cancel',
   change: 'Change',
   close: 'Close',

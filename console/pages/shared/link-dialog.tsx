@@ -1,31 +1,31 @@
-/** A link with which somebody sets a password: shown this once, or sent by mail where there is a mail server. */
+/** A link with which somebody comes in: shown this once, or sent by mail where there is a mail server. */
 import { Button } from '../../ui/button.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { admin } from '../../words/en/admin.ts'
+import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
 
-const w = wordsOf('admin', admin).people
+const c = wordsOf('common', common)
 
 interface LinkDialogProps {
-  readonly email: string
+  readonly title: string
+  readonly text: string
   /** Null when it went by mail. */
   readonly link: string | null
-  readonly isNew: boolean
   readonly onClose: () => void
 }
 
-export function LinkDialog({ email, link, isNew, onClose }: LinkDialogProps) {
+export function LinkDialog({ title, text, link, onClose }: LinkDialogProps) {
   return (
     <Dialog
-      title={isNew ? w.createdTitle(email) : w.linkTitle(email)}
-      text={link === null ? w.mailed(email) : w.linkText}
+      title={title}
+      text={text}
       isLeavable={link === null}
       onClose={onClose}
       footer={
         <span className="end">
           <Button look="primary" onClick={onClose} autoFocus>
-            {w.done}
+            {c.done}
           </Button>
         </span>
       }
@@ -33,4 +33,9 @@ export function LinkDialog({ email, link, isNew, onClose }: LinkDialogProps) {
       {link !== null && <CommandLine text={link} />}
     </Dialog>
   )
+}
+
+/** Whether a text can be the mail address of somebody; the server decides. */
+export function isAddress(text: string): boolean {
+  return /^[^@\s]+@[^@\s]+$/.test(text)
 }
