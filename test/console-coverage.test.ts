@@ -25,8 +25,6 @@ const notInConsole: Readonly<Record<string, string>> = {
   zones_addRecords: whole,
   zones_removeRecords: whole,
   zones_updateRecords: whole,
-  servers_addToPlacementGroup: 'left to programs: a server gets its group when it is created',
-  servers_removeFromPlacementGroup: 'left to programs: deleting a group takes its servers out',
   primary_ips_changeServerDnsPtr: 'the name belongs to the address, whose page changes it',
   people_acceptInvitation: 'the page behind the link of an invitation does it, before the console is there',
 }

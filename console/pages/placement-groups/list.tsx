@@ -7,6 +7,7 @@ import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
+import type { MenuEntry } from '../../ui/menu.tsx'
 import { Progress } from '../../ui/progress.tsx'
 import { type Column, workClass } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
@@ -19,12 +20,11 @@ import { type ActsOptions, useResourceActs } from '../shared/acts.tsx'
 import { ageColumn, labelsColumn, ServerLink } from '../shared/cells.tsx'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { ListPage } from '../shared/list-page.tsx'
+import { type Group, hasRoom, JoinGroupDialog, LeaveGroupDialog } from './members.tsx'
 
 const w = wordsOf('placementGroups', english)
 const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
-
-type Group = ItemOf<'placement_groups_list'>
 
 const groupActs: ActsOptions<Group> = {
   family: 'placement_groups',
@@ -40,7 +40,26 @@ export function PlacementGroupsPage() {
   const { data: groups, dataUpdatedAt } = useSuspenseQuery(api.list('placement_groups_list', {}))
   const { data: servers = [] } = useQuery(api.list('servers_list', {}))
   const [isCreating, create] = useState(false)
+  const [asked, ask] = useState<{ readonly kind: 'join' | 'leave'; readonly group: Group }>()
   const acts = useResourceActs(groupActs)
+  const mayJoin = useReason('servers_addToPlacementGroup')
+  const mayLeave = useReason('servers_removeFromPlacementGroup')
+  const own = (group: Group): readonly MenuEntry[] => [
+    {
+      key: 'join',
+      label: w.join,
+      icon: 'plus',
+      reason: mayJoin ?? joinReason(group, servers),
+      onSelect: () => ask({ kind: 'join', group }),
+    },
+    {
+      key: 'leave',
+      label: w.leave,
+      icon: 'x',
+      reason: mayLeave ?? (group.servers.length === 0 ? w.isEmpty : undefined),
+      onSelect: () => ask({ kind: 'leave', group }),
+    },
+  ]
   const columns = useMemo(() => {
     const names = new Map(servers.map(({ id, name }) => [id, name]))
     return columnsFor((id) => names.get(id))
@@ -58,12 +77,20 @@ export function PlacementGroupsPage() {
         { label: w.list, request: { operation: 'placement_groups_list' } },
         { label: w.create, request: { operation: 'placement_groups_create', body: { name: 'web', type: 'spread' } } },
       ]}
-      menu={(group) => acts.menu(group)}
+      menu={(group) => acts.menu(group, own(group))}
     >
       {isCreating && <CreateDialog onClose={() => create(false)} />}
+      {asked?.kind === 'join' && <JoinGroupDialog group={asked.group} onClose={() => ask(undefined)} />}
+      {asked?.kind === 'leave' && <LeaveGroupDialog group={asked.group} onClose={() => ask(undefined)} />}
       {acts.dialogs}
     </ListPage>
   )
+}
+
+/** Why no server can be added to a group. */
+function joinReason(group: Group, servers: readonly ItemOf<'servers_list'>[]): string | undefined {
+  if (!hasRoom(group)) return w.isFull
+  return servers.some(({ placement_group: its }) => its === null) ? undefined : w.noneFree
 }
 
 function columnsFor(nameOf: (id: number) => string | undefined): readonly Column<Group>[] {

@@ -176,5 +176,15 @@ export const resourceStates: readonly PageState[] = [
     },
   },
   { name: 'placement-groups', path: 'P/placement-groups', ...networks },
+  {
+    name: 'placement-groups-leave',
+    path: 'P/placement-groups',
+    ...networks,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Actions for web' }).click()
+      await page.getByRole('menuitem', { name: 'Take a server out' }).click()
+      await page.getByRole('dialog').getByText('hcloud').first().waitFor()
+    },
+  },
   { name: 'placement-groups-empty', path: 'P/placement-groups' },
 ]

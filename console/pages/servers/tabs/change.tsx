@@ -18,6 +18,7 @@ import { type Password, Passwords } from '../passwords.tsx'
 import type { Server } from '../server.ts'
 import { busyReason } from './busy.ts'
 import { type ChangeAct, ChangeDialogs, type Ticket, TicketDialog } from './change-dialogs.tsx'
+import { GroupCard } from './group-card.tsx'
 import { IsoCard } from './iso-card.tsx'
 import { labelOf, RebuildDialog } from './rebuild-dialog.tsx'
 import { RescaleCard } from './rescale.tsx'
@@ -47,6 +48,7 @@ export function ChangeTab({ server, action }: TabProps) {
             <PasswordCard {...part} />
             <IsoCard {...part} />
             <ConsoleCard {...part} />
+            <GroupCard {...part} />
           </>
         }
       >
