@@ -18,13 +18,22 @@ type News =
   | { readonly kind: 'event'; readonly event: Event }
   | { readonly kind: 'resync' }
   /** The stream is open, or no longer. */
-  | { readonly kind: 'live'; readonly isLive: boolean }
+  | {
+      readonly kind: 'live'
+      readonly isLive: boolean
+      /** Whether anything may have happened before that the stream does not tell. */
+      readonly hasMissed?: boolean
+    }
   /** Another tab asks whether it is. */
   | { readonly kind: 'hello' }
 
 const pollMs = 20_000
 const gatherMs = 300
+/** After so many connections that failed, the stream is tried only now and then. */
 const mostFailures = 2
+const shortPauseMs = 3_000
+const firstPauseMs = 60_000
+const longestPauseMs = 600_000
 
 /** Follows the events of a Project until the returned function is called. */
 export function followEvents(project: number, cache: QueryClient): () => void {
@@ -51,8 +60,9 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     }
     if (news.kind === 'live') {
       // What was read before the stream began may have changed in between. Long lists are too much to read for that.
+      const isKept = news.hasMissed ? () => false : isLong
       if (news.isLive && !isLive)
-        void cache.invalidateQueries({ predicate: ({ state }) => state.data !== undefined && !isLong(state.data) })
+        void cache.invalidateQueries({ predicate: ({ state }) => state.data !== undefined && !isKept(state.data) })
       isLive = news.isLive
       setLive(isLive)
     } else if (news.kind === 'resync') {
@@ -95,28 +105,55 @@ function lead(project: number, signal: AbortSignal, tell: (news: News) => void):
   navigator.locks.request(`wolke-events-${project}`, { signal }, hold).catch(() => undefined)
 }
 
+/**
+ * After a few connections that failed, the stream is tried again from time to time; meanwhile everything is asked for.
+ * One tab does that for all.
+ */
 function openStream(project: number, signal: AbortSignal, tell: (news: News) => void, done: () => void): void {
   if (signal.aborted) {
     done()
     return
   }
-  const stream = new EventSource(`/console/api/projects/${project}/events`)
+  let stream: EventSource
+  let again: ReturnType<typeof setTimeout> | undefined
   let failures = 0
-  const end = () => {
-    stream.close()
-    done()
+  let isOpen = false
+  const connect = () => {
+    // Only the browser's own attempts tell the server where they left off.
+    const hasMissed = failures > 0
+    stream = new EventSource(`/console/api/projects/${project}/events`)
+    stream.onopen = () => {
+      tell({ kind: 'live', isLive: true, hasMissed: hasMissed && failures > 0 })
+      failures = 0
+      isOpen = true
+    }
+    stream.onmessage = ({ data }: MessageEvent<string>) => tell({ kind: 'event', event: JSON.parse(data) as Event })
+    stream.addEventListener('resync', () => tell({ kind: 'resync' }))
+    stream.onerror = () => {
+      if (!isOpen) failures += 1
+      isOpen = false
+      tell({ kind: 'live', isLive: false })
+      if (stream.readyState !== EventSource.CLOSED && failures < mostFailures) return
+      stream.close()
+      again = setTimeout(connect, pauseAfter(failures))
+    }
   }
-  stream.onopen = () => {
-    failures = 0
-    tell({ kind: 'live', isLive: true })
-  }
-  stream.onmessage = ({ data }: MessageEvent<string>) => tell({ kind: 'event', event: JSON.parse(data) as Event })
-  stream.addEventListener('resync', () => tell({ kind: 'resync' }))
-  stream.onerror = () => {
-    failures += 1
-    tell({ kind: 'live', isLive: false })
-    // From then on everything is asked for from time to time.
-    if (stream.readyState === EventSource.CLOSED || failures > mostFailures) end()
-  }
-  signal.addEventListener('abort', end, { once: true })
+  signal.addEventListener(
+    'abort',
+    () => {
+      clearTimeout(again)
+      stream.close()
+      done()
+    },
+    { once: true },
+  )
+  // What happened between the end of another tab's stream and the beginning of this one is read.
+  tell({ kind: 'live', isLive: false })
+  connect()
+}
+
+function pauseAfter(failures: number): number {
+  return failures < mostFailures
+    ? shortPauseMs
+    : Math.min(firstPauseMs * 2 ** (failures - mostFailures), longestPauseMs)
 }

@@ -1,11 +1,11 @@
 /** What open pages learn of the server: changes elsewhere, that it is away, that it has had enough, that it is a new one. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { BrowserContext, Request } from 'playwright-core'
+import type { BrowserContext, Page, Request } from 'playwright-core'
 import { type Console, expect, forConsole, press } from './harness.ts'
 
-/** More than browsers open connections to one server. */
-const tabs = 7
+/** More than browsers open connections to one server, by far. */
+const tabs = 20
 const isStream = (request: Request) => request.url().endsWith('/events')
 
 function streamsOf(context: BrowserContext): string[] {
@@ -30,13 +30,16 @@ forConsole(
       const streams = streamsOf(context)
       await console.visit('P/servers')
       await expect.poll(() => streams.length).toBe(1)
-      const others = []
+      const others: Page[] = []
       for (let tab = 1; tab < tabs; tab++) others.push(await context.newPage())
-      for (const other of others) await other.goto(`${origin}/console/projects/${project}/servers`)
-      const last = others.at(-1)!.getByRole('table')
-      await expect(last).toContainText('Running')
+      const all = [page, ...others]
+      const show = (text: string) =>
+        Promise.all(all.map((one) => expect(one.getByRole('table')).toContainText(text, { timeout: 30_000 })))
+      await Promise.all(others.map((one) => one.goto(`${origin}/console/projects/${project}/servers`)))
+      await show('Running')
       await api.post(`/servers/${id}/actions/poweroff`)
-      await expect(last).toContainText('Off')
+      await show('Off')
+      const last = others.at(-1)!.getByRole('table')
       assert.equal(streams.length, 1)
       const next = context.waitForEvent('request', isStream)
       await page.close()
@@ -45,7 +48,35 @@ forConsole(
       await expect(last).toContainText('Running')
     })
 
-    test('ask from time to time where there is no stream', async () => {
+    test('all read everything again when more was missed than the server can tell', async () => {
+      const console = await open()
+      const { api, context, page, project, origin } = console
+      // Of long lists nothing is read again but for what events name.
+      const more = 51
+      for (let index = 0; index < more; index++)
+        await api.post('/placement_groups', { name: `group-${index}`, type: 'spread' })
+      const away = Promise.withResolvers<void>()
+      let streams = 0
+      await context.route(/\/events$/, async (route) => {
+        streams += 1
+        // It ends at once, and the browser comes back with a position of long ago.
+        const begin = 'retry: 50\nid: 1-1-1\nevent: ready\ndata: {}\n\n'
+        if (streams === 1) return route.fulfill({ contentType: 'text/event-stream', body: begin })
+        await away.promise
+        return route.continue()
+      })
+      const other = await context.newPage()
+      await console.visit('P/placement-groups')
+      await other.goto(`${origin}/console/projects/${project}/placement-groups`)
+      const titles = [page, other].map((one) => one.getByRole('heading', { level: 1 }))
+      for (const title of titles) await expect(title).toHaveText(`Placement groups ${more}`)
+      await expect.poll(() => streams).toBe(2)
+      await api.delete(`/placement_groups/${(await api.get('/placement_groups')).body.placement_groups[0].id}`)
+      away.resolve()
+      for (const title of titles) await expect(title).toHaveText(`Placement groups ${more - 1}`)
+    })
+
+    test('ask from time to time where there is no stream, and try again to get one', async () => {
       const console = await open()
       const { page } = console
       console.allow(/status of 503/)
@@ -57,6 +88,14 @@ forConsole(
       await oneServer(console)
       await page.clock.fastForward(21_000)
       await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
+      // The second failure was after 3 s; from then on the pauses grow.
+      const third = page.waitForRequest(isStream)
+      await page.clock.fastForward(61_000)
+      await third
+      await page.unroute(/\/events$/)
+      const opened = page.waitForResponse((response) => isStream(response.request()) && response.ok())
+      await page.clock.fastForward(121_000)
+      await opened
     })
 
     test('say since when the server does not answer, and go on when it does', async () => {
