@@ -17,6 +17,7 @@ export const shortcuts = {
   filter: { keys: '/', group: 'page' },
   create: { keys: 'C', group: 'page' },
   commands: { keys: '`', group: 'page' },
+  edit: { keys: 'E', group: 'page' },
   down: { keys: 'J', group: 'list' },
   up: { keys: 'K', group: 'list' },
   select: { keys: 'X', group: 'list' },

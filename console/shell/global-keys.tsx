@@ -14,6 +14,7 @@ export function GlobalKeys() {
   const project = useProjectId()
   useShortcut('palette', () => show('palette'))
   useShortcut('help', () => show('keys'))
+  useShortcut('edit', () => void import('../ui/edit-key.ts').then(({ edit }) => edit()))
   useEffect(() => {
     if (project === undefined) return
     const go = (to: string) => () => void navigate({ to, params: { project: String(project) } } as never)

@@ -1,16 +1,18 @@
 /** The menu that opens at a button: focus, arrow keys, type-ahead and closing come from Base UI. */
 import { Menu } from '@base-ui/react/menu'
 import { type RefObject, useEffect, useId } from 'react'
+import { wantedOf } from './edit-key.ts'
 import { Frame } from './frame.tsx'
 import { Icon } from './icon.tsx'
 import { layerRoot } from './layers.ts'
 import styles from './menu.module.css'
-import type { MenuItem, MenuPopupProps } from './menu.tsx'
+import type { MenuEntry, MenuItem, MenuPopupProps } from './menu.tsx'
 import { Sign } from './state.tsx'
 import { useShortcutText } from './use-shortcut-text.ts'
 
 export function MenuPopup({ label, entries, anchor, onClose, align = 'start' }: MenuPopupProps) {
   useReturn(anchor)
+  useEdit(entries, onClose)
   return (
     <Frame>
       <Menu.Root open onOpenChange={(open) => open || onClose()}>
@@ -44,9 +46,19 @@ function useReturn(anchor: RefObject<HTMLElement | null>): void {
   )
 }
 
+/** Takes the entry for editing at once when its key has opened the menu. */
+function useEdit(entries: readonly MenuEntry[], onClose: () => void): void {
+  useEffect(() => {
+    const entry = wantedOf(entries)
+    if (!entry) return
+    onClose()
+    setTimeout(() => entry.onSelect?.())
+  }, [entries, onClose])
+}
+
 function Item({ item }: { readonly item: MenuItem }) {
   const { label, icon, aside, keys, isBad, isChosen, reason, onSelect } = item
-  const shortcut = useShortcutText(keys)
+  const shortcut = useShortcutText(item.isEdit ? 'E' : keys)
   const id = useId()
   return (
     <Menu.Item

@@ -12,6 +12,8 @@ export interface MenuItem {
   readonly keys?: string | undefined
   readonly isBad?: boolean | undefined
   readonly isChosen?: boolean | undefined
+  /** Whether the key for editing takes it. */
+  readonly isEdit?: boolean | undefined
   /** Why it cannot be used now; it stays where it is. */
   readonly reason?: string | undefined
   readonly onSelect?: (() => void) | undefined

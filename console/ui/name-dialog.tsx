@@ -1,11 +1,12 @@
 /** Gives something another name. */
-import { useState } from 'react'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
+import { Elsewhere } from './elsewhere.tsx'
 import { FailureNote } from './failure.tsx'
 import { TextField } from './field.tsx'
+import { useDraft } from './use-draft.ts'
 import { useSubmit } from './use-submit.ts'
 
 const w = wordsOf('common', common)
@@ -14,6 +15,7 @@ interface NameDialogProps {
   readonly title: string
   readonly label?: string
   readonly act?: string
+  /** What it is called now. */
   readonly initial: string
   readonly maxLength?: number
   readonly onSave: (name: string) => Promise<unknown>
@@ -21,7 +23,8 @@ interface NameDialogProps {
 }
 
 export function NameDialog({ title, label, act, initial, maxLength = 100, onSave, onClose }: NameDialogProps) {
-  const [name, setName] = useState(initial)
+  const draft = useDraft({ name: initial })
+  const { name } = draft.value
   const submit = useSubmit()
   const isReady = name.trim() !== ''
   const save = async () => {
@@ -30,6 +33,7 @@ export function NameDialog({ title, label, act, initial, maxLength = 100, onSave
   return (
     <Dialog
       title={title}
+      isDirty={draft.isDirty}
       onClose={onClose}
       onSubmit={() => void save()}
       footer={
@@ -44,11 +48,12 @@ export function NameDialog({ title, label, act, initial, maxLength = 100, onSave
       <TextField
         label={label ?? w.name}
         value={name}
-        onChange={setName}
+        onChange={(name) => draft.change({ name })}
         maxLength={maxLength}
         autoFocus
         problems={submit.problemsOf('name')}
       />
+      <Elsewhere {...draft} />
       {submit.cause !== undefined && !submit.problemsOf('name') && <FailureNote cause={submit.cause} />}
     </Dialog>
   )

@@ -5,7 +5,7 @@ import type { Page } from 'playwright-core'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, fill, take } from './keyboard.ts'
 import { rulesOfFirst, someBalancers } from './states/firewalls.ts'
-import { someZones } from './states/resources.ts'
+import { someKeys, someZones } from './states/resources.ts'
 import { pathOf } from './states/servers.ts'
 
 const question = (page: Page) => page.getByRole('dialog', { name: 'Discard your changes?' })
@@ -165,5 +165,46 @@ forConsole('what was changed and not saved', (open) => {
     await press(page, 'Escape')
     await answer(page, 'Discard changes')
     await expect(page.getByRole('dialog')).toBeHidden()
+  })
+
+  test('of names and labels in dialogs, which a key opens, can be put over what came from elsewhere', async () => {
+    const console = await open()
+    await someBalancers(console)
+    await someKeys(console)
+    const { page, api } = console
+    const [key] = (await api.get('/ssh_keys')).body.ssh_keys
+    await console.visit('P/security/ssh-keys')
+    await press(page, 'j', 'e')
+    const renaming = page.getByRole('dialog', { name: 'Rename laptop' })
+    await fill(page, 'Name', 'mine')
+    await api.put(`/ssh_keys/${key.id}`, { name: 'theirs' })
+    await settle(console)
+    await act(page, 'View theirs')
+    await expect(renaming.getByRole('textbox', { name: 'Name' })).toHaveValue('theirs')
+    await fill(page, 'Name', 'mine')
+    await press(page, 'Enter')
+    await expect(renaming).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Actions for mine' })).toBeFocused()
+    await choose(page, 'mine', 'Labels')
+    await tabTo(page, 'textbox', 'Labels')
+    await page.keyboard.type('team=mine')
+    await press(page, 'Enter')
+    await api.put(`/ssh_keys/${key.id}`, { labels: { team: 'theirs' } })
+    await settle(console)
+    await act(page, 'Overwrite with mine')
+    await confirm(page, 'Labels: ', 'Save')
+    await expect.poll(async () => (await api.get(`/ssh_keys/${key.id}`)).body.ssh_key.labels.team).toBe('mine')
+
+    // Of the open resource, where no row has the focus.
+    await console.visit(await pathOf(console, 'web-1'))
+    await press(page, 'e')
+    await fill(page, 'Name', 'web-7')
+    await confirm(page, 'Rename web-1', 'Rename')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('web-7')
+
+    const viewer = await console.signIn('viewer')
+    await viewer.visit(await pathOf(console, 'web-7'))
+    await press(viewer.page, 'e')
+    await expect(viewer.page.getByRole('menuitem', { name: 'Rename' })).toHaveAccessibleDescription(/needs the role/)
   })
 })

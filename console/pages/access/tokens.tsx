@@ -71,14 +71,14 @@ export function TokensPage() {
           />
         </ListFrame>
       )}
-      <Dialogs open={open} setOpen={setOpen} project={project?.name ?? ''} />
+      <Dialogs tokens={tokens} open={open} setOpen={setOpen} project={project?.name ?? ''} />
     </>
   )
 }
 
 function menuOf(token: Token, reason: string | undefined, setOpen: (open: Open) => void): readonly MenuEntry[] {
   return [
-    { key: 'rename', label: w.rename, reason, onSelect: () => setOpen({ kind: 'rename', token }) },
+    { key: 'rename', isEdit: true, label: w.rename, reason, onSelect: () => setOpen({ kind: 'rename', token }) },
     { key: 'rotate', label: w.rotate, icon: 'refresh', reason, onSelect: () => setOpen({ kind: 'rotate', token }) },
     {
       key: 'copy',
@@ -99,12 +99,13 @@ function menuOf(token: Token, reason: string | undefined, setOpen: (open: Open) 
 }
 
 interface DialogsProps {
+  readonly tokens: readonly Token[]
   readonly open: Open | undefined
   readonly setOpen: (open: Open | undefined) => void
   readonly project: string
 }
 
-function Dialogs({ open, setOpen, project }: DialogsProps) {
+function Dialogs({ tokens, open, setOpen, project }: DialogsProps) {
   const outdate = useOutdate()
   const close = () => setOpen(undefined)
   const show = (made: ReplyFor<'management_createToken'>) => {
@@ -114,7 +115,8 @@ function Dialogs({ open, setOpen, project }: DialogsProps) {
   if (!open) return null
   if (open.kind === 'new') return <NewToken onCreated={show} onClose={close} />
   if (open.kind === 'secret') return <SecretDialog made={open.made} project={project} onClose={close} />
-  return <TokenDialog kind={open.kind} token={open.token} onMade={show} onClose={close} />
+  const token = tokens.find(({ id }) => id === open.token.id) ?? open.token
+  return <TokenDialog kind={open.kind} token={token} onMade={show} onClose={close} />
 }
 
 interface TokenDialogProps {

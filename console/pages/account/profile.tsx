@@ -12,6 +12,7 @@ import { Card, Facts } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { sent } from '../../ui/dialog.tsx'
+import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Columns } from '../../ui/page.tsx'
@@ -124,6 +125,7 @@ function ProfileForm({ account }: { readonly account: Account }) {
           options={(['system', 'light', 'dark'] as const).map((value) => ({ value, label: frame.themes[value] }))}
           onChange={(theme) => draft.change({ theme })}
         />
+        <Elsewhere {...draft} />
         {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
       </Card>
     </form>

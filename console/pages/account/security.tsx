@@ -51,7 +51,7 @@ export function SecurityPage() {
   const [totp] = ofKind('totp')
   const menu = (way: Way): readonly MenuEntry[] => [
     ...(way.kind === 'passkey'
-      ? [{ key: 'rename', label: w.rename, onSelect: () => setOpen({ kind: 'rename', way }) }]
+      ? [{ key: 'rename', isEdit: true, label: w.rename, onSelect: () => setOpen({ kind: 'rename', way }) }]
       : []),
     {
       key: 'remove',
@@ -104,7 +104,7 @@ export function SecurityPage() {
       {open?.kind === 'rename' && (
         <NameDialog
           title={w.renameTitle}
-          initial={open.way.name}
+          initial={ofKind(open.way.kind).find(({ id }) => id === open.way.id)?.name ?? open.way.name}
           onSave={async (name) => {
             await api.call('people_renameCredential', { params: { id: open.way.id }, body: { name } })
             await refresh()

@@ -57,6 +57,7 @@ export function ServicesTab({ balancer }: { readonly balancer: Balancer }) {
             menu={(service) => [
               {
                 key: 'edit',
+                isEdit: true,
                 label: c.change,
                 icon: 'settings',
                 reason: mayChange,

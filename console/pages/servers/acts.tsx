@@ -19,7 +19,7 @@ export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reb
 
 /** A dialog that was asked for. */
 export interface Asked {
-  readonly kind: 'delete' | 'labels' | 'firewalls'
+  readonly kind: 'delete' | 'rename' | 'labels' | 'firewalls'
   readonly servers: readonly Server[]
   readonly done: () => void
 }

@@ -10,6 +10,7 @@ import { servers as english } from '../../words/en/servers.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
+import { RenameDialog } from '../shared/rename-dialog.tsx'
 import type { Asked, Each, Result } from './acts.tsx'
 import { FirewallsDialog } from './firewalls-dialog.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
@@ -28,6 +29,7 @@ interface DialogsProps {
 export function ServerDialogs({ asked, results, each, onClose }: DialogsProps) {
   if (!asked) return <ResultsDialog results={results} onClose={onClose} />
   const { kind, servers, done } = asked
+  if (kind === 'rename') return <RenameDialog family="servers" row={servers[0]!} onClose={onClose} />
   if (kind === 'labels') return <LabelsDialog servers={servers} each={each} onClose={onClose} />
   if (kind === 'firewalls') return <FirewallsDialog servers={servers} onClose={onClose} />
   return <DeleteDialog {...{ servers, each, done, onClose }} />

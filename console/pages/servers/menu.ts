@@ -2,12 +2,14 @@
 import type { Action } from '../../api/actions.ts'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { common } from '../../words/en/common.ts'
+import { resources } from '../../words/en/resources.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { PowerVerb, ServerActs } from './acts.tsx'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
+const r = wordsOf('resources', resources)
 const c = wordsOf('common', common)
 
 export function menuOf(
@@ -29,6 +31,14 @@ export function menuOf(
     entry('reboot', 'restart'),
     entry('powerOff', 'power'),
     'line',
+    {
+      key: 'rename',
+      label: r.rename,
+      icon: 'settings',
+      isEdit: true,
+      reason: reasons.change,
+      onSelect: () => acts.ask({ kind: 'rename', servers: [server], done: () => {} }),
+    },
     {
       key: 'labels',
       label: w.acts.labels,

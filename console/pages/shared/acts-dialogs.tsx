@@ -1,17 +1,19 @@
 /** The dialogs of what can be done with every resource; loaded when one is asked for. */
-import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { Confirm } from '../../ui/dialog.tsx'
-import { TextField } from '../../ui/field.tsx'
+import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { LabelsField } from '../../ui/labels-field.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import { common } from '../../words/en/common.ts'
 import { resources as english } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type ActsOptions, type Asked, type Resource, requestOn } from './acts.tsx'
 import { Equivalents } from './equivalents.tsx'
 import { FormDialog } from './form-dialog.tsx'
+import { RenameDialog } from './rename-dialog.tsx'
 import { perform } from './submit.ts'
+import { useCurrent } from './use-current.ts'
 
 const w = wordsOf('resources', english)
 const c = wordsOf('common', common)
@@ -25,43 +27,32 @@ interface ActsDialogsProps extends Asked<Resource> {
 type DialogProps = Omit<ActsDialogsProps, 'kind'>
 
 export function ActsDialogs({ kind, ...rest }: ActsDialogsProps) {
-  if (kind === 'rename') return <RenameDialog {...rest} />
+  if (kind === 'rename') return <RenameDialog family={rest.options.family} row={rest.row} onClose={rest.onClose} />
   if (kind === 'labels') return <LabelsDialog {...rest} />
   return <DeleteDialog {...rest} />
 }
 
-function RenameDialog({ options: { family }, row, onClose }: DialogProps) {
-  const [text, setText] = useState(row.name)
-  // Snapshots and backups have a description where others have a name.
-  const field = family === 'images' ? 'description' : 'name'
-  return (
-    <FormDialog
-      title={w.renameTitle(row.name)}
-      act={w.rename}
-      request={requestOn(row, family, 'update', { [field]: text.trim() }) as ApiRequest}
-      isReady={text.trim() !== ''}
-      families={[family]}
-      onClose={onClose}
-    >
-      {(problems) => (
-        <TextField label={c.name} value={text} problems={problems(field)} maxLength={128} onChange={setText} />
-      )}
-    </FormDialog>
-  )
-}
-
 function LabelsDialog({ options: { family }, row, onClose }: DialogProps) {
-  const [value, setValue] = useState(row.labels)
+  const { current, isGone } = useCurrent(family, row)
+  const draft = useDraft({ labels: current.labels })
+  const { labels } = draft.value
   return (
     <FormDialog
       title={`${c.labels}: ${row.name}`}
       act={c.save}
-      request={requestOn(row, family, 'update', { labels: { ...value } }) as ApiRequest}
+      request={requestOn(row, family, 'update', { labels: { ...labels } }) as ApiRequest}
+      isDirty={draft.isDirty}
       families={[family]}
-      labels={row.labels}
+      labels={current.labels}
       onClose={onClose}
     >
-      {(problems) => <LabelsField value={value} onChange={setValue} problems={problems('labels')} />}
+      {(problems) => (
+        <>
+          <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={problems('labels')} />
+          <Elsewhere {...draft} />
+          {isGone && <DeletedElsewhere />}
+        </>
+      )}
     </FormDialog>
   )
 }

@@ -65,7 +65,12 @@ export interface ResourceActs<Row> {
 }
 
 /** A request about one resource; zones go by name or id. */
-export function requestOn({ id }: { readonly id: number }, family: ActsFamily, act: string, body?: object): AnyRequest {
+export function requestOn(
+  { id }: { readonly id: number },
+  family: ActsFamily | 'servers',
+  act: string,
+  body?: object,
+): AnyRequest {
   const operation = `${family}_${act}` as OperationId
   return { operation, params: family === 'zones' ? { id_or_name: String(id) } : { id }, ...(body ? { body } : {}) }
 }
@@ -88,13 +93,14 @@ export function useResourceActs<Row extends Resource>(
       key: kind,
       label,
       icon,
+      // A zone is its name.
+      isEdit: kind === (family === 'zones' ? 'labels' : 'rename'),
       reason: mayChange,
       onSelect: () => ask({ kind, row }),
     })
     return [
       ...own,
       ...(own.length > 0 ? (['line'] as const) : []),
-      // A zone is its name.
       ...(family === 'zones' ? [] : [change('rename', w.rename, 'settings')]),
       change('labels', c.labels, 'tag'),
       ...(row.protection

@@ -244,7 +244,7 @@ function useRrsetActs(zone: Zone, edit: (key: string) => void) {
   const menu = (row: Row): readonly MenuEntry[] => {
     const reason = row.protection.change ? r.isProtected : undefined
     return [
-      { key: 'edit', label: c.edit, reason: mayChange ?? reason, onSelect: () => edit(row.key) },
+      { key: 'edit', isEdit: true, label: c.edit, reason: mayChange ?? reason, onSelect: () => edit(row.key) },
       {
         key: 'dig',
         label: w.copyDig,

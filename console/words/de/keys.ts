@@ -11,6 +11,7 @@ export const keys: Words['keys'] = {
   help: 'Tastenkürzel zeigen',
   filter: 'Liste filtern',
   create: 'Anlegen',
+  edit: 'Zeile oder Geöffnetes bearbeiten',
   down: 'Nächste Zeile',
   up: 'Vorige Zeile',
   select: 'Zeile auswählen',

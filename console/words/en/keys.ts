@@ -10,6 +10,7 @@ export const keys = {
   help: 'Show the shortcuts',
   filter: 'Filter the list',
   create: 'Create',
+  edit: 'Edit the row or what is open',
   down: 'Next row',
   up: 'Previous row',
   select: 'Select the row',
