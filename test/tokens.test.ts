@@ -70,6 +70,7 @@ forEachDatabase('A token', (open) => {
     const door = `${new URL(world.baseUrl).origin}/console/api/projects/${id}/wolke/v1/whoami`
     const person = (await done(world.as('admin').get(door))).whoami
     assert.deepEqual([person.kind, person.role, person.rights], ['person', 'admin', null])
+    assert.equal(everything.display_name, null)
   })
 
   test('that sees some resources still sees the catalogue, and finds the end of what it deleted', async () => {

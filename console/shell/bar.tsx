@@ -5,7 +5,7 @@ import { lazy, Suspense, useState } from 'react'
 import { useActions } from '../api/actions.ts'
 import { useProjectId } from '../api/api.ts'
 import { rate } from '../api/client.ts'
-import { whoamiQuery } from '../api/session.ts'
+import { type Whoami, whoamiQuery } from '../api/session.ts'
 import { useStore } from '../api/store.ts'
 import { perform } from '../shortcuts.ts'
 import button from '../ui/button.module.css'
@@ -119,6 +119,12 @@ function ThemeButton() {
   )
 }
 
+/** `JN` for Jana Nord; of the address while there is no name. */
+function initialsOf({ display_name: name, name: address }: Whoami): string {
+  const [, first, last] = /^(\S).*\s(\S)\S*$/.exec(name ?? '') ?? []
+  return (first ? first + last : (name ?? address).slice(0, 2)).toUpperCase()
+}
+
 function AccountButton() {
   const navigate = useNavigate()
   const go = (to: string) => void navigate({ to } as never)
@@ -137,7 +143,7 @@ function AccountButton() {
           aria-label={w.account(me.name)}
           {...menu}
         >
-          <span className={styles.face} data-initials={me.name.slice(0, 2).toUpperCase()} />
+          <span className={styles.face} data-initials={initialsOf(me)} />
         </button>
       )}
     </MenuOf>

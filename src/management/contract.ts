@@ -35,7 +35,8 @@ const Texts = Type.Array(Type.String({ minLength: 1, maxLength: 64 }), { maxItem
 const Whoami = named('Whoami', {
   kind: Type.Enum(['person', 'token', 'management']),
   id: Id,
-  name: Type.String(),
+  name: Type.String({ description: 'The mail address of a person, the name of a token' }),
+  display_name: nullable(Type.String({ description: 'What a person is called; null while nobody has said so' })),
   project: nullable(Type.Object({ id: Id, name: Type.String() })),
   role: nullable(Role),
   rights: nullable(

@@ -23,6 +23,7 @@ import { pageOf } from '../kernel/resource/listing.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { addMember } from '../people/membership-store.ts'
 import type { People } from '../people/people.ts'
+import { personById } from '../people/person-store.ts'
 import type { Platform } from '../platform.ts'
 import type { managementEndpoints } from './contract.ts'
 import { installationRoutes, type Process } from './installation/routes.ts'
@@ -56,10 +57,12 @@ export function managementRoutes(
 
 async function whoIs(query: Queries, { actor, scope, role, limits, expires, isOperator }: Principal) {
   const name = scope && (await projectName(query, scope))
+  const person = actor.kind === 'person' ? await personById(query, actor.id) : undefined
   return {
     kind: actor.kind,
     id: actor.id,
     name: actor.name,
+    display_name: person && person.name !== person.email ? person.name : null,
     project: scope && name !== undefined ? { id: scope.projectId, name } : null,
     role: role ?? null,
     rights: actor.kind === 'token' ? rightsOf(role === 'viewer', limits) : null,

@@ -53,6 +53,8 @@ forEachDatabase('an account that begins with a passkey', (open) => {
     assert.deepEqual([done.status, done.body], [200, { next: '/console' }], done.text)
     const account = await accountOf(browser)
     assert.deepEqual([account.email, account.installation_role], [adminEmail, 'admin'])
+    const { whoami } = (await browser.api('GET', `${own}/whoami`)).body
+    assert.deepEqual([whoami.name, whoami.display_name], [adminEmail, 'Jana Nord'])
     assert.deepEqual(await kindsOf(browser), ['passkey'])
     assert.equal(Buffer.from(asked.body.user.id, 'base64url').toString(), String(account.id))
     const again = new TestBrowser(world)
