@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, before, test } from 'node:test'
 import { expect } from '@playwright/test'
 import axe from 'axe-core'
-import type { BrowserContext, Page } from 'playwright-core'
+import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { Role } from '../../src/kernel/access/roles.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { cookieName } from '../../src/people/cookies.ts'
@@ -225,13 +225,31 @@ export async function press(page: Page, ...keys: string[]): Promise<void> {
 
 /** Moves the focus by Tab until it is on what is wanted. */
 export async function tabTo(page: Page, role: Parameters<Page['getByRole']>[0], name: string | RegExp): Promise<void> {
-  const wanted = page.getByRole(role, { name }).first()
+  await moveTo(page.getByRole(role, { name }).first(), 'Tab', 200)
+}
+
+/**
+ * Presses a key until the focus is on what is wanted. Finding that by its name takes longer than a key press, so it is
+ * found once, and anew when the page has changed.
+ */
+export async function moveTo(wanted: Locator, key: string, most: number): Promise<void> {
+  const page = wanted.page()
   await wanted.waitFor()
-  for (let steps = 0; steps < 200; steps++) {
-    if (await wanted.evaluate((element) => element === document.activeElement)) return
-    await page.keyboard.press('Tab')
+  let element = await wanted.elementHandle()
+  for (let steps = 0; steps < most; steps++) {
+    const where = await element?.evaluate((one) => {
+      if (!one.isConnected) return 'gone'
+      return one === document.activeElement ? 'here' : 'elsewhere'
+    })
+    if (where === 'here' && (await wanted.evaluate(hasFocus))) return
+    if (where !== 'elsewhere' || steps % 40 === 39) element = await wanted.elementHandle()
+    await page.keyboard.press(key)
   }
   await expect(wanted).toBeFocused()
+}
+
+function hasFocus(element: unknown): boolean {
+  return element === document.activeElement
 }
 
 export { closeBrowser }

@@ -1,6 +1,6 @@
 /** What people do with the keyboard: press buttons, fill fields, take entries of menus, confirm dialogs. */
 import type { Page } from 'playwright-core'
-import { expect, press, tabTo } from './harness.ts'
+import { expect, moveTo, press, tabTo } from './harness.ts'
 
 export async function act(page: Page, name: string | RegExp): Promise<void> {
   await tabTo(page, 'button', name)
@@ -11,11 +11,7 @@ export async function act(page: Page, name: string | RegExp): Promise<void> {
 export async function confirm(page: Page, title: string | RegExp, name: string, isLast = true): Promise<void> {
   const dialog = page.getByRole('dialog', { name: title })
   const button = dialog.getByRole('button', { name, exact: true })
-  await button.waitFor()
-  for (let steps = 0; steps < 50 && !(await button.evaluate((one) => one.matches(':focus'))); steps++) {
-    await press(page, 'Tab')
-  }
-  await expect(button).toBeFocused()
+  await moveTo(button, 'Tab', 50)
   await press(page, 'Enter')
   if (isLast) await expect(dialog).toBeHidden()
 }
@@ -35,10 +31,6 @@ export async function choose(page: Page, row: string, entry: string): Promise<vo
 /** Takes an entry of the open menu, by the beginning of its name. */
 export async function take(page: Page, entry: string | RegExp): Promise<void> {
   const item = page.getByRole('menuitem', { name: typeof entry === 'string' ? new RegExp(`^${entry}`) : entry })
-  await item.waitFor()
-  for (let steps = 0; steps < 20 && !(await item.evaluate((one) => one.matches(':focus'))); steps++) {
-    await press(page, 'ArrowDown')
-  }
-  await expect(item).toBeFocused()
+  await moveTo(item, 'ArrowDown', 20)
   await press(page, 'Enter')
 }
