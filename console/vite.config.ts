@@ -30,6 +30,15 @@ const firstPicture: Plugin = {
   },
 }
 
+/** The order of the layers of all styles: begins each file, as any of them can come first when all become one. */
+const layerOrder: Plugin = {
+  name: 'layer-order',
+  enforce: 'pre',
+  transform(code, id) {
+    return id.endsWith('.css') ? `@layer tokens, base, parts, pages, narrow;\n${code}` : undefined
+  },
+}
+
 /** The files of modules, with all that those import at once. */
 function filesOf(chunks: readonly Rolldown.OutputChunk[], modules: RegExp): string[] {
   const found = new Set<string>()
@@ -66,7 +75,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture],
+  plugins: [react(), firstPicture, layerOrder],
   css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: '../dist/console',
