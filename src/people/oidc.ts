@@ -36,6 +36,24 @@ export interface Identity {
 export const callbackPath = '/console/login/oidc/callback'
 const timeoutS = 10
 
+/** By how much the clocks of the provider and of this machine may differ. */
+const skewMs = 60_000
+
+/** What a browser brings back from the provider. */
+interface Answer {
+  readonly secret: string
+  readonly origin: string
+  readonly search: string
+  readonly since?: number | undefined
+}
+
+/** Whoever has the browser can take the wish for a fresh sign-in out of the address, so the answer has to prove it. */
+function checkSignedIn(authTime: unknown, since: number): void {
+  if (typeof authTime !== 'number')
+    throw new Error('the id token has no auth_time, though a fresh sign-in was asked for')
+  if (authTime * 1_000 < since - skewMs) throw new Error('the sign-in at the identity provider is not a fresh one')
+}
+
 export class Oidc {
   readonly options: OidcOptions
   #configuration: Promise<Configuration> | undefined
@@ -59,8 +77,11 @@ export class Oidc {
     return url.href
   }
 
-  /** Whom the provider's answer names. Errors: an answer that was not asked for by the browser of `secret`. */
-  async finish(secret: string, origin: string, search: string): Promise<Identity> {
+  /**
+   * Whom the provider's answer names; `since` (ms since the epoch) is the earliest that they may have signed in there.
+   * Errors: an answer that was not asked for by the browser of `secret`, or an earlier sign-in.
+   */
+  async finish({ secret, origin, search, since }: Answer): Promise<Identity> {
     const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
     const configuration = await this.#configured()
     const tokens = await authorizationCodeGrant(configuration, new URL(`${origin}${callbackPath}?${search}`), {
@@ -70,6 +91,7 @@ export class Oidc {
       idTokenExpected: true,
     })
     const claims = tokens.claims()!
+    if (since !== undefined) checkSignedIn(claims.auth_time, since)
     const isComplete = claims.email !== undefined
     const more = isComplete ? {} : await fetchUserInfo(configuration, tokens.access_token, claims.sub).catch(() => ({}))
     const all: Readonly<Record<string, unknown>> = { ...more, ...claims }

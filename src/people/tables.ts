@@ -98,6 +98,7 @@ export type CeremonyKind =
   | 'passkey-first'
   | 'passkey-prove'
   | 'oidc-sign-in'
+  | 'oidc-fresh'
   | 'oidc-link'
 
 /** A challenge that one browser has to answer, once. */

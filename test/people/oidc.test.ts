@@ -32,10 +32,12 @@ async function openWith(open: Open, options: Partial<OidcOptions> = {}, more: Wo
 }
 
 /** Goes to the provider and comes back; returns the answer to the way back. */
-async function through(browser: TestBrowser, name: string, query = '') {
+async function through(browser: TestBrowser, name: string, query = '', change: (url: URL) => void = () => {}) {
   const gone = await browser.get(`/console/login/oidc${query}`, { 'sec-fetch-site': 'same-origin' })
   assert.equal(gone.status, 303, gone.text)
-  const back = new URL(await provider.signIn(String(gone.headers.location), name))
+  const there = new URL(String(gone.headers.location))
+  change(there)
+  const back = new URL(await provider.signIn(there.href, name))
   return { back, reply: await browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' }) }
 }
 
@@ -88,6 +90,26 @@ forEachDatabase('an identity provider', (open) => {
     wrong.searchParams.set('state', 'x'.repeat(43))
     assert.equal((await changed.get(wrong.pathname + wrong.search)).status, 403)
     assert.equal(changed.session, undefined)
+  })
+
+  test('proves who somebody is anew only by a sign-in that is as new', async () => {
+    const world = await openWith(open)
+    const browser = new TestBrowser(world)
+    await through(browser, known('ada'))
+    const whole = world.clock.now()
+    world.clock.set(new Date(whole + 120_000).toISOString())
+    // The provider's answer says that the sign-in was two minutes ago; or, when it was not asked, not when.
+    const old = await through(browser, 'ada', '?fresh')
+    assert.equal(old.reply.status, 403)
+    world.clock.set(new Date().toISOString())
+    const unasked = await through(browser, 'ada', '?fresh', ({ searchParams }) => {
+      searchParams.delete('prompt')
+      searchParams.delete('max_age')
+    })
+    assert.equal(unasked.reply.status, 403)
+    const { reply } = await through(browser, 'ada', '?fresh&next=/console/account/security')
+    assert.deepEqual([reply.status, reply.headers.location], [303, '/console/account/security'], reply.text)
+    assert.equal(await emailOf(browser), 'ada@example.com')
   })
 
   test('without a verified address nobody gets an account', async () => {

@@ -60,12 +60,13 @@ export async function startOidc(visit: Visit): Promise<ServedAnswer> {
   const found = isLinking && isOwnPage(visit) ? await people.sessions.find(visit.cookie('session')) : undefined
   const isProven = found?.person !== undefined && found.session.elevated_until > clock.now()
   if (isLinking && !isProven) return visit.go('/console/login')
+  const isFresh = call.query.has('fresh')
   const secret = randomSecret()
   try {
-    const url = await oidc.begin(secret, call.origin, call.query.has('fresh'))
+    const url = await oidc.begin(secret, call.origin, isFresh)
     await db.transact((tx) =>
       startCeremony(tx, secret, {
-        kind: isProven ? 'oidc-link' : 'oidc-sign-in',
+        kind: isProven ? 'oidc-link' : isFresh ? 'oidc-fresh' : 'oidc-sign-in',
         person_id: found?.person?.id ?? null,
         data: nextPath(call.query.get('next')),
         expires: tx.now + oidcMs,
@@ -94,12 +95,16 @@ export async function finishOidc(visit: Visit): Promise<ServedAnswer> {
   const secret = visit.cookie('ceremony')
   visit.set('ceremony', undefined)
   const ceremony = await people.db.transact(
-    async (tx) => (await takeCeremony(tx, 'oidc-sign-in', secret)) ?? (await takeCeremony(tx, 'oidc-link', secret)),
+    async (tx) =>
+      (await takeCeremony(tx, 'oidc-sign-in', secret)) ??
+      (await takeCeremony(tx, 'oidc-fresh', secret)) ??
+      (await takeCeremony(tx, 'oidc-link', secret)),
   )
   if (!people.oidc || !ceremony || secret === undefined) return refuseLogin(visit, words.signInOver)
   let identity: Identity
   try {
-    identity = await people.oidc.finish(secret, call.origin, call.query.toString())
+    const since = ceremony.kind === 'oidc-fresh' ? ceremony.expires - oidcMs : undefined
+    identity = await people.oidc.finish({ secret, origin: call.origin, search: call.query.toString(), since })
   } catch (error) {
     people.log.warn({ err: error }, 'an answer of the identity provider was refused')
     return refuseLogin(visit, words.failed)
