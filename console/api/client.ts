@@ -79,8 +79,8 @@ export async function send(
 }
 
 /** A reply as a text of another kind than JSON, such as `text/csv`. Errors: `ApiFailure`. */
-export async function sendText(project: number | undefined, request: AnyRequest, accept: string): Promise<string> {
-  return (await reach(doorOf(project, request) + pathOf(request), { headers: { accept } })) as string
+export async function sendText(project: number | undefined, request: AnyRequest, accept: string): Promise<PlainText> {
+  return (await reach(doorOf(project, request) + pathOf(request), { headers: { accept } })) as PlainText
 }
 
 /** The base of a call: that of the open Project where the call is about one and does not name it itself. */
@@ -117,10 +117,14 @@ async function reach(url: string, options: RequestInit, isProven = false): Promi
   throw failure
 }
 
+/** What is not JSON, and the links that come with it. */
+type PlainText = readonly [text: string, link: string | null]
+
 async function readJson(response: Response): Promise<unknown> {
   const text = await response.text()
   if (text === '') return undefined
-  if (!response.headers.get('content-type')?.includes('json')) return text
+  if (!response.headers.get('content-type')?.includes('json'))
+    return [text, response.headers.get('link')] satisfies PlainText
   return JSON.parse(text)
 }
 

@@ -173,6 +173,28 @@ forConsole('access in the console', (open) => {
     assert.match(lines[0]!, /change_protection/)
   })
 
+  test('the audit log is exported to its end, over empty pages, or the file says where it ends', async () => {
+    const console = await open()
+    await console.visit('P/security/audit')
+    const { page } = console
+    let left = 3
+    await page.route(/\/audit\?.*per_page=1000/, (route) => {
+      left -= 1
+      const line = left === 1 ? '' : `${left},done\r\n`
+      const link = left === 0 ? {} : { link: `</wolke/v1/audit?per_page=1000&before=${left}>; rel="next"` }
+      return route.fulfill({ contentType: 'text/csv', headers: link, body: `id,outcome\r\n${line}` })
+    })
+    const save = async () => {
+      await tabTo(page, 'button', 'Export CSV')
+      const [download] = await Promise.all([page.waitForEvent('download'), press(page, 'Enter')])
+      return { name: download.suggestedFilename(), text: readFileSync(await download.path(), 'utf8') }
+    }
+    assert.deepEqual(await save(), { name: 'audit.csv', text: 'id,outcome\r\n2,done\r\n0,done\r\n' })
+    left = 10_000
+    assert.equal((await save()).name, 'audit-newest-200.csv')
+    await expect(page.getByText('The file has the newest 200 entries only')).toBeVisible()
+  })
+
   test('every operation of the contract can be called as a raw request', async () => {
     const console = await open()
     await console.visit('P/raw')

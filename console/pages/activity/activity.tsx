@@ -58,7 +58,7 @@ export function ActivityPage() {
         actions={
           <>
             <CommandsButton request={feed.request} />
-            <Button look="quiet" icon="download" onClick={() => saveFile('activity.csv', csvOf(entries), 'text/csv')}>
+            <Button look="quiet" icon="download" onClick={() => saveFile(fileNameOf(feed), csvOf(entries), 'text/csv')}>
               {w.export}
             </Button>
           </>
@@ -161,6 +161,12 @@ function filterOf({ q }: ActivitySearch): (entry: Entry) => boolean {
   if (!wanted) return () => true
   return ({ id, title, by = '', resources, code = '', correlation = '' }) =>
     [String(id), title, by, code, correlation, ...resources].some((part) => part.toLowerCase().includes(wanted))
+}
+
+/** Says since when it is complete if older entries were not read. */
+function fileNameOf({ entries, hasMore }: { readonly entries: readonly Entry[]; readonly hasMore: boolean }): string {
+  const oldest = hasMore ? entries.at(-1)?.started : undefined
+  return oldest ? `activity-since-${oldest.slice(0, 16).replace(':', '-')}.csv` : 'activity.csv'
 }
 
 function csvOf(entries: readonly Entry[]): string {

@@ -2,22 +2,31 @@
 import { sendText } from '../../api/client.ts'
 import type { AnyRequest } from '../../api/operations.ts'
 
-/** The most that the API gives at once, and that a file has. */
+/** The most that the API gives at once, and that a file has: more is for `wolke audit`. */
 const perPage = 1_000
-const mostPages = 20
+const mostPages = 200
+
+interface AuditFile {
+  readonly text: string
+  /** How many entries it has if there are older ones, which it leaves out. */
+  readonly cutAt: number | undefined
+}
 
 /** Errors: `ApiFailure`. */
-export async function auditCsv(project: number | undefined, request: AnyRequest): Promise<string> {
-  let file = ''
-  let before: number | undefined
+export async function auditCsv(project: number | undefined, request: AnyRequest): Promise<AuditFile> {
+  let text = ''
+  let entries = 0
+  let before: string | undefined
   for (let page = 0; page < mostPages; page++) {
     const query = { ...request.query, per_page: perPage, ...(before ? { before } : {}) }
-    const text = await sendText(project, { ...request, query }, 'text/csv')
-    const [titles = '', ...entries] = text.trimEnd().split('\r\n')
-    file += page === 0 ? text : entries.map((one) => `${one}\r\n`).join('')
-    // An entry begins with its id, and takes one line.
-    before = Number(entries.at(-1)?.split(',')[titles.split(',').indexOf('id')])
-    if (entries.length < perPage || !before) break
+    const [part, link] = await sendText(project, { ...request, query }, 'text/csv')
+    const titlesEnd = part.indexOf('\r\n') + 2
+    text += page === 0 ? part : part.slice(titlesEnd)
+    // An entry takes one line.
+    entries += part.slice(titlesEnd).split('\r\n').length - 1
+    // Pages can be short, or empty, before the last one: only the link tells.
+    before = /[?&]before=(\d+)/.exec(link ?? '')?.[1]
+    if (!before) return { text, cutAt: undefined }
   }
-  return file
+  return { text, cutAt: entries }
 }

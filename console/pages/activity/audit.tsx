@@ -17,9 +17,11 @@ import { State } from '../../ui/state.tsx'
 import { type Column, nameClass, Table, Tools } from '../../ui/table.tsx'
 import { None } from '../../ui/tag.tsx'
 import { Ago } from '../../ui/time.tsx'
+import { toast } from '../../ui/toasts.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { activity } from '../../words/en/activity.ts'
 import { common } from '../../words/en/common.ts'
+import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import styles from './activity.module.css'
 import { auditCsv } from './audit-csv.ts'
@@ -54,7 +56,11 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
     ? { operation: 'audit_list', params, query }
     : { operation: 'audit_listAll', query }
   const file = useSubmit()
-  const exportFile = async () => saveFile('audit.csv', await auditCsv(api.project, request), 'text/csv')
+  const exportFile = async () => {
+    const { text, cutAt } = await auditCsv(api.project, request)
+    saveFile(cutAt === undefined ? 'audit.csv' : `audit-newest-${cutAt}.csv`, text, 'text/csv')
+    if (cutAt !== undefined) toast({ mood: 'bad', title: a.isCut(number(cutAt)), text: a.isCutText })
+  }
   return (
     <>
       <PageHead

@@ -60,6 +60,8 @@ export const activity: Words['activity'] = {
     filter: 'Protokoll filtern',
     filterHint: 'Operation, etwa DELETE oder /actions/reboot',
     actor: 'Wer',
+    isCut: (count) => `Die Datei hat nur die neuesten ${count} Einträge`,
+    isCutText: 'Ältere fehlen. Nach Zeit filtern oder wolke audit benutzen.',
     actorHint: 'Ein Name, oder token, person, management',
     outcome: 'Ausgang',
     outcomes: { all: 'Alle', ok: 'Fertig', refused: 'Abgewiesen' },

@@ -59,6 +59,8 @@ export const activity = {
     filter: 'Filter the audit log',
     filterHint: 'Operation, such as DELETE or /actions/reboot',
     actor: 'Who',
+    isCut: (count: string) => `The file has the newest ${count} entries only`,
+    isCutText: 'Older ones are left out. Filter by time, or use wolke audit.',
     actorHint: 'A name, or token, person, management',
     outcome: 'Outcome',
     outcomes: { all: 'All', ok: 'Done', refused: 'Refused' },
