@@ -39,10 +39,11 @@ const sessions = createRoute({
   component: lazyRouteComponent(() => import('../pages/account/sessions.tsx'), 'SessionsPage'),
 })
 
-/** What its pages load first comes with them, as few people see them. */
 const admin = createRoute({
   getParentRoute: () => root,
   path: '/admin/{-$tab}',
+  loader: async ({ context: { cache }, params }) =>
+    (await import('../pages/admin/data.ts')).loadAdmin(cache, params.tab),
   component: lazyRouteComponent(() => import('../pages/admin/page.tsx'), 'AdminPage'),
 })
 

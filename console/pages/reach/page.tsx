@@ -3,6 +3,8 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
+import type { ApiRequest } from '../../api/operations.ts'
+import { CommandsButton } from '../../shell/commands.tsx'
 import { ButtonAnchor, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -35,12 +37,14 @@ export function ReachPage() {
   const asked: Asked = { from, to, port }
   const target = readServer(asked.to, servers)
   const own = useMemo(() => (target ? firewallsOf(target, firewalls) : []), [target, firewalls])
+  const byApi = requestOf(asked, world)
   const head = (
     <PageHead
       title={w.title}
       facts={<span>{w.lead}</span>}
       actions={
         <>
+          <CommandsButton request={byApi ?? { operation: 'firewalls_list' }} />
           <ButtonAnchor look="quiet" icon="doc" href="/docs#get-reachability">
             {c.documentation}
           </ButtonAnchor>
@@ -87,30 +91,24 @@ export function ReachPage() {
           places={places}
         />
       )}
-      <TheSameByTheApi asked={asked} world={world} />
+      {byApi && <Equivalents request={byApi} footer={w.byApi} />}
     </>
   )
 }
 
-/** The server answers the same question, with power and routes of networks counted as well. */
-function TheSameByTheApi({ asked, world }: { readonly asked: Asked; readonly world: World }) {
+/** The server answers the same question, with power and routes of networks counted as well; not from the Internet. */
+function requestOf(asked: Asked, world: World): ApiRequest | undefined {
   const from = readSource(asked.from, world.servers)
   const to = readServer(asked.to, world.servers)
   const port = readPort(asked.port)
-  if (!from || from.kind === 'internet' || !to || !port) return null
-  const text = from.kind === 'server' ? `server:${from.server.id}` : from.address
-  return (
-    <Equivalents
-      request={{
-        operation: 'lab_reachability',
-        query: {
-          from: text,
-          to: `server:${to.id}`,
-          protocol: port.protocol,
-          ...(port.port === null ? {} : { port: port.port }),
-        },
-      }}
-      footer={w.byApi}
-    />
-  )
+  if (!from || from.kind === 'internet' || !to || !port) return undefined
+  return {
+    operation: 'lab_reachability',
+    query: {
+      from: from.kind === 'server' ? `server:${from.server.id}` : from.address,
+      to: `server:${to.id}`,
+      protocol: port.protocol,
+      ...(port.port === null ? {} : { port: port.port }),
+    },
+  }
 }
