@@ -14,7 +14,20 @@ import { globalSetup, globalTeardown } from './global-setup.ts'
 const processes = availableParallelism() + 1
 const isQuick = process.argv.includes('--quick')
 const small = globSync(['src/**/*.test.ts', 'test/*.test.ts'])
-/** Clients mostly wait and attacks take longest, so these begin first. */
+/** These take minutes each; one that began late would end alone, while the other cores have nothing to do. */
+const longest = [
+  'test/console/accessibility',
+  'test/attacks/coverage',
+  'test/console/flows',
+  'test/console/words',
+  'test/program/package',
+  'test/console/server-tabs',
+  'test/console/resources',
+  'test/console/unsaved',
+  'test/attacks/interrupted-actions',
+  'test/console/servers',
+].map((file) => `${file}.test.ts`)
+/** Then attacks and the console, which take long, and clients, which mostly wait. */
 const large = isQuick ? [] : bySize(globSync('test/*/*.test.ts')).sort((a, b) => urgency(b) - urgency(a))
 const batches = [...large.map((file) => [file]), ...shares(small, isQuick ? processes : 4 * processes)]
 
@@ -34,7 +47,9 @@ try {
 report()
 
 function urgency(file: string): number {
-  return ['test/program', 'test/load-balancers', 'test/clients', 'test/attacks'].indexOf(dirname(file))
+  if (longest.includes(file)) return 100 - longest.indexOf(file)
+  const folders = ['test/program', 'test/load-balancers', 'test/clients', 'test/console', 'test/attacks']
+  return folders.indexOf(dirname(file))
 }
 
 function bySize(files: readonly string[]): string[] {
