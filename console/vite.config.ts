@@ -93,8 +93,8 @@ export default defineConfig({
       output: {
         codeSplitting: {
           groups: [
-            // Without any part: a language needs these two, and parts have their words once it is there.
-            { name: 'words', test: /console\/words\/(words|format)\.|preload-helper/, priority: 2 },
+            // Without any part: parts have their words once the language is there, and the first questions wait for nothing.
+            { name: 'words', test: /console\/(words\/(words|format)|api\/early)\.|preload-helper/, priority: 2 },
             { name: 'libraries', test: libraries },
             { name: 'parts', test: parts },
             { name: 'servers', test: firstList },
