@@ -4,7 +4,6 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { type Console, forConsole } from '../test/console/harness.ts'
 import { nordlicht } from '../test/console/states/nordlicht.ts'
-import { engines } from '../test/engines.ts'
 
 interface Picture {
   readonly name: string
@@ -39,30 +38,26 @@ const pictures: readonly Picture[] = [
   { name: 'certificates', path: () => 'P/certificates', theme: 'dark' },
 ]
 
-forConsole(
-  'pictures of the documentation',
-  (open) => {
-    test('are taken', async () => {
-      const console = await open()
-      const { page, world, api } = console
-      await nordlicht(console)
-      // What begins now does not end: the pictures show it on its way.
-      await world.app.engine.stop()
-      await api.post('/servers', { name: 'web-4', server_type: 'cx33', location: 'nbg1', image: 'debian-13' })
-      await page.setViewportSize(size)
-      await page.clock.setSystemTime('2026-11-21T12:03:10Z')
-      for (const { name, path, theme, act } of pictures) {
-        await page.emulateMedia({ colorScheme: theme })
-        await console.visit(await path(console))
-        await act?.(page)
-        await page.mouse.move(0, 0)
-        await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined)
-        writeFileSync(new URL(`${name}.webp`, folder), await shot(page))
-      }
-    })
-  },
-  engines.slice(0, 1),
-)
+forConsole('pictures of the documentation', (open) => {
+  test('are taken', async () => {
+    const console = await open()
+    const { page, world, api } = console
+    await nordlicht(console)
+    // What begins now does not end: the pictures show it on its way.
+    await world.app.engine.stop()
+    await api.post('/servers', { name: 'web-4', server_type: 'cx33', location: 'nbg1', image: 'debian-13' })
+    await page.setViewportSize(size)
+    await page.clock.setSystemTime('2026-11-21T12:03:10Z')
+    for (const { name, path, theme, act } of pictures) {
+      await page.emulateMedia({ colorScheme: theme })
+      await console.visit(await path(console))
+      await act?.(page)
+      await page.mouse.move(0, 0)
+      await page.waitForLoadState('networkidle', { timeout: 3_000 }).catch(() => undefined)
+      writeFileSync(new URL(`${name}.webp`, folder), await shot(page))
+    }
+  })
+})
 
 /** One rule is changed, one added and one removed. */
 async function changeRules(page: Page): Promise<void> {

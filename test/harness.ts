@@ -161,17 +161,32 @@ export function forEachDatabase(
 ): void {
   for (const engineName of some) {
     describe(`${name} on ${engineName}`, () => {
-      const opened: (() => Promise<void>)[] = []
-      const close = async () => {
-        const failures: unknown[] = []
-        for (const stop of opened.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error))
-        if (failures.length > 0) throw failures[0]
-      }
-      afterEach(close)
-      after(close)
+      const opened = closedAfterEach()
       body(async (options = {}) => openWorld(engineName, options, opened), engineName)
     })
   }
+}
+
+/** Declares tests whose worlds are on one database after the other, as what they judge is the same on each. */
+export function forDatabasesInTurn(name: string, body: (open: Open) => void): void {
+  describe(name, () => {
+    const opened = closedAfterEach()
+    let turn = 0
+    body(async (options = {}) => openWorld(engines[turn++ % engines.length]!, options, opened))
+  })
+}
+
+/** Where worlds put what ends them after the test that opened them. */
+function closedAfterEach(): (() => Promise<void>)[] {
+  const opened: (() => Promise<void>)[] = []
+  const close = async () => {
+    const failures: unknown[] = []
+    for (const stop of opened.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
+  }
+  afterEach(close)
+  after(close)
+  return opened
 }
 
 async function openWorld(

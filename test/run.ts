@@ -16,10 +16,9 @@ const isQuick = process.argv.includes('--quick')
 const small = globSync(['src/**/*.test.ts', 'test/*.test.ts'])
 /** These take minutes each; one that began late would end alone, while the other cores have nothing to do. */
 const longest = [
-  'test/console/accessibility',
+  'test/console/every-state',
   'test/attacks/coverage',
   'test/console/flows',
-  'test/console/words',
   'test/program/package',
   'test/console/server-tabs',
   'test/console/resources',

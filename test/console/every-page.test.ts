@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page, Route } from 'playwright-core'
-import { engines } from '../engines.ts'
 import { everyPage, harmless, type PageOfRoute } from './every-page.ts'
 import { type Console, expect, forConsole, press } from './harness.ts'
+import { goTo, settle } from './router.ts'
 import { someBalancers } from './states/firewalls.ts'
 import { publicKey, someZones } from './states/resources.ts'
 
@@ -61,7 +61,7 @@ async function idOf(api: Console['api'], [family, name]: readonly [string, strin
 /** Goes to a page without loading the console again. */
 async function go(console: Console, path: string): Promise<void> {
   const href = path.replace(/^P/, `/projects/${console.project}`)
-  await console.page.evaluate((href) => self.__TSR_ROUTER__.navigate({ href }), href)
+  await goTo(console.page, href)
 }
 
 interface Found {
@@ -114,7 +114,7 @@ function wrongFor(found: readonly Found[]): string[] {
 async function settledControls(page: Page): Promise<readonly Found[]> {
   let last = ''
   for (let same = 0; ; ) {
-    await page.waitForFunction(() => self.__TSR_ROUTER__.options.context.cache.isFetching() === 0)
+    await settle(page)
     const found = await controlsOf(page, 'main')
     const text = JSON.stringify(found)
     same = text === last ? same + 1 : 0
@@ -178,36 +178,32 @@ async function refuse(page: Page, status: number, body: () => object, told: (url
 
 const pages = Object.entries(everyPage)
 
-forConsole(
-  'every page',
-  (open) => {
-    test('can be read by viewers, fails, is forbidden, and says what was deleted', async () => {
-      const console = await open({ role: 'viewer' })
-      const { page } = console
-      await something(console)
-      await console.visit('')
-      const routes = await page.evaluate(() =>
-        Object.values(self.__TSR_ROUTER__.routesById)
-          .filter(({ options, fullPath }) => options.component && fullPath)
-          .map(({ fullPath }) => fullPath),
-      )
-      assert.deepEqual(
-        routes.filter((route) => !everyPage[route]),
-        [],
-        'add these pages to every-page.ts',
-      )
-      const problems: string[] = []
-      for (const [route, one] of pages) {
-        for (const problem of await judgeForViewer(console, one)) problems.push(`${route}: ${problem}`)
-      }
-      assert.deepEqual(problems, [])
-      await judgeRefusals(console)
-      await judgeStranger(console)
-      await judgeDeleted(console)
-    })
-  },
-  engines.slice(0, 1),
-)
+forConsole('every page', (open) => {
+  test('can be read by viewers, fails, is forbidden, and says what was deleted', async () => {
+    const console = await open({ role: 'viewer' })
+    const { page } = console
+    await something(console)
+    await console.visit('')
+    const routes = await page.evaluate(() =>
+      Object.values(self.__TSR_ROUTER__.routesById)
+        .filter(({ options, fullPath }) => options.component && fullPath)
+        .map(({ fullPath }) => fullPath),
+    )
+    assert.deepEqual(
+      routes.filter((route) => !everyPage[route]),
+      [],
+      'add these pages to every-page.ts',
+    )
+    const problems: string[] = []
+    for (const [route, one] of pages) {
+      for (const problem of await judgeForViewer(console, one)) problems.push(`${route}: ${problem}`)
+    }
+    assert.deepEqual(problems, [])
+    await judgeRefusals(console)
+    await judgeStranger(console)
+    await judgeDeleted(console)
+  })
+})
 
 async function judgeRefusals(console: Console): Promise<void> {
   const { page } = console

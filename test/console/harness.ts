@@ -13,8 +13,7 @@ import type { ProjectId } from '../../src/kernel/scope.ts'
 import { cookieName } from '../../src/people/cookies.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
-import { type EngineName, engines } from '../engines.ts'
-import { type Client, forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
+import { type Client, forDatabasesInTurn, type Open, type World, type WorldOptions } from '../harness.ts'
 import { closeBrowser, noChromium, openBrowser } from './chromium.ts'
 
 export { expect } from '@playwright/test'
@@ -59,12 +58,8 @@ export interface Console {
 
 export type OpenConsole = (options?: ConsoleOptions) => Promise<Console>
 
-/** Declares tests of the console for both databases, or for one where only the browser is judged. */
-export function forConsole(
-  name: string,
-  body: (open: OpenConsole) => void,
-  databases: readonly EngineName[] = engines,
-): void {
+/** Declares tests of the console, on both databases in turn; `npm run test:console` runs each of them on both. */
+export function forConsole(name: string, body: (open: OpenConsole) => void): void {
   if (noChromium !== undefined) {
     test(name, { skip: noChromium }, () => undefined)
     return
@@ -73,19 +68,15 @@ export function forConsole(
     // Builds nothing when nothing has changed.
     execFileSync(process.execPath, ['build.mjs'], { cwd: new URL('../..', import.meta.url), stdio: 'inherit' })
   })
-  forEachDatabase(
-    name,
-    (open) => {
-      const opened: Opened[] = []
-      afterEach(async () => {
-        const all = opened.splice(0)
-        await Promise.all(all.map(({ context }) => context.close()))
-        for (const { check } of all) check()
-      })
-      body((options = {}) => openConsole(open, options, opened))
-    },
-    databases,
-  )
+  forDatabasesInTurn(name, (open) => {
+    const opened: Opened[] = []
+    afterEach(async () => {
+      const all = opened.splice(0)
+      await Promise.all(all.map(({ context }) => context.close()))
+      for (const { check } of all) check()
+    })
+    body((options = {}) => openConsole(open, options, opened))
+  })
 }
 
 interface Opened {

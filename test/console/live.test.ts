@@ -20,133 +20,141 @@ async function oneServer({ api, world }: Console): Promise<number> {
   return body.server.id as number
 }
 
-forConsole(
-  'open pages of the console',
-  (open) => {
-    test('share one stream of events, which another tab takes over when its own is closed', async () => {
-      const console = await open()
-      const id = await oneServer(console)
-      const { api, context, page, project, origin } = console
-      const streams = streamsOf(context)
-      await console.visit('P/servers')
-      await expect.poll(() => streams.length).toBe(1)
-      const others: Page[] = []
-      for (let tab = 1; tab < tabs; tab++) others.push(await context.newPage())
-      const all = [page, ...others]
-      const show = (text: string) =>
-        Promise.all(all.map((one) => expect(one.getByRole('table')).toContainText(text, { timeout: 30_000 })))
-      await Promise.all(others.map((one) => one.goto(`${origin}/console/projects/${project}/servers`)))
-      await show('Running')
-      await api.post(`/servers/${id}/actions/poweroff`)
-      await show('Off')
-      const last = others.at(-1)!.getByRole('table')
-      assert.equal(streams.length, 1)
-      const next = context.waitForEvent('request', isStream)
-      await page.close()
-      await next
-      await api.post(`/servers/${id}/actions/poweron`)
-      await expect(last).toContainText('Running')
-    })
+forConsole('open pages of the console', (open) => {
+  test('share one stream of events, which another tab takes over when its own is closed', async () => {
+    const console = await open()
+    const id = await oneServer(console)
+    const { api, context, page, project, origin } = console
+    const streams = streamsOf(context)
+    await console.visit('P/servers')
+    await expect.poll(() => streams.length).toBe(1)
+    const others: Page[] = []
+    for (let tab = 1; tab < tabs; tab++) others.push(await context.newPage())
+    const all = [page, ...others]
+    const show = (text: string) =>
+      Promise.all(all.map((one) => expect(one.getByRole('table')).toContainText(text, { timeout: 30_000 })))
+    await Promise.all(others.map((one) => one.goto(`${origin}/console/projects/${project}/servers`)))
+    await show('Running')
+    await api.post(`/servers/${id}/actions/poweroff`)
+    await show('Off')
+    const last = others.at(-1)!.getByRole('table')
+    assert.equal(streams.length, 1)
+    const next = context.waitForEvent('request', isStream)
+    await page.close()
+    await next
+    await api.post(`/servers/${id}/actions/poweron`)
+    await expect(last).toContainText('Running')
+  })
 
-    test('all read everything again when more was missed than the server can tell', async () => {
-      const console = await open()
-      const { api, context, page, project, origin } = console
-      // Of long lists nothing is read again but for what events name.
-      const more = 51
-      for (let index = 0; index < more; index++)
-        await api.post('/placement_groups', { name: `group-${index}`, type: 'spread' })
-      const away = Promise.withResolvers<void>()
-      let streams = 0
-      await context.route(/\/events$/, async (route) => {
-        streams += 1
-        // It ends at once, and the browser comes back with a position of long ago.
-        const begin = 'retry: 50\nid: 1-1-1\nevent: ready\ndata: {}\n\n'
-        if (streams === 1) return route.fulfill({ contentType: 'text/event-stream', body: begin })
-        await away.promise
-        return route.continue()
-      })
-      const other = await context.newPage()
-      await console.visit('P/placement-groups')
-      await other.goto(`${origin}/console/projects/${project}/placement-groups`)
-      const titles = [page, other].map((one) => one.getByRole('heading', { level: 1 }))
-      for (const title of titles) await expect(title).toHaveText(`Placement groups ${more}`)
-      await expect.poll(() => streams).toBe(2)
-      await api.delete(`/placement_groups/${(await api.get('/placement_groups')).body.placement_groups[0].id}`)
-      away.resolve()
-      for (const title of titles) await expect(title).toHaveText(`Placement groups ${more - 1}`)
+  test('all read everything again when more was missed than the server can tell', async () => {
+    const console = await open()
+    const { api, context, page, project, origin } = console
+    // Of long lists nothing is read again but for what events name.
+    const more = 51
+    for (let index = 0; index < more; index++)
+      await api.post('/placement_groups', { name: `group-${index}`, type: 'spread' })
+    const away = Promise.withResolvers<void>()
+    let streams = 0
+    await context.route(/\/events$/, async (route) => {
+      streams += 1
+      // It ends at once, and the browser comes back with a position of long ago.
+      const begin = 'retry: 50\nid: 1-1-1\nevent: ready\ndata: {}\n\n'
+      if (streams === 1) return route.fulfill({ contentType: 'text/event-stream', body: begin })
+      await away.promise
+      return route.continue()
     })
+    const other = await context.newPage()
+    await console.visit('P/placement-groups')
+    await other.goto(`${origin}/console/projects/${project}/placement-groups`)
+    const titles = [page, other].map((one) => one.getByRole('heading', { level: 1 }))
+    for (const title of titles) await expect(title).toHaveText(`Placement groups ${more}`)
+    await expect.poll(() => streams).toBe(2)
+    await api.delete(`/placement_groups/${(await api.get('/placement_groups')).body.placement_groups[0].id}`)
+    away.resolve()
+    for (const title of titles) await expect(title).toHaveText(`Placement groups ${more - 1}`)
+  })
 
-    test('ask from time to time where there is no stream, and try again to get one', async () => {
-      const console = await open()
-      const { page } = console
-      console.allow(/status of 503/)
-      await page.clock.install()
-      await page.route(/\/events$/, (route) => route.fulfill({ status: 503 }))
-      const refused = page.waitForRequest(isStream)
-      await console.visit('P/servers')
-      await refused
-      await oneServer(console)
-      await page.clock.fastForward(21_000)
-      await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
-      // The second failure was after 3 s; from then on the pauses grow.
-      const third = page.waitForRequest(isStream)
-      await page.clock.fastForward(61_000)
-      await third
-      await page.unroute(/\/events$/)
-      const opened = page.waitForResponse((response) => isStream(response.request()) && response.ok())
-      await page.clock.fastForward(121_000)
-      await opened
-    })
+  test('ask from time to time where there is no stream, and try again to get one', async () => {
+    const console = await open()
+    const { page, context } = console
+    console.allow(/status of 503/)
+    await page.clock.install()
+    await page.route(/\/events$/, (route) => route.fulfill({ status: 503 }))
+    const streams = streamsOf(context)
+    /** Lets time go by until the stream is asked for that often, and tells how much. */
+    const untilAsked = async (times: number) => {
+      let seconds = 0
+      const pass = async () => {
+        await page.clock.fastForward(10_000)
+        seconds += 10
+        return streams.length
+      }
+      await expect.poll(pass, { intervals: [50], timeout: 30_000 }).toBe(times)
+      return seconds
+    }
+    await console.visit('P/servers')
+    await expect.poll(() => streams.length).toBe(1)
+    await oneServer(console)
+    await page.clock.fastForward(21_000)
+    await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
+    // The second attempt is soon; after it failed, too, the pauses grow.
+    await expect.poll(() => streams.length).toBe(2)
+    const pause = await untilAsked(3)
+    assert.ok(pause >= 50, `after ${pause} s`)
+    await page.unroute(/\/events$/)
+    const opened = page.waitForResponse((response) => isStream(response.request()) && response.ok())
+    const longer = await untilAsked(4)
+    assert.ok(longer >= pause + 30, `after ${longer} s`)
+    await opened
+  })
 
-    test('say since when the server does not answer, and go on when it does', async () => {
-      const console = await open()
-      const { page } = console
-      console.allow(/ERR_CONNECTION_REFUSED/)
-      await page.clock.install()
-      await console.visit('P/servers')
-      await page.route(/\/console\/api\//, (route) => route.abort('connectionrefused'))
-      await press(page, 'g', 'v')
-      await expect(page.getByText(/The server does not answer\. What you see is from \d/)).toBeVisible()
-      await page.unroute(/\/console\/api\//)
-      await page.clock.fastForward(31_000)
-      await expect(page.getByText('The server does not answer')).toHaveCount(0)
-    })
+  test('say since when the server does not answer, and go on when it does', async () => {
+    const console = await open()
+    const { page } = console
+    console.allow(/ERR_CONNECTION_REFUSED/)
+    await page.clock.install()
+    await console.visit('P/servers')
+    await page.route(/\/console\/api\//, (route) => route.abort('connectionrefused'))
+    await press(page, 'g', 'v')
+    await expect(page.getByText(/The server does not answer\. What you see is from \d/)).toBeVisible()
+    await page.unroute(/\/console\/api\//)
+    await page.clock.fastForward(31_000)
+    await expect(page.getByText('The server does not answer')).toHaveCount(0)
+  })
 
-    test('say when too many requests are over, and go on by themselves', async () => {
-      const console = await open()
-      await oneServer(console)
-      const { page } = console
-      // A page that does not ask for the servers itself.
-      await console.visit('P/certificates')
-      await page.waitForLoadState('networkidle')
-      const error = { code: 'rate_limit_exceeded', message: 'too many', details: null }
-      await page.route(
-        /\/v1\/servers\?/,
-        (route) =>
-          route.fulfill({
-            status: 429,
-            headers: { 'ratelimit-limit': '1', 'ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 3) },
-            json: { error },
-          }),
-        { times: 1 },
-      )
-      await press(page, 'g', 's')
-      await expect(page.getByText(/Too many requests\. This goes on by itself/)).toBeVisible()
-      await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
-    })
+  test('say when too many requests are over, and go on by themselves', async () => {
+    const console = await open()
+    await oneServer(console)
+    const { page } = console
+    // A page that does not ask for the servers itself.
+    await console.visit('P/certificates')
+    await page.waitForLoadState('networkidle')
+    const error = { code: 'rate_limit_exceeded', message: 'too many', details: null }
+    await page.route(
+      /\/v1\/servers\?/,
+      (route) =>
+        route.fulfill({
+          status: 429,
+          headers: { 'ratelimit-limit': '1', 'ratelimit-reset': String(Math.ceil(Date.now() / 1000) + 3) },
+          json: { error },
+        }),
+      { times: 1 },
+    )
+    await press(page, 'g', 's')
+    await expect(page.getByText(/Too many requests\. This goes on by itself/)).toBeVisible()
+    await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
+  })
 
-    test('are loaded again, once, when their files went with an upgrade', async () => {
-      const console = await open()
-      const { page } = console
-      await console.visit('P/servers')
-      await page.waitForLoadState('networkidle')
-      let loads = 0
-      page.on('load', () => loads++)
-      await page.route(/\/assets\/.*\.js$/, (route) => route.fulfill({ status: 404 }), { times: 1 })
-      await press(page, 'g', 'v')
-      await expect(page.getByRole('heading', { level: 1 })).toContainText('Volumes')
-      assert.equal(loads, 1)
-    })
-  },
-  ['sqlite'],
-)
+  test('are loaded again, once, when their files went with an upgrade', async () => {
+    const console = await open()
+    const { page } = console
+    await console.visit('P/servers')
+    await page.waitForLoadState('networkidle')
+    let loads = 0
+    page.on('load', () => loads++)
+    await page.route(/\/assets\/.*\.js$/, (route) => route.fulfill({ status: 404 }), { times: 1 })
+    await press(page, 'g', 'v')
+    await expect(page.getByRole('heading', { level: 1 })).toContainText('Volumes')
+    assert.equal(loads, 1)
+  })
+})

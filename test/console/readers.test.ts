@@ -5,8 +5,8 @@
 import assert from 'node:assert/strict'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { engines } from '../engines.ts'
 import { type Console, forConsole } from './harness.ts'
+import { settle } from './router.ts'
 import { rulesOfFirst, someBalancers } from './states/firewalls.ts'
 import { pageOf, someZones } from './states/resources.ts'
 import { pathOf } from './states/servers.ts'
@@ -39,41 +39,24 @@ function outlineOf(snapshot: string): string {
     .join('\n')
 }
 
-forConsole(
-  'for screen readers',
-  (open) => {
-    test('the pages that matter most say what they are and what can be done', async () => {
-      const console = await open()
-      await someBalancers(console)
-      await someZones(console)
-      const found: string[] = []
-      for (const [index, page] of pages.entries()) {
-        const path = typeof page === 'string' ? page : await page(console)
-        await console.visit(path)
-        // The parts of a page are files of their own, and what they ask for comes after them.
-        await console.page.waitForLoadState('networkidle')
-        await console.page.getByRole('main').getByRole('button').first().waitFor()
-        await console.page.waitForFunction(quiet)
-        // The frame is the same for all.
-        const part = console.page.locator(index === 0 ? 'body' : 'main')
-        found.push(`${path.replaceAll(/\d+/g, '#')}\n${outlineOf(await part.ariaSnapshot())}\n`)
-      }
-      if (process.env.WOLKE_WRITE_READERS) writeFileSync(file, found.join('\n'))
-      assert.equal(found.join('\n'), readFileSync(file, 'utf8'))
-    })
-  },
-  engines.slice(0, 1),
-)
-
-declare const self: {
-  __TSR_ROUTER__: {
-    readonly state: { readonly status: string }
-    readonly options: { readonly context: { readonly cache: { isFetching(): number } } }
-  }
-}
-
-/** Whether nothing more is asked for. */
-function quiet(): boolean {
-  const { state, options } = self.__TSR_ROUTER__
-  return state.status === 'idle' && options.context.cache.isFetching() === 0
-}
+forConsole('for screen readers', (open) => {
+  test('the pages that matter most say what they are and what can be done', async () => {
+    const console = await open()
+    await someBalancers(console)
+    await someZones(console)
+    const found: string[] = []
+    for (const [index, page] of pages.entries()) {
+      const path = typeof page === 'string' ? page : await page(console)
+      await console.visit(path)
+      // The parts of a page are files of their own, and what they ask for comes after them.
+      await console.page.waitForLoadState('networkidle')
+      await console.page.getByRole('main').getByRole('button').first().waitFor()
+      await settle(console.page)
+      // The frame is the same for all.
+      const part = console.page.locator(index === 0 ? 'body' : 'main')
+      found.push(`${path.replaceAll(/\d+/g, '#')}\n${outlineOf(await part.ariaSnapshot())}\n`)
+    }
+    if (process.env.WOLKE_WRITE_READERS) writeFileSync(file, found.join('\n'))
+    assert.equal(found.join('\n'), readFileSync(file, 'utf8'))
+  })
+})

@@ -1,5 +1,5 @@
 /**
- * The pages of the console in their states. The accessibility tests and `npm run screenshots` go through all of them; a
+ * The pages of the console in their states. `every-state.test.ts` and `npm run screenshots` go through all of them; a
  * page that is added gets its entries here, in the list of its area.
  */
 import type { Role } from '../../src/kernel/access/roles.ts'
