@@ -29,8 +29,8 @@ export interface Listener {
 }
 
 /** Opens the stream of the first Project; a refusal has a status and no events. */
-export async function listen(world: World, session: Session, lastEventId?: string): Promise<Listener> {
-  const url = `${new URL(world.baseUrl).origin}/console/api/projects/${await firstProject(world)}/events`
+export async function listen(world: World, session: Session, lastEventId?: string, away = ''): Promise<Listener> {
+  const url = `${new URL(world.baseUrl).origin}/console/api/projects/${await firstProject(world)}/events${away && `?away=${away}`}`
   const headers = { ...session.headers, ...(lastEventId === undefined ? {} : { 'last-event-id': lastEventId }) }
   const asked = request(url, { headers, agent: false })
   const response = await answerOf(asked)

@@ -82,6 +82,22 @@ forEachDatabase('the stream of events', (open, engine) => {
     fromStart.leave()
   })
 
+  test('tells a client what happened after it read what it knows', async () => {
+    const world = await open({ runActions: false })
+    const session = world.signIn('viewer')
+    const earlier = await firewall(world)
+    world.clock.advance(120_000)
+    const later = await firewall(world)
+    const listener = await listen(world, session, undefined, '60000')
+    await listener.until(about('firewalls', later))
+    assert.ok(!listener.told.some(about('firewalls', earlier)))
+    listener.leave()
+    const longAway = await listen(world, session, undefined, '3700000')
+    await longAway.until(({ name }) => name === 'resync')
+    longAway.leave()
+    for (const away of ['soon', '-1', '1e3']) assert.equal((await listen(world, session, undefined, away)).status, 422)
+  })
+
   test('tells a client that missed too much, or comes from elsewhere, to read everything anew', async () => {
     const world = await open({ runActions: false })
     const session = world.signIn('viewer')

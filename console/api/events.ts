@@ -5,7 +5,7 @@
 import type { QueryClient } from '@tanstack/react-query'
 import type { Action } from './actions.ts'
 import { note, setLive } from './follow-actions.ts'
-import { isLong, refresh } from './patch.ts'
+import { refresh } from './patch.ts'
 
 interface Event {
   readonly family: string
@@ -14,18 +14,16 @@ interface Event {
   readonly action?: Pick<Action, 'id' | 'command' | 'status' | 'progress'>
 }
 
+/** What tabs tell each other. */
 type News =
   | { readonly kind: 'event'; readonly event: Event }
   | { readonly kind: 'resync' }
   /** The stream is open, or no longer. */
-  | {
-      readonly kind: 'live'
-      readonly isLive: boolean
-      /** Whether anything may have happened before that the stream does not tell. */
-      readonly hasMissed?: boolean
-    }
-  /** Another tab asks whether it is. */
-  | { readonly kind: 'hello' }
+  | { readonly kind: 'live'; readonly isLive: boolean }
+  /** A tab begins to listen. What it knows is as old as `since`, in milliseconds since the epoch. */
+  | { readonly kind: 'hello'; readonly tab: number; readonly since: number }
+  /** What such a tab has missed; without events it is too much. */
+  | { readonly kind: 'missed'; readonly tab: number; readonly events?: readonly Event[] }
 
 const pollMs = 20_000
 const gatherMs = 300
@@ -34,61 +32,137 @@ const mostFailures = 2
 const shortPauseMs = 3_000
 const firstPauseMs = 60_000
 const longestPauseMs = 600_000
+/** A reply may be older than its arrival by this much, and an event by that. */
+const marginMs = 5_000
+/** Events that a tab remembers for others. */
+const mostRemembered = 200
 
 /** Follows the events of a Project until the returned function is called. */
 export function followEvents(project: number, cache: QueryClient): () => void {
   const ending = new AbortController()
   const { signal } = ending
+  const tab = Math.random()
   const channel = new BroadcastChannel(`wolke-events-${project}`)
-  let pending = new Map<string, Set<number>>()
-  let gathering: ReturnType<typeof setTimeout> | undefined
+  const tell = (news: News) => channel.postMessage(news)
+  const gather = gatherer(project, cache, signal)
+  const begin = oldestRead(cache, project)
+  const memory = new Memory(begin)
   let isLive = false
   let isLeading = false
-  const gather = ({ family, ids }: Event) => {
-    pending.set(family, new Set([...(pending.get(family) ?? []), ...ids]))
-    gathering ??= setTimeout(() => {
-      gathering = undefined
-      const changes = pending
-      pending = new Map()
-      refresh(cache, project, changes).catch(() => cache.invalidateQueries())
-    }, gatherMs)
+  /** Whether this tab got what it missed before it listened. */
+  let hasCaughtUp = false
+  const knownUntil = () => (hasCaughtUp ? memory.newest : begin)
+  const greet = () => tell({ kind: 'hello', tab, since: knownUntil() })
+  const hear = (event: Event) => {
+    memory.add(event)
+    const { family, ids, action } = event
+    if (action) note(project, [followed(action, family, ids)])
+    gather(event)
   }
-  const take = (news: News) => {
-    if (news.kind === 'hello') {
-      if (isLeading) channel.postMessage({ kind: 'live', isLive } satisfies News)
-      return
-    }
-    if (news.kind === 'live') {
-      // What was read before the stream began may have changed in between. Long lists are too much to read for that.
-      const isKept = news.hasMissed ? () => false : isLong
-      if (news.isLive && !isLive)
-        void cache.invalidateQueries({ predicate: ({ state }) => state.data !== undefined && !isKept(state.data) })
+  const takers: { readonly [Kind in News['kind']]: (news: News & { kind: Kind }) => void } = {
+    event: ({ event }) => hear(event),
+    resync: () => {
+      memory.clear()
+      void cache.invalidateQueries()
+    },
+    live: (news) => {
       isLive = news.isLive
       setLive(isLive)
-    } else if (news.kind === 'resync') {
-      void cache.invalidateQueries()
-    } else {
-      const { family, ids, action } = news.event
-      if (action) note(project, [followed(action, family, ids)])
-      gather(news.event)
-    }
+      if (!isLive || hasCaughtUp) return
+      if (isLeading) hasCaughtUp = true
+      // No tab led yet when this one began.
+      else greet()
+    },
+    hello: ({ tab, since }) => {
+      if (!isLeading || !hasCaughtUp) return
+      const events = memory.since(since)
+      tell({ kind: 'missed', tab, ...(events && { events }) })
+      tell({ kind: 'live', isLive })
+    },
+    missed: (news) => {
+      if (news.tab !== tab || hasCaughtUp) return
+      hasCaughtUp = true
+      if (!news.events) return void cache.invalidateQueries()
+      for (const event of news.events) hear(event)
+    },
   }
+  const take = (news: News) => takers[news.kind](news as never)
   channel.onmessage = ({ data }: MessageEvent<News>) => take(data)
-  channel.postMessage({ kind: 'hello' } satisfies News)
-  lead(project, signal, (news) => {
-    isLeading = true
-    take(news)
-    if (!signal.aborted) channel.postMessage(news)
+  greet()
+  lead(project, signal, {
+    awayMs: () => Date.now() - knownUntil(),
+    tell(news) {
+      isLeading = true
+      take(news)
+      if (!signal.aborted) tell(news)
+    },
   })
   const polling = setInterval(() => {
     if (!document.hidden && !isLive) void cache.invalidateQueries({ refetchType: 'active' })
   }, pollMs)
   return () => {
     ending.abort()
-    clearTimeout(gathering)
     clearInterval(polling)
     channel.close()
     setLive(false)
+  }
+}
+
+/** Since when what is here of a Project may have changed, in milliseconds since the epoch. */
+function oldestRead(cache: QueryClient, project: number): number {
+  const replies = cache.getQueryCache().findAll({ queryKey: [project] })
+  const times = replies.map(({ state }) => state.dataUpdatedAt).filter((time) => time > 0)
+  return times.reduce((oldest, time) => Math.min(oldest, time), Date.now()) - marginMs
+}
+
+/** Reads what has changed, soon after it did and together. */
+function gatherer(project: number, cache: QueryClient, signal: AbortSignal): (event: Event) => void {
+  let pending = new Map<string, Set<number>>()
+  let gathering: ReturnType<typeof setTimeout> | undefined
+  const readChanges = () => {
+    gathering = undefined
+    // Of many tabs mostly one is seen; the others read once, when they are looked at.
+    if (document.hidden || signal.aborted || pending.size === 0) return
+    const changes = pending
+    pending = new Map()
+    refresh(cache, project, changes).catch(() => cache.invalidateQueries())
+  }
+  document.addEventListener('visibilitychange', readChanges, { signal })
+  return ({ family, ids }) => {
+    pending.set(family, new Set([...(pending.get(family) ?? []), ...ids]))
+    gathering ??= setTimeout(readChanges, gatherMs)
+  }
+}
+
+/** The last events, for tabs that begin to listen. */
+class Memory {
+  #told: { readonly at: number; readonly event: Event }[] = []
+  #start: number
+  /** How new the newest of them is, in milliseconds since the epoch. */
+  newest: number
+
+  constructor(start: number) {
+    this.#start = start
+    this.newest = start
+  }
+
+  add(event: Event): void {
+    this.#told.push({ at: Date.now(), event })
+    this.newest = Date.now() - marginMs
+    if (this.#told.length > mostRemembered) this.#start = this.#told.shift()!.at
+  }
+
+  /** Forgets what it has; what happened until now is not known. */
+  clear(): void {
+    this.#told = []
+    this.#start = Date.now()
+    this.newest = this.#start - marginMs
+  }
+
+  /** Undefined when some of them are not known. */
+  since(time: number): readonly Event[] | undefined {
+    if (time < this.#start) return undefined
+    return this.#told.filter(({ at }) => at > time).map(({ event }) => event)
   }
 }
 
@@ -97,9 +171,15 @@ function followed(action: NonNullable<Event['action']>, family: string, ids: rea
   return { ...action, started: '', finished: null, error: null, resources: ids.map((id) => ({ id, type })) }
 }
 
+interface Leader {
+  /** How long ago everything was known, in milliseconds. */
+  awayMs(): number
+  tell(news: News): void
+}
+
 /** Opens the stream as soon as no other tab has it open. */
-function lead(project: number, signal: AbortSignal, tell: (news: News) => void): void {
-  const hold = () => new Promise<void>((resolve) => openStream(project, signal, tell, resolve))
+function lead(project: number, signal: AbortSignal, leader: Leader): void {
+  const hold = () => new Promise<void>((resolve) => openStream(project, signal, leader, resolve))
   // Locks need a secure page; elsewhere each tab has a stream of its own.
   if (!navigator.locks) return void hold()
   navigator.locks.request(`wolke-events-${project}`, { signal }, hold).catch(() => undefined)
@@ -109,7 +189,7 @@ function lead(project: number, signal: AbortSignal, tell: (news: News) => void):
  * After a few connections that failed, the stream is tried again from time to time; meanwhile everything is asked for.
  * One tab does that for all.
  */
-function openStream(project: number, signal: AbortSignal, tell: (news: News) => void, done: () => void): void {
+function openStream(project: number, signal: AbortSignal, { awayMs, tell }: Leader, done: () => void): void {
   if (signal.aborted) {
     done()
     return
@@ -119,11 +199,10 @@ function openStream(project: number, signal: AbortSignal, tell: (news: News) => 
   let failures = 0
   let isOpen = false
   const connect = () => {
-    // Only the browser's own attempts tell the server where they left off.
-    const hasMissed = failures > 0
-    stream = new EventSource(`/console/api/projects/${project}/events`)
+    // The browser's own attempts say more exactly where they left off.
+    stream = new EventSource(`/console/api/projects/${project}/events?away=${Math.max(1, awayMs())}`)
     stream.onopen = () => {
-      tell({ kind: 'live', isLive: true, hasMissed: hasMissed && failures > 0 })
+      tell({ kind: 'live', isLive: true })
       failures = 0
       isOpen = true
     }
@@ -147,7 +226,6 @@ function openStream(project: number, signal: AbortSignal, tell: (news: News) => 
     },
     { once: true },
   )
-  // What happened between the end of another tab's stream and the beginning of this one is read.
   tell({ kind: 'live', isLive: false })
   connect()
 }

@@ -11,15 +11,16 @@ const liveTurns = 3
 const lingerMs = 1_500
 
 let isWaiting = false
-let cache: QueryClient | undefined
 let isLive = false
 let turns = 0
 
 /** Follows the actions in every reply until they end, and outdates the replies about what they changed. */
 export function followActions(client: QueryClient): () => void {
-  cache = client
   return onReply((reply, _request, project) => {
-    if (project !== undefined) note(project, actionsIn(reply))
+    if (project === undefined) return
+    for (const ended of note(project, actionsIn(reply))) {
+      refresh(client, project, changesOf(ended)).catch(() => undefined)
+    }
   })
 }
 
@@ -43,20 +44,20 @@ function actionsIn(reply: unknown): Action[] {
   return [...(action ? [action] : []), ...(Array.isArray(actions) ? actions : []), ...next]
 }
 
-/** Takes over what is known of actions now. */
-export function note(project: number, actions: readonly Action[]): void {
+/** Takes over what is known of actions now. Returns those that are new to have ended. */
+export function note(project: number, actions: readonly Action[]): readonly Action[] {
   const news = actions.filter(
     ({ id, status }) => status === 'running' || tracked.get().get(id)?.action.status === 'running',
   )
-  if (news.length === 0) return
+  if (news.length === 0) return []
   const next = new Map(tracked.get())
   for (const action of news) {
     const hasEnded = action.status !== 'running'
     next.set(action.id, { project, action, ...(hasEnded ? { endedAt: Date.now() } : {}) })
-    if (hasEnded && cache) refresh(cache, project, changesOf(action)).catch(() => undefined)
   }
   tracked.set(next)
   schedule()
+  return news.filter(({ status }) => status !== 'running')
 }
 
 function schedule(): void {
@@ -67,7 +68,7 @@ function schedule(): void {
     forgetEnded()
     const running = [...tracked.get().values()].filter(({ action }) => action.status === 'running')
     // The stream can tell of an end before the reply that tells of the beginning is read, so it is asked as well.
-    if (!isLive || ++turns % liveTurns === 0)
+    if (!document.hidden && (!isLive || ++turns % liveTurns === 0))
       await Promise.all([...Map.groupBy(running, ({ project }) => project)].map(ask))
     if (tracked.get().size > 0) schedule()
   }, pollMs)

@@ -18,7 +18,7 @@ interface Entry {
 }
 
 /** Whether a reply is so long that it is not read again without need. */
-export function isLong(data: unknown): data is readonly Entry[] {
+function isLong(data: unknown): data is readonly Entry[] {
   return Array.isArray(data) && data.length > fewEntries
 }
 

@@ -4,10 +4,10 @@
  * second (docs/adr/0021-audit-log-and-events.md).
  */
 import { actionsFrom, type ChangedAction, changedActions, newestAction, runningIn } from '../kernel/actions/changes.ts'
-import { entriesAfter, newestId, resourcesOf } from '../kernel/audit/reading.ts'
+import { entriesAfter, firstIdAfter, newestId, resourcesOf } from '../kernel/audit/reading.ts'
 import type { AuditRow } from '../kernel/audit/tables.ts'
 import type { Database } from '../kernel/data/db.ts'
-import type { StreamEvent } from '../kernel/http/streams.ts'
+import type { Listening, StreamEvent } from '../kernel/http/streams.ts'
 import { onOwnBehalf } from '../kernel/process/behalf.ts'
 import { type Clock, timestamp } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
@@ -23,6 +23,9 @@ export interface HubOptions {
 }
 
 type Send = (event: StreamEvent) => void
+
+/** Until when a client knows what there is. */
+type Was = Pick<Listening, 'lastEventId' | 'awayMs'>
 
 /** A Project that somebody listens to. */
 interface Watched {
@@ -66,13 +69,13 @@ export class Hub {
   }
 
   /** Tells `send` what changes in a Project, beginning with what a client missed; returns a function that ends it. */
-  async join(project: ProjectId, lastEventId: string | undefined, send: Send): Promise<() => void> {
+  async join(project: ProjectId, was: Was, send: Send): Promise<() => void> {
     return onOwnBehalf(async () => {
       if (!this.#unlisten) this.#starting = this.#start()
       await this.#starting
       const own = this.#watched.get(project) ?? (await this.#watch(project))
       own.listeners.add(send)
-      await this.#catchUp(project, own, lastEventId, send)
+      await this.#catchUp(project, own, was, send)
       return () => this.#leave(project, own, send)
     })
   }
@@ -196,10 +199,20 @@ export class Hub {
     }
   }
 
+  async #positionBefore(awayMs: number, own: Watched): Promise<Position> {
+    const { db, clock } = this.#options
+    const now = this.#position(own)
+    const second = Math.floor((clock.now() - awayMs) / 1_000)
+    const next = await firstIdAfter(db.query, timestamp(second * 1_000 - (db.dialect.shared ? skewMs : 0)))
+    return { ...now, entry: Math.min(now.entry, next - 1), second }
+  }
+
   /** Tells a client what it missed, or that it has to read everything anew. */
-  async #catchUp(project: ProjectId, own: Watched, lastEventId: string | undefined, send: Send): Promise<void> {
+  async #catchUp(project: ProjectId, own: Watched, { lastEventId, awayMs }: Was, send: Send): Promise<void> {
     const id = positionText(this.#position(own))
-    const missed = lastEventId === undefined ? [] : await this.#missedSince(project, parsePosition(lastEventId))
+    const since = lastEventId === undefined ? await this.#positionBefore(awayMs, own) : parsePosition(lastEventId)
+    const isNew = lastEventId === undefined && awayMs === 0
+    const missed = isNew ? [] : await this.#missedSince(project, since)
     if (missed === undefined) return send({ id, name: 'resync', data: '{}' })
     for (const data of missed) send({ id, data })
     // A client that gets no event before it comes back still knows where it was.

@@ -6,12 +6,20 @@ import { type Console, expect, forConsole, press } from './harness.ts'
 
 /** More than browsers open connections to one server, by far. */
 const tabs = 20
-const isStream = (request: Request) => request.url().endsWith('/events')
+const isStream = (request: Request) => /\/events\b/.test(request.url())
 
 function streamsOf(context: BrowserContext): string[] {
   const streams: string[] = []
   context.on('request', (request) => void (isStream(request) && streams.push(request.url())))
   return streams
+}
+
+declare const document: { dispatchEvent(event: Event): void }
+
+/** Pages of a test are all seen, so they are told when they are not. */
+function turn(hidden: boolean): void {
+  Object.defineProperty(document, 'hidden', { value: hidden, configurable: true })
+  document.dispatchEvent(new Event('visibilitychange'))
 }
 
 async function oneServer({ api, world }: Console): Promise<number> {
@@ -46,6 +54,27 @@ forConsole('open pages of the console', (open) => {
     await expect(last).toContainText('Running')
   })
 
+  test('read what changed while nobody saw them once, when they are looked at', async () => {
+    const console = await open()
+    const id = await oneServer(console)
+    const { api, context, page, project, origin } = console
+    const seen = await context.newPage()
+    await console.visit('P/servers')
+    await seen.goto(`${origin}/console/projects/${project}/servers`)
+    for (const one of [page, seen]) await expect(one.getByRole('table')).toContainText('Running')
+    await page.evaluate(turn, true)
+    let reads = 0
+    page.on('request', (request) => void (/\/v1\/servers/.test(request.url()) && reads++))
+    for (const [command, status] of Object.entries({ poweroff: 'Off', poweron: 'Running', shutdown: 'Off' })) {
+      await api.post(`/servers/${id}/actions/${command}`)
+      await expect(seen.getByRole('table')).toContainText(status)
+    }
+    assert.equal(reads, 0)
+    await page.evaluate(turn, false)
+    await expect(page.getByRole('table')).toContainText('Off')
+    assert.equal(reads, 1)
+  })
+
   test('all read everything again when more was missed than the server can tell', async () => {
     const console = await open()
     const { api, context, page, project, origin } = console
@@ -55,7 +84,7 @@ forConsole('open pages of the console', (open) => {
       await api.post('/placement_groups', { name: `group-${index}`, type: 'spread' })
     const away = Promise.withResolvers<void>()
     let streams = 0
-    await context.route(/\/events$/, async (route) => {
+    await context.route(/\/events\b/, async (route) => {
       streams += 1
       // It ends at once, and the browser comes back with a position of long ago.
       const begin = 'retry: 50\nid: 1-1-1\nevent: ready\ndata: {}\n\n'
@@ -79,7 +108,7 @@ forConsole('open pages of the console', (open) => {
     const { page, context } = console
     console.allow(/status of 503/)
     await page.clock.install()
-    await page.route(/\/events$/, (route) => route.fulfill({ status: 503 }))
+    await page.route(/\/events\b/, (route) => route.fulfill({ status: 503 }))
     const streams = streamsOf(context)
     /** Lets time go by until the stream is asked for that often, and tells how much. */
     const untilAsked = async (times: number) => {
@@ -101,7 +130,7 @@ forConsole('open pages of the console', (open) => {
     await expect.poll(() => streams.length).toBe(2)
     const pause = await untilAsked(3)
     assert.ok(pause >= 50, `after ${pause} s`)
-    await page.unroute(/\/events$/)
+    await page.unroute(/\/events\b/)
     const opened = page.waitForResponse((response) => isStream(response.request()) && response.ok())
     const longer = await untilAsked(4)
     assert.ok(longer >= pause + 30, `after ${longer} s`)

@@ -55,7 +55,7 @@ async function readBack(
 }
 
 /** The id of the first entry after a time, found by bisection; `largestId` without one. */
-async function firstIdAfter(query: Queries, time: string): Promise<number> {
+export async function firstIdAfter(query: Queries, time: string): Promise<number> {
   const next = async (id: number) => {
     const { rows } = await sql<{ id: number; time: string }>`
       select id, time from audit where id >= ${id} order by id limit 1

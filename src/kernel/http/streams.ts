@@ -8,7 +8,7 @@ import type { FastifyInstance } from 'fastify'
 import { type Guard, type Principal, principalIn, refusalOf, type Sessions } from '../access/principal.ts'
 import type { Role } from '../access/roles.ts'
 import type { Endpoint } from '../contract/contract.ts'
-import { ApiError } from '../errors.ts'
+import { ApiError, invalidInput } from '../errors.ts'
 import { onOwnBehalf } from '../process/behalf.ts'
 import type { Logger } from '../process/log.ts'
 import { doorOf } from './doors.ts'
@@ -25,6 +25,8 @@ export interface Listening {
   readonly principal: Principal
   /** The id of the last event that the client got before; undefined for a client that begins. */
   readonly lastEventId: string | undefined
+  /** How long ago, in milliseconds, such a client has read what it knows. */
+  readonly awayMs: number
   send(event: StreamEvent): void
 }
 
@@ -58,6 +60,7 @@ interface Stream {
   readonly response: ServerResponse
   readonly headers: IncomingHttpHeaders
   readonly principal: Principal
+  readonly awayMs: number
   readonly guard: Guard
   leave: (() => void) | undefined
 }
@@ -83,11 +86,13 @@ export class Streams {
         const { principal, raw } = request
         // What a scoped token may see is not known of an event, so its session reads again and again instead.
         if (!principal || principal.limits || !doorOf(raw)) throw nothing()
+        const awayMs = awayIn(request.query)
         this.#refuseSurplus(principal)
         reply.hijack()
         for (const [name, value] of Object.entries(reply.getHeaders())) reply.raw.setHeader(name, value as string)
         await this.#serve(path, {
           principal,
+          awayMs,
           response: reply.raw,
           headers: raw.headers,
           guard: guardOf(path),
@@ -105,7 +110,7 @@ export class Streams {
 
   /** Sends until either side ends it. */
   async #serve(path: StreamPath, stream: Stream): Promise<void> {
-    const { response, headers, principal } = stream
+    const { response, headers, principal, awayMs } = stream
     const isGone = () => response.destroyed || response.writableEnded
     this.#add(stream)
     response.on('close', () => this.#remove(stream))
@@ -124,7 +129,7 @@ export class Streams {
     const given = headers['last-event-id']
     try {
       const lastEventId = typeof given === 'string' ? given : undefined
-      const leave = await path.open({ principal, lastEventId, send })
+      const leave = await path.open({ principal, lastEventId, awayMs, send })
       if (isGone()) leave()
       else stream.leave = leave
     } catch (error) {
@@ -188,6 +193,13 @@ export class Streams {
 
 function guardOf({ needs, path }: StreamPath): Guard {
   return { method: 'GET', path, needs }
+}
+
+/** Reads `away` of a query; clients that do not tell it know all that there is. Errors: `invalid_input`. */
+function awayIn(query: unknown): number {
+  const { away = '0' } = query as { readonly away?: unknown }
+  if (typeof away === 'string' && /^\d{1,12}$/.test(away)) return Number(away)
+  throw invalidInput([{ field: 'away', message: 'must be a number of milliseconds' }])
 }
 
 function nothing(): ApiError {
