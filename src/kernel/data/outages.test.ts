@@ -49,7 +49,8 @@ forEachBareDatabase(
           await touch(tx, second)
         })
       await Promise.all([inOrder(1, 2), inOrder(2, 1)])
-      assert.equal(attempts, 3)
+      // One that is done again can meet the other once more.
+      assert.ok(attempts >= 3, `${attempts} attempts`)
     })
 
     test('a transaction that cannot be serialized is done again', async () => {
