@@ -46,28 +46,29 @@ export interface ListView<Row> {
   readonly sorting: Sorting
 }
 
-const collator = new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+let collator: Intl.Collator | undefined
 
 export function useList<Row>(options: ListOptions<Row>): ListView<Row> {
   const { rows, more = 0, columns, search, defaultSort, keeps } = options
   const sorting = search.sort ?? defaultSort
   // A long list stays as it began until somebody wants it otherwise: nothing moves when the rest comes.
   const isAsBegun = search.sort === undefined && rows.length + more > perPage
-  const fitting = useMemo(() => (keeps ? rows.filter(keeps) : rows), [rows, keeps])
+  // Sorting is what takes long, so it is not done again for each letter of a filter.
   const sorted = useMemo(
-    () => sortedBy(fitting, columns, sorting, isAsBegun ? byCode : naturally),
-    [fitting, columns, sorting, isAsBegun],
+    () => sortedBy(rows, columns, sorting, isAsBegun ? byCode : naturally),
+    [rows, columns, sorting, isAsBegun],
   )
+  const fitting = useMemo(() => (keeps ? sorted.filter(keeps) : sorted), [sorted, keeps])
   const isEvery = search.page === 0
-  const last = Math.max(1, Math.ceil(sorted.length / perPage))
+  const last = Math.max(1, Math.ceil(fitting.length / perPage))
   const page = Math.min(Math.max(1, search.page ?? 1), last)
-  const shown = isEvery ? sorted : sorted.slice((page - 1) * perPage, page * perPage)
+  const shown = isEvery ? fitting : fitting.slice((page - 1) * perPage, page * perPage)
   return {
     shown,
-    all: sorted,
-    total: sorted.length,
+    all: fitting,
+    total: fitting.length,
     page: isEvery ? 1 : page,
-    perPage: isEvery ? Math.max(1, sorted.length + more) : perPage,
+    perPage: isEvery ? Math.max(1, fitting.length + more) : perPage,
     isEvery,
     sorting,
   }
@@ -76,7 +77,10 @@ export function useList<Row>(options: ListOptions<Row>): ListView<Row> {
 type Compare = (a: string, b: string) => number
 
 /** As people count: web-10 after web-9. */
-const naturally: Compare = (a, b) => collator.compare(a, b)
+const naturally: Compare = (a, b) => {
+  collator ??= new Intl.Collator(undefined, { numeric: true, sensitivity: 'base' })
+  return collator.compare(a, b)
+}
 /** As the API sorts. */
 const byCode: Compare = (a, b) => (a < b ? -1 : a > b ? 1 : 0)
 

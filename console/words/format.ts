@@ -1,26 +1,36 @@
 /** Numbers, times and prices as people read them, in the language of the page. */
 import { language } from './words.ts'
 
+/** What forms texts takes a millisecond or more to make, so it is made when the first text needs it. */
+function once<Made>(make: () => Made): () => Made {
+  let made: Made | undefined
+  return () => (made ??= make())
+}
+
 const locale = language === 'de' ? 'de-DE' : 'en-GB'
-const numbers = new Intl.NumberFormat(language)
-const plurals = new Intl.PluralRules(language)
-const lists = new Intl.ListFormat(language)
-const day = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' })
-const exact = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' })
-const clock = new Intl.DateTimeFormat(locale, { timeStyle: 'medium' })
+const numbers = once(() => new Intl.NumberFormat(language))
+const plurals = once(() => new Intl.PluralRules(language))
+const lists = once(() => new Intl.ListFormat(language))
+const day = once(() => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', year: 'numeric' }))
+const exact = once(() => new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeStyle: 'medium' }))
+const percents = once(() => new Intl.NumberFormat(language, { style: 'percent' }))
+const relative = once(() => new Intl.RelativeTimeFormat(language, { numeric: 'auto' }))
+const clock = once(() => new Intl.DateTimeFormat(locale, { timeStyle: 'medium' }))
 
 export function number(value: number): string {
-  return numbers.format(value)
+  // These are the same everywhere.
+  if (Number.isInteger(value) && value >= 0 && value < 1_000) return String(value)
+  return numbers().format(value)
 }
 
 /** `1 server`, `12 servers`: the form for a number, with the number where the form says `#`. */
 export function plural(count: number, forms: { readonly one: string; readonly other: string }): string {
-  return (plurals.select(count) === 'one' ? forms.one : forms.other).replaceAll('#', number(count))
+  return (plurals().select(count) === 'one' ? forms.one : forms.other).replaceAll('#', number(count))
 }
 
 /** `web-1, web-2 and web-3`; from the sixth on only how many. */
 export function list(names: readonly string[], more: (count: number) => string): string {
-  return lists.format(names.length > 6 ? [...names.slice(0, 5), more(names.length - 5)] : names)
+  return lists().format(names.length > 6 ? [...names.slice(0, 5), more(names.length - 5)] : names)
 }
 
 const steps = [
@@ -31,36 +41,35 @@ const steps = [
   { unit: 'year', ms: 365 * 86_400_000 },
 ] as const
 
+const short = {
+  second: 's',
+  minute: 'min',
+  hour: 'h',
+  day: language === 'de' ? 'T' : 'd',
+  year: language === 'de' ? 'J' : 'y',
+}
+
 /** A length of time in its largest unit: `8 s`, `12 min`, `41 d`. */
 export function span(ms: number): string {
   const step = steps.findLast((one) => Math.abs(ms) >= one.ms) ?? steps[0]
   const value = Math.max(0, Math.floor(Math.abs(ms) / step.ms))
-  const form = new Intl.NumberFormat(language, { style: 'unit', unit: step.unit, unitDisplay: 'short' })
-  const short = {
-    second: 's',
-    minute: 'min',
-    hour: 'h',
-    day: language === 'de' ? 'T' : 'd',
-    year: language === 'de' ? 'J' : 'y',
-  }
-  return value === 0 && step.unit !== 'second' ? form.format(0) : `${number(value)} ${short[step.unit]}`
+  return `${number(value)} ${short[step.unit]}`
 }
 
 /** Relative to one day, then the date: `3 minutes ago`, `21 Nov 2026`. */
 export function ago(time: string, now = Date.now()): string {
   const ms = Date.parse(time) - now
-  if (Math.abs(ms) >= 86_400_000) return day.format(new Date(time))
+  if (Math.abs(ms) >= 86_400_000) return day().format(new Date(time))
   const step = steps.findLast((one) => Math.abs(ms) >= one.ms) ?? steps[0]
-  const relative = new Intl.RelativeTimeFormat(language, { numeric: 'auto' })
-  return relative.format(Math.trunc(ms / step.ms), step.unit)
+  return relative().format(Math.trunc(ms / step.ms), step.unit)
 }
 
 export function exactTime(time: string | number): string {
-  return exact.format(new Date(time))
+  return exact().format(new Date(time))
 }
 
 export function timeOfDay(time: number): string {
-  return clock.format(time)
+  return clock().format(time)
 }
 
 export function date(time: string | number, options: Intl.DateTimeFormatOptions): string {
@@ -78,7 +87,7 @@ export function price(amount: number, currency: string, digits = 2): string {
 }
 
 export function percent(value: number): string {
-  return new Intl.NumberFormat(language, { style: 'percent' })
+  return percents()
     .format(value / 100)
     .replace('%', ' %')
     .replace('  ', ' ')
