@@ -30,6 +30,17 @@ const firstPicture: Plugin = {
   },
 }
 
+/** Each route of the router has a link of the router's, which the console does not use: it has ui/link.tsx. */
+const withoutLinks: Plugin = {
+  name: 'without-links',
+  enforce: 'pre',
+  load(id) {
+    return id.endsWith('/react-router/dist/esm/link.js')
+      ? 'const no = undefined\nexport { no as Link, no as createLink, no as linkOptions, no as useLinkProps }'
+      : undefined
+  },
+}
+
 /** The order of the layers of all styles: begins each file, as any of them can come first when all become one. */
 const layerOrder: Plugin = {
   name: 'layer-order',
@@ -65,7 +76,7 @@ const firstList =
 const libraries =
   /node_modules\/(react|react-dom|scheduler|use-sync-external-store|@tanstack\/(?!.*(virtual|queriesObserver|useQueries|not-found)))/
 const firstParts =
-  'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit|draft).*'
+  'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
   `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.|words/en/(common|shell))`,
 )
@@ -75,7 +86,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture, layerOrder],
+  plugins: [react(), firstPicture, layerOrder, withoutLinks],
   css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: '../dist/console',

@@ -1,5 +1,5 @@
 /** Actions that run, as far as they are known. `follow-actions.ts` keeps this up to date. */
-
+import { useSyncExternalStore } from 'react'
 import type { ReplyFor } from './operations.ts'
 import { createStore, useStore } from './store.ts'
 
@@ -19,7 +19,15 @@ export function useActions(project: number | undefined): readonly Action[] {
 }
 
 /** The action that runs on a resource, the oldest of several. */
-export function useRunning(type: string): (id: number) => Action | undefined {
-  const all = [...useStore(tracked).values()].map(({ action }) => action).filter(({ status }) => status === 'running')
-  return (id) => all.find(({ resources }) => resources.some((one) => one.type === type && one.id === id))
+export function runningOn(type: string, id: number): Action | undefined {
+  for (const { action } of tracked.get().values()) {
+    const isOn = (one: Action['resources'][number]) => one.type === type && one.id === id
+    if (action.status === 'running' && action.resources.some(isOn)) return action
+  }
+  return undefined
+}
+
+/** The same, as it changes. */
+export function useRunning(type: string, id: number): Action | undefined {
+  return useSyncExternalStore(tracked.subscribe, () => runningOn(type, id))
 }

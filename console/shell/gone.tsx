@@ -1,9 +1,10 @@
 /** Something was deleted elsewhere while its page was open: the page stays, says so, and leads back. */
+
 import { type UseSuspenseQueryOptions, useSuspenseQuery } from '@tanstack/react-query'
-import type { LinkProps } from '@tanstack/react-router'
 import { useEffect } from 'react'
 import { toFailure } from '../api/failure.ts'
 import { ButtonLink } from '../ui/button.tsx'
+import type { Target } from '../ui/link.tsx'
 import { Note } from '../ui/note.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
@@ -28,7 +29,7 @@ export function useOne<Data, Key extends readonly unknown[]>(
 interface GoneProps {
   readonly name: string
   /** The way back: the list that it was in. */
-  readonly back: { readonly label: string; readonly link: LinkProps }
+  readonly back: { readonly label: string; readonly link: Target }
 }
 
 export function GoneNote({ name, back }: GoneProps) {

@@ -2,10 +2,11 @@
 import type { OperationId } from '../api/operations.ts'
 import { defineGo } from '../shortcuts.ts'
 import type { IconName } from '../ui/icon.tsx'
+import type { Route } from '../ui/link.tsx'
 
 export interface NavigationEntry {
   /** The path of the route: `/projects/$project/servers`. */
-  readonly to: string
+  readonly to: Route
   readonly label: string
   readonly icon: IconName
   /** The list whose number of entries is shown beside it, once it is known. */

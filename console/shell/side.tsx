@@ -1,9 +1,10 @@
 /** The navigation at the side. Below 900 px the same is in a sheet. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
+import { useLocation } from '@tanstack/react-router'
 import { useApi, useProjectId } from '../api/api.ts'
 import type { OperationId } from '../api/operations.ts'
 import { Icon } from '../ui/icon.tsx'
+import { Link } from '../ui/link.tsx'
 import styles from '../ui/shell.module.css'
 import { tip } from '../ui/tip.ts'
 import { shell } from '../words/en/shell.ts'
@@ -39,6 +40,7 @@ export function Side() {
 
 export function Navigation({ onLeave }: { readonly onLeave?: () => void }) {
   const project = useProjectId()
+  const here = useLocation({ select: ({ pathname }) => pathname })
   if (project === undefined) return null
   return (
     <nav aria-label={w.project}>
@@ -46,7 +48,7 @@ export function Navigation({ onLeave }: { readonly onLeave?: () => void }) {
         <div className={styles.nav} key={title ?? ''}>
           {title && <h2>{title}</h2>}
           {entries.map((entry) => (
-            <Entry key={entry.to} entry={entry} project={project} onLeave={onLeave} />
+            <Entry key={entry.to} entry={entry} project={project} here={here} onLeave={onLeave} />
           ))}
         </div>
       ))}
@@ -57,19 +59,23 @@ export function Navigation({ onLeave }: { readonly onLeave?: () => void }) {
 function Entry({
   entry,
   project,
+  here,
   onLeave,
 }: {
   readonly entry: NavigationEntry
   readonly project: number
+  /** The path that is open. */
+  readonly here: string
   readonly onLeave: (() => void) | undefined
 }) {
   const { to, label, icon, counts, keys } = entry
-  const isOverview = to === '/projects/$project'
+  const path = to.replace('$project', String(project))
+  const isHere = here === path || (to !== '/projects/$project' && here.startsWith(`${path}/`))
   return (
     <Link
       to={to}
       params={{ project: String(project) }}
-      activeOptions={{ exact: isOverview, includeSearch: false }}
+      aria-current={isHere ? 'page' : undefined}
       onClick={onLeave}
       {...tip('', keys)}
     >

@@ -1,9 +1,9 @@
 /** Buttons. A button that may not be used stays in its place and says why. */
-import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ComponentProps, type ReactNode, useId } from 'react'
 import styles from './button.module.css'
 import { cx } from './cx.ts'
 import { Icon, type IconName } from './icon.tsx'
+import { Link, type Target } from './link.tsx'
 import { Waiting } from './state.tsx'
 import { tip } from './tip.ts'
 
@@ -86,7 +86,7 @@ export function IconButton({ icon, label, keys, look = 'quiet', small, className
 }
 
 type ButtonLinkProps = Look &
-  Omit<LinkProps, 'children'> & {
+  Omit<Target, 'children'> & {
     readonly children: ReactNode
     readonly reason?: string | undefined
     readonly keys?: string | undefined
@@ -97,7 +97,7 @@ export function ButtonLink(props: ButtonLinkProps) {
   const { look, small, wide, icon, className, reason, keys, children, ...link } = props
   if (reason !== undefined) return <Button {...{ look, small, wide, icon, className, reason, children }} />
   return (
-    <Link {...(link as LinkProps)} {...tip('', keys)} className={classOf({ look, small, wide, className })}>
+    <Link {...(link as Target)} {...tip('', keys)} className={classOf({ look, small, wide, className })}>
       {icon && <Icon name={icon} />}
       {children}
     </Link>

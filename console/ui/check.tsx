@@ -1,5 +1,5 @@
 /** Checkboxes, radio buttons and switches, with their words. */
-import { type ComponentProps, type ReactNode, useEffect, useRef } from 'react'
+import type { ComponentProps, ReactNode } from 'react'
 import styles from './check.module.css'
 import { cx } from './cx.ts'
 
@@ -12,16 +12,20 @@ interface CheckProps extends Omit<ComponentProps<'input'>, 'className' | 'onChan
   readonly children?: ReactNode
 }
 
+/** Only a script can say that a box is mixed. */
+function mix(box: HTMLInputElement): () => void {
+  box.indeterminate = true
+  return () => {
+    box.indeterminate = false
+  }
+}
+
 /** Without words beside it, it needs an `aria-label`. */
 export function Check({ kind = 'checkbox', isMixed = false, onChange, aside, children, ...rest }: CheckProps) {
-  const box = useRef<HTMLInputElement>(null)
-  useEffect(() => {
-    if (box.current) box.current.indeterminate = isMixed
-  }, [isMixed])
   const input = (
     <input
       {...rest}
-      ref={box}
+      ref={isMixed ? mix : undefined}
       type={kind === 'radio' ? 'radio' : 'checkbox'}
       role={kind === 'switch' ? 'switch' : undefined}
       className={cx(styles.check, kind === 'switch' && styles.toggle, isMixed && styles.mixed)}

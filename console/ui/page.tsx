@@ -1,7 +1,7 @@
 /** The frame of a page's content: its heading, its one primary action, and columns. */
-import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ReactNode, useEffect } from 'react'
 import { cx } from './cx.ts'
+import { Link, type Target } from './link.tsx'
 import styles from './page.module.css'
 
 interface PageHeadProps {
@@ -9,7 +9,7 @@ interface PageHeadProps {
   /** Beside the title, as the number of entries of a list. */
   readonly count?: string | undefined
   /** Where it is below, nearest last. */
-  readonly crumbs?: readonly { readonly label: string; readonly link: LinkProps }[] | undefined
+  readonly crumbs?: readonly { readonly label: string; readonly link: Target }[] | undefined
   /** Below the title: the state, ids, where it is. */
   readonly facts?: ReactNode
   /** At the end: quiet buttons first, the primary one last. */

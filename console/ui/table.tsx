@@ -2,7 +2,7 @@
  * Many things of one kind: columns that can be sorted and hidden, a selection, a menu in each row, and a row below the
  * one that failed. On narrow screens the rows become cards made of the marked cells.
  */
-import { lazy, type ReactNode, Suspense, useDeferredValue, useRef } from 'react'
+import { lazy, memo, type ReactNode, Suspense, useDeferredValue, useLayoutEffect, useMemo, useRef } from 'react'
 import { common } from '../words/en/common.ts'
 import { number } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
@@ -70,10 +70,27 @@ export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, more = 0, selection, menu, isTight = false } = props
   const table = useRef<HTMLTableElement>(null)
   const drawn = useDeferredValue(Number.POSITIVE_INFINITY, atFirst)
+  const hasSub = columns.some(({ card }) => card === 'sub')
   useRowKeys(table, selection !== undefined)
-  const draw = (row: Row) => <Rows key={props.idOf(row)} row={row} {...props} />
+  const acts = useRowActs(props)
+  const draw = (row: Row) => {
+    const id = props.idOf(row)
+    return (
+      <Line
+        key={id}
+        id={id}
+        row={row}
+        name={props.nameOf(row)}
+        columns={columns as readonly Column<unknown>[]}
+        isPicked={selection?.ids.has(id)}
+        reason={props.why?.(row)}
+        hasMenu={menu !== undefined}
+        acts={acts}
+      />
+    )
+  }
   return (
-    <table ref={table} className={cx(styles.table, styles.cards, isTight && styles.tight)}>
+    <table ref={table} className={cx(styles.table, styles.cards, isTight && styles.tight, !hasSub && styles['no-sub'])}>
       <caption className="vh">{caption}</caption>
       <thead>
         <tr>
@@ -114,24 +131,48 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-interface RowProps<Row> extends Omit<TableProps<Row>, 'rows' | 'caption'> {
-  readonly row: Row
+interface RowActs {
+  pick(id: number, on: boolean): void
+  menuOf(row: unknown): Entries
 }
 
-function Rows<Row>({ row, columns, idOf, nameOf, selection, menu, why }: RowProps<Row>) {
-  const id = idOf(row)
-  const isPicked = selection?.ids.has(id) ?? false
-  const reason = why?.(row)
+/** What rows do, which stays the same while the table is drawn anew: rows in which nothing changed are left alone. */
+function useRowActs<Row>(props: TableProps<Row>): RowActs {
+  const latest = useRef(props)
+  useLayoutEffect(() => {
+    latest.current = props
+  })
+  return useMemo(
+    () => ({
+      pick(id, on) {
+        const { selection } = latest.current
+        selection?.change(withId(selection.ids, id, on))
+      },
+      menuOf: (row) => latest.current.menu?.(row as Row) ?? [],
+    }),
+    [],
+  )
+}
+
+interface LineProps {
+  readonly id: number
+  readonly row: unknown
+  readonly name: string
+  readonly columns: readonly Column<unknown>[]
+  /** Nothing where rows cannot be picked. */
+  readonly isPicked: boolean | undefined
+  readonly reason: ReactNode
+  readonly hasMenu: boolean
+  readonly acts: RowActs
+}
+
+const Line = memo(function Line({ id, row, name, columns, isPicked, reason, hasMenu, acts }: LineProps) {
   return (
     <>
       <tr aria-selected={isPicked || undefined} className={cx(reason && styles['is-bad'])} data-row={id}>
-        {selection && (
+        {isPicked !== undefined && (
           <td className={styles.pick}>
-            <Check
-              checked={isPicked}
-              aria-label={w.table.select(nameOf(row))}
-              onChange={(on) => selection.change(withId(selection.ids, id, on))}
-            />
+            <Check checked={isPicked} aria-label={w.table.select(name)} onChange={(on) => acts.pick(id, on)} />
           </td>
         )}
         {columns.map((column) => (
@@ -139,21 +180,21 @@ function Rows<Row>({ row, columns, idOf, nameOf, selection, menu, why }: RowProp
             {column.cell(row)}
           </td>
         ))}
-        {menu && (
+        {hasMenu && (
           <td className={styles['menu-cell']}>
-            <DotsMenu label={w.actionsFor(nameOf(row))} entries={() => menu(row)} />
+            <DotsMenu label={w.actionsFor(name)} entries={() => acts.menuOf(row)} />
           </td>
         )}
       </tr>
       {reason && (
         <tr className={styles.why}>
-          {selection && <td />}
-          <td colSpan={columns.length + (menu ? 1 : 0)}>{reason}</td>
+          {isPicked !== undefined && <td />}
+          <td colSpan={columns.length + (hasMenu ? 1 : 0)}>{reason}</td>
         </tr>
       )}
     </>
   )
-}
+})
 
 function classOf<Row>({ card, rank, isEnd, isMono, isNarrow, className }: Column<Row>): string {
   const place = cx(card && styles[card], rank && styles[`c${rank}`], className)

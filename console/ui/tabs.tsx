@@ -1,13 +1,13 @@
 /** Tabs that are pages of their own: each has an address. */
-import { Link, type LinkProps } from '@tanstack/react-router'
 import { type ReactNode, useLayoutEffect, useRef } from 'react'
+import { Link, type Target } from './link.tsx'
 import styles from './tabs.module.css'
 
 interface Tab {
   readonly key: string
   readonly label: ReactNode
   readonly count?: number | undefined
-  readonly link: LinkProps
+  readonly link: Target
 }
 
 export function Tabs({
@@ -30,13 +30,7 @@ export function Tabs({
   return (
     <nav ref={row} className={styles.tabs} aria-label={label}>
       {tabs.map((tab) => (
-        <Link
-          key={tab.key}
-          {...tab.link}
-          aria-current={tab.key === current ? 'page' : undefined}
-          activeProps={{}}
-          activeOptions={{ exact: true }}
-        >
+        <Link key={tab.key} {...tab.link} aria-current={tab.key === current ? 'page' : undefined}>
           {tab.label}
           {tab.count !== undefined && <span className="num">{tab.count}</span>}
         </Link>

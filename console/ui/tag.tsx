@@ -18,7 +18,7 @@ interface TagProps {
 
 export function Tag({ children, tone, onRemove, name = '' }: TagProps) {
   return (
-    <span className={cx(styles.tag, tone && styles[tone])}>
+    <span className={cx(styles.tag, tone && styles[tone], onRemove && styles['can-go'])}>
       {children}
       {onRemove && (
         <button type="button" aria-label={w.remove(name)} onClick={onRemove}>

@@ -254,6 +254,7 @@ forConsole('the machine of a server in the console', (open) => {
     await world.settle()
     await choose(page, 'apart', 'Add a server')
     await tabTo(page, 'combobox', 'Server')
+    await expect(page.getByRole('option', { name: 'off-1', exact: true })).toBeEnabled()
     await expect(page.getByRole('option', { name: 'web-1: power it off first' })).toBeDisabled()
     await page.keyboard.type('off-1')
     await confirm(page, 'Add a server to apart', 'Add and start')

@@ -61,6 +61,26 @@ forConsole('servers in the console', (open) => {
     await expect(heads.filter({ hasText: 'Image' })).toHaveCount(1)
   })
 
+  test('have links like those of any page: asked for when pointed at, and opened beside it with a modifier', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit('P/servers')
+    const { page, context, project } = console
+    const link = page.getByRole('link', { name: 'web-1' })
+    const detail = (await pathOf(console, 'web-1')).replace('P', `/console/projects/${project}`)
+    await expect(link).toHaveAttribute('href', detail)
+    const asked = page.waitForRequest((request) => /\/v1\/servers\/\d+$/.test(request.url()))
+    await link.hover()
+    await asked
+    const beside = context.waitForEvent('page')
+    await link.click({ modifiers: ['ControlOrMeta'] })
+    await expect((await beside).getByRole('heading', { level: 1 })).toHaveText('web-1')
+    await expect(page).toHaveURL(/\/servers$/)
+    await link.focus()
+    await press(page, 'Enter')
+    await expect(page).toHaveURL(new RegExp(`${detail}$`))
+  })
+
   test('are acted on together, with what came of each', async () => {
     const console = await open()
     await someServers(console)

@@ -1,10 +1,10 @@
 /** Floating IPs and Primary IPs: where they lead, their names, and what can be done with them. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { lazy, Suspense, useMemo, useState } from 'react'
 import { useApi, useProjectId } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
 import { CopyButton } from '../../ui/copy.tsx'
+import { Link } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import type { Column } from '../../ui/table.tsx'

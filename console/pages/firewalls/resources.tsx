@@ -1,5 +1,5 @@
 /** What a firewall is applied to: servers by themselves, and selectors with the servers that they match now. */
-import { Link } from '@tanstack/react-router'
+
 import { useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
@@ -7,6 +7,7 @@ import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
 import { Empty } from '../../ui/empty.tsx'
+import { Link } from '../../ui/link.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tag } from '../../ui/tag.tsx'

@@ -1,5 +1,6 @@
 /** What can be done with images: servers are made from all of them, and those of the Project can be changed. */
-import { type LinkProps, useNavigate } from '@tanstack/react-router'
+
+import { useNavigate } from '@tanstack/react-router'
 import { type ReactNode, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
@@ -35,7 +36,7 @@ export function useImageActs(onRemoved?: () => void): ImageActs {
       to: '/projects/$project/servers/new',
       params: { project },
       search: { image: slug ?? String(id) },
-    } as LinkProps)
+    } as never)
   return {
     create,
     createReason,

@@ -1,10 +1,10 @@
 /** The parts of the forecast. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/api.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card, Facts, List, Price } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
+import { Link } from '../../ui/link.tsx'
 import { Breakable, FactLine } from '../../ui/page.tsx'
 import picture from '../../ui/picture.module.css'
 import { Sign } from '../../ui/state.tsx'
@@ -79,7 +79,7 @@ export function NeedsCard({ needs }: { readonly needs: readonly Need[] }) {
               <small>{text}</small>
             </span>
             <span className="end">
-              <ButtonLink small {...({ to, params } as object)}>
+              <ButtonLink small to={to} params={params}>
                 {w.look}
               </ButtonLink>
             </span>

@@ -1,6 +1,8 @@
 /** What needs somebody: what failed lately and what ends without a renewal. */
+
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import type { Route } from '../../ui/link.tsx'
 import type { Mood } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'
 import { ago, date } from '../../words/format.ts'
@@ -20,7 +22,7 @@ export interface Need {
   readonly mood: Mood
   readonly title: string
   readonly text: string
-  readonly to: string
+  readonly to: Route
   readonly params: Readonly<Record<string, string>>
 }
 

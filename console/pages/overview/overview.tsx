@@ -1,12 +1,12 @@
 /** The forecast of a Project: what is, and what comes. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { useReason } from '../../shell/may.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
+import { Link } from '../../ui/link.tsx'
 import pageStyles from '../../ui/page.module.css'
 import { Columns, PageHead, useTitle } from '../../ui/page.tsx'
 import { Sign } from '../../ui/state.tsx'

@@ -1,10 +1,11 @@
 /** All operations of the API, by section; each leads to the page on which it can be called. */
-import { getRouteApi, Link } from '@tanstack/react-router'
+import { getRouteApi } from '@tanstack/react-router'
 import { useMemo } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { type OperationId, operationIds, operationOf } from '../../api/operations.ts'
 import { Card, List } from '../../ui/card.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
+import { Link } from '../../ui/link.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { ListFrame, Tools } from '../../ui/table.tsx'
 import { raw } from '../../words/en/raw.ts'

@@ -1,8 +1,7 @@
 /** The columns of the list of servers. */
-import { Link } from '@tanstack/react-router'
-import type { Action } from '../../api/actions.ts'
 import { useProjectId } from '../../api/api.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Link } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Labels, None } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
@@ -16,64 +15,62 @@ import { ServerStatus } from './status.tsx'
 const w = wordsOf('servers', servers)
 const c = wordsOf('common', common)
 
-export function serverColumns(running: (id: number) => Action | undefined): readonly Column<Server>[] {
-  return [
-    {
-      key: 'name',
-      label: w.columns.name,
-      card: 'key',
-      sort: ({ name }) => name,
-      cell: (server) => <Name server={server} />,
-    },
-    {
-      key: 'status',
-      label: w.columns.status,
-      card: 'stat',
-      sort: ({ status }) => status,
-      cell: (server) => <ServerStatus server={server} action={running(server.id)} />,
-    },
-    {
-      key: 'type',
-      label: w.columns.type,
-      sort: ({ server_type: { cores, memory } }) => cores * 10_000 + memory,
-      cell: ({ server_type: { name, cores, memory } }) => (
-        <>
-          {name}
-          <small>{w.size(number(cores), number(memory))}</small>
-        </>
-      ),
-    },
-    { key: 'location', label: w.columns.location, sort: isAt, cell: isAt },
-    {
-      key: 'addresses',
-      label: w.columns.addresses,
-      card: 'sub',
-      isMono: true,
-      cell: (server) => <Addresses server={server} />,
-    },
-    {
-      key: 'image',
-      label: w.columns.image,
-      rank: 2,
-      isNarrow: true,
-      sort: ({ image }) => image?.name ?? '',
-      cell: ({ image }) => image?.name ?? image?.description ?? <None />,
-    },
-    { key: 'labels', label: w.columns.labels, rank: 2, cell: ({ labels }) => <Labels labels={labels} /> },
-    {
-      key: 'created',
-      label: w.columns.created,
-      isEnd: true,
-      isNarrow: true,
-      sort: ({ created }) => -Date.parse(created),
-      cell: ({ created }) => (
-        <span className="dim">
-          <Age since={created} />
-        </span>
-      ),
-    },
-  ]
-}
+export const serverColumns: readonly Column<Server>[] = [
+  {
+    key: 'name',
+    label: w.columns.name,
+    card: 'key',
+    sort: ({ name }) => name,
+    cell: (server) => <Name server={server} />,
+  },
+  {
+    key: 'status',
+    label: w.columns.status,
+    card: 'stat',
+    sort: ({ status }) => status,
+    cell: (server) => <ServerStatus server={server} />,
+  },
+  {
+    key: 'type',
+    label: w.columns.type,
+    sort: ({ server_type: { cores, memory } }) => cores * 10_000 + memory,
+    cell: ({ server_type: { name, cores, memory } }) => (
+      <>
+        {name}
+        <small>{w.size(number(cores), number(memory))}</small>
+      </>
+    ),
+  },
+  { key: 'location', label: w.columns.location, sort: isAt, cell: isAt },
+  {
+    key: 'addresses',
+    label: w.columns.addresses,
+    card: 'sub',
+    isMono: true,
+    cell: (server) => <Addresses server={server} />,
+  },
+  {
+    key: 'image',
+    label: w.columns.image,
+    rank: 2,
+    isNarrow: true,
+    sort: ({ image }) => image?.name ?? '',
+    cell: ({ image }) => image?.name ?? image?.description ?? <None />,
+  },
+  { key: 'labels', label: w.columns.labels, rank: 2, cell: ({ labels }) => <Labels labels={labels} /> },
+  {
+    key: 'created',
+    label: w.columns.created,
+    isEnd: true,
+    isNarrow: true,
+    sort: ({ created }) => -Date.parse(created),
+    cell: ({ created }) => (
+      <span className="dim">
+        <Age since={created} />
+      </span>
+    ),
+  },
+]
 
 function Name({ server: { id, name, protection } }: { readonly server: Server }) {
   const project = useProjectId()

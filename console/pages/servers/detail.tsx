@@ -52,8 +52,7 @@ export function ServerPage() {
   const request = { operation: 'servers_get', params: { id: Number(id) } } as const
   const { data, isGone } = useOne(api.query('servers_get', { params: request.params }))
   const { server } = data
-  const running = useRunning('server')
-  const action = running(server.id)
+  const action = useRunning('server', server.id)
   const acts = useServerActs()
   const navigate = useNavigate()
   const back = { label: list.title, link: { to: '/projects/$project/servers', params: { project } } } as const
@@ -66,7 +65,7 @@ export function ServerPage() {
         crumbs={[back]}
         facts={
           <>
-            <ServerStatus server={server} action={action} />
+            <ServerStatus server={server} />
             <span>{server.server_type.name}</span>
             <span>{isAt(server)}</span>
             {Object.keys(server.labels).length > 0 && <Labels labels={server.labels} />}

@@ -1,9 +1,9 @@
 /** The firewalls of a server. */
 import { useQuery } from '@tanstack/react-query'
-import { Link } from '@tanstack/react-router'
 import { useApi } from '../../api/api.ts'
 import card from '../../ui/card.module.css'
 import { Card, List } from '../../ui/card.tsx'
+import { Link } from '../../ui/link.tsx'
 import { State } from '../../ui/state.tsx'
 import { server as english } from '../../words/en/server.ts'
 import { wordsOf } from '../../words/words.ts'

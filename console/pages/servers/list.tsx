@@ -1,7 +1,7 @@
 /** The servers of a Project. */
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { lazy, Suspense, useCallback, useMemo, useState } from 'react'
-import { useRunning } from '../../api/actions.ts'
+import { lazy, Suspense, useCallback, useState } from 'react'
+import { runningOn } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
 import { servers as english } from '../../words/en/servers.ts'
@@ -24,8 +24,6 @@ const grouping = {
 
 export function ServersPage() {
   const { servers, more, updatedAt, wantAll } = useServers()
-  const running = useRunning('server')
-  const columns = useMemo(() => serverColumns(running), [running])
   const acts = useServerActs()
   return (
     <ListPage
@@ -35,7 +33,7 @@ export function ServersPage() {
       more={more}
       onNeedAll={wantAll}
       updatedAt={updatedAt}
-      columns={columns}
+      columns={serverColumns}
       textsOf={textsOf}
       grouping={grouping}
       primary={{ label: w.create, reason: useReason('servers_create'), to: '/projects/$project/servers/new' }}
@@ -43,7 +41,7 @@ export function ServersPage() {
         { label: w.list, request: { operation: 'servers_list' } },
         { label: w.create, request: { operation: 'servers_create', body: example } },
       ]}
-      menu={(server) => acts.menu(server, running(server.id))}
+      menu={(server) => acts.menu(server, runningOn('server', server.id))}
       bar={(chosen, clear) => (
         <Suspense>
           <Bar servers={chosen} acts={acts} onClear={clear} />

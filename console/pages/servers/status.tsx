@@ -1,5 +1,5 @@
 /** The state of a server; while an action runs on it, with its progress. */
-import type { Action } from '../../api/actions.ts'
+import { useRunning } from '../../api/actions.ts'
 import { Progress } from '../../ui/progress.tsx'
 import { State } from '../../ui/state.tsx'
 import { workClass } from '../../ui/table.tsx'
@@ -10,7 +10,8 @@ import { moodOf, type Server } from './server.ts'
 
 const w = wordsOf('servers', servers)
 
-export function ServerStatus({ server, action }: { readonly server: Server; readonly action?: Action | undefined }) {
+export function ServerStatus({ server }: { readonly server: Server }) {
+  const action = useRunning('server', server.id)
   const mood = moodOf(server)
   const text = w.statuses[server.status]
   if (!action) return <State mood={mood}>{text}</State>

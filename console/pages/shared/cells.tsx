@@ -1,8 +1,8 @@
 /** Cells that many lists have: the name with its link, labels, age. */
-import { Link, type LinkProps } from '@tanstack/react-router'
 import type { ReactNode } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { Icon } from '../../ui/icon.tsx'
+import { Link, type Route } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Labels } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
@@ -15,7 +15,7 @@ const c = wordsOf('common', common)
 
 interface NameProps {
   readonly name: ReactNode
-  readonly to: LinkProps['to']
+  readonly to: Route
   readonly params?: Readonly<Record<string, string>>
   readonly isProtected?: boolean
   /** Below the name. */
@@ -28,7 +28,7 @@ export function NameCell({ name, to, params = {}, isProtected = false, small }: 
   return (
     <>
       <span className="row">
-        <Link {...({ to, params: { project: String(project), ...params } } as LinkProps)} className={nameClass}>
+        <Link to={to} params={{ project: String(project), ...params }} className={nameClass}>
           {name}
         </Link>
         {isProtected && <Protected />}
@@ -53,12 +53,16 @@ export function ResourceLink({
   params,
   children,
 }: {
-  readonly to: LinkProps['to']
+  readonly to: Route
   readonly params: Readonly<Record<string, string>>
   readonly children: ReactNode
 }) {
   const project = useProjectId()
-  return <Link {...({ to, params: { project: String(project), ...params } } as LinkProps)}>{children}</Link>
+  return (
+    <Link to={to} params={{ project: String(project), ...params }}>
+      {children}
+    </Link>
+  )
 }
 
 /** A link to a server. */

@@ -1,5 +1,5 @@
 /** A page with one form: fields on the left, what will be and the equivalent commands on the right. */
-import type { LinkProps } from '@tanstack/react-router'
+
 import type { ReactNode } from 'react'
 import type { AnyRequest } from '../../api/operations.ts'
 import { Commands, CommandsButton } from '../../shell/commands.tsx'
@@ -7,6 +7,7 @@ import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Card } from '../../ui/card.tsx'
 import { sent } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import type { Target } from '../../ui/link.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
@@ -19,14 +20,14 @@ const c = wordsOf('common', common)
 
 interface FormPageProps {
   readonly title: string
-  readonly crumbs: readonly { readonly label: string; readonly link: LinkProps }[]
+  readonly crumbs: readonly { readonly label: string; readonly link: Target }[]
   readonly form: Submission
   /** Verb and thing. */
   readonly act: string
   readonly reason: string | undefined
   /** Whether everything that is needed is there. */
   readonly isReady: boolean
-  readonly cancel: LinkProps
+  readonly cancel: Target
   readonly request: AnyRequest
   /** What will be: the price, a preview. */
   readonly aside?: ReactNode

@@ -1,12 +1,14 @@
 /** The page of a list of resources: heading, filter, groups, table and pages, the same for every family. */
-import { type LinkProps, useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react'
+
+import { useNavigate, useSearch } from '@tanstack/react-router'
+import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { CommandsButton, type NamedRequest } from '../../shell/commands.tsx'
 import { Button, ButtonLink } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
+import type { Route, Target } from '../../ui/link.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Pager } from '../../ui/pager.tsx'
@@ -39,7 +41,7 @@ export interface Grouping<Row> {
 export interface Primary {
   readonly label: string
   readonly reason: string | undefined
-  readonly to?: LinkProps['to']
+  readonly to?: Route
   readonly act?: () => void
 }
 
@@ -125,7 +127,7 @@ export function PrimaryButton({ label, reason, to, act }: Primary) {
     )
   }
   return (
-    <ButtonLink {...({ to, params: { project } } as LinkProps)} look="primary" icon="plus" reason={reason} keys="C">
+    <ButtonLink {...({ to, params: { project } } as Target)} look="primary" icon="plus" reason={reason} keys="C">
       {label}
     </ButtonLink>
   )
@@ -174,13 +176,18 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   useEffect(() => {
     if (isSearched || search.page === 0) needAll?.()
   }, [isSearched, search.page, needAll])
+  const groupOf = group === 'all' ? undefined : grouping?.of
+  const keepsInGroup = useCallback(
+    (row: Item) => keeps(row) && (groupOf === undefined || groupOf(row) === group),
+    [keeps, groupOf, group],
+  )
   const list = useList({
     rows,
     more,
     columns: props.columns,
     search,
     defaultSort,
-    keeps: (row) => keeps(row) && (group === 'all' || !grouping || grouping.of(row) === group),
+    keeps: keepsInGroup,
   })
   const change = (next: ResourceSearch) =>
     void navigate({
@@ -197,7 +204,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   ) : (
     toolsEnd
   )
-  const chosen = bar ? rows.filter(({ id }) => picked.has(id)) : []
+  const chosen = bar && picked.size > 0 ? rows.filter(({ id }) => picked.has(id)) : []
   return (
     <ListFrame>
       <Filters {...props} {...{ search, change, problem, end, needAll }} />
@@ -238,6 +245,18 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   )
 }
 
+/** How many rows each group has. */
+function useCounts<Item>(
+  rows: readonly Item[],
+  groupOf: ((row: Item) => string) | undefined,
+): ReadonlyMap<string, number> {
+  return useMemo(() => {
+    const counts = new Map<string, number>()
+    if (groupOf) for (const row of rows) counts.set(groupOf(row), (counts.get(groupOf(row)) ?? 0) + 1)
+    return counts
+  }, [rows, groupOf])
+}
+
 interface FiltersProps<Item> extends Pick<ListRowsProps<Item>, 'filter' | 'filterHint' | 'grouping' | 'rows' | 'more'> {
   readonly search: ResourceSearch
   readonly change: (next: ResourceSearch) => void
@@ -251,10 +270,11 @@ function Filters<Item>(props: FiltersProps<Item>) {
   const { filter = c.table.filter, filterHint = c.table.filterHint } = props
   const { param = 'group', standard = 'all', options = [] } = grouping ?? {}
   const all = { value: 'all', label: `${c.table.all} ${number(rows.length + more)}` }
-  const groups = options.map(({ value, label }) => {
-    const count = rows.filter((row) => grouping?.of(row) === value).length
-    return { value, label: more ? label : `${label} ${number(count)}` }
-  })
+  const counts = useCounts(rows, grouping?.of)
+  const groups = options.map(({ value, label }) => ({
+    value,
+    label: more ? label : `${label} ${number(counts.get(value) ?? 0)}`,
+  }))
   return (
     // Who comes to the tools is about to need what they work on.
     <Tools end={end} onNear={needAll}>

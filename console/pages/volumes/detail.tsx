@@ -1,7 +1,6 @@
 /** One volume: where it is, how large, how it is mounted, and what was done with it. */
 import { useQuery } from '@tanstack/react-query'
 import { useNavigate, useParams } from '@tanstack/react-router'
-import { useRunning } from '../../api/actions.ts'
 import { useApi, useProjectId } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote, useOne } from '../../shell/gone.tsx'
@@ -35,7 +34,6 @@ export function VolumePage() {
   const { volume } = data
   const list = { to: '/projects/$project/volumes', params: { project: String(useProjectId()) } } as const
   const acts = useVolumeActs(servers, () => void navigate(list))
-  const progress = useRunning('volume')(id)?.progress
   return (
     <>
       <PageHead
@@ -43,7 +41,7 @@ export function VolumePage() {
         crumbs={[{ label: w.title, link: list }]}
         facts={
           <>
-            <VolumeState volume={volume} progress={progress} />
+            <VolumeState volume={volume} />
             <span>{volume.location.name}</span>
             {volume.protection.delete && <Protected />}
             <Copyable text={String(id)} label={c.copyId} />

@@ -1,7 +1,6 @@
 /** The volumes of a Project. */
 import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
-import { useRunning } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
 import { CopyButton } from '../../ui/copy.tsx'
@@ -28,16 +27,11 @@ export function VolumesPage() {
   const { data: volumes, dataUpdatedAt } = useSuspenseQuery(api.list('volumes_list', {}))
   const { data: servers = [] } = useQuery(api.list('servers_list', {}))
   const acts = useVolumeActs(servers)
-  const running = useRunning('volume')
   const priceOf = useVolumePrice()
   const columns = useMemo(() => {
     const names = new Map(servers.map(({ id, name }) => [id, name]))
-    return columnsFor(
-      (id) => names.get(id),
-      (id) => running(id)?.progress,
-      priceOf,
-    )
-  }, [servers, running, priceOf])
+    return columnsFor((id) => names.get(id), priceOf)
+  }, [servers, priceOf])
   return (
     <ListPage
       family="volumes"
@@ -74,7 +68,6 @@ function commandsFor(id: number) {
 
 function columnsFor(
   nameOf: (id: number) => string | undefined,
-  progressOf: (id: number) => number | undefined,
   priceOf: (size: number) => string | undefined,
 ): readonly Column<Volume>[] {
   return [
@@ -98,7 +91,7 @@ function columnsFor(
       label: r.status,
       card: 'stat',
       sort: ({ server }) => (server === null ? 1 : 0),
-      cell: (volume) => <VolumeState volume={volume} progress={progressOf(volume.id)} />,
+      cell: (volume) => <VolumeState volume={volume} />,
     },
     {
       key: 'server',

@@ -1,4 +1,5 @@
 /** Whether a volume is attached, or what is being done with it. */
+import { useRunning } from '../../api/actions.ts'
 import { State } from '../../ui/state.tsx'
 import { volumes as english } from '../../words/en/volumes.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -6,16 +7,11 @@ import type { Volume } from './volume.ts'
 
 const w = wordsOf('volumes', english)
 
-interface VolumeStateProps {
-  readonly volume: Volume
-  /** That of the action on it; undefined while there is none. */
-  readonly progress: number | undefined
-}
-
-export function VolumeState({ volume: { status, server }, progress }: VolumeStateProps) {
+export function VolumeState({ volume: { id, status, server } }: { readonly volume: Volume }) {
+  const progress = useRunning('volume', id)?.progress
   if (status === 'creating' || progress !== undefined) {
     return (
-      <State mood="busy" progress={progress ?? 38}>
+      <State mood="busy" progress={progress}>
         {status === 'creating' ? w.creating : w.changing}
       </State>
     )

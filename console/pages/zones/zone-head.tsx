@@ -41,12 +41,10 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
   const { isGone } = useZone()
   const { mood, text } = delegationOf(zone)
   // The address of the records begins those of the other tabs.
-  const activeOptions = { exact: true }
   const link = (name?: string) =>
     ({
       to: '/projects/$project/zones/$zone/{-$tab}',
       params: { ...params, tab: name },
-      activeOptions,
     }) as const
   const exportFile = async () => {
     try {
