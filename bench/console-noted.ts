@@ -17,8 +17,8 @@ export interface Noted {
   watchInput(): void
   /** How long after the input the page changed last. */
   settled(): Promise<number>
-  /** Scrolls through everything in 120 steps; how long each frame took. */
-  scrolled(): Promise<number[]>
+  /** Scrolls down from above in 120 steps of so many pixels, or through everything; how long each frame took. */
+  scrolled(pixels?: number): Promise<number[]>
   /** Follows a link; how long it took until there was another title. */
   followed(link: unknown): Promise<number>
   /** When the row of a resource changes next, in milliseconds since the epoch. */

@@ -27,12 +27,12 @@
       }
       return Math.max(0, changedAt - inputAt)
     },
-    async scrolled() {
+    async scrolled(pixels = document.documentElement.scrollHeight / 120) {
       const frames = []
-      const height = document.documentElement.scrollHeight
+      window.scrollTo(0, 0)
       let before = await nextFrame()
       for (let step = 1; step <= 120; step++) {
-        window.scrollTo(0, (height * step) / 120)
+        window.scrollBy(0, pixels)
         const now = await nextFrame()
         frames.push(now - before)
         before = now
