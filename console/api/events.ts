@@ -130,7 +130,7 @@ function gatherer(project: number, cache: QueryClient, signal: AbortSignal): (ev
   document.addEventListener('visibilitychange', readChanges, { signal })
   return ({ family, ids }) => {
     pending.set(family, new Set([...(pending.get(family) ?? []), ...ids]))
-    gathering ??= setTimeout(readChanges, gatherMs)
+    if (gathering === undefined) gathering = setTimeout(readChanges, gatherMs)
   }
 }
 

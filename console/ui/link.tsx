@@ -31,7 +31,6 @@ export function Link({ to, params = {}, search, onClick, ...rest }: Props) {
     void router.navigate(target)
   }
   return (
-    // biome-ignore lint/a11y/useAnchorContent: what it contains is among the properties
     <a
       {...rest}
       href={`/console${path}${search ? router.options.stringifySearch({ ...search }) : ''}`}

@@ -43,8 +43,9 @@ forConsole('long lists in the console', (open) => {
     await expect(rows.first()).toContainText('web-1')
     await expect(rows.nth(1)).toContainText('web-10')
     await page.waitForLoadState('networkidle')
+    const isStream = (one: string) => one.startsWith('events')
     assert.deepEqual(
-      asked.slice(0, asked.findIndex((one) => one.startsWith('events'))).sort(),
+      asked.slice(0, asked.findIndex(isStream)).sort(),
       ['projects?page=1&per_page=1000', 'servers?sort=name&per_page=50', 'whoami'],
       'what is asked for before the program is here is not asked for again by it',
     )
