@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { brotliCompressSync, constants } from 'node:zlib'
 
 process.chdir(import.meta.dirname)
+await alone('dist/.building')
 const digestFile = 'dist/.digest'
 const digest = digestOfSources()
 const consoleDigestFile = 'dist/.digest-console'
@@ -28,6 +29,35 @@ if (!isCurrent) {
   replaceDist(outputFiles)
   replaceFile('dist/THIRD-PARTY-NOTICES.txt', notices(metafile, consoleLicenses()))
   replaceFile(digestFile, digest)
+}
+
+/** Waits until no other process builds: tests that need the program ask for it at the same time. */
+async function alone(lock) {
+  mkdirSync('dist', { recursive: true })
+  while (!isLocked(lock)) {
+    if (!isRunning(lock)) rmSync(lock, { force: true })
+    await new Promise((resolve) => setTimeout(resolve, 50))
+  }
+  process.once('exit', () => rmSync(lock, { force: true }))
+}
+
+function isLocked(lock) {
+  try {
+    writeFileSync(lock, String(process.pid), { flag: 'wx' })
+    return true
+  } catch (error) {
+    if (error.code !== 'EEXIST') throw error
+    return false
+  }
+}
+
+/** Whether the process that has the lock still runs; one that was killed leaves it behind. */
+function isRunning(lock) {
+  try {
+    return process.kill(Number(readFileSync(lock, 'utf8')), 0)
+  } catch ({ code }) {
+    return code !== 'ESRCH'
+  }
 }
 
 function digestOfSources() {
