@@ -1,7 +1,8 @@
 /**
- * Runs all tests; with `--quick`, leaves out attacks, processes of the program and real clients. Small files share a
- * process, because a process takes longer to load the program than most files take to test it; each file of the other
- * folders has its own. Ends with the failed tests and one summary in the form of Node.js.
+ * Runs the tests. Attacks, the console in a browser, and the package that is published take four times as long as all
+ * others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real clients.
+ * Small files share a process, because a process takes longer to load the program than most files take to test it; each
+ * file of the other folders has its own. Ends with the failed tests and one summary in the form of Node.js.
  */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
@@ -13,6 +14,7 @@ import { globalSetup, globalTeardown } from './global-setup.ts'
 /** One more than there are cores: while a test waits, another works. */
 const processes = availableParallelism() + 1
 const isQuick = process.argv.includes('--quick')
+const isAll = process.argv.includes('--all')
 const small = globSync(['src/**/*.test.ts', 'test/*.test.ts'])
 /** These take minutes each; one that began late would end alone, while the other cores have nothing to do. */
 const longest = [
@@ -27,8 +29,10 @@ const longest = [
   'test/console/servers',
 ].map((file) => `${file}.test.ts`)
 /** Then attacks and the console, which take long, and clients, which mostly wait. */
-const large = isQuick ? [] : bySize(globSync('test/*/*.test.ts')).sort((a, b) => urgency(b) - urgency(a))
-const batches = [...large.map((file) => [file]), ...shares(small, isQuick ? processes : 4 * processes)]
+const large = isQuick
+  ? []
+  : bySize(globSync('test/*/*.test.ts').filter(isWanted)).sort((a, b) => urgency(b) - urgency(a))
+const batches = [...large.map((file) => [file]), ...shares(small, 4 * processes)]
 
 /** Each process loads the same program, which takes half as long when another one has compiled it. */
 const env = { ...process.env, NODE_COMPILE_CACHE: resolvePath('node_modules/.cache/compiled') }
@@ -44,6 +48,10 @@ try {
   await globalTeardown()
 }
 report()
+
+function isWanted(file: string): boolean {
+  return isAll || !/^test\/(attacks|console)\/|\/package\.test/.test(file)
+}
 
 function urgency(file: string): number {
   if (longest.includes(file)) return 100 - longest.indexOf(file)
