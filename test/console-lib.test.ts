@@ -79,16 +79,19 @@ describe('estimates', () => {
         location: 'hel1',
         servers: [{ type: 'cpx22', backups: true, count: 3 }, { type: 'none' }],
         volumes: [{ size: 10 }],
+        snapshots: [{ size: 2.3 }],
         floatingIps: [{ type: 'ipv4' }],
         loadBalancers: [{ type: 'lb11' }],
       },
       prices,
     )
     const [server, backups] = lines
-    assert.deepEqual([lines.length, unknown], [5, ['none']])
+    assert.deepEqual([lines.length, unknown], [6, ['none']])
     assert.equal(Number(backups!.monthly.net).toFixed(6), (Number(server!.monthly.net) / 5).toFixed(6))
     const volume = lines.find(({ what }) => what === 'volume')!
     assert.deepEqual([volume.hourly, volume.monthly], [null, { net: '0.5720000000', gross: '0.6806800000000000' }])
+    const snapshot = lines.find(({ what }) => what === 'snapshot')!
+    assert.equal(Number(snapshot.monthly.net), 0.03289)
     assert.equal(monthly.net, sum(lines.map((line) => line.monthly.net)))
   })
 })

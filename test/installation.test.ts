@@ -113,6 +113,11 @@ forEachDatabase('a summary of Projects', (open) => {
     const world = await open({ runActions: false })
     await done(world.api.post('/servers', serverBody('web')))
     await world.settle()
+    const { id } = (await done(world.api.get('/servers'))).servers[0]
+    await done(world.api.post(`/servers/${id}/actions/create_image`, { type: 'snapshot' }))
+    await world.settle()
+    const [{ image_size: snapshotSize }] = (await done(world.api.get('/images?type=snapshot'))).images
+    assert.ok(snapshotSize > 0)
     await done(world.api.post('/volumes', { name: 'data', size: 100, location: 'fsn1' }))
     const [one] = (await done(world.api.get(own(world, '/projects?summary=true')))).projects
     const { pricing } = (await world.api.get('/pricing')).body
@@ -126,7 +131,8 @@ forEachDatabase('a summary of Projects', (open) => {
     const expected =
       inPlace(pricing.server_types, type) +
       inPlace(pricing.primary_ips, 0) +
-      100 * Number(pricing.volume.price_per_gb_month.gross)
+      100 * Number(pricing.volume.price_per_gb_month.gross) +
+      snapshotSize * Number(pricing.image.price_per_gb_month.gross)
     assert.equal(one.summary.monthly.gross, expected.toFixed(4))
     assert.equal(one.summary.monthly.currency, 'EUR')
     assert.equal(one.summary.ending_certificates, 0)

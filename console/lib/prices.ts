@@ -11,7 +11,7 @@ export interface Amount {
 }
 
 export interface Line {
-  readonly what: 'server' | 'backups' | 'load_balancer' | 'primary_ip' | 'floating_ip' | 'volume'
+  readonly what: 'server' | 'backups' | 'load_balancer' | 'primary_ip' | 'floating_ip' | 'volume' | 'snapshot'
   /** The name of a type, the version of an address, or GB. */
   readonly detail: string
   readonly count: number
@@ -38,6 +38,8 @@ export interface Wanted {
   readonly loadBalancers?: readonly { readonly type: string; readonly count?: number }[]
   readonly primaryIps?: readonly { readonly type: 'ipv4' | 'ipv6'; readonly count?: number }[]
   readonly floatingIps?: readonly { readonly type: 'ipv4' | 'ipv6'; readonly count?: number }[]
+  /** Sizes in GB, of which there may be parts. */
+  readonly snapshots?: readonly { readonly size: number }[]
   readonly volumes?: readonly { readonly size: number; readonly count?: number }[]
 }
 
@@ -58,6 +60,9 @@ export function estimate(wanted: Wanted, prices: PriceList): Estimate {
     }),
     ...(wanted.volumes ?? []).map(({ size, count = 1 }) =>
       monthlyLine('volume', String(size), count, multiple(prices.volume.price_per_gb_month, size)),
+    ),
+    ...(wanted.snapshots ?? []).map(({ size }) =>
+      monthlyLine('snapshot', String(size), 1, part(prices.image.price_per_gb_month, (size * 100).toFixed(1))),
     ),
   ]
   const asked = [wanted.loadBalancers, wanted.primaryIps, wanted.floatingIps].flatMap((some) => some ?? [])
@@ -97,11 +102,13 @@ function serverLines(
 ): (Line | undefined)[] {
   const line = hourlyLine('server', type, count, priceIn(prices.server_types, type, location))
   if (!line || !backups) return [line]
-  const part = ({ net, gross }: Amount): Amount => {
-    const { percentage } = prices.server_backup
-    return { net: percentOf(net, percentage), gross: percentOf(gross, percentage) }
-  }
-  return [line, { ...line, what: 'backups', hourly: line.hourly && part(line.hourly), monthly: part(line.monthly) }]
+  const { percentage } = prices.server_backup
+  const hourly = line.hourly && part(line.hourly, percentage)
+  return [line, { ...line, what: 'backups', hourly, monthly: part(line.monthly, percentage) }]
+}
+
+function part({ net, gross }: Amount, percentage: string): Amount {
+  return { net: percentOf(net, percentage), gross: percentOf(gross, percentage) }
 }
 
 function hourlyLine(what: Line['what'], detail: string, count: number, price: Hourly | undefined): Line | undefined {

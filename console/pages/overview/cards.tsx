@@ -149,8 +149,11 @@ export function CostCard({ servers }: { readonly servers: readonly Server[] }) {
   const { data: volumes } = useQuery(api.list('volumes_list', {}))
   const { data: balancers } = useQuery(api.list('load_balancers_list', {}))
   const { data: floatingIps } = useQuery(api.list('floating_ips_list', {}))
-  if (!data || !volumes || !balancers || !floatingIps) return null
-  const costs = monthlyCosts({ servers, volumes, balancers, floatingIps }, data.pricing)
+  const { data: primaryIps } = useQuery(api.list('primary_ips_list', {}))
+  const { data: snapshots } = useQuery(api.list('images_list', { query: { type: ['snapshot'] } }))
+  if (!data || !volumes || !balancers || !floatingIps || !primaryIps || !snapshots) return null
+  const possessions = { servers, volumes, balancers, floatingIps, primaryIps, snapshots }
+  const costs = monthlyCosts(possessions, data.pricing).filter(({ amount }) => amount > 0)
   const sum = costs.reduce((total, { amount }) => total + amount, 0)
   const money = (amount: number) => price(amount, data.pricing.currency)
   const shares = costs.map(({ what, amount }) => `${w.costs[what]} ${percent(Math.round((amount / sum) * 100))}`)

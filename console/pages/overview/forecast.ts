@@ -14,6 +14,8 @@ export interface Possessions {
   readonly volumes: readonly ItemOf<'volumes_list'>[]
   readonly balancers: readonly ItemOf<'load_balancers_list'>[]
   readonly floatingIps: readonly ItemOf<'floating_ips_list'>[]
+  readonly primaryIps: readonly ItemOf<'primary_ips_list'>[]
+  readonly snapshots: readonly ItemOf<'images_list'>[]
 }
 
 export const days = 7
@@ -52,11 +54,11 @@ export function comingDays(certificates: readonly Certificate[], servers: readon
 
 /** What a month of all of them costs, by parts, the largest first. */
 export function monthlyCosts(
-  { servers, volumes, balancers, floatingIps }: Possessions,
+  { servers, volumes, balancers, floatingIps, primaryIps, snapshots }: Possessions,
   prices: Prices,
 ): readonly { readonly what: Line['what']; readonly amount: number }[] {
   const places = new Set(
-    [...servers, ...volumes, ...balancers]
+    [...servers, ...volumes, ...balancers, ...primaryIps]
       .map(({ location }) => location?.name ?? '')
       .concat(floatingIps.map(({ home_location: { name } }) => name)),
   )
@@ -66,13 +68,15 @@ export function monthlyCosts(
     const wanted: Wanted = {
       location: place,
       servers: here(servers).map((one) => ({ type: one.server_type.name, backups: one.backup_window !== null })),
-      primaryIps: here(servers).flatMap(({ public_net: { ipv4 } }) => (ipv4 ? [{ type: 'ipv4' as const }] : [])),
+      primaryIps: here(primaryIps),
       volumes: here(volumes),
       loadBalancers: here(balancers).map((one) => ({ type: one.load_balancer_type.name })),
       floatingIps: floatingIps.filter((one) => one.home_location.name === place),
     }
     return estimate(wanted, prices).lines
   })
+  const kept = snapshots.map(({ image_size: size }) => ({ size: size ?? 0 }))
+  lines.push(...estimate({ location: '', snapshots: kept }, prices).lines)
   return [...Map.groupBy(lines, ({ what }) => what)]
     .map(([what, some]) => ({ what, amount: some.reduce((sum, { monthly }) => sum + Number(monthly.gross), 0) }))
     .sort((a, b) => b.amount - a.amount)

@@ -66,6 +66,7 @@ export const overview: Words['overview'] = {
     volume: 'Volumes',
     load_balancer: 'Load Balancer',
     floating_ip: 'Floating IPs',
+    snapshot: 'Snapshots',
   },
   shares: (parts) => `Anteile: ${parts}`,
   activity: 'Aktivität',

@@ -64,6 +64,7 @@ export const overview = {
     volume: 'Volumes',
     load_balancer: 'Load Balancers',
     floating_ip: 'Floating IPs',
+    snapshot: 'Snapshots',
   },
   shares: (parts: string) => `Shares: ${parts}`,
   activity: 'Activity',

@@ -2,6 +2,7 @@
 import { defineFamily } from '../../platform.ts'
 import { imageActions } from './actions.ts'
 import { imageEndpoints } from './contract.ts'
+import { imageGlance } from './glance.ts'
 import { removeDeleted } from './jobs.ts'
 import { imageRoutes } from './routes.ts'
 import { images as resource } from './store.ts'
@@ -13,6 +14,7 @@ export const images = defineFamily({
   routes: imageRoutes,
   jobs: [removeDeleted],
   limited: [resource],
+  glance: imageGlance,
   locks: imageLocks,
   resources: {
     type: resource.type,
