@@ -26,7 +26,8 @@ export function Link({ to, params = {}, search, onClick, ...rest }: Props) {
   const preload = () => void router.preloadRoute(target).catch(() => undefined)
   const follow = (event: MouseEvent<HTMLAnchorElement>) => {
     onClick?.(event)
-    if (event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+    const isPlain = !(event.metaKey || event.ctrlKey || event.shiftKey || event.altKey)
+    if (event.button !== 0 || !isPlain || event.defaultPrevented) return
     event.preventDefault()
     void router.navigate(target)
   }
