@@ -1,15 +1,14 @@
-/** What console-probe.js notes in a page. */
+/**
+ * What console-probe.js notes in a page. It says on the page's console when a row was painted (`rowsAt`), and when a table
+ * was that is as high as thousands of rows (`everythingAt`).
+ */
 
 /** Times in milliseconds after the start of the page. */
 export interface Noted {
-  /** When a row was painted. */
-  readonly rowsAt: number | null
-  /** When a table was painted that is as high as thousands of rows. */
-  readonly everythingAt: number | null
   readonly fcp: number
   readonly lcp: number
   readonly cls: number
-  /** By how much tasks took longer than 50 ms. */
+  /** By how much tasks after the first paint took longer than 50 ms. */
   readonly blockedMs: number
   /** How long the answers to keys and clicks took, of those that took 16 ms and more. */
   readonly interactions: readonly number[]

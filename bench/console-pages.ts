@@ -40,10 +40,13 @@ export const serversOf = ({ origin, project }: Site, search = '') =>
   `${origin}/console/projects/${project}/servers${search}`
 
 /** Opens a page and waits until its first row is painted. Returns when that was, in milliseconds after the start. */
-export async function rowsOf(page: Page, url: string): Promise<number> {
+export const rowsOf = (page: Page, url: string) => saidBy(page, url, 'rowsAt')
+
+/** Opens a page and waits until it says when something was. */
+async function saidBy(page: Page, url: string, what: 'rowsAt' | 'everythingAt'): Promise<number> {
+  const said = page.waitForEvent('console', (message) => message.text().startsWith(what))
   await page.goto(url, { waitUntil: 'commit' })
-  await page.waitForFunction(() => noted.rowsAt !== null)
-  return page.evaluate(() => noted.rowsAt!)
+  return Number((await said).text().split(' ')[1])
 }
 
 /** A tab that has shown a page of the server, but none of the console: what starts a browser's process is not measured. */
@@ -134,13 +137,12 @@ export async function longList(browser: Browser, site: Site, { rounds }: Effort)
   const page = await context.newPage()
   const [visible, here]: [number[], number[]] = [[], []]
   for (let round = 0; round < rounds + 1; round++) {
-    await page.goto(serversOf(site, '?page=0'), { waitUntil: 'commit' })
-    await page.waitForFunction(() => noted.everythingAt !== null)
+    const shownAt = await saidBy(page, serversOf(site, '?page=0'), 'everythingAt')
     // A list can be taken along once all of it is here.
     await page.locator('button[aria-label="Export as CSV"][aria-disabled="false"]').waitFor()
     // The first time also loads files.
     if (round === 0) continue
-    visible.push(await page.evaluate(() => noted.everythingAt!))
+    visible.push(shownAt)
     here.push(await page.evaluate(() => performance.now()))
   }
   await page.waitForLoadState('networkidle')

@@ -1,7 +1,7 @@
 /** The page of a list of resources: heading, filter, groups, table and pages, the same for every family. */
 
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { lazy, type ReactNode, Suspense, useCallback, useEffect, useMemo, useState } from 'react'
+import { lazy, type ReactNode, Suspense, useCallback, useDeferredValue, useEffect, useMemo, useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import { useProject } from '../../api/session.ts'
 import { CommandsButton, type NamedRequest } from '../../shell/commands.tsx'
@@ -165,7 +165,9 @@ interface ListRowsProps<Item> {
 export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   const { rows, more = 0, onNeedAll, textsOf, grouping, defaultSort = 'name', draw, bar, list: name, toolsEnd } = props
   const columns = useShownColumns(name, props.columns)
-  const search = useSearch({ strict: false }) as ResourceSearch
+  const asked = useSearch({ strict: false }) as ResourceSearch
+  // What is typed is on the screen at once; the rows follow when there is time.
+  const search = useDeferredValue(asked)
   const navigate = useNavigate()
   const [picked, pick] = useState<ReadonlySet<number>>(new Set())
   const { keeps, problem } = useFilter(search.q ?? '', textsOf)
@@ -207,7 +209,7 @@ export function ListRows<Item extends Row>(props: ListRowsProps<Item>) {
   const chosen = bar && picked.size > 0 ? rows.filter(({ id }) => picked.has(id)) : []
   return (
     <ListFrame>
-      <Filters {...props} {...{ search, change, problem, end, needAll }} />
+      <Filters {...props} {...{ change, problem, end, needAll }} search={asked} />
       {more > 0 && isSearched ? (
         <Skeleton />
       ) : list.total === 0 ? (
