@@ -1,4 +1,7 @@
-/** What is shown while a page loads: nothing for 300 ms, then lines in the shape of what comes. */
+/**
+ * What is shown while a page loads: nothing for 300 ms, then lines in the shape of what comes. `data-coming` tells tests
+ * that the page is not whole yet.
+ */
 import { useEffect, useState } from 'react'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
@@ -19,9 +22,9 @@ export function useLate(ms = quietMs): boolean {
 
 export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
   const isLate = useLate()
-  if (!isLate) return null
+  if (!isLate) return <div data-coming hidden />
   return (
-    <div className="stack-l" role="status">
+    <div className="stack-l" role="status" data-coming>
       <span className="vh">{w.loading}</span>
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike

@@ -2,6 +2,7 @@
 import type { Page } from 'playwright-core'
 
 declare const self: {
+  readonly document: { querySelector(selector: string): unknown }
   readonly __TSR_ROUTER__: {
     readonly state: { readonly status: string }
     readonly options: { readonly context: { readonly cache: { isFetching(): number } } }
@@ -19,6 +20,7 @@ export async function settle(page: Page): Promise<void> {
   await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
   await page.waitForFunction(() => {
     const { state, options } = self.__TSR_ROUTER__
-    return state.status === 'idle' && options.context.cache.isFetching() === 0
+    const isWhole = self.document.querySelector('[data-coming]') === null
+    return isWhole && state.status === 'idle' && options.context.cache.isFetching() === 0
   })
 }

@@ -10,6 +10,7 @@ import { ButtonLink } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
 import { Labels, Tag } from '../../ui/tag.tsx'
@@ -80,7 +81,7 @@ export function FirewallPage() {
         }))}
       />
       {current === 'rules' && <RulesTab key={id} {...{ firewall, firewalls, places, isGone }} />}
-      <Suspense>
+      <Suspense fallback={<Skeleton />}>
         {current === 'resources' && <ResourcesTab key={id} firewall={firewall} servers={places.servers} />}
         {current === 'activity' && <ActivityTab operation="firewalls_listActions" id={firewall.id} name={name} />}
       </Suspense>

@@ -13,6 +13,7 @@ import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { PageHead } from '../../ui/page.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
@@ -101,7 +102,7 @@ export function NewFirewallPage() {
           <RuleTable editor={editor} servers={servers} reason={undefined} />
         </Section>
         <Card title={w.tabs.resources} padded>
-          <Suspense>
+          <Suspense fallback={<Skeleton />}>
             <Targets targets={targets} servers={servers} onChange={setTargets} />
           </Suspense>
         </Card>

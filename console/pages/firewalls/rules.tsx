@@ -4,6 +4,7 @@ import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { MenuOf } from '../../ui/menu.tsx'
+import { Skeleton } from '../../ui/skeleton.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -136,7 +137,7 @@ export function DraftReach({ firewall, name, editor, servers, places }: DraftRea
   }, [firewall.id, name, drafts, changes])
   const only = useMemo(() => [rules], [rules])
   return (
-    <Suspense>
+    <Suspense fallback={<Skeleton />}>
       <ReachCard
         aside={isDirty && <span className="faint">{w.withChanges}</span>}
         target={targetOf(firewall, name, servers)}

@@ -34,8 +34,6 @@ export async function pathOf({ api }: Console, name: string, tab = ''): Promise<
 const full = { prepare: someServers } as const
 
 export const serverStates: readonly PageState[] = [
-  { name: 'projects', path: '' },
-  { name: 'projects-empty', path: '', role: null },
   { name: 'overview', path: 'P', ...full },
   { name: 'overview-empty', path: 'P' },
   { name: 'servers', path: 'P/servers', ...full },
