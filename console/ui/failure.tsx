@@ -26,7 +26,7 @@ interface FailureProps {
 
 export function FailureNote({ cause, what, children }: FailureProps) {
   const { code, correlationId, message } = toFailure(cause)
-  const named = Object.values(toFailure(cause).fields).flat()
+  const named = Object.entries(toFailure(cause).fields).map(([name, messages]) => `${name}: ${messages.join(', ')}`)
   return (
     <Note mood="bad" isNews>
       <b>{what ?? w?.unchanged}</b> {wordsFor(cause)} {children}

@@ -1,5 +1,5 @@
 /** Sending a form: once at a time, with what went wrong by field. */
-import { useState } from 'react'
+import { useRef, useState } from 'react'
 import { toFailure } from '../api/failure.ts'
 
 /** What is wrong with a field, by its name in the request; what is wrong with its parts (`records[0].value`) counts. */
@@ -10,6 +10,8 @@ export interface Submit {
   /** Why the last attempt failed; undefined while one is on its way. */
   readonly cause: unknown
   readonly problemsOf: ProblemsOf
+  /** Whether fields that are drawn say everything that is wrong. */
+  readonly isSaid: boolean
   /** Sends; returns whether it worked. */
   readonly run: (act: () => Promise<unknown>) => Promise<boolean>
   readonly fail: (cause: unknown) => void
@@ -19,13 +21,17 @@ export function useSubmit(): Submit {
   const [isBusy, setBusy] = useState(false)
   const [cause, fail] = useState<unknown>()
   const problems = cause === undefined ? [] : Object.entries(toFailure(cause).fields)
+  // Each field that is drawn asks for its problems, so those that somebody has drawn are known before the first failure.
+  const drawn = useRef(new Set<string>())
   return {
     isBusy,
     cause,
     fail,
+    isSaid: problems.length > 0 && problems.every(([name]) => [...drawn.current].some((field) => isIn(field, name))),
     problemsOf(field) {
+      drawn.current.add(field)
       const own = problems
-        .filter(([name]) => name === field || name.startsWith(`${field}[`) || name.startsWith(`${field}.`))
+        .filter(([name]) => isIn(field, name))
         .flatMap(([name, messages]) =>
           messages.map((one) => (name === field ? one : `${name.slice(field.length)} ${one}`)),
         )
@@ -46,4 +52,9 @@ export function useSubmit(): Submit {
       }
     },
   }
+}
+
+/** Whether a name in a reply is that of a field, or of a part of it. */
+function isIn(field: string, name: string): boolean {
+  return name === field || name.startsWith(`${field}[`) || name.startsWith(`${field}.`)
 }

@@ -31,7 +31,6 @@ export function InviteDialog({ project, onInvited, onClose }: InviteDialogProps)
       request={{ operation: 'people_invite', params, body }}
       isReady={isAddress(body.email)}
       families={['people']}
-      fields={['email']}
       onDone={onInvited}
       onClose={onClose}
     >

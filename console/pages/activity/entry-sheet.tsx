@@ -87,7 +87,6 @@ function RetryButton({ request, onDone }: { readonly request: AnyRequest; readon
   const form = useRequest({
     request: request as ApiRequest,
     families: ['audit', request.operation.split('_')[0] ?? ''],
-    fields: [],
     done: onDone,
   })
   return (

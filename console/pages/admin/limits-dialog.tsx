@@ -52,7 +52,6 @@ export function LimitsDialog({ project: { id, name, limits }, onClose }: LimitsD
           : undefined
       }
       families={['management']}
-      fields={[]}
       onDone={() => toast({ mood: 'ok', title: w.saved(name) })}
       onClose={onClose}
     >

@@ -32,7 +32,6 @@ export function NewPerson({ onCreated, onClose }: NewPersonProps) {
       request={{ operation: 'people_createPerson', body }}
       isReady={isAddress(body.email)}
       families={['people']}
-      fields={['email', 'name']}
       onDone={onCreated}
       onClose={onClose}
     >

@@ -39,7 +39,6 @@ export function NewCertificatePage() {
   const form = useRequest({
     request,
     families: ['certificates'],
-    fields: ['name', 'domain_names', 'labels'],
     done: ({ certificate }) =>
       navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } }),
   })

@@ -42,7 +42,6 @@ export function UploadPage() {
   const form = useRequest({
     request,
     families: ['certificates'],
-    fields: ['name', 'certificate', 'private_key', 'labels'],
     done: ({ certificate }) =>
       navigate({ to: '/projects/$project/certificates/$id', params: { project, id: String(certificate.id) } }),
   })

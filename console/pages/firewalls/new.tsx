@@ -62,7 +62,6 @@ export function NewFirewallPage() {
   const { isBusy, cause, problems, send } = useRequest<'firewalls_create'>({
     request,
     families: ['firewalls', 'servers'],
-    fields: ['name', 'labels'],
     done: ({ firewall: { id } }) =>
       navigate({ to: '/projects/$project/firewalls/$id/{-$tab}', params: { project, id: String(id), tab: 'rules' } }),
   })

@@ -44,7 +44,6 @@ export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps)
   const { isBusy, cause, send } = useRequest({
     request,
     families: ['firewalls', 'servers'],
-    fields: [],
     done: () => editor.take(kept(editor.drafts).map(toRule)),
   })
   useUnsaved(editor.isDirty && !isGone && !isBusy)

@@ -25,7 +25,6 @@ export function NewProject({ onCreated, onClose }: NewProjectProps) {
       request={{ operation: 'management_createProject', body }}
       isReady={body.name !== ''}
       families={['management']}
-      fields={['name', 'owner_email']}
       onDone={({ project }) => onCreated(project)}
       onClose={onClose}
     >

@@ -23,7 +23,7 @@ export function DangerTab({ balancer, onRemove }: { readonly balancer: Balancer;
     params: { id },
     body: { delete: !protection.delete },
   }
-  const { isBusy, cause, send } = useRequest({ request, families: ['load_balancers'], fields: [] })
+  const { isBusy, cause, send } = useRequest({ request, families: ['load_balancers'] })
   return (
     <>
       <Card title={w.protection} padded>

@@ -91,7 +91,6 @@ export function NewBalancerPage() {
     request,
     families: ['load_balancers', 'servers', 'networks'],
     // Why it was refused is always said below the button as well.
-    fields: [],
     done: ({ load_balancer: { id } }) =>
       navigate({ to: '/projects/$project/load-balancers/$id/{-$tab}', params: { project, id: String(id) } }),
   })

@@ -31,7 +31,7 @@ export function ServiceDialog({ balancer: { id, name, services }, service, onClo
   const [begun] = useState(() => (service ? fieldsOf(service) : newFields('http')))
   const draft = useDraft(current ? fieldsOf(current) : begun)
   const { value: fields, change } = draft
-  const body = bodyOf(fields)
+  const body = bodyOf(fields, current)
   const request = service
     ? ({
         operation: 'load_balancers_updateService',
@@ -159,7 +159,7 @@ function CheckForm({ fields, change, problems }: FormProps) {
     />
   )
   return (
-    <details>
+    <details open={problems('health_check') && true}>
       <summary>{w.healthCheck}</summary>
       <div className="stack">
         <SelectField

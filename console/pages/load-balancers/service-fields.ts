@@ -1,4 +1,5 @@
 /** The fields of the form of a service, and the request that they make. Pure. */
+import { typedNumber } from '../../lib/typed-number.ts'
 import type { NewService, Service } from './balancer.ts'
 
 export interface ServiceFields {
@@ -70,7 +71,8 @@ export function fieldsOf(service: Service): ServiceFields {
   }
 }
 
-export function bodyOf(fields: ServiceFields): NewService {
+/** `before` is the service that is changed: what it has is only taken away by saying so. */
+export function bodyOf(fields: ServiceFields, before?: Service): NewService {
   const { protocol, checkProtocol } = fields
   const listenPort = toNumber(fields.listenPort)
   const destinationPort = toNumber(fields.destinationPort)
@@ -87,7 +89,7 @@ export function bodyOf(fields: ServiceFields): NewService {
       interval: toNumber(fields.interval) ?? 15,
       timeout: toNumber(fields.timeout) ?? 10,
       retries: toNumber(fields.retries) ?? 3,
-      ...(checkProtocol === 'http' ? { http: checkOf(fields) } : {}),
+      ...(checkProtocol === 'http' ? { http: checkOf(fields, before) } : {}),
     },
   }
 }
@@ -99,17 +101,17 @@ function httpOf({ protocol, sticky, redirect, certificates }: ServiceFields) {
   }
 }
 
-function checkOf({ domain, path, response, statusCodes, tls }: ServiceFields) {
+function checkOf({ domain, path, response, statusCodes, tls }: ServiceFields, before?: Service) {
   return {
     domain: domain.trim(),
     path: path.trim() || '/',
-    ...(response === '' ? {} : { response }),
+    ...(response === '' && !before?.health_check.http?.response ? {} : { response }),
     status_codes: statusCodes.split(/[\s,]+/).filter((code) => code !== ''),
     tls,
   }
 }
 
-/** What is no number is sent as it is understood, so that the API says what is wrong with it. */
+/** Nothing for an empty text. */
 function toNumber(text: string): number | undefined {
-  return text.trim() === '' ? undefined : Number(text)
+  return text.trim() === '' ? undefined : typedNumber(text)
 }

@@ -238,7 +238,7 @@ function AddDialog({ balancer, servers, onClose }: AddProps) {
               servers={servers}
               chosen={chosen}
               onChange={choose}
-              problems={problems('server.id')}
+              problems={problems('server')}
               reasonFor={({ id }) => (taken.has(id) ? w.isTarget : undefined)}
             />
           )}
@@ -251,7 +251,7 @@ function AddDialog({ balancer, servers, onClose }: AddProps) {
               isMono
               value={ip}
               hint={w.ipHint}
-              problems={problems('ip.ip')}
+              problems={problems('ip')}
               onChange={setIp}
             />
           )}

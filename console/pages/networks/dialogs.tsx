@@ -2,6 +2,7 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
+import { typedNumber } from '../../lib/typed-number.ts'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
@@ -45,7 +46,7 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
     type,
     network_zone: zone,
     ip_range: range.trim(),
-    ...(type === 'vswitch' && vswitch.trim() ? { vswitch_id: Number(vswitch) } : {}),
+    ...(type === 'vswitch' && vswitch.trim() ? { vswitch_id: typedNumber(vswitch) } : {}),
   }
   return (
     <FormDialog
@@ -54,7 +55,6 @@ function SubnetDialog({ network, onClose }: NetworkDialogProps) {
       act={w.addSubnet}
       request={{ operation: 'networks_addSubnet', params: { id: network.id }, body }}
       isReady={range.trim() !== '' && (type !== 'vswitch' || vswitch.trim() !== '')}
-      fields={['ip_range', 'network_zone', 'vswitch_id']}
       onClose={onClose}
     >
       {(problems) => (
@@ -108,7 +108,6 @@ function RouteDialog({ network, onClose }: NetworkDialogProps) {
       act={w.addRoute}
       request={{ operation: 'networks_addRoute', params: { id: network.id }, body }}
       isReady={body.destination !== '' && body.gateway !== ''}
-      fields={['destination', 'gateway']}
       onClose={onClose}
     >
       {(problems) => (
@@ -145,7 +144,6 @@ function ExtendDialog({ network, onClose }: NetworkDialogProps) {
       act={w.extend}
       request={{ operation: 'networks_changeIpRange', params: { id: network.id }, body: { ip_range: range.trim() } }}
       isReady={range.trim() !== network.ip_range}
-      fields={['ip_range']}
       onClose={onClose}
     >
       {(problems) => (
@@ -176,7 +174,6 @@ function AttachDialog({ network, onClose }: NetworkDialogProps) {
       act={w.attach}
       request={{ operation: 'networks_attachToNetwork', params: { id: Number(server) }, body }}
       isReady={server !== ''}
-      fields={['ip']}
       onClose={onClose}
     >
       {(problems) => (
@@ -225,7 +222,6 @@ export function AliasDialog({ network, member: { id, alias_ips }, name, onClose 
       }}
       isReady={draft.isDirty}
       isDirty={draft.isDirty}
-      fields={['alias_ips']}
       onClose={onClose}
     >
       {(problems) => (

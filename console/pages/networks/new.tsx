@@ -59,7 +59,6 @@ export function NewNetworkPage() {
   const form = useRequest({
     request,
     families: ['networks'],
-    fields: ['name', 'ip_range', 'subnets', 'labels'],
     done: ({ network }) =>
       navigate({ to: '/projects/$project/networks/$id', params: { project, id: String(network.id) } }),
   })

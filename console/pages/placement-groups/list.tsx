@@ -145,7 +145,6 @@ function CreateDialog({ onClose }: { readonly onClose: () => void }) {
       request={request}
       isReady={name !== ''}
       families={['placement_groups']}
-      fields={['name', 'labels']}
       onClose={onClose}
     >
       {(problems) => (

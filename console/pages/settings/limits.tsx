@@ -99,7 +99,6 @@ function LimitDialog({ limit, onClose }: { readonly limit: Limit; readonly onClo
           : { operation: 'management_setLimits', params, body: { limits: { [limit.kind]: value } } }
       }
       families={['management']}
-      fields={[]}
       onClose={onClose}
     >
       {() => (

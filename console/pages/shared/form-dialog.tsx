@@ -28,8 +28,6 @@ interface FormDialogProps<Id extends OperationId> {
   /** Whether closing it loses something, where more than fields can be changed. */
   readonly isDirty?: boolean | undefined
   readonly families: readonly string[]
-  /** The fields that show their problems; all of the request unless they are named. */
-  readonly fields?: readonly string[] | undefined
   readonly labels?: Readonly<Record<string, string>> | undefined
   readonly onDone?: (reply: ReplyFor<Id>) => void
   readonly onClose: () => void
@@ -39,11 +37,9 @@ interface FormDialogProps<Id extends OperationId> {
 export function FormDialog<Id extends OperationId>(props: FormDialogProps<Id>) {
   const { title, text, isWide, isDirty, request, isReady = true, reason, families, labels, children } = props
   const { onDone, onClose } = props
-  const hasFields = typeof children === 'function'
   const form = useRequest<Id>({
     request,
     families,
-    fields: hasFields ? props.fields : [],
     done: (reply) => {
       onClose()
       onDone?.(reply)
@@ -69,7 +65,7 @@ export function FormDialog<Id extends OperationId>(props: FormDialogProps<Id>) {
         />
       }
     >
-      {hasFields ? children(form.problems) : children}
+      {typeof children === 'function' ? children(form.problems) : children}
       {form.cause !== undefined && <FailureNote cause={form.cause} />}
       {request && <Equivalents request={request as AnyRequest} labels={labels} />}
     </Dialog>

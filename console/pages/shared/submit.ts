@@ -1,6 +1,5 @@
 /** Sending what a form or a button is about: one request as a value, which is also shown as commands. */
 import { type Api, useApi, useOutdate } from '../../api/api.ts'
-import { toFailure } from '../../api/failure.ts'
 import type { AnyRequest, ApiRequest, OperationId, ReplyFor } from '../../api/operations.ts'
 import { type ProblemsOf, useSubmit } from '../../ui/use-submit.ts'
 
@@ -18,16 +17,10 @@ export interface Submission {
   send(): void
 }
 
-/**
- * `work` sends the form and goes on; `fields` are those that show their problems themselves, all of the request unless
- * they are named.
- */
-export function useSubmission(work: () => Promise<unknown>, fields?: readonly string[]): Submission {
-  const { isBusy, cause, problemsOf, run } = useSubmit()
-  const isShown = fields
-    ? fields.some((field) => problemsOf(field) !== undefined)
-    : cause !== undefined && Object.keys(toFailure(cause).fields).length > 0
-  return { isBusy, cause: isShown ? undefined : cause, problems: problemsOf, send: () => void run(work) }
+/** `work` sends the form and goes on. */
+export function useSubmission(work: () => Promise<unknown>): Submission {
+  const { isBusy, cause, isSaid, problemsOf, run } = useSubmit()
+  return { isBusy, cause: isSaid ? undefined : cause, problems: problemsOf, send: () => void run(work) }
 }
 
 interface Sent<Id extends OperationId> {
@@ -36,11 +29,10 @@ interface Sent<Id extends OperationId> {
   /** Whose replies are outdated afterwards. */
   readonly families: readonly string[]
   readonly done?: ((reply: ReplyFor<Id>) => unknown) | undefined
-  readonly fields?: readonly string[] | undefined
 }
 
 /** Sends one request, marks what it changed as outdated, and goes on with the reply. */
-export function useRequest<Id extends OperationId>({ request, families, done, fields }: Sent<Id>): Submission {
+export function useRequest<Id extends OperationId>({ request, families, done }: Sent<Id>): Submission {
   const api = useApi()
   const outdate = useOutdate()
   return useSubmission(async () => {
@@ -48,5 +40,5 @@ export function useRequest<Id extends OperationId>({ request, families, done, fi
     const reply = await perform(api, request)
     await outdate(...families)
     await done?.(reply)
-  }, fields)
+  })
 }

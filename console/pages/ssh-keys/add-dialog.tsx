@@ -47,18 +47,15 @@ function Form({ onMade, onClose }: FormProps) {
     operation: 'ssh_keys_create',
     body: { name: name.trim(), public_key: key },
   })
-  const form = useSubmission(
-    async () => {
-      const pair = isPasted ? undefined : await generateKeyPair(name.trim())
-      const { operation, ...input } = requestFor(pair?.publicKey ?? publicKey.trim())
-      await api.call(operation, input)
-      await outdate('ssh_keys')
-      if (!pair) return onClose()
-      saveFile(fileOf(name), pair.privateKey)
-      onMade({ name, pair })
-    },
-    isPasted ? ['name', 'public_key'] : ['name'],
-  )
+  const form = useSubmission(async () => {
+    const pair = isPasted ? undefined : await generateKeyPair(name.trim())
+    const { operation, ...input } = requestFor(pair?.publicKey ?? publicKey.trim())
+    await api.call(operation, input)
+    await outdate('ssh_keys')
+    if (!pair) return onClose()
+    saveFile(fileOf(name), pair.privateKey)
+    onMade({ name, pair })
+  })
   // The comment of a key is mostly a good name for it.
   const paste = (text: string) => {
     setPublicKey(text)

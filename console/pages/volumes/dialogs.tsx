@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { largestVolume } from '../../../src/families/volumes/domain.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { typedNumber } from '../../lib/typed-number.ts'
 import { Check } from '../../ui/check.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
@@ -36,7 +37,6 @@ export function AttachDialog({ volume, servers, onClose }: AttachProps) {
       act={w.attach}
       request={server === '' ? undefined : request}
       families={['volumes', 'servers']}
-      fields={['server']}
       onClose={onClose}
     >
       {(problems) => (
@@ -65,7 +65,7 @@ export function ResizeDialog({ volume, onClose }: Omit<AttachProps, 'servers'>) 
   const request: ApiRequest<'volumes_resize'> = {
     operation: 'volumes_resize',
     params: { id: volume.id },
-    body: { size: Number(size) },
+    body: { size: typedNumber(size) },
   }
   const isLarger = Number(size) > volume.size
   return (
@@ -76,7 +76,6 @@ export function ResizeDialog({ volume, onClose }: Omit<AttachProps, 'servers'>) 
       request={request}
       isReady={isLarger}
       families={['volumes']}
-      fields={['size']}
       onClose={onClose}
     >
       {(problems) => (

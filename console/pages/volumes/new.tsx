@@ -6,6 +6,7 @@ import { largestVolume, smallestVolume } from '../../../src/families/volumes/dom
 import { useApi, useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { nextName } from '../../lib/names.ts'
+import { typedNumber } from '../../lib/typed-number.ts'
 import { useReason } from '../../shell/may.ts'
 import { Price } from '../../ui/card.tsx'
 import { Check } from '../../ui/check.tsx'
@@ -49,7 +50,7 @@ export function NewVolumePage() {
     operation: 'volumes_create',
     body: {
       name,
-      size: Number(size),
+      size: typedNumber(size),
       ...(server ? { server: Number(server), automount: automount && format !== 'none' } : { location }),
       ...(format === 'none' ? {} : { format }),
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
@@ -58,7 +59,6 @@ export function NewVolumePage() {
   const form = useRequest({
     request,
     families: ['volumes', 'servers'],
-    fields: ['name', 'size', 'server', 'location', 'format', 'labels'],
     done: () => navigate(list),
   })
   return (

@@ -3,6 +3,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { useState } from 'react'
 import { useProjectId } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
+import { typedNumber } from '../../lib/typed-number.ts'
 import { useReason } from '../../shell/may.ts'
 import { AreaField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
@@ -31,7 +32,7 @@ export function NewZonePage() {
     body: {
       name: name.trim(),
       mode,
-      ...(isPrimary && ttl ? { ttl: Number(ttl) } : {}),
+      ...(isPrimary && ttl ? { ttl: typedNumber(ttl) } : {}),
       ...(isPrimary && zonefile.trim() ? { zonefile } : {}),
       ...(isPrimary ? {} : { primary_nameservers: primariesOf(primaries) }),
       ...(Object.keys(labels).length > 0 ? { labels: { ...labels } } : {}),
@@ -40,7 +41,6 @@ export function NewZonePage() {
   const form = useRequest({
     request,
     families: ['zones'],
-    fields: ['name', 'ttl', 'zonefile', 'primary_nameservers', 'labels'],
     done: ({ zone }) =>
       navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params: { project, zone: zone.name } }),
   })

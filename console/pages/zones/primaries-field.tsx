@@ -1,4 +1,5 @@
 /** Where a secondary zone comes from: name servers with their ports and keys. */
+import { typedNumber } from '../../lib/typed-number.ts'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { zones as english } from '../../words/en/zones.ts'
@@ -30,7 +31,7 @@ export function newPrimary(given: Partial<PrimaryDraft> = {}): PrimaryDraft {
 export function primariesOf(drafts: readonly PrimaryDraft[]) {
   return drafts.map(({ address, port, algorithm, secret }) => ({
     address: address.trim(),
-    ...(port.trim() ? { port: Number(port) } : {}),
+    ...(port.trim() ? { port: typedNumber(port) } : {}),
     ...(algorithm === 'none' ? {} : { tsig_algorithm: algorithm, tsig_key: secret.trim() }),
   }))
 }

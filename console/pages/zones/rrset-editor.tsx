@@ -3,6 +3,7 @@ import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { AnyRequest, BodyFor } from '../../api/operations.ts'
 import { joinRdata, rdataFields, splitRdata } from '../../lib/rdata.ts'
+import { typedNumber } from '../../lib/typed-number.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { Button, IconButton } from '../../ui/button.tsx'
 import { sent } from '../../ui/dialog.tsx'
@@ -79,7 +80,7 @@ export function RrsetEditor({ zone, rrset, current, onDone }: RrsetEditorProps) 
     value: whole ?? joinRdata(type, parts),
     ...(comment ? { comment } : {}),
   }))
-  const content = { name: name.trim() || '@', type, ttl: ttl.trim() ? Number(ttl) : null, records }
+  const content = { name: name.trim() || '@', type, ttl: ttl.trim() ? typedNumber(ttl) : null, records }
   const requests = current ? changesOf(zone, current, content) : [creationOf(zone, content)]
   const form = useSending(requests, onDone)
   useUnsaved(draft.isDirty && !form.isBusy, 'view')
@@ -242,5 +243,5 @@ function useSending(requests: readonly AnyRequest[], onDone: () => void): Submis
       await outdate('zones')
     }
     onDone()
-  }, ['name', 'ttl', 'records'])
+  })
 }

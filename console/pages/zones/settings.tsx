@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { AnyRequest } from '../../api/operations.ts'
+import { typedNumber } from '../../lib/typed-number.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -76,7 +77,7 @@ function Setting({ title, request, form, act, draft, children }: SettingProps) {
 }
 
 /** Sends what a setting asks for. */
-function useSetting(request: AnyRequest, fields: readonly string[], saved: () => void): Submission {
+function useSetting(request: AnyRequest, saved: () => void): Submission {
   const api = useApi()
   const outdate = useOutdate()
   return useSubmission(async () => {
@@ -84,7 +85,7 @@ function useSetting(request: AnyRequest, fields: readonly string[], saved: () =>
     await api.call(operation, input as never)
     saved()
     await outdate('zones')
-  }, fields)
+  })
 }
 
 function Ttl({ zone }: { readonly zone: Zone }) {
@@ -93,9 +94,9 @@ function Ttl({ zone }: { readonly zone: Zone }) {
   const request = {
     operation: 'zones_changeTtl',
     params: { id_or_name: zone.name },
-    body: { ttl: Number(ttl) },
+    body: { ttl: typedNumber(ttl) },
   } as const
-  const form = useSetting(request, ['ttl'], draft.saved)
+  const form = useSetting(request, draft.saved)
   return (
     <Setting title="TTL" {...{ request, form, draft }} act={w.changeTtl}>
       <TextField
@@ -124,7 +125,7 @@ function Primaries({ zone }: { readonly zone: Zone }) {
     params: { id_or_name: zone.name },
     body,
   } as const
-  const form = useSetting(request, ['primary_nameservers'], draft.saved)
+  const form = useSetting(request, draft.saved)
   return (
     <Setting title={w.primaries} {...{ request, form, draft }} act={w.changePrimaries}>
       <PrimariesField value={drafts} onChange={(drafts) => draft.change({ drafts })} form={form} />
@@ -140,7 +141,7 @@ function LabelsCard({ zone }: { readonly zone: Zone }) {
     params: { id_or_name: zone.name },
     body: { labels: { ...labels } },
   } as const
-  const form = useSetting(request, ['labels'], draft.saved)
+  const form = useSetting(request, draft.saved)
   return (
     <Setting title={c.labels} {...{ request, form, draft }} act={c.save}>
       <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={form.problems('labels')} />
