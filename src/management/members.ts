@@ -26,6 +26,8 @@ export function memberRoutes({
   /** Does `work` on a member who is not the owner; this process forgets at once what sessions may do. */
   const change = <T>(scope: ProjectScope, personId: number, work: (tx: Transaction) => Promise<T>) =>
     db.transact(async (tx) => {
+      // Whoever becomes the owner meanwhile stays.
+      await lockProject(tx, scope, 'update')
       await checkMember(tx.query, scope, personId)
       tx.afterCommit(() => sessions.forget())
       return work(tx)

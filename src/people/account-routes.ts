@@ -17,6 +17,7 @@ import {
 } from './credential-store.ts'
 import { countAttempt, forgetAttempts } from './guesses.ts'
 import { accept } from './invitations.ts'
+import { dropLinksOf } from './link-store.ts'
 import {
   askForNewPasskey,
   askForPasskey,
@@ -30,7 +31,7 @@ import { hashPassword, isPassword, passwordProblem } from './password.ts'
 import { openFor, type People, sealFor } from './people.ts'
 import { lockPerson, personById, updatePerson } from './person-store.ts'
 import { qrSvg } from './qr.ts'
-import { sessionsOf } from './session-store.ts'
+import { deleteSignInsOf, sessionsOf } from './session-store.ts'
 import { elevatedMs } from './sessions.ts'
 import { isTotp } from './sign-in.ts'
 import type { CredentialKind, CredentialRow, PersonRow, SessionRow } from './tables.ts'
@@ -51,10 +52,17 @@ async function personOf({ db }: People, { caller }: Pick<Call, 'caller'>): Promi
 
 const sessionIdOf = ({ caller: { actor } }: Pick<Call, 'caller'>) => (actor.kind === 'person' ? actor.session : 0)
 
-/** The session of a call, as the browser has it. Errors: `unauthorized`. */
-async function sessionOf({ sessions, installation }: People, { cookies, origin }: Browser): Promise<SessionRow> {
+/**
+ * The session of a call, as the browser has it. Errors: `unauthorized`, also when the browser has sent two of them and this
+ * is not the one that the call was let in with: nobody proves something for the session of somebody else.
+ */
+async function sessionOf(
+  { sessions, installation }: People,
+  call: Pick<Call, 'caller' | 'browser'>,
+): Promise<SessionRow> {
+  const { cookies, origin } = call.browser()
   const found = await sessions.find(readCookie(cookies, cookieName({ origin, installation }, 'session')))
-  if (!found) throw new ApiError('unauthorized', 'sign in first')
+  if (found?.session.id !== sessionIdOf(call)) throw new ApiError('unauthorized', 'sign in first')
   return found.session
 }
 
@@ -131,9 +139,12 @@ function credentialHandlers(
       }
     },
     renameCredential: async ({ caller, params: { id }, body: { name } }) => {
-      const isThere = await db.transact((tx) => renameCredential(tx, caller.actor.id, id, name))
-      const row = (await credentialsOf(db.query, caller.actor.id)).find((one) => one.id === id)
-      if (!isThere || !row || row.kind === 'recovery') throw notFound('credential', id)
+      const row = await db.transact(async (tx) => {
+        const isThere = await renameCredential(tx, caller.actor.id, id, name)
+        const row = (await credentialsOf(tx.query, caller.actor.id)).find((one) => one.id === id)
+        if (!isThere || !row || row.kind === 'recovery') throw notFound('credential', id)
+        return row
+      })
       return { credential: toWire(row) }
     },
     removeCredential: async ({ caller, params: { id } }) => {
@@ -146,8 +157,10 @@ function credentialHandlers(
       if (found) throw weakPassword(found)
       const data = await hashPassword(password)
       const browser = call.browser()
-      const session = await sessionOf(people, browser)
+      const session = await sessionOf(people, call)
       const cookie = await db.transact(async (tx) => {
+        await dropLinksOf(tx, person.id)
+        await deleteSignInsOf(tx, person.id)
         await lockPerson(tx, person.id)
         const known = await credentialOf(tx.query, person.id, 'password')
         const subject = String(person.id)
@@ -227,7 +240,7 @@ function totpHandlers(people: People): Pick<Account, 'beginTotp' | 'confirmTotp'
       const { ticket, code } = call.body
       const secret = secretOf(people, person.id, ticket)
       const browser = call.browser()
-      const session = await sessionOf(people, browser)
+      const session = await sessionOf(people, call)
       const { codes, cookie } = await db.transact(async (tx) => {
         const step = matchingStep(secret, code, tx.now, 0)
         if (step === undefined) throw wrongProof('the code is not right; look whether the clock of the device is')
@@ -278,7 +291,7 @@ function passkeyHandlers(people: People): Pick<Account, 'askForPasskey' | 'addPa
       const browser = call.browser()
       const personId = call.caller.actor.id
       const given = { secret: ceremonyOf(people, browser), origin: browser.origin, response: call.body.response }
-      const session = await sessionOf(people, browser)
+      const session = await sessionOf(people, call)
       const passkey = await judgeNewPasskey(people, personId, given)
       const { row, codes, cookie } = await db.transact(async (tx) => {
         await lockPerson(tx, personId)
@@ -317,7 +330,9 @@ function sessionHandlers(people: People): Pick<Account, 'sessions' | 'endSession
       }
     },
     endSession: async ({ caller, params: { id } }) => {
-      if (!(await db.transact((tx) => sessions.revoke(tx, caller.actor.id, id)))) throw notFound('session', id)
+      await db.transact(async (tx) => {
+        if (!(await sessions.revoke(tx, caller.actor.id, id))) throw notFound('session', id)
+      })
     },
     endOtherSessions: async (call) => {
       await db.transact((tx) => sessions.revokeAll(tx, call.caller.actor.id, sessionIdOf(call)))
@@ -345,7 +360,7 @@ function proofHandlers(people: People): Pick<Account, 'askForProof' | 'elevate'>
       const attempt = { what: 'proof', account: String(personId), network: browser.network }
       const verdict = await countAttempt(db, attempt)
       if (!verdict.admitted) throw wrongProof(`too many tries; the next one counts after ${timestamp(verdict.until)}`)
-      const session = await sessionOf(people, browser)
+      const session = await sessionOf(people, call)
       const prove = await proofIn(people, personId, call.body, browser)
       const { cookie, until } = await db.transact(async (tx) => {
         await forgetAttempts(tx, attempt)

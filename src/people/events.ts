@@ -48,7 +48,9 @@ export function recordFailedSignIn(
 ): void {
   if (!person) return
   const outcome = 'wrong_credentials'
-  const event = { actor: actorOf(person), operation: 'sign in', family, subjects: [person.id], outcome, network }
+  const subjects = [person.id]
+  const from = network.replace(/^network:/, '')
+  const event = { actor: actorOf(person), operation: 'sign in', family, subjects, outcome, network: from }
   db.transact((tx) => recordEvent(tx, event), { isDurable: false }).catch((err: unknown) => {
     log.warn({ err }, 'a failed sign-in is missing in the audit log')
   })

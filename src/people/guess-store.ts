@@ -17,7 +17,8 @@ export async function lockGuess(tx: Transaction, subject: string): Promise<Guess
   const { rows } = await sql<GuessRow>`
     select * from guess where subject = ${subject} ${tx.dialect.lockRows('update')}
   `.execute(tx.query)
-  return rows[0]!
+  // Nobody else can have it now, but somebody may have forgotten it in between.
+  return rows[0] ?? { subject, failures: 0, since: tx.now, blocked_until: 0 }
 }
 
 export async function writeGuess(tx: Transaction, { subject, ...change }: GuessRow): Promise<void> {

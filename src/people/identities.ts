@@ -12,7 +12,7 @@ import { setGroupRole } from './membership-store.ts'
 import type { GroupRole, Identity, OidcOptions } from './oidc.ts'
 import type { People } from './people.ts'
 import { createPerson, personByEmail, personById, updatePerson } from './person-store.ts'
-import type { Whence } from './sessions.ts'
+import { elevatedMs, type Whence } from './sessions.ts'
 import { ownDefault } from './setup.ts'
 import type { PersonRow } from './tables.ts'
 
@@ -28,7 +28,9 @@ export async function signInAs(people: People, identity: Identity, whence: Whenc
     if (!person || person.disabled !== null) throw new ApiError('forbidden', 'this person cannot sign in')
     if (isAdmin && credential) await updatePerson(tx, person.id, { installation_role: 'admin' })
     if (credential) await noteUse(tx, credential.id)
-    const secret = await people.sessions.start(tx, { personId: person.id, whence })
+    // The provider may have let in whoever has the browser: only a recent sign-in there proves who that is.
+    const elevatedUntil = identity.signedInMs === undefined ? 0 : tx.now + elevatedMs - identity.signedInMs
+    const secret = await people.sessions.start(tx, { personId: person.id, whence, elevatedUntil })
     if (isAdmin) await ownDefault(tx, person.id)
     await applyGroups(tx, person.id, identity, options)
     return secret

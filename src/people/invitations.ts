@@ -52,7 +52,6 @@ async function mayInvite(
   inviter: PersonRow | undefined,
 ): Promise<boolean> {
   if (!inviter || inviter.disabled !== null) return false
-  if (inviter.installation_role === 'admin') return true
   const has = await roleIn(query, { projectId: project_id }, inviter.id)
   return has !== undefined && covers(has, 'admin') && covers(has, role)
 }

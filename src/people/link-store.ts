@@ -51,6 +51,11 @@ export async function dropLinks(tx: Transaction, kind: LinkKind): Promise<void> 
   await tx.query.deleteFrom('person_link').where('kind', '=', kind).execute()
 }
 
+/** The links of a person no longer count. */
+export async function dropLinksOf(tx: Transaction, personId: number): Promise<void> {
+  await tx.query.deleteFrom('person_link').where('person_id', '=', personId).execute()
+}
+
 /** Starts a challenge under a secret that the browser keeps. */
 export async function startCeremony(tx: Transaction, secret: string, row: Omit<CeremonyRow, 'id' | 'hash'>) {
   await tx.query

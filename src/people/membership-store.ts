@@ -73,13 +73,16 @@ export async function removeMember(tx: Transaction, scope: ProjectScope, personI
   return numDeletedRows > 0n
 }
 
-/** Makes a member the owner and the previous owner an admin; false when the person does not belong to the Project. */
+/**
+ * Makes a member the owner and the previous owner an admin; false when the person does not belong to the Project. The caller
+ * holds the lock of the Project, as nobody may leave it meanwhile.
+ */
 export async function transferOwnership(tx: Transaction, scope: ProjectScope, personId: number): Promise<boolean> {
   if ((await roleIn(tx.query, scope, personId)) === undefined) return false
   const members = () => scoped(tx.query, scope).updateTable('membership')
   await members().set({ role: 'admin' }).where('role', '=', 'owner').execute()
-  await members().set({ role: 'owner' }).where('person_id', '=', personId).execute()
-  return true
+  const promoted = members().set({ role: 'owner', given_by: 'person' }).where('person_id', '=', personId)
+  return (await promoted.executeTakeFirst()).numUpdatedRows > 0n
 }
 
 /** Gives a person the role that groups give in a Project, or takes it away; what people gave by hand and owners stay. */
@@ -91,7 +94,12 @@ export async function setGroupRole(
 ): Promise<void> {
   const own = scoped(tx.query, scope)
   if (role === undefined) {
-    await own.deleteFrom('membership').where('person_id', '=', personId).where('given_by', '=', 'group').execute()
+    await own
+      .deleteFrom('membership')
+      .where('person_id', '=', personId)
+      .where('given_by', '=', 'group')
+      .where('role', '<>', 'owner')
+      .execute()
     return
   }
   const row = {
@@ -110,6 +118,7 @@ export async function setGroupRole(
     .set({ role })
     .where('person_id', '=', personId)
     .where('given_by', '=', 'group')
+    .where('role', '<>', 'owner')
     .execute()
 }
 

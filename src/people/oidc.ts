@@ -31,10 +31,14 @@ export interface Identity {
   readonly email: string | undefined
   readonly name: string | undefined
   readonly groups: readonly string[]
+  /** How long ago they signed in there, in milliseconds; undefined when the provider does not say. */
+  readonly signedInMs: number | undefined
 }
 
 export const callbackPath = '/console/login/oidc/callback'
 const timeoutS = 10
+/** How old a sign-in at the provider may be. */
+const longestS = 30 * 86_400
 
 /** By how much the clocks of the provider and of this machine may differ. */
 const skewMs = 60_000
@@ -72,7 +76,8 @@ export class Oidc {
       code_challenge_method: 'S256',
       state: derive(secret, 'state'),
       nonce: derive(secret, 'nonce'),
-      ...(isFresh ? { prompt: 'login', max_age: '0' } : {}),
+      // Whoever asks for a greatest age is told the age.
+      ...(isFresh ? { prompt: 'login', max_age: '0' } : { max_age: String(longestS) }),
     })
     return url.href
   }
@@ -101,6 +106,7 @@ export class Oidc {
       subject: claims.sub,
       email: isVerified ? String(all.email).toLowerCase() : undefined,
       name: typeof all.name === 'string' ? all.name.slice(0, 100) : undefined,
+      signedInMs: claims.auth_time === undefined ? undefined : Math.max(0, Date.now() - claims.auth_time * 1_000),
       groups: Array.isArray(all.groups) ? all.groups.filter((group) => typeof group === 'string') : [],
     }
   }

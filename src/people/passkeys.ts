@@ -11,12 +11,13 @@ import type {
 } from '@simplewebauthn/server'
 import { drawId, type Transaction } from '../kernel/data/db.ts'
 import { invalidInput } from '../kernel/errors.ts'
+import { onOwnBehalf } from '../kernel/process/behalf.ts'
 import { canHavePasskeys } from './cookies.ts'
 import { advanceCounter, credentialBySubject, credentialsOf, noteUse } from './credential-store.ts'
 import { startCeremony, takeCeremony } from './link-store.ts'
 import type { People, PeopleSettings } from './people.ts'
 import { randomSecret } from './secret-text.ts'
-import type { CeremonyKind, CredentialRow, PersonRow } from './tables.ts'
+import type { CeremonyKind, CeremonyRow, CredentialRow, PersonRow } from './tables.ts'
 
 const ceremonyMs = 5 * 60_000
 /** ES256, EdDSA and RS256, which all authenticators know one of. */
@@ -123,9 +124,14 @@ export interface Answered {
   readonly response: unknown
 }
 
+/** Takes a challenge, whatever becomes of what it was for; this alone is no change that the audit log tells of. */
+function taken({ db }: People, kind: CeremonyKind, secret: string | undefined): Promise<CeremonyRow | undefined> {
+  return onOwnBehalf(() => db.transact((tx) => takeCeremony(tx, kind, secret)))
+}
+
 /** Judges a browser's new passkey. Errors: `invalid_input`. */
 export async function judgeNewPasskey(people: People, personId: number, given: Answered): Promise<NewPasskey> {
-  const ceremony = await people.db.transact((tx) => takeCeremony(tx, 'passkey-add', given.secret))
+  const ceremony = await taken(people, 'passkey-add', given.secret)
   if (!ceremony || ceremony.person_id !== personId) throw notAsked()
   return judge(JSON.parse(ceremony.data) as Challenge, given)
 }
@@ -135,7 +141,7 @@ export async function judgeFirstPasskey(
   people: People,
   given: Answered,
 ): Promise<{ readonly newcomer: Newcomer; readonly passkey: NewPasskey }> {
-  const ceremony = await people.db.transact((tx) => takeCeremony(tx, 'passkey-first', given.secret))
+  const ceremony = await taken(people, 'passkey-first', given.secret)
   if (!ceremony) throw notAsked()
   const { newcomer, ...challenge } = JSON.parse(ceremony.data) as Challenge & { readonly newcomer: Newcomer }
   return { newcomer, passkey: await judge(challenge, given) }
@@ -192,7 +198,7 @@ export async function provenPasskey(
   kind: 'passkey-sign-in' | 'passkey-prove',
   given: Answered,
 ): Promise<{ readonly credential: CredentialRow; readonly counter: number } | undefined> {
-  const ceremony = await people.db.transact((tx) => takeCeremony(tx, kind, given.secret))
+  const ceremony = await taken(people, kind, given.secret)
   if (!ceremony || !isAnswer(given.response)) return undefined
   const credential = await credentialBySubject(people.db.query, 'passkey', given.response.id)
   if (!credential || (ceremony.person_id !== null && ceremony.person_id !== credential.person_id)) return undefined

@@ -67,17 +67,24 @@ export async function writeReset(
   return { letter: { recipient: person.email, content }, forMs: mailedMs }
 }
 
+interface Given {
+  readonly secret: string | undefined
+  readonly isOidcOnly: boolean
+}
+
 /** A link that still counts, with its person. */
-async function readLink(query: Queries, secret: string | undefined, nowMs: number) {
-  const link = (await findLink(query, 'person', secret, nowMs)) ?? (await findLink(query, 'reset', secret, nowMs))
+async function readLink(query: Queries, { secret, isOidcOnly }: Given, nowMs: number) {
+  const asked = await findLink(query, 'person', secret, nowMs)
+  // Mail does not replace the identity provider.
+  const link = asked ?? (isOidcOnly ? undefined : await findLink(query, 'reset', secret, nowMs))
   const person = link && (await personById(query, link.person_id!))
   if (!person || person.disabled !== null) throw deadLink()
   return { link, person }
 }
 
 /** Whose password a link sets. Errors: `forbidden` when it does not count. */
-export async function personOfLink({ db, clock }: People, secret: string | undefined): Promise<PersonRow> {
-  return (await readLink(db.query, secret, clock.now())).person
+export async function personOfLink({ db, clock, settings }: People, secret: string | undefined): Promise<PersonRow> {
+  return (await readLink(db.query, { secret, isOidcOnly: settings.isOidcOnly }, clock.now())).person
 }
 
 /**
@@ -85,13 +92,13 @@ export async function personOfLink({ db, clock }: People, secret: string | undef
  * a second factor is needed as well. Without a hash the password stays as it is.
  */
 export async function useLink(
-  { db, sessions }: People,
+  { db, sessions, settings }: People,
   secret: string | undefined,
   passwordHash: string | undefined,
   whence: Whence,
 ): Promise<{ readonly kind: 'session' | 'second'; readonly secret: string }> {
   return db.transact(async (tx) => {
-    const { link, person } = await readLink(tx.query, secret, tx.now)
+    const { link, person } = await readLink(tx.query, { secret, isOidcOnly: settings.isOidcOnly }, tx.now)
     if (!(await spendLink(tx, link))) throw deadLink()
     const { id: personId } = person
     await deleteSignInsOf(tx, personId)

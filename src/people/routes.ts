@@ -136,8 +136,9 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       return { invitation: (await invitationsToWire(people, [invitation]))[0]!, link }
     },
     withdrawInvitation: async ({ scope, params: { id } }) => {
-      const isEnded = await db.transact((tx) => endInvitation(tx, scope, id))
-      if (!isEnded) throw notFound('invitation', id)
+      await db.transact(async (tx) => {
+        if (!(await endInvitation(tx, scope, id))) throw notFound('invitation', id)
+      })
     },
   }
 }

@@ -15,7 +15,7 @@ import { recordFailedSignIn } from './events.ts'
 import { type Attempt, countAttempt, forgetAttempts } from './guesses.ts'
 import { hashPassword, isOutdated, isPassword } from './password.ts'
 import { openFor, type People } from './people.ts'
-import { normalEmail, personByEmail, personById } from './person-store.ts'
+import { lockPerson, normalEmail, personByEmail, personById } from './person-store.ts'
 import { hashSecret, isSecret, randomSecret } from './secret-text.ts'
 import { deleteSignIn, insertSignIn, signInByHash } from './session-store.ts'
 import type { Whence } from './sessions.ts'
@@ -57,15 +57,21 @@ export async function signInWithPassword(people: People, given: PasswordGiven): 
     return { kind: 'wrong', left: verdict.left, until: verdict.until }
   }
   const better = isOutdated(credential.data) ? await hashPassword(password) : undefined
-  return db.transact(async (tx) => {
-    await forgetAttempts(tx, attempt)
-    const needsSecond = await hasSecondFactor(tx, person.id)
-    const secret = needsSecond ? await beginSecond(tx, person.id, given.next) : undefined
-    if (better) await renewData(tx, credential.id, better)
-    await noteUse(tx, credential.id)
-    if (secret !== undefined) return { kind: 'second', secret }
-    return { kind: 'session', secret: await people.sessions.start(tx, { personId: person.id, whence }) }
-  })
+  const result = await db
+    .transact(async (tx): Promise<SignIn> => {
+      await forgetAttempts(tx, attempt)
+      const needsSecond = await hasSecondFactor(tx, person.id)
+      const secret = needsSecond ? await beginSecond(tx, person.id, given.next) : undefined
+      // Judging takes a while, in which the password may have been changed and all sessions ended.
+      await lockPerson(tx, person.id)
+      if ((await credentialOf(tx.query, person.id, 'password'))?.data !== credential.data) throw new Wrong()
+      if (better) await renewData(tx, credential.id, better)
+      await noteUse(tx, credential.id)
+      if (secret !== undefined) return { kind: 'second', secret }
+      return { kind: 'session', secret: await people.sessions.start(tx, { personId: person.id, whence }) }
+    })
+    .catch(orWrong)
+  return result instanceof Wrong ? { kind: 'wrong', left: verdict.left, until: verdict.until } : result
 }
 
 /** Whether a person has to prove more than a password. */
@@ -108,23 +114,25 @@ export async function signInWithCode(
     .transact(async (tx) => {
       await forgetAttempts(tx, attempt)
       if (!(await deleteSignIn(tx, row.id))) return undefined
-      if (!(await isCode(people, tx, person.id, given.code))) throw new WrongCode()
+      if (!(await isCode(people, tx, person.id, given.code))) throw new Wrong()
       return sessions.start(tx, { personId: person.id, whence: given.whence })
     })
-    .catch((error: unknown) => {
-      if (error instanceof WrongCode) return error
-      throw error
-    })
+    .catch(orWrong)
   if (session === undefined) return { kind: 'over' }
-  if (session instanceof WrongCode) {
+  if (session instanceof Wrong) {
     recordFailedSignIn(people, person, given.whence.network)
     return { kind: 'wrong', left: verdict.left, until: verdict.until }
   }
   return { kind: 'session', secret: session }
 }
 
-/** Undoes what would only follow from a code that is right. */
-class WrongCode extends Error {}
+/** Undoes what would only follow from a proof that is right. */
+class Wrong extends Error {}
+
+function orWrong(error: unknown): Wrong {
+  if (error instanceof Wrong) return error
+  throw error
+}
 
 /** Whether a one-time code or a recovery code of a person is right; it is used up. */
 export async function isCode(people: People, tx: Transaction, personId: number, code: string): Promise<boolean> {

@@ -1,4 +1,5 @@
 /** What the pages before the console have in common: their frame, their headers, and how they read forms and cookies. */
+import { isStorable } from '../../kernel/contract/input.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/served.ts'
 import { readWeights } from '../../kernel/http/weights.ts'
 import { Html, html, type Part } from '../../net/html.ts'
@@ -100,14 +101,19 @@ export class Visit {
   form(): URLSearchParams {
     const type = this.call.headers['content-type'] ?? ''
     const isForm = /^application\/x-www-form-urlencoded\s*(;|$)/i.test(type)
-    return new URLSearchParams(isForm ? this.call.body.toString('utf8') : '')
+    const form = new URLSearchParams(isForm ? this.call.body.toString('utf8') : '')
+    // Databases cannot keep a NUL.
+    return [...form.values()].every(isStorable) ? form : new URLSearchParams()
   }
 
   /** The body as JSON; undefined when it is something else. */
   json(): unknown {
     if (!/^application\/json\s*(;|$)/i.test(this.call.headers['content-type'] ?? '')) return undefined
     try {
-      return JSON.parse(this.call.body.toString('utf8'))
+      return JSON.parse(this.call.body.toString('utf8'), (_, value) => {
+        if (typeof value === 'string' && !isStorable(value)) throw new Error('this text cannot be kept')
+        return value
+      })
     } catch {
       return undefined
     }

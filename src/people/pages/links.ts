@@ -136,6 +136,7 @@ export async function showReset(visit: Visit): Promise<ServedAnswer> {
 /** Answers alike whether or not somebody has the address. */
 export async function askForReset(visit: Visit): Promise<ServedAnswer> {
   const { people, words, whence } = visit
+  if (people.settings.isOidcOnly) return askPage(visit, words.noMail, undefined, 403)
   const email = (visit.form().get('email') ?? '').trim()
   if (!isMailAddress(email)) return askPage(visit, undefined, words.badEmail, 422)
   const verdict = await countAttempt(people.db, {
