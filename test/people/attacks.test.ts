@@ -216,9 +216,20 @@ forEachDatabase('the doors', (open) => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)
     const stranger = new TestBrowser(world)
+    const nul = 'email=%00&password=x&code=%00&name=%00&token=%00'
     const paths = ['login', 'login/second', 'login/token', 'login/passkey', 'setup', 'enter', 'invite', 'invite/accept']
     for (const path of [...paths, 'reset', 'reset/password', 'login/passkey/options']) {
-      for (const body of ['', '%', 'a=1&a=2', '{"id":1}', '{', `code=${'x'.repeat(1_000)}`, '\0']) {
+      for (const body of [
+        '',
+        '%',
+        'a=1&a=2',
+        '{"id":1}',
+        '{',
+        `code=${'x'.repeat(1_000)}`,
+        '\0',
+        nul,
+        '{"id":"\\u0000"}',
+      ]) {
         for (const type of ['application/json', 'application/x-www-form-urlencoded', '']) {
           const sent = { ...stranger.own, 'content-type': type }
           const { status } = await stranger.send('POST', `/console/${path}`, body, sent)

@@ -37,6 +37,23 @@ forEachDatabase('the audit log of people', (open) => {
       (await signIns(admin)).map(({ outcome }) => outcome),
       ['ok', 'wrong_credentials', 'ok'],
     )
+    assert.ok((await signIns(admin)).every(({ network }) => network === '127.0.0.1'))
+  })
+
+  test('does not call done what was refused', async () => {
+    const world: World = await open({ runActions: false })
+    const admin = await setUp(world)
+    const wrong = await admin.api('POST', `${own}/account/elevate`, { password: 'a wrong password' })
+    assert.equal(wrong.status, 403)
+    assert.equal((await admin.api('DELETE', `${own}/account/sessions/4000000000000000`)).status, 404)
+    assert.equal((await admin.api('PUT', `${own}/account/credentials/4000000000000000`, { name: 'x' })).status, 404)
+    const entries = async () => (await admin.api('GET', `${own}/audit?operation=/account`)).body.audit as Entry[]
+    await until(async () => (await entries()).length === 3, 'all three are recorded')
+    assert.deepEqual((await entries()).map(({ outcome }) => outcome).toSorted(), [
+      'not_found',
+      'not_found',
+      'wrong_credentials',
+    ])
   })
 
   test('has a Project under the name that it had, when it is renamed and when it is deleted', async () => {

@@ -1,6 +1,7 @@
 /** Second factors and passkeys, with real codes and real signatures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { countAttempt } from '../../src/people/guesses.ts'
 import { stepAt, totpCode } from '../../src/people/totp.ts'
 import { forEachDatabase, type World } from '../harness.ts'
 import { dump } from '../schema.ts'
@@ -102,6 +103,14 @@ forEachDatabase('one-time codes', (open) => {
       assert.equal((await attacker.post('/console/login/second', { code: String(100_000 + i) })).status, 401)
     }
     assert.equal((await attacker.post('/console/login/second', { code: code(world, secret) })).status, 429)
+  })
+
+  test('are counted across networks, too', async () => {
+    const world = await open({ runActions: false })
+    const attempt = (network: string) => countAttempt(world.db, { what: 'code', account: 'x', network })
+    for (let i = 0; i < 50; i++) assert.ok((await attempt(`192.0.2.${i}`)).admitted, String(i))
+    assert.equal((await attempt('192.0.2.50')).admitted, false)
+    assert.ok((await countAttempt(world.db, { what: 'code', account: 'y', network: '192.0.2.50' })).admitted)
   })
 
   test('are asked for after a link by mail too, but not after one of an operator, which lets in who lost everything', async () => {

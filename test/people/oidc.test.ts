@@ -3,7 +3,10 @@ import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
+import { makeLink } from '../../src/people/link-store.ts'
+import { addMember } from '../../src/people/membership-store.ts'
 import type { OidcOptions } from '../../src/people/oidc.ts'
+import { personByEmail } from '../../src/people/person-store.ts'
 import { forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { client, type RunningProvider, startProvider } from './provider.ts'
@@ -216,6 +219,41 @@ forEachDatabase('an identity provider', (open) => {
     assert.deepEqual(await roleOf(['others']), [404, 404])
   })
 
+  test('takes nothing from who has become the owner of a Project, whatever the groups say then', async () => {
+    const groups = [{ group: 'staff', project: 'shared', role: 'viewer' as const }]
+    const world = await openWith(open, { groups })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'shared', timestamp(tx.now)))
+    const jana = await setUp(world)
+    const eve = new TestBrowser(world)
+    await through(eve, known('eve', { groups: ['staff'] }))
+    const eveId = (await eve.api('GET', `${own}/account`)).body.account.id as number
+    const janaId = (await jana.api('GET', `${own}/account`)).body.account.id as number
+    await world.db.transact((tx) => addMember(tx, { projectId: id }, janaId, 'owner'))
+    world.app.people.sessions.forget()
+    assert.equal((await jana.api('POST', `${own}/projects/${id}/transfer`, { person_id: eveId })).status, 200)
+    for (const names of [['staff'], []]) {
+      const again = new TestBrowser(world)
+      await through(again, known('eve', { groups: names }))
+      const { members } = (await again.api('GET', `${own}/projects/${id}/members`)).body
+      const own1 = members.find(({ person_id }: { person_id: number }) => person_id === eveId)
+      assert.equal(own1?.role, 'owner')
+    }
+  })
+
+  test('does not prove anew who somebody is by letting in whoever has the browser', async () => {
+    const world = await openWith(open)
+    const browser = new TestBrowser(world)
+    await through(browser, known('ada'))
+    const begin = () => browser.api('POST', `${own}/account/totp`, {})
+    assert.notEqual((await begin()).status, 403)
+    // The provider is not asked for the time of the sign-in, so it does not say it.
+    const silent = new TestBrowser(world)
+    await through(silent, 'ada', '', ({ searchParams }) => searchParams.delete('max_age'))
+    assert.equal(await emailOf(silent), 'ada@example.com')
+    const refused = await silent.api('POST', `${own}/account/totp`, {})
+    assert.deepEqual([refused.status, refused.body.error.code], [403, 'elevation_required'])
+  })
+
   test('can be the only way in', async () => {
     const world = await openWith(open, {}, {}, true)
     const { text } = await new TestBrowser(world).get('/console/login')
@@ -227,6 +265,10 @@ forEachDatabase('an identity provider', (open) => {
     const refused = await signIn(new TestBrowser(world))
     assert.equal(refused.status, 403)
     assert.equal((await new TestBrowser(world).api('POST', '/console/login/passkey/options', {})).status, 404)
+    assert.equal((await new TestBrowser(world).post('/console/reset', { email: adminEmail })).status, 403)
+    const person = await personByEmail(world.db.query, adminEmail)
+    const mailed = await world.db.transact((tx) => makeLink(tx, { kind: 'reset', personId: person!.id, forMs: 60_000 }))
+    assert.equal((await new TestBrowser(world).post('/console/reset/password', { code: mailed, go: '1' })).status, 403)
   })
 
   test('that cannot be reached is said so, and nothing else breaks', async () => {

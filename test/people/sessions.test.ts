@@ -47,6 +47,21 @@ forEachDatabase('sessions', (open) => {
     assert.equal((await new TestBrowser(world).api('GET', `${own}/account`, undefined, twice)).status, 401)
   })
 
+  test('nobody proves something for the session of somebody else, with the cookies of two', async () => {
+    const world = await open({ runActions: false, publicOrigins: ['https://cloud.example.com'] })
+    const jana = await setUp(world)
+    const [guarded, own1] = jana.session!
+    const where = { host: '192.0.2.7' }
+    const other = new TestBrowser(world, where)
+    await signIn(other)
+    const [plain, stolen] = other.session!
+    assert.notEqual(guarded, plain)
+    const thief = new TestBrowser(world, where)
+    const cookie = `${guarded}=${own1}; ${plain}=${stolen}`
+    const reply = await thief.api('POST', `${own}/account/elevate`, { password }, { cookie })
+    assert.deepEqual([reply.status, reply.cookies], [401, []])
+  })
+
   test('neighbours: another installation on this host neither reads nor overwrites the session', async () => {
     const [one, other] = [await open({ runActions: false }), await open({ runActions: false })]
     const browser = await setUp(one)
