@@ -65,6 +65,7 @@ export interface AppOptions {
   readonly tls?: EdgeOptions['tls']
   readonly connections?: EdgeOptions['connections']
   readonly publicOrigins?: EdgeOptions['publicOrigins']
+  readonly trustedProxies?: EdgeOptions['trustedProxies']
   readonly faults?: Faults
   readonly limits?: DefaultLimits
   /** How long entries of the audit log are kept, in days; 90 by default. */
@@ -213,7 +214,7 @@ function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonl
 }
 
 function edgeOptions(
-  { rateLimit, tls, connections, publicOrigins, streams, observe }: AppOptions,
+  { rateLimit, tls, connections, publicOrigins, trustedProxies, streams, observe }: AppOptions,
   db: Database,
 ): Omit<EdgeOptions, 'authenticator' | 'query' | 'clock' | 'log' | 'vendor' | 'publicFamilies'> {
   const ofProjects = (most: number) => (db.dialect.shared ? sharedLimiter(db, most) : localLimiter(most))
@@ -226,6 +227,7 @@ function edgeOptions(
     ...(tls ? { tls } : {}),
     ...(connections ? { connections } : {}),
     ...(publicOrigins ? { publicOrigins } : {}),
+    ...(trustedProxies ? { trustedProxies } : {}),
     ...(streams ? { streams } : {}),
     ...(observe ? { observe } : {}),
   }

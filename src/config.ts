@@ -33,6 +33,8 @@ export interface Config extends AuditConfig, DnsConfig, LoadBalancerConfig, Peop
   readonly rateLimit: number | typeof off
   readonly connectionsPerAddress: number
   readonly requestsPerConnection: number
+  /** Networks. */
+  readonly trustedProxies: readonly string[]
   /** Origins, without a path. */
   readonly publicUrl: readonly string[]
   readonly actionDelay: number
@@ -134,6 +136,17 @@ function pools(text: string): string[] {
     if (parsed.family === 6 && parsed.prefixLength > 64)
       throw new InvalidArgumentError(`${part}: must be /64 or larger.`)
     return parsed.cidr
+  })
+}
+
+/** Networks, or single addresses. */
+function networks(text: string): string[] {
+  return text.split(',').map((part) => {
+    const name = part.trim()
+    const found = parseAddress(name)
+    const parsed = found.ok ? undefined : parseCidr(name)
+    if (parsed && !parsed.ok) throw new InvalidArgumentError(`${name}: ${parsed.message}.`)
+    return name
   })
 }
 
@@ -293,6 +306,10 @@ export function serveOptions(): Option[] {
       .env('WOLKE_RATE_LIMIT')
       .argParser(rateLimit)
       .default(3600),
+    new Option('--trusted-proxies <net,...>', 'networks of proxies that are believed when they say for whom they ask')
+      .env('WOLKE_TRUSTED_PROXIES')
+      .argParser(networks)
+      .default([], 'none'),
     new Option('--connections-per-address <n>', 'open connections per client address (IPv6: per /64)')
       .env('WOLKE_CONNECTIONS_PER_ADDRESS')
       .argParser(count)

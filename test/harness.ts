@@ -99,6 +99,7 @@ export interface WorldOptions {
   readonly limits?: AppOptions['limits']
   readonly settings?: AppOptions['settings']
   readonly publicOrigins?: AppOptions['publicOrigins']
+  readonly trustedProxies?: AppOptions['trustedProxies']
   readonly defaultNames?: AppOptions['defaultNames']
   readonly mail?: AppOptions['mail']
   readonly streams?: AppOptions['streams']
@@ -221,6 +222,7 @@ async function openWorld(
     limits: options.limits ?? {},
     ...(options.settings ? { settings: options.settings } : {}),
     ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
+    ...(options.trustedProxies ? { trustedProxies: options.trustedProxies } : {}),
     ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.streams ? { streams: options.streams } : {}),

@@ -56,6 +56,7 @@ export function appOptions(
     limits: config.limits,
     connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
     publicOrigins: config.publicUrl,
+    trustedProxies: config.trustedProxies,
     people: { oidc, isOidcOnly: config.oidcOnly },
     auditRetentionDays: config.auditRetention,
     ...(tls ? { tls } : {}),

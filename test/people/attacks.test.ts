@@ -91,6 +91,26 @@ forEachDatabase('the doors', (open) => {
     assert.equal((await signIn(new TestBrowser(world))).status, 303)
   })
 
+  test('guessing: behind a proxy that is trusted, callers are told apart; nobody else says who they are', async () => {
+    const world = await open({ runActions: false, trustedProxies: ['127.0.0.1', '::1'] })
+    await setUp(world)
+    const tried = async (from: string) => {
+      const browser = new TestBrowser(world)
+      const fields = { email: adminEmail, password: 'a wrong password' }
+      return (await browser.post('/console/login', fields, { 'x-forwarded-for': from })).status
+    }
+    // What a caller claims comes before what the proxy adds.
+    for (let i = 0; i < 10; i++) assert.equal(await tried(`203.0.113.${i}, 192.0.2.1`), 401)
+    assert.equal(await tried('203.0.113.77, 192.0.2.1'), 429)
+    assert.equal(await tried('192.0.2.2'), 401)
+    const untrusted = await open({ runActions: false })
+    await setUp(untrusted)
+    const claims = new TestBrowser(untrusted)
+    await claims.post('/console/login', { email: adminEmail, password }, { 'x-forwarded-for': '192.0.2.9' })
+    const { sessions } = (await claims.api('GET', `${own}/account/sessions`)).body
+    assert.ok(sessions.every(({ network }: { network: string }) => network === '127.0.0.1'))
+  })
+
   test('guessing: parallel tries are all counted', async () => {
     const world = await open({ runActions: false })
     await setUp(world)

@@ -72,6 +72,8 @@ export interface EdgeOptions extends ServerOptions {
   readonly publicFamilies?: Readonly<Record<string, string>>
   /** Origins of the API, such as `https://cloud.example.com`. */
   readonly publicOrigins?: readonly string[]
+  /** Networks of proxies that are believed when they say for whom they ask. */
+  readonly trustedProxies?: readonly string[]
   readonly observe?: (exchange: Exchange) => void
 }
 
@@ -133,7 +135,7 @@ export function buildEdge(options: EdgeOptions): Edge {
     log: options.log,
     async build() {
       const server = prepare(
-        createInstance(() => createServer()),
+        createInstance(() => createServer(), options.trustedProxies),
         parts,
         state,
       )
@@ -142,7 +144,7 @@ export function buildEdge(options: EdgeOptions): Edge {
     },
   })
   const listening = (requests: RequestListener) => serverFor({ requests: wing.before(requests), sockets }, options)
-  const server = prepare(createInstance(listening), parts, state)
+  const server = prepare(createInstance(listening, options.trustedProxies), parts, state)
   server.addHook('preClose', (done) => {
     state.isClosing = true
     for (const one of [sockets, streams]) one.close()

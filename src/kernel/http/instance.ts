@@ -10,10 +10,17 @@ import { sendCookies } from './served.ts'
 /** Replaces a URL that cannot be decoded, so that it is refused like any other unknown path. */
 export const undecodable = '/%00undecodable'
 
-/** `serverFor` makes the server that an instance would listen with. */
-export function createInstance(serverFor: (requests: RequestListener) => Server): FastifyInstance {
+/**
+ * `serverFor` makes the server that an instance would listen with. Proxies in `trusted` networks say for whom they ask, and
+ * whether by TLS.
+ */
+export function createInstance(
+  serverFor: (requests: RequestListener) => Server,
+  trusted: readonly string[] = [],
+): FastifyInstance {
   return fastify({
     serverFactory: serverFor,
+    trustProxy: trusted.length > 0 && [...trusted],
     logger: false,
     genReqId: correlationId,
     requestIdHeader: false,
