@@ -15,9 +15,11 @@ interface LabelsFieldProps {
   readonly value: LabelMap
   readonly onChange: (labels: LabelMap) => void
   readonly problems?: readonly string[] | undefined
+  /** Whether they are only shown. */
+  readonly isFixed?: boolean
 }
 
-export function LabelsField({ value, onChange, problems = [] }: LabelsFieldProps) {
+export function LabelsField({ value, onChange, problems = [], isFixed = false }: LabelsFieldProps) {
   const [draft, setDraft] = useState('')
   const listId = useId()
   const [key = '', ...rest] = draft.trim().split('=')
@@ -45,6 +47,7 @@ export function LabelsField({ value, onChange, problems = [] }: LabelsFieldProps
             autoComplete="off"
             spellCheck={false}
             value={draft}
+            disabled={isFixed}
             aria-controls={listId}
             onChange={({ target }) => setDraft(target.value)}
             onKeyDown={onKey}
@@ -55,7 +58,7 @@ export function LabelsField({ value, onChange, problems = [] }: LabelsFieldProps
       <div id={listId}>
         <Tags>
           {Object.entries(value).map(([name, content]) => (
-            <Tag key={name} name={name} onRemove={() => onChange(without(value, name))}>
+            <Tag key={name} name={name} onRemove={isFixed ? undefined : () => onChange(without(value, name))}>
               <i>{name}=</i>
               {content}
             </Tag>

@@ -222,6 +222,7 @@ async function judgeRefusals(console: Console): Promise<void> {
     await go(console, await pathOf(console, one))
     await expect(main, route).toContainText(`try-${count}`)
     await expect(main, route).toContainText('This could not be loaded')
+    await settle(page)
   }
   const asked = new Map<string, number>()
   const role = () => (count % 2 === 0 ? 'Admin' : 'Owner')
@@ -236,6 +237,8 @@ async function judgeRefusals(console: Console): Promise<void> {
     count += 1
     await go(console, await pathOf(console, one))
     await expect(main, route).toContainText(`It needs the role ${role()} in this Project. An owner or admin`)
+    // What the page has asked besides is answered before the next one asks the same.
+    await settle(page)
   }
   assert.deepEqual(
     [...asked].filter(([, times]) => times > 1),

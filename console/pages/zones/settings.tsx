@@ -142,9 +142,15 @@ function LabelsCard({ zone }: { readonly zone: Zone }) {
     body: { labels: { ...labels } },
   } as const
   const form = useSetting(request, draft.saved)
+  const isFixed = useReason('zones_update') !== undefined
   return (
     <Setting title={c.labels} {...{ request, form, draft }} act={c.save}>
-      <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={form.problems('labels')} />
+      <LabelsField
+        value={labels}
+        onChange={(labels) => draft.change({ labels })}
+        problems={form.problems('labels')}
+        isFixed={isFixed}
+      />
     </Setting>
   )
 }

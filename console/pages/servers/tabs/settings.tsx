@@ -51,7 +51,7 @@ export function SettingsTab({ server, action }: TabProps) {
   return (
     <Columns aside={<Commands request={request} labels={server.labels} />}>
       <Card title={`${c.name}, ${c.labels}`} padded>
-        <form className="stack" onSubmit={sent(update.send)} noValidate>
+        <form className="stack" onSubmit={sent(() => reason === undefined && update.send())} noValidate>
           <TextField
             label={w.name}
             isMono
@@ -62,6 +62,7 @@ export function SettingsTab({ server, action }: TabProps) {
           <LabelsField
             value={labels}
             problems={update.problems('labels')}
+            isFixed={reason !== undefined}
             onChange={(labels) => draft.change({ labels })}
           />
           <Elsewhere {...draft} />
@@ -78,6 +79,7 @@ export function SettingsTab({ server, action }: TabProps) {
           kind="switch"
           checked={protection.delete}
           disabled={mayProtect !== undefined}
+          aside={mayProtect}
           onChange={(on) => change({ delete: on })}
         >
           {w.protectDelete}
@@ -86,11 +88,11 @@ export function SettingsTab({ server, action }: TabProps) {
           kind="switch"
           checked={protection.rebuild}
           disabled={mayProtect !== undefined}
+          aside={mayProtect}
           onChange={(on) => change({ rebuild: on })}
         >
           {w.protectRebuild}
         </Check>
-        {mayProtect && <p className="faint">{mayProtect}</p>}
         {protect.cause !== undefined && <FailureNote cause={protect.cause} />}
       </Card>
       <Card title={w.delete} padded>
