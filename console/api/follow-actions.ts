@@ -46,9 +46,9 @@ function actionsIn(reply: unknown): Action[] {
 
 /** Takes over what is known of actions now. Returns those that are new to have ended. */
 export function note(project: number, actions: readonly Action[]): readonly Action[] {
-  const news = actions.filter(
-    ({ id, status }) => status === 'running' || tracked.get().get(id)?.action.status === 'running',
-  )
+  const news = actions
+    .filter(({ id, status }) => status === 'running' || tracked.get().get(id)?.action.status === 'running')
+    .map(withKnown)
   if (news.length === 0) return []
   const next = new Map(tracked.get())
   for (const action of news) {
@@ -58,6 +58,20 @@ export function note(project: number, actions: readonly Action[]): readonly Acti
   tracked.set(next)
   schedule()
   return news.filter(({ status }) => status !== 'running')
+}
+
+/** The stream tells of an action family by family, and only how far it is: what is known besides stays known. */
+function withKnown(action: Action): Action {
+  const known = tracked.get().get(action.id)?.action
+  if (!known) return action
+  const isNew = ({ type, id }: Action['resources'][number]) =>
+    !action.resources.some((one) => one.type === type && one.id === id)
+  return {
+    ...action,
+    started: action.started || known.started,
+    error: action.error ?? known.error,
+    resources: [...action.resources, ...known.resources.filter(isNew)],
+  }
 }
 
 function schedule(): void {
