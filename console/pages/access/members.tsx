@@ -1,9 +1,9 @@
 /** The people of a Project, and those who are invited. */
-import { useQuery, useSuspenseQuery } from '@tanstack/react-query'
+import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
-import { useLack, useProject, whoamiQuery } from '../../api/session.ts'
+import { projectsQuery, useLack, useProject, whoamiQuery } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
@@ -192,6 +192,7 @@ interface DialogsProps {
 function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   const api = useApi()
   const outdate = useOutdate()
+  const cache = useQueryClient()
   const project_id = api.project ?? 0
   if (!open) return null
   if (open.kind === 'invite') {
@@ -223,7 +224,7 @@ function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   if (open.kind === 'transfer') {
     const transfer = async () => {
       await api.call('management_transferProject', { params: { project_id }, body: { person_id } })
-      await outdate('management')
+      await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
     }
     return (
       <Confirm
@@ -238,7 +239,7 @@ function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   }
   const remove = async () => {
     await api.call('management_removeMember', { params: { project_id, person_id } })
-    await outdate('management')
+    await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
   }
   return (
     <Confirm

@@ -1,6 +1,8 @@
 /** Gives a member another role. */
+import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
+import { projectsQuery } from '../../api/session.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
@@ -17,6 +19,7 @@ const c = wordsOf('common', common)
 export function RoleDialog({ member, onClose }: { readonly member: Member; readonly onClose: () => void }) {
   const api = useApi()
   const outdate = useOutdate()
+  const cache = useQueryClient()
   const submit = useSubmit()
   const [role, choose] = useState<GivenRole | undefined>(member.role === 'owner' ? undefined : member.role)
   const params = { project_id: api.project ?? 0, person_id: member.person_id }
@@ -24,7 +27,8 @@ export function RoleDialog({ member, onClose }: { readonly member: Member; reado
     if (!role) return
     const isSaved = await submit.run(async () => {
       await api.call('management_changeMember', { params, body: { role } })
-      await outdate('management')
+      // It may have been one's own.
+      await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
     })
     if (isSaved) onClose()
   }
