@@ -19,7 +19,6 @@ export interface Possessions {
 }
 
 export const days = 7
-const dayMs = 86_400_000
 
 /** What happens on one of the next days. */
 export type Coming =
@@ -31,14 +30,19 @@ export function isRenewed({ type, status }: Certificate): boolean {
   return type === 'managed' && status?.renewal !== 'failed'
 }
 
+/** When the day begins that comes so many days after today. Days on which clocks change are not 24 hours long. */
+function dayAfter(now: number, count: number): number {
+  const day = new Date(now)
+  day.setHours(0, 0, 0, 0)
+  return day.setDate(day.getDate() + count)
+}
+
 /** The next days, each with what comes on it. `now` in ms since the epoch. */
 export function comingDays(certificates: readonly Certificate[], servers: readonly Server[], now: number) {
-  const today = new Date(now)
-  today.setHours(0, 0, 0, 0)
   const windows = servers.flatMap(({ backup_window: window }) => (window ? [window.slice(0, 2)] : []))
   return Array.from({ length: days }, (_, index) => {
-    const from = today.getTime() + index * dayMs
-    const isToday = (time = 0) => time >= Math.max(from, now) && time < from + dayMs
+    const from = dayAfter(now, index)
+    const isToday = (time = 0) => time >= Math.max(from, now) && time < dayAfter(now, index + 1)
     const coming: Coming[] = [
       ...(index === 0 && windows.length > 0 ? [{ kind: 'backups', hour: windows.sort()[0]! } as const] : []),
       ...certificates.flatMap((certificate): Coming[] => {
