@@ -237,7 +237,11 @@ function PickAll({ rows, selection }: { readonly rows: readonly number[]; readon
       checked={picked > 0 && picked === rows.length}
       isMixed={picked > 0 && picked < rows.length}
       aria-label={w.table.selectAll(number(picked), number(rows.length))}
-      onChange={(on) => selection.change(new Set(on ? rows : []))}
+      onChange={(on) => {
+        // What is picked on other pages stays so.
+        const others = [...selection.ids].filter((id) => !rows.includes(id))
+        selection.change(new Set(on ? [...others, ...rows] : others))
+      }}
     />
   )
 }
