@@ -6,6 +6,7 @@ import { IconButton } from './button.tsx'
 import { Icon } from './icon.tsx'
 import styles from './night.module.css'
 import { tip } from './tip.ts'
+import { toast } from './toasts.ts'
 
 const w = wordsOf('common', common)
 const shownMs = 2_000
@@ -16,24 +17,38 @@ export function useCopy(): { readonly isCopied: boolean; readonly copy: (text: s
   return {
     isCopied,
     copy(text) {
-      void copyText(text).then(() => {
-        setCopied(true)
-        setTimeout(setCopied, shownMs, false)
-      })
+      copyText(text).then(
+        () => {
+          setCopied(true)
+          setTimeout(setCopied, shownMs, false)
+        },
+        () => toast({ mood: 'bad', title: w.notCopied, text }),
+      )
     },
   }
 }
 
 /** The clipboard needs a secure page; over plain HTTP the text is selected and copied as by hand. */
-async function copyText(text: string): Promise<void> {
+export async function copyText(text: string): Promise<void> {
+  const before = document.activeElement
   if (navigator.clipboard) return navigator.clipboard.writeText(text)
   const area = document.createElement('textarea')
   area.value = text
   area.className = 'vh'
   document.body.append(area)
   area.select()
-  document.execCommand('copy')
+  const isDone = document.execCommand('copy')
   area.remove()
+  if (before instanceof HTMLElement) before.focus()
+  if (!isDone) throw new Error('the browser does not copy')
+}
+
+/** Copies what a menu offers, which is gone when it is done. */
+export function copyAway(text: string): void {
+  copyText(text).then(
+    () => toast({ mood: 'ok', title: w.copied, text }),
+    () => toast({ mood: 'bad', title: w.notCopied, text }),
+  )
 }
 
 export function CopyButton({ text, label = w.copy }: { readonly text: string; readonly label?: string }) {

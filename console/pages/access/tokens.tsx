@@ -7,6 +7,7 @@ import { useProject } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
+import { copyAway } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
@@ -84,7 +85,7 @@ function menuOf(token: Token, reason: string | undefined, setOpen: (open: Open) 
       key: 'copy',
       label: c.copyId,
       icon: 'copy',
-      onSelect: () => void navigator.clipboard?.writeText(String(token.id)),
+      onSelect: () => copyAway(String(token.id)),
     },
     'line',
     {

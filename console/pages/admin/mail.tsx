@@ -5,6 +5,7 @@ import { apiOf, type ItemOf, outdate } from '../../api/api.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
+import { copyAway } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
@@ -54,7 +55,7 @@ export function MailPage() {
       reason: reason ?? (one.state === 'given_up' || one.state === 'logged' ? undefined : w.notAgain),
       onSelect: () => retry(one),
     },
-    { key: 'copy', label: c.copyId, icon: 'copy', onSelect: () => void navigator.clipboard?.writeText(String(one.id)) },
+    { key: 'copy', label: c.copyId, icon: 'copy', onSelect: () => copyAway(String(one.id)) },
   ]
   const choose = (next: string) =>
     void navigate({ to: '.', search: { state: next === 'all' ? undefined : next }, replace: true } as never)

@@ -7,6 +7,7 @@ import { whoamiQuery } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
+import { copyAway } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
 import type { MenuEntry, MenuItem } from '../../ui/menu.tsx'
@@ -160,7 +161,7 @@ function menuOf(
       key: 'copy',
       label: c.copyId,
       icon: 'copy',
-      onSelect: () => void navigator.clipboard?.writeText(String(person.id)),
+      onSelect: () => copyAway(String(person.id)),
     },
     'line',
     person.disabled

@@ -7,6 +7,7 @@ import { projectsQuery, whoamiQuery } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
+import { copyAway } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
@@ -108,7 +109,7 @@ function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
         key: 'copy',
         label: c.copyId,
         icon: 'copy',
-        onSelect: () => void navigator.clipboard?.writeText(String(project.id)),
+        onSelect: () => copyAway(String(project.id)),
       },
       'line',
       {

@@ -1,5 +1,6 @@
 /** The menu of one server; loaded when one opens. */
 import type { Action } from '../../api/actions.ts'
+import { copyAway } from '../../ui/copy.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
@@ -57,7 +58,7 @@ export function menuOf(
       key: 'copy',
       label: c.copyId,
       icon: 'copy',
-      onSelect: () => void navigator.clipboard?.writeText(String(server.id)),
+      onSelect: () => copyAway(String(server.id)),
     },
     'line',
     {

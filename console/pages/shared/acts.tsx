@@ -3,6 +3,7 @@ import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { type AnyRequest, isOperation, type OperationId } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
+import { copyAway } from '../../ui/copy.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
 import type { LabelMap } from '../../ui/labels-field.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
@@ -118,7 +119,7 @@ export function useResourceActs<Row extends Resource>(
         key: 'copy',
         label: c.copyId,
         icon: 'copy',
-        onSelect: () => void navigator.clipboard?.writeText(String(row.id)),
+        onSelect: () => copyAway(String(row.id)),
       },
       'line',
       {

@@ -3,7 +3,7 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { type ItemOf, useApi } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
-import { CopyButton } from '../../ui/copy.tsx'
+import { CopyButton, copyAway } from '../../ui/copy.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { common } from '../../words/en/common.ts'
 import { sshKeys as english } from '../../words/en/ssh-keys.ts'
@@ -67,7 +67,7 @@ export function SshKeysPage() {
             key: 'public',
             label: w.copyPublic,
             icon: 'copy',
-            onSelect: () => void navigator.clipboard?.writeText(key.public_key),
+            onSelect: () => copyAway(key.public_key),
           },
         ])
       }

@@ -4,6 +4,7 @@ import { useNavigate, useSearch } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
+import { copyAway } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
@@ -249,7 +250,7 @@ function useRrsetActs(zone: Zone, edit: (key: string) => void) {
         key: 'dig',
         label: w.copyDig,
         icon: 'terminal',
-        onSelect: () => void navigator.clipboard?.writeText(digFor(zone, row)),
+        onSelect: () => copyAway(digFor(zone, row)),
       },
       {
         key: 'protect',

@@ -10,6 +10,7 @@ export const common: Words['common'] = {
   close: 'Schließen',
   commands: 'Befehle',
   copied: 'Kopiert',
+  notCopied: 'Der Browser lässt dies nicht kopieren',
   copy: 'Kopieren',
   copyId: 'ID kopieren',
   copyName: (name) => `${name} kopieren`,

@@ -9,6 +9,7 @@ export const common = {
   close: 'Close',
   commands: 'Commands',
   copied: 'Copied',
+  notCopied: 'The browser does not let this be copied',
   copy: 'Copy',
   copyId: 'Copy the id',
   copyName: (name: string) => `Copy ${name}`,
