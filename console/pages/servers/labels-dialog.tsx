@@ -1,14 +1,16 @@
 /** Labels of one server, or labels that many get in addition. */
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi } from '../../api/api.ts'
+import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
+import { useSubmit } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -37,15 +39,32 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
   const draft = useDraft<{ readonly labels: LabelMap }>({ labels: data?.server.labels ?? only?.labels ?? none })
   const { labels } = draft.value
   const [isBusy, setBusy] = useState(false)
+  const one = useSubmit()
+  const outdate = useOutdate()
   const requestFor = ({ id, labels: old }: Server): ApiRequest<'servers_update'> => ({
     operation: 'servers_update',
     params: { id },
     body: { labels: only ? { ...labels } : { ...old, ...labels } },
   })
-  const save = async () => {
+  const saveOne = async (server: Server) => {
+    const isSaved = await one.run(async () => {
+      await perform(api, requestFor(server))
+      await outdate('servers')
+    })
+    if (isSaved) onClose()
+  }
+  const saveAll = async () => {
     setBusy(true)
-    await each(servers, (server) => perform(api, requestFor(server)))
+    await each(servers, async ({ id }) => {
+      // What others have added meanwhile stays.
+      const { server } = await api.call('servers_get', { params: { id } })
+      return perform(api, requestFor(server))
+    })
     onClose()
+  }
+  const isReady = only !== undefined || Object.keys(labels).length > 0
+  const save = () => {
+    if (isReady) void (only ? saveOne(only) : saveAll())
   }
   return (
     <Dialog
@@ -53,21 +72,22 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
         servers.map(({ name }) => name),
         c.andMore,
       )}`}
-      isDirty={draft.isDirty && !isBusy}
+      isDirty={draft.isDirty && !isBusy && !one.isBusy}
       onClose={onClose}
-      onSubmit={() => void save()}
+      onSubmit={save}
       footer={
         <span className="end row">
           <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={isBusy}>
+          <Button type="submit" look="primary" isBusy={isBusy || one.isBusy} disabled={!isReady}>
             {c.save}
           </Button>
         </span>
       }
     >
-      <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} />
+      <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={one.problemsOf('labels')} />
       <Elsewhere {...draft} />
       {error && toFailure(error).status === 404 && <DeletedElsewhere />}
+      {one.cause !== undefined && !one.isSaid && <FailureNote cause={one.cause} />}
       <Equivalents request={servers.map(requestFor)} labels={data?.server.labels ?? only?.labels} />
     </Dialog>
   )
