@@ -36,6 +36,12 @@ export function namesIn(text: string): readonly string[] {
   return Array.from({ length: count }, (_, index) => text.trim().replace(range, String(from + index)))
 }
 
+/** Whether a range in a name counts down, or further than is created at once. */
+export function isBadRange(text: string): boolean {
+  const [, from, to] = (range.exec(text) ?? []).map(Number)
+  return from !== undefined && to !== undefined && (to < from || to - from >= mostAtOnce)
+}
+
 /** A name that is free: `web-4` after `web-3`. */
 export function proposedName(names: readonly string[]): string {
   const parts = names.map((name) => /^(.*-)(\d+)$/.exec(name)).filter((part) => part !== null)

@@ -14,7 +14,7 @@ import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { date, list, number, percent, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn } from './draft.ts'
+import { choiceOf, costsOf, type Draft, type Image, imagesOf, isBadRange, namesIn } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { TypeTable } from './new-types.tsx'
 
@@ -122,6 +122,7 @@ export function newSteps(form: Form): readonly Step[] {
 
 /** Names are host names: what is wrong, and what was probably meant. */
 function nameProblems(text: string): readonly string[] | undefined {
+  if (isBadRange(text)) return [w.badRange]
   const wrong = namesIn(text).find((name) => name !== '' && !name.split('.').every(isHostLabel))
   if (wrong === undefined) return undefined
   const better = wrong.replaceAll(/[^a-z0-9.-]+/gi, '-').replaceAll(/^-+|-+$/g, '')

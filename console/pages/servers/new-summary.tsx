@@ -7,7 +7,7 @@ import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { list, percent, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Cost, costsOf, type Draft, namesIn } from './draft.ts'
+import { type Cost, costsOf, type Draft, isBadRange, namesIn } from './draft.ts'
 import type { Choices } from './new.tsx'
 
 const w = wordsOf('newServer', newServer)
@@ -18,7 +18,14 @@ interface SummaryProps {
   readonly data: Choices
   readonly isBusy: boolean
   readonly reason: string | undefined
-  readonly failed: { readonly name: string; readonly cause: unknown } | undefined
+  readonly failed: Failed | undefined
+}
+
+/** What could not be created, or was, but without what belongs to it. */
+export interface Failed {
+  readonly name: string
+  readonly cause: unknown
+  readonly isMade: boolean
 }
 
 export function NewSummary({ draft, data, isBusy, reason, failed }: SummaryProps) {
@@ -48,11 +55,19 @@ export function NewSummary({ draft, data, isBusy, reason, failed }: SummaryProps
         look="primary"
         wide
         isBusy={isBusy}
-        reason={reason ?? (missing.length > 0 ? w.missing(list(missing, c.andMore)) : undefined)}
+        reason={
+          reason ??
+          (missing.length > 0 ? w.missing(list(missing, c.andMore)) : isBadRange(draft.name) ? w.badRange : undefined)
+        }
       >
         {w.create(count)}
       </Button>
-      {failed && <FailureNote cause={failed.cause} what={w.failed(failed.name)} />}
+      {failed && (
+        <FailureNote
+          cause={failed.cause}
+          what={failed.isMade ? w.withoutBackups(failed.name) : w.failed(failed.name)}
+        />
+      )}
       {!draft.ipv4 && !draft.ipv6 && draft.networks.length === 0 && <Note mood="warn">{w.noAddress}</Note>}
       <p className="faint">
         {draft.sshKeys.length > 0 ? w.keysAre(draft.sshKeys.length) : w.passwordShown} {w.ready}

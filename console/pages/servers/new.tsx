@@ -15,10 +15,10 @@ import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
+import { type Draft, type Image, isBadRange, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
 import { newServerData } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
-import { NewSummary } from './new-summary.tsx'
+import { type Failed, NewSummary } from './new-summary.tsx'
 import { type Password, Passwords } from './passwords.tsx'
 import type { NewServerSearch } from './search.ts'
 
@@ -34,14 +34,18 @@ export function NewServerPage() {
   const navigate = useNavigate()
   const [draft, setDraft] = useState<Draft>(() => beginning(search, data))
   const [isBusy, setBusy] = useState(false)
-  const [failed, setFailed] = useState<{ readonly name: string; readonly cause: unknown }>()
+  const [failed, setFailed] = useState<Failed>()
+  /** The names that are taken because they were created here. */
+  const [made, setMade] = useState<ReadonlySet<string>>(new Set())
   const [passwords, showPasswords] = useState<readonly Password[]>([])
   const outdate = useOutdate()
   const reason = useReason('servers_create')
   const { isCopied, copy } = useCopy()
-  const requests = requestsOf(draft, data.images, data.types)
+  const requests = requestsOf(draft, data.images, data.types).filter(({ name }) => !made.has(name))
   const commands = requests.map((body) => ({ operation: 'servers_create', body }) as const)
-  useUnsaved(useChanged(draft) && !isBusy && passwords.length === 0)
+  // Passwords are shown once, so nobody leaves before the last server is there.
+  const isChanged = useChanged(draft)
+  useUnsaved(isBusy ? passwords.length > 0 : isChanged && passwords.length === 0)
   const leave = () => void navigate({ to: '/projects/$project/servers', params: { project: String(api.project) } })
 
   const change = (part: Partial<Draft>) => {
@@ -50,29 +54,34 @@ export function NewServerPage() {
     void navigate({ to: '.', search: { type, image, location }, replace: true })
   }
   const create = async () => {
-    if (reason !== undefined || isBusy) return
+    if (reason !== undefined || isBusy || requests.length === 0 || isBadRange(draft.name)) return
     setBusy(true)
     setFailed(undefined)
-    const { made, failure } = await createAll()
+    const { hasPasswords, failure } = await createAll()
     await outdate('servers')
     setFailed(failure)
-    if (made.length > 0) showPasswords(made)
-    else if (!failure) return leave()
+    if (!hasPasswords && !failure) return leave()
     setBusy(false)
   }
   /** Stops at the first that fails: the others would fail for the same reason. */
-  const createAll = async (): Promise<{ made: Password[]; failure?: { name: string; cause: unknown } }> => {
-    const made: Password[] = []
+  const createAll = async (): Promise<{ hasPasswords: boolean; failure?: Failed }> => {
+    let hasPasswords = false
     for (const body of requests) {
+      let isMade = false
       try {
         const { server, root_password: password } = await api.call('servers_create', { body })
-        if (password) made.push({ name: server.name, password })
+        isMade = true
+        setMade((before) => new Set([...before, body.name]))
+        if (password) {
+          hasPasswords = true
+          showPasswords((before) => [...before, { name: server.name, password }])
+        }
         if (draft.backups) await api.call('servers_enableBackup', { params: { id: server.id } })
       } catch (cause) {
-        return { made, failure: { name: body.name, cause } }
+        return { hasPasswords, failure: { name: body.name, cause, isMade } }
       }
     }
-    return { made }
+    return { hasPasswords }
   }
 
   return (
@@ -103,7 +112,9 @@ export function NewServerPage() {
           </>
         }
       />
-      {passwords.length > 0 && <Passwords passwords={passwords} onClose={leave} />}
+      {passwords.length > 0 && !isBusy && (
+        <Passwords passwords={passwords} onClose={failed ? () => showPasswords([]) : leave} />
+      )}
     </>
   )
 }

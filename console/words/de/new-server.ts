@@ -81,6 +81,8 @@ export const newServer: Words['newServer'] = {
   create: (count) => (count === 1 ? 'Server anlegen' : `${count} Server anlegen`),
   ready: 'Bereit in etwa 20 Sekunden.',
   missing: (what) => `Noch zu wählen: ${what}.`,
+  badRange: 'Ein Bereich zählt aufwärts und hat höchstens 50 Zahlen.',
+  withoutBackups: (name) => `${name} wurde angelegt, aber ohne Backups.`,
   failed: (name) => `${name} wurde nicht angelegt und kostet nichts.`,
   password: (count) => plural(count, { one: 'Das Root-Passwort', other: 'Die Root-Passwörter' }),
   passwordText: 'Nur jetzt zu sehen. Wolke behält keine Kopie.',

@@ -80,6 +80,8 @@ export const newServer = {
   create: (count: number) => (count === 1 ? 'Create server' : `Create ${count} servers`),
   ready: 'Ready in about 20 seconds.',
   missing: (what: string) => `Still to choose: ${what}.`,
+  badRange: 'A range counts up and has at most 50 numbers.',
+  withoutBackups: (name: string) => `${name} was created, but its backups are off.`,
   failed: (name: string) => `${name} was not created and costs nothing.`,
   password: (count: number) => plural(count, { one: 'The root password', other: 'The root passwords' }),
   passwordText: 'Shown only now. Wolke keeps no copy.',
