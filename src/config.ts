@@ -1,14 +1,14 @@
 /** Turns flags and environment variables into one frozen value. Nothing else in the program reads the environment. */
 import { InvalidArgumentError, Option } from 'commander'
+import { type AcmeConfig, acmeOptions, checkAcme } from './config-acme.ts'
 import { type AuditConfig, auditOptions } from './config-audit.ts'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './config-dns.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './config-load-balancers.ts'
+import { checkMail, type MailConfig, mailOptions } from './config-mail.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './config-people.ts'
 import { defaultLimits, limitedPaths } from './families.ts'
 import { type DatabaseUrl, parseDatabaseUrl } from './kernel/data/dialect.ts'
 import { defaultConnectionLimits } from './kernel/http/connections.ts'
-import { isMailAddress } from './kernel/mail/address.ts'
-import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
 import { type LogLevel, logLevels } from './kernel/process/log.ts'
 import { type DefaultLimits, parseLimits } from './kernel/resource/limits.ts'
 import { isHostLabel, isLowerCase } from './net/hostnames.ts'
@@ -22,7 +22,7 @@ export interface Listen extends ListenAddress {
 }
 
 /** The options of `wolke serve`. */
-export interface Config extends AuditConfig, DnsConfig, LoadBalancerConfig, PeopleConfig {
+export interface Config extends AcmeConfig, AuditConfig, DnsConfig, LoadBalancerConfig, MailConfig, PeopleConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
@@ -51,18 +51,6 @@ export interface Config extends AuditConfig, DnsConfig, LoadBalancerConfig, Peop
   readonly limits: DefaultLimits
   readonly keyFile?: string
   readonly previousKeyFile?: string
-  readonly acmeDirectory?: string
-  readonly acmeContact?: string
-  readonly acmeEabKid?: string
-  readonly acmeEabKey?: string
-  readonly acmeCaFile?: string
-  readonly acmeAllowPrivate?: boolean
-  readonly acmeNonceAttempts?: number
-  readonly resolver?: string
-  readonly delegationCheck?: 'on' | 'off'
-  readonly smtp?: SmtpServer
-  readonly mailFrom?: string
-  readonly ownerEmail?: string
   readonly metadataListen: Listen | 'off'
   readonly metadataPrefix: string
   readonly dnsListen: Listen | 'off'
@@ -158,38 +146,8 @@ function limits(text: string): DefaultLimits {
   return Object.fromEntries(limits.filter((entry): entry is [string, number] => typeof entry[1] === 'number'))
 }
 
-function httpsUrl(text: string): string {
-  if (!URL.canParse(text) || new URL(text).protocol !== 'https:') throw new InvalidArgumentError('Expected https://...')
-  return text
-}
-
-function base64url(text: string): string {
-  if (!/^[\w-]+={0,2}$/.test(text)) throw new InvalidArgumentError('Expected base64url.')
-  return text
-}
-
-function resolverAddress(text: string): string {
-  const [, inBrackets, plain, port = '53'] = /^(?:\[([^\]]+)\]|([^:]+))(?::(\d{1,5}))?$/.exec(text) ?? []
-  if (!parseAddress(inBrackets ?? plain ?? text).ok || Number(port) < 1 || Number(port) > 65_535) {
-    throw new InvalidArgumentError('Expected an IP address, with :PORT if it is not 53.')
-  }
-  return text
-}
-
 function pathPrefix(text: string): string {
   if (!/^(\/[a-z0-9._-]+)+$/i.test(text)) throw new InvalidArgumentError('Expected a path such as /cloud.')
-  return text
-}
-
-function smtp(text: string): SmtpServer {
-  const server = parseSmtpUrl(text)
-  if (!server) throw new InvalidArgumentError('Expected smtp[s]://[USER:PASSWORD@]HOST[:PORT].')
-  return server
-}
-
-/** Parses one mail address. Errors: `InvalidArgumentError`. */
-export function mailAddress(text: string): string {
-  if (!isMailAddress(text)) throw new InvalidArgumentError('Expected one plain address, such as ops@example.com.')
   return text
 }
 
@@ -236,37 +194,6 @@ export function previousKeyFileOption(): Option {
   return new Option('--previous-key-file <file>', 'previous key, needed until wolke secrets rotate has run').env(
     'WOLKE_PREVIOUS_KEY_FILE',
   )
-}
-
-/** Options for the issuer of managed certificates and the check of their zones. */
-function acmeOptions(): Option[] {
-  return [
-    new Option('--acme-directory <url>', 'certificate authority of managed certificates (default: an embedded one)')
-      .env('WOLKE_ACME_DIRECTORY')
-      .argParser(httpsUrl),
-    new Option('--acme-contact <email>', 'address to which the certificate authority may write')
-      .env('WOLKE_ACME_CONTACT')
-      .argParser(mailAddress),
-    new Option('--acme-eab-kid <id>', 'key id of the external account binding').env('WOLKE_ACME_EAB_KID'),
-    new Option('--acme-eab-key <key>', 'key of the external account binding, base64url')
-      .env('WOLKE_ACME_EAB_KEY')
-      .argParser(base64url),
-    new Option('--acme-ca-file <file>', 'certificates (PEM) to trust besides the system defaults').env(
-      'WOLKE_ACME_CA_FILE',
-    ),
-    new Option('--acme-allow-private', 'the certificate authority may have a private address').env(
-      'WOLKE_ACME_ALLOW_PRIVATE',
-    ),
-    new Option('--acme-nonce-attempts <count>', 'how often a request is sent while its nonce is refused (default: 5)')
-      .env('WOLKE_ACME_NONCE_ATTEMPTS')
-      .argParser(count),
-    new Option('--resolver <address>', 'resolver for checking the delegation of zones (default: that of the machine)')
-      .env('WOLKE_RESOLVER')
-      .argParser(resolverAddress),
-    new Option('--delegation-check <on|off>', 'whether zones must be delegated (default: on with --acme-directory)')
-      .env('WOLKE_DELEGATION_CHECK')
-      .choices(['on', 'off']),
-  ]
 }
 
 /** The options of `wolke serve`. */
@@ -356,16 +283,7 @@ export function serveOptions(): Option[] {
     ...auditOptions(),
     keyFileOption(),
     previousKeyFileOption(),
-    new Option('--owner-email <address>', 'address that receives mail about Project default; set at each start')
-      .env('WOLKE_OWNER_EMAIL')
-      .argParser(mailAddress),
-    new Option(
-      '--smtp <url>',
-      'SMTP server for mail: smtp[s]://[USER:PASSWORD@]HOST[:PORT] (default: write mail to the log)',
-    )
-      .env('WOLKE_SMTP')
-      .argParser(smtp),
-    new Option('--mail-from <address>', 'sender address of mail').env('WOLKE_MAIL_FROM').argParser(mailAddress),
+    ...mailOptions(),
     new Option(
       '--ready-file <file>',
       'JSON with base_url, metadata_url, dns and pid; exists while the server is ready',
@@ -392,11 +310,9 @@ export function toConfig(given: Config): Config {
   if ((options.tlsCert === undefined) !== (options.tlsKey === undefined)) {
     throw new InvalidArgumentError('--tls-cert and --tls-key belong together')
   }
-  if ((options.acmeEabKid === undefined) !== (options.acmeEabKey === undefined)) {
-    throw new InvalidArgumentError('--acme-eab-kid and --acme-eab-key belong together')
-  }
+  checkAcme(options)
   if (!defaultNamesOf(options, domainOf(options)).fit)
     throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
-  if (options.smtp && options.mailFrom === undefined) throw new InvalidArgumentError('--smtp needs --mail-from')
+  checkMail(options)
   return Object.freeze(options)
 }

@@ -1,6 +1,7 @@
 /** `wolke person` manages the people of this installation, also while a server runs. */
 import { Command, Option } from 'commander'
-import { administeredOption, mailAddress } from '../config.ts'
+import { administeredOption } from '../config.ts'
+import { mailAddress } from '../config-mail.ts'
 import { publicUrlOption } from '../config-people.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
