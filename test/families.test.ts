@@ -56,7 +56,7 @@ interface Dependant {
 }
 
 const dependants: readonly Dependant[] = [
-  { path: 'src/config-dns.ts', families: ['zones'], why: 'the options of the name server' },
+  { path: 'src/config/dns.ts', families: ['zones'], why: 'the options of the name server' },
   { path: 'src/dns/', families: ['zones'], why: 'the name server serves zones' },
   {
     path: 'src/dns/addresses.ts',
@@ -90,9 +90,9 @@ const dependants: readonly Dependant[] = [
   { path: 'src/kernel/http/notes.ts', families: ['networks'], why: 'where a caller is, by network' },
   { path: 'src/kernel/audit/view.ts', families: ['networks'], why: 'where a caller was, by network' },
   { path: 'test/tokens.test.ts', families: ['images', 'pricing'], why: 'what every Project reads' },
-  { path: 'src/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
+  { path: 'src/config/config.ts', families: ['load-balancers'], why: 'the options of what carries their traffic' },
   {
-    path: 'src/config-load-balancers.ts',
+    path: 'src/config/load-balancers.ts',
     families: ['load-balancers'],
     why: 'the options of what carries their traffic',
   },

@@ -4,7 +4,7 @@
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { serveOptions } from '../src/config.ts'
+import { serveOptions } from '../src/config/config.ts'
 import { generateToken } from '../src/kernel/access/token-text.ts'
 import { declaredCodes } from '../src/kernel/contract/contract.ts'
 import { type ErrorCode, statusOf } from '../src/kernel/errors.ts'

@@ -2,7 +2,7 @@
  * Administrative commands are written once, as work on a database. The command's own process carries it out or, when
  * the data is in memory, the server that holds it.
  */
-import type { Administered } from '../config.ts'
+import type { Administered } from '../config/config.ts'
 import type { Database } from '../kernel/data/db.ts'
 import type { Print } from './output.ts'
 

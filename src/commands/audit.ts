@@ -1,8 +1,8 @@
 /** `wolke audit` shows who has changed what, and what was refused, also while a server runs. */
 import { setTimeout as delay } from 'node:timers/promises'
 import { Command, InvalidArgumentError, Option } from 'commander'
-import { administeredOption } from '../config.ts'
-import { count } from '../config-dns.ts'
+import { administeredOption } from '../config/config.ts'
+import { count } from '../config/dns.ts'
 import { parseTime } from '../kernel/audit/contract.ts'
 import { type AuditFilter, entriesAfter, newestId, pageOfEntries, passes } from '../kernel/audit/reading.ts'
 import type { AuditRow } from '../kernel/audit/tables.ts'

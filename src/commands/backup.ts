@@ -1,6 +1,6 @@
 /** `wolke backup` copies the database while it is in use; `wolke restore` puts the copy back. */
 import { Command } from 'commander'
-import { databaseOption, keyFileOption } from '../config.ts'
+import { databaseOption, keyFileOption } from '../config/config.ts'
 import { BackupFailure, backUp, type Contents, type Restored, restore } from '../kernel/data/backup.ts'
 import { type DatabaseUrl, fileOf, isInMemory, locationOf } from '../kernel/data/dialect.ts'
 import { openDatabase } from '../kernel/data/open.ts'

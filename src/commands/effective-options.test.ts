@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Command } from 'commander'
-import { serveOptions } from '../config.ts'
+import { serveOptions } from '../config/config.ts'
 import { effectiveOptions, keepTexts, withoutPassword } from './effective-options.ts'
 
 /** The options of a server that is started like this. */

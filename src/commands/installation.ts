@@ -1,5 +1,5 @@
 /** Creates what an installation needs before it serves: address pools, Project default and a token for it. */
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import { definePools } from '../families/addresses/store.ts'
 import { createProject, findProject, listProjects } from '../kernel/access/projects.ts'
 import { createToken, giveToken, TokenTaken } from '../kernel/access/tokens.ts'

@@ -1,5 +1,5 @@
 /** Finds the keys of an installation, creates the first one, and unlocks the secrets with them. */
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { keksInUse, unlock, WrongKey } from '../kernel/secrets/installation.ts'

@@ -1,7 +1,7 @@
 /** Opens the listeners of `wolke serve`; errors name the option whose address failed. */
 import type { App } from '../app.ts'
-import type { Config, Listen } from '../config.ts'
-import { responseRates } from '../config-dns.ts'
+import type { Config, Listen } from '../config/config.ts'
+import { responseRates } from '../config/dns.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
 import { CommandFailure } from './failure.ts'

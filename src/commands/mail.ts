@@ -1,6 +1,6 @@
 /** `wolke mail` lists and resends mail to the owners of Projects, also while a server runs, which then sends it. */
 import { Command } from 'commander'
-import { administeredOption } from '../config.ts'
+import { administeredOption } from '../config/config.ts'
 import { listProjects } from '../kernel/access/projects.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { parseId } from '../kernel/ids.ts'

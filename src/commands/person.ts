@@ -1,8 +1,8 @@
 /** `wolke person` manages the people of this installation, also while a server runs. */
 import { Command, Option } from 'commander'
-import { administeredOption } from '../config.ts'
-import { mailAddress } from '../config-mail.ts'
-import { publicUrlOption } from '../config-people.ts'
+import { administeredOption } from '../config/config.ts'
+import { mailAddress } from '../config/mail.ts'
+import { publicUrlOption } from '../config/people.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'

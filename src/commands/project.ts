@@ -1,7 +1,7 @@
 /** `wolke project` manages the tenants of this installation, also while a server runs. */
 import { Command, Option } from 'commander'
-import { administeredOption } from '../config.ts'
-import { mailAddress } from '../config-mail.ts'
+import { administeredOption } from '../config/config.ts'
+import { mailAddress } from '../config/mail.ts'
 import { limitedPaths } from '../families.ts'
 import { isPlainName, plainNameRule } from '../kernel/access/names.ts'
 import { createProject, deleteProject, findProject, listProjects } from '../kernel/access/projects.ts'

@@ -1,6 +1,6 @@
 /** `wolke secrets` rotates the key that encrypts the secrets, also while a server runs that has both keys. */
 import { Command } from 'commander'
-import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config.ts'
+import { type Config, databaseOption, keyFileOption, previousKeyFileOption } from '../config/config.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
 import { rotateKek } from '../kernel/secrets/installation.ts'
 import { withDatabase } from './database.ts'

@@ -1,8 +1,8 @@
 /** `wolke serve` runs one process of the API, from reading its options to its last response. */
 import { Command } from 'commander'
 import { buildApp } from '../app.ts'
-import { type Config, serveOptions, toConfig } from '../config.ts'
-import { dataPlaneOf } from '../config-load-balancers.ts'
+import { type Config, serveOptions, toConfig } from '../config/config.ts'
+import { dataPlaneOf } from '../config/load-balancers.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { lostCommits } from '../kernel/data/write-ahead.ts'

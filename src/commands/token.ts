@@ -1,6 +1,6 @@
 /** `wolke token` manages API tokens, also while a server runs; the server notices a revocation within 5 s. */
 import { Command, InvalidArgumentError } from 'commander'
-import { administeredOption } from '../config.ts'
+import { administeredOption } from '../config/config.ts'
 import {
   createManagementToken,
   listManagementTokens,

@@ -21,7 +21,7 @@ const forms: Rule = {
 }
 
 const environment: Rule = {
-  promise: 'only config.ts knows the environment; nothing ends the process but one place that says why',
+  promise: 'only config/config.ts knows the environment; nothing ends the process but one place that says why',
   check: (sources) => {
     const exits = checkMatches(/\bprocess\s*\.\s*exit\b/g, ({ text }, { index }) => {
       const before = text.slice(0, index).split('\n').slice(-2, -1)[0] ?? ''
@@ -29,7 +29,7 @@ const environment: Rule = {
     })(sources)
     const all = checkMatches(/\bprocess\s*\.\s*exit\b/g, nowhere)(sources)
     return [
-      ...checkMatches(/\bprocess\s*\.\s*env\b/g, ({ path }) => path === 'config.ts')(sources),
+      ...checkMatches(/\bprocess\s*\.\s*env\b/g, ({ path }) => path === 'config/config.ts')(sources),
       ...exits,
       ...all.slice(1),
     ]

@@ -4,7 +4,7 @@ import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase, type World } from '../../../test/harness.ts'
 import { done } from '../../../test/proof.ts'
 import { expect } from '../../../test/resources.ts'
-import { serveOptions } from '../../config.ts'
+import { serveOptions } from '../../config/config.ts'
 import { defaultLimits } from '../../families.ts'
 import { makeServer, newServer, privateOnly, serverBody, serverOf } from '../servers/proof.ts'
 

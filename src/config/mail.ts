@@ -1,7 +1,7 @@
 /** Options about mail: through whom it is sent, from whom, and to whom. */
 import { InvalidArgumentError, Option } from 'commander'
-import { isMailAddress } from './kernel/mail/address.ts'
-import { parseSmtpUrl, type SmtpServer } from './kernel/mail/smtp.ts'
+import { isMailAddress } from '../kernel/mail/address.ts'
+import { parseSmtpUrl, type SmtpServer } from '../kernel/mail/smtp.ts'
 
 export interface MailConfig {
   readonly smtp?: SmtpServer

@@ -1,7 +1,7 @@
 /** Options of `wolke serve` for the audit log. */
 import { Option } from 'commander'
-import { count } from './config-dns.ts'
-import { defaultRetentionDays } from './kernel/audit/expiry.ts'
+import { defaultRetentionDays } from '../kernel/audit/expiry.ts'
+import { count } from './dns.ts'
 
 export interface AuditConfig {
   /** How long entries of the audit log are kept, in days. */

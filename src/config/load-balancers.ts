@@ -1,7 +1,7 @@
 /** The options of what carries the traffic of Load Balancers. */
 import { InvalidArgumentError, Option } from 'commander'
-import { type DataPlaneName, dataPlanes } from './drivers/load-balancers/data-planes.ts'
-import { type DatabaseUrl, fileOf, isInMemory } from './kernel/data/dialect.ts'
+import { type DataPlaneName, dataPlanes } from '../drivers/load-balancers/data-planes.ts'
+import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 
 export interface LoadBalancerConfig {
   /** Undefined means whatever this machine can do. */

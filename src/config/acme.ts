@@ -1,8 +1,8 @@
 /** Options of the issuer of managed certificates, and of the check of their zones. */
 import { InvalidArgumentError, Option } from 'commander'
-import { count } from './config-dns.ts'
-import { mailAddress } from './config-mail.ts'
-import { parseAddress } from './net/ip.ts'
+import { parseAddress } from '../net/ip.ts'
+import { count } from './dns.ts'
+import { mailAddress } from './mail.ts'
 
 export interface AcmeConfig {
   readonly acmeDirectory?: string

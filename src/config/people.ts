@@ -1,9 +1,9 @@
 /** Options about people: where they reach the installation, and the identity provider through which they sign in. */
 import { readFileSync } from 'node:fs'
 import { InvalidArgumentError, Option } from 'commander'
-import { type Role, roles } from './kernel/access/roles.ts'
-import { isMailAddress } from './kernel/mail/address.ts'
-import type { GroupRole, OidcOptions } from './people/oidc.ts'
+import { type Role, roles } from '../kernel/access/roles.ts'
+import { isMailAddress } from '../kernel/mail/address.ts'
+import type { GroupRole, OidcOptions } from '../people/oidc.ts'
 
 export interface PeopleConfig {
   readonly oidcIssuer?: string
