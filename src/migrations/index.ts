@@ -34,6 +34,7 @@ import { people } from './0029-people.ts'
 import { audit } from './0030-audit.ts'
 import { tokens } from './0031-tokens.ts'
 import { personMail } from './0032-person-mail.ts'
+import { challengesByBrowser } from './0033-challenges-by-browser.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   audit,
   tokens,
   personMail,
+  challengesByBrowser,
 ]

@@ -194,6 +194,15 @@ export const accountEndpoints = defineEndpoints({
     reply: Type.Object({ credential: Credential, recovery_codes: nullable(Type.Array(Type.String())) }),
     errors: ['uniqueness_error', 'conflict'],
   },
+  linkIdentity: {
+    ...proven,
+    method: 'POST',
+    path: '/account/identities',
+    summary: 'Begin to link an identity: the address at the identity provider to which the browser goes',
+    status: 201,
+    reply: Type.Object({ url: Type.String() }),
+    errors: ['unsupported_error'],
+  },
   sessions: {
     ...own,
     method: 'GET',

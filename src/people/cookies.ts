@@ -3,11 +3,12 @@
  * safe the name begins with `__Host-`, which makes browsers refuse copies that other hosts have set.
  */
 import { isIP } from 'node:net'
+import { isSecret, randomSecret } from './secret-text.ts'
 
-/** What a cookie is for: the session, a half-finished sign-in, a challenge. */
-export type CookieUse = 'session' | 'sign-in' | 'ceremony'
+/** What a cookie is for: the session, a half-finished sign-in, telling browsers apart that were given challenges. */
+export type CookieUse = 'session' | 'sign-in' | 'browser'
 
-const suffixes: Readonly<Record<CookieUse, string>> = { session: '', 'sign-in': '-step', ceremony: '-try' }
+const suffixes: Readonly<Record<CookieUse, string>> = { session: '', 'sign-in': '-step', browser: '-try' }
 
 /** Where a browser reaches the installation. */
 export interface Place {
@@ -52,4 +53,15 @@ export function readCookie(header: string | undefined, name: string): string | u
     .map((part) => part.trim())
     .filter((part) => part.startsWith(`${name}=`))
   return values.length === 1 ? values[0]!.slice(name.length + 1) : undefined
+}
+
+/**
+ * The secret under which a browser gets challenges, the same one for all of its tabs; with the cookie that has to be sent
+ * when it had none.
+ */
+export function browserSecret(place: Place, cookies: string | undefined): { secret: string; cookie?: string } {
+  const known = readCookie(cookies, cookieName(place, 'browser'))
+  if (isSecret(known)) return { secret: known }
+  const secret = randomSecret()
+  return { secret, cookie: setCookie(place, 'browser', secret) }
 }

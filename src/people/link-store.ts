@@ -56,26 +56,53 @@ export async function dropLinksOf(tx: Transaction, personId: number): Promise<vo
   await tx.query.deleteFrom('person_link').where('person_id', '=', personId).execute()
 }
 
-/** Starts a challenge under a secret that the browser keeps. */
-export async function startCeremony(tx: Transaction, secret: string, row: Omit<CeremonyRow, 'id' | 'hash'>) {
-  await tx.query
-    .insertInto('ceremony')
-    .values({ id: await drawId(tx), hash: hashSecret(secret), ...row })
-    .execute()
+/** How many challenges a browser can have at a time, as many tabs ask for one when they are opened. */
+const mostCeremonies = 20
+
+/** A challenge as only the browser knows it that was given it. */
+export interface Challenged {
+  /** The secret that the browser keeps. */
+  readonly browser: string | undefined
+  /** What the answer brings back. */
+  readonly challenge: string | undefined
 }
 
-/** Takes a challenge, which nobody can take again. */
+const hashOf = (browser: string, challenge: string) => hashSecret(`${browser} ${challenge}`)
+
+/** Starts a challenge of a browser. It may have others; when there are too many the oldest ones end. */
+export async function startCeremony(
+  tx: Transaction,
+  { browser, challenge }: Required<{ [Key in keyof Challenged]: string }>,
+  about: Omit<CeremonyRow, 'id' | 'hash' | 'browser'>,
+): Promise<void> {
+  const row: CeremonyRow = {
+    id: await drawId(tx),
+    hash: hashOf(browser, challenge),
+    browser: hashSecret(browser),
+    ...about,
+  }
+  await tx.query.insertInto('ceremony').values(row).execute()
+  const newest = tx.query
+    .selectFrom('ceremony')
+    .select('id')
+    .where('browser', '=', row.browser)
+    .orderBy('id', 'desc')
+    .limit(mostCeremonies)
+  await tx.query.deleteFrom('ceremony').where('browser', '=', row.browser).where('id', 'not in', newest).execute()
+}
+
+/** Takes a challenge of one of these kinds, which nobody can take again. */
 export async function takeCeremony(
   tx: Transaction,
-  kind: CeremonyKind,
-  secret: string | undefined,
+  kinds: readonly CeremonyKind[],
+  { browser, challenge }: Challenged,
 ): Promise<CeremonyRow | undefined> {
-  if (!isSecret(secret)) return undefined
+  if (!isSecret(browser) || challenge === undefined) return undefined
   const row = await tx.query
     .selectFrom('ceremony')
     .selectAll()
-    .where('hash', '=', hashSecret(secret))
-    .where('kind', '=', kind)
+    .where('hash', '=', hashOf(browser, challenge))
+    .where('kind', 'in', kinds)
     .where('expires', '>', tx.now)
     .executeTakeFirst()
   if (!row) return undefined

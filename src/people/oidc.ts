@@ -1,7 +1,7 @@
 /**
- * Signing in through an identity provider (OpenID Connect): authorization code with PKCE, nonce and state. All three follow
- * from a secret that only the browser has, so nothing has to be stored that would finish somebody else's sign-in. Its library
- * is loaded on first use.
+ * Signing in through an identity provider (OpenID Connect): authorization code with PKCE, nonce and state. The state is
+ * random; the others follow from it and from a secret that only the browser has, so nothing has to be stored that would
+ * finish somebody else's sign-in. Its library is loaded on first use.
  */
 import type { Configuration } from 'openid-client'
 import type { Role } from '../kernel/access/roles.ts'
@@ -43,9 +43,19 @@ const longestS = 30 * 86_400
 /** By how much the clocks of the provider and of this machine may differ. */
 const skewMs = 60_000
 
-/** What a browser brings back from the provider. */
-interface Answer {
+/** One visit of a browser to the provider. */
+export interface Visiting {
+  /** The secret that the browser keeps, for all of its visits. */
   readonly secret: string
+  /** Random, and brought back by the answer. */
+  readonly state: string
+}
+
+const verifierOf = ({ secret, state }: Visiting) => derive(secret, `verifier ${state}`)
+const nonceOf = ({ secret, state }: Visiting) => derive(secret, `nonce ${state}`)
+
+/** What a browser brings back from the provider. */
+interface Answer extends Visiting {
   readonly origin: string
   readonly search: string
   readonly since?: number | undefined
@@ -66,16 +76,16 @@ export class Oidc {
     this.options = options
   }
 
-  /** The address at the provider at which the browser of `secret` goes on. Errors: those of the network. */
-  async begin(secret: string, origin: string, isFresh: boolean): Promise<string> {
+  /** The address at the provider at which a visit goes on. Errors: those of the network. */
+  async begin(visiting: Visiting, origin: string, isFresh: boolean): Promise<string> {
     const { buildAuthorizationUrl, calculatePKCECodeChallenge } = await import('openid-client')
     const url = buildAuthorizationUrl(await this.#configured(), {
       redirect_uri: origin + callbackPath,
       scope: 'openid email profile',
-      code_challenge: await calculatePKCECodeChallenge(derive(secret, 'verifier')),
+      code_challenge: await calculatePKCECodeChallenge(verifierOf(visiting)),
       code_challenge_method: 'S256',
-      state: derive(secret, 'state'),
-      nonce: derive(secret, 'nonce'),
+      state: visiting.state,
+      nonce: nonceOf(visiting),
       // Whoever asks for a greatest age is told the age.
       ...(isFresh ? { prompt: 'login', max_age: '0' } : { max_age: String(longestS) }),
     })
@@ -84,15 +94,15 @@ export class Oidc {
 
   /**
    * Whom the provider's answer names; `since` (ms since the epoch) is the earliest that they may have signed in there.
-   * Errors: an answer that was not asked for by the browser of `secret`, or an earlier sign-in.
+   * Errors: an answer that does not belong to this visit of the browser, or an earlier sign-in.
    */
-  async finish({ secret, origin, search, since }: Answer): Promise<Identity> {
+  async finish({ origin, search, since, ...visiting }: Answer): Promise<Identity> {
     const { authorizationCodeGrant, fetchUserInfo } = await import('openid-client')
     const configuration = await this.#configured()
     const tokens = await authorizationCodeGrant(configuration, new URL(`${origin}${callbackPath}?${search}`), {
-      pkceCodeVerifier: derive(secret, 'verifier'),
-      expectedState: derive(secret, 'state'),
-      expectedNonce: derive(secret, 'nonce'),
+      pkceCodeVerifier: verifierOf(visiting),
+      expectedState: visiting.state,
+      expectedNonce: nonceOf(visiting),
       idTokenExpected: true,
     })
     const claims = tokens.claims()!

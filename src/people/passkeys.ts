@@ -1,6 +1,6 @@
 /**
- * Passkeys (WebAuthn). A challenge is stored for one answer of the browser that asked for it. The library is loaded on first
- * use. Passkeys belong to a host: that of the public URL, or the one that the request went to.
+ * Passkeys (WebAuthn). A challenge is stored for one answer of the browser that asked for it, and found by the answer, so
+ * that tabs do not take each other's. The library is loaded on first use. Passkeys belong to a host: that of the public URL, or the one that the request went to.
  */
 import type {
   AuthenticationResponseJSON,
@@ -16,7 +16,6 @@ import { canHavePasskeys } from './cookies.ts'
 import { advanceCounter, credentialBySubject, credentialsOf, noteUse } from './credential-store.ts'
 import { startCeremony, takeCeremony } from './link-store.ts'
 import type { People, PeopleSettings } from './people.ts'
-import { randomSecret } from './secret-text.ts'
 import type { CeremonyKind, CeremonyRow, CredentialRow, PersonRow } from './tables.ts'
 
 const ceremonyMs = 5 * 60_000
@@ -41,12 +40,6 @@ export function rpIdAt(origin: string, { publicOrigins }: PeopleSettings): strin
   return publicOrigins.length === 0 || publicOrigins.includes(origin) ? new URL(origin).hostname : undefined
 }
 
-/** Options for the browser, and the secret that its answer comes with. */
-export interface Asked<Options> {
-  readonly options: Options
-  readonly secret: string
-}
-
 interface Challenge {
   readonly challenge: string
   readonly rpId: string
@@ -60,40 +53,44 @@ export interface Newcomer {
   readonly name: string
 }
 
+/** Who is asked, with the secret of the browser, and the host that the passkey belongs to. */
+export interface Asked {
+  readonly browser: string
+  readonly rpId: string
+}
+
 async function remember(
   { db, clock }: People,
   kind: CeremonyKind,
-  personId: number | null,
-  challenge: Challenge & { readonly newcomer?: Newcomer },
-): Promise<string> {
-  const secret = randomSecret()
-  const row = { kind, person_id: personId, data: JSON.stringify(challenge), expires: clock.now() + ceremonyMs }
-  await db.transact((tx) => startCeremony(tx, secret, row))
-  return secret
+  { browser, ...data }: Asked & { readonly challenge: string; readonly newcomer?: Newcomer },
+  personId: number | null = null,
+): Promise<void> {
+  const row = { kind, person_id: personId, data: JSON.stringify(data), expires: clock.now() + ceremonyMs }
+  await db.transact((tx) => startCeremony(tx, { browser, challenge: data.challenge }, row))
 }
 
 /** Asks a browser for a new passkey. */
 export async function askForNewPasskey(
   people: People,
   person: PersonRow,
-  rpId: string,
-): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>> {
+  asked: Asked,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const known = (await credentialsOf(people.db.query, person.id)).filter(({ kind }) => kind === 'passkey')
-  const options = await optionsFor(person, rpId, known)
-  const secret = await remember(people, 'passkey-add', person.id, { challenge: options.challenge, rpId })
-  return { options, secret }
+  const options = await optionsFor(person, asked.rpId, known)
+  await remember(people, 'passkey-add', { ...asked, challenge: options.challenge }, person.id)
+  return options
 }
 
 /** Asks a browser for the passkey of somebody who has no account yet. */
 export async function askForFirstPasskey(
   people: People,
   given: Omit<Newcomer, 'id'>,
-  rpId: string,
-): Promise<Asked<PublicKeyCredentialCreationOptionsJSON>> {
+  asked: Asked,
+): Promise<PublicKeyCredentialCreationOptionsJSON> {
   const newcomer: Newcomer = { ...given, id: await people.db.transact(drawId, { isDurable: false }) }
-  const options = await optionsFor(newcomer, rpId, [])
-  const secret = await remember(people, 'passkey-first', null, { challenge: options.challenge, rpId, newcomer })
-  return { options, secret }
+  const options = await optionsFor(newcomer, asked.rpId, [])
+  await remember(people, 'passkey-first', { ...asked, challenge: options.challenge, newcomer })
+  return options
 }
 
 async function optionsFor({ id, email, name }: Newcomer, rpId: string, known: readonly CredentialRow[]) {
@@ -117,21 +114,37 @@ export interface NewPasskey {
   readonly counter: number
 }
 
-/** What a browser has answered, with the secret of its challenge. */
+/** What a browser has answered, with the secret that it keeps. */
 export interface Answered {
-  readonly secret: string | undefined
+  readonly browser: string | undefined
   readonly origin: string
   readonly response: unknown
 }
 
-/** Takes a challenge, whatever becomes of what it was for; this alone is no change that the audit log tells of. */
-function taken({ db }: People, kind: CeremonyKind, secret: string | undefined): Promise<CeremonyRow | undefined> {
-  return onOwnBehalf(() => db.transact((tx) => takeCeremony(tx, kind, secret)))
+/**
+ * Takes the challenge of an answer, whatever becomes of what it was for; this alone is no change that the audit log tells
+ * of.
+ */
+function taken({ db }: People, kind: CeremonyKind, { browser, response }: Answered): Promise<CeremonyRow | undefined> {
+  return onOwnBehalf(() => db.transact((tx) => takeCeremony(tx, [kind], { browser, challenge: challengeIn(response) })))
+}
+
+/** The challenge that an answer says it is for; undefined when it says none. Its signature is judged later. */
+function challengeIn(answer: unknown): string | undefined {
+  const { response } = (answer ?? {}) as { readonly response?: { readonly clientDataJSON?: unknown } | null }
+  const text = response?.clientDataJSON
+  if (typeof text !== 'string') return undefined
+  try {
+    const { challenge } = JSON.parse(Buffer.from(text, 'base64url').toString('utf8')) as { challenge?: unknown }
+    return typeof challenge === 'string' ? challenge : undefined
+  } catch {
+    return undefined
+  }
 }
 
 /** Judges a browser's new passkey. Errors: `invalid_input`. */
 export async function judgeNewPasskey(people: People, personId: number, given: Answered): Promise<NewPasskey> {
-  const ceremony = await taken(people, 'passkey-add', given.secret)
+  const ceremony = await taken(people, 'passkey-add', given)
   if (!ceremony || ceremony.person_id !== personId) throw notAsked()
   return judge(JSON.parse(ceremony.data) as Challenge, given)
 }
@@ -141,7 +154,7 @@ export async function judgeFirstPasskey(
   people: People,
   given: Answered,
 ): Promise<{ readonly newcomer: Newcomer; readonly passkey: NewPasskey }> {
-  const ceremony = await taken(people, 'passkey-first', given.secret)
+  const ceremony = await taken(people, 'passkey-first', given)
   if (!ceremony) throw notAsked()
   const { newcomer, ...challenge } = JSON.parse(ceremony.data) as Challenge & { readonly newcomer: Newcomer }
   return { newcomer, passkey: await judge(challenge, given) }
@@ -177,9 +190,10 @@ const refused = (reason: string) => invalidInput([{ field: 'response', message: 
 export async function askForPasskey(
   people: People,
   kind: 'passkey-sign-in' | 'passkey-prove',
-  rpId: string,
+  asked: Asked,
   personId?: number,
-): Promise<Asked<PublicKeyCredentialRequestOptionsJSON>> {
+): Promise<PublicKeyCredentialRequestOptionsJSON> {
+  const { rpId } = asked
   const { generateAuthenticationOptions } = await import('@simplewebauthn/server')
   const all = personId === undefined ? [] : await credentialsOf(people.db.query, personId)
   const known = all.filter((row) => row.kind === 'passkey' && passkeyDataOf(row).rpId === rpId)
@@ -188,8 +202,8 @@ export async function askForPasskey(
     userVerification: 'required',
     allowCredentials: known.map((row) => ({ id: row.subject, transports: [...passkeyDataOf(row).transports] })),
   })
-  const secret = await remember(people, kind, personId ?? null, { challenge: options.challenge, rpId })
-  return { options, secret }
+  await remember(people, kind, { ...asked, challenge: options.challenge }, personId)
+  return options
 }
 
 /** The credential that a browser has proven; undefined when it has not. The challenge is used up either way. */
@@ -198,7 +212,7 @@ export async function provenPasskey(
   kind: 'passkey-sign-in' | 'passkey-prove',
   given: Answered,
 ): Promise<{ readonly credential: CredentialRow; readonly counter: number } | undefined> {
-  const ceremony = await taken(people, kind, given.secret)
+  const ceremony = await taken(people, kind, given)
   if (!ceremony || !isAnswer(given.response)) return undefined
   const credential = await credentialBySubject(people.db.query, 'passkey', given.response.id)
   if (!credential || (ceremony.person_id !== null && ceremony.person_id !== credential.person_id)) return undefined

@@ -104,7 +104,10 @@ export type CeremonyKind =
 /** A challenge that one browser has to answer, once. */
 export interface CeremonyRow {
   readonly id: number
+  /** Of the secret of the browser together with the challenge. */
   readonly hash: string
+  /** The hash of the secret of the browser; null in rows of an earlier version. */
+  readonly browser: string | null
   readonly kind: CeremonyKind
   readonly person_id: number | null
   readonly data: string

@@ -214,6 +214,31 @@ forEachDatabase('the doors', (open) => {
       assert.equal(gone.status, 303)
       assert.match(String(gone.headers.location), /^\/console(\/|$)/, next)
     }
+    const doors = [
+      'login/oidc?link',
+      'login/oidc',
+      'login?again',
+      'logout',
+      'setup',
+      'enter',
+      'reset',
+      'invite',
+      'api/x',
+    ]
+    for (const door of [
+      ...doors,
+      './login',
+      'x/../login',
+      '%6cogin/oidc',
+      'log%69n?again',
+      '%zz',
+      'login#x',
+      'door/x',
+    ]) {
+      const next = `/console/${door}`
+      const gone = await new TestBrowser(world).post('/console/login', { email: adminEmail, password, next })
+      assert.equal(gone.headers.location, '/console', next)
+    }
     const kept = '/console/projects/1/servers?sort=name'
     const good = await new TestBrowser(world).post('/console/login', { email: adminEmail, password, next: kept })
     assert.equal(good.headers.location, kept)

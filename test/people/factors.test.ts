@@ -2,43 +2,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countAttempt } from '../../src/people/guesses.ts'
-import { stepAt, totpCode } from '../../src/people/totp.ts'
 import { forEachDatabase, type World } from '../harness.ts'
 import { dump } from '../schema.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
-
-const code = (world: World, secret: string, steps = 0) => totpCode(secret, stepAt(world.clock.now()) + steps)
-
-/** Turns one-time codes on; returns their secret and the recovery codes. */
-async function withCodes(world: World, browser: TestBrowser) {
-  const { totp } = (await browser.api('POST', `${own}/account/totp`)).body
-  const reply = await browser.api('POST', `${own}/account/totp/confirm`, {
-    ticket: totp.ticket,
-    code: code(world, totp.secret),
-  })
-  assert.equal(reply.status, 201, reply.text)
-  return { secret: totp.secret as string, recovery: reply.body.recovery_codes as string[], totp }
-}
-
-/** Adds a passkey to the account of a browser. */
-async function withPasskey(browser: TestBrowser, authenticator = new Authenticator(), rpId = 'localhost') {
-  const asked = await browser.api('POST', `${own}/account/passkeys/options`)
-  assert.equal(asked.status, 200, asked.text)
-  const { options } = asked.body
-  assert.deepEqual([options.rp.id, options.authenticatorSelection.userVerification], [rpId, 'required'])
-  const response = authenticator.create({ challenge: options.challenge, origin: browser.origin, rpId })
-  const reply = await browser.api('POST', `${own}/account/passkeys`, { name: 'Laptop', response })
-  return { authenticator, reply }
-}
-
-/** Signs in with a passkey, as the script of the login page does. */
-async function enter(browser: TestBrowser, authenticator: Authenticator, change: object = {}) {
-  const options = await browser.api('POST', '/console/login/passkey/options', {})
-  assert.equal(options.status, 200, options.text)
-  const asked = { challenge: options.body.challenge, origin: browser.origin, rpId: options.body.rpId, ...change }
-  return browser.api('POST', '/console/login/passkey', authenticator.get(asked))
-}
+import { code, enter, withCodes, withPasskey } from './second-factors.ts'
 
 forEachDatabase('one-time codes', (open) => {
   test('are asked for after the password; until then there is no session', async () => {
@@ -62,7 +30,9 @@ forEachDatabase('one-time codes', (open) => {
     const second = await other.post('/console/login/second', { code: code(world, secret) })
     assert.deepEqual([second.status, second.headers.location], [303, '/console'])
     assert.equal((await other.api('GET', `${own}/account`)).status, 200)
-    assert.equal([...other.jar.keys()].length, 1)
+    // Besides the session there is only what tells this browser apart when it answers challenges.
+    const [session] = other.session!
+    assert.deepEqual([...other.jar.keys()].toSorted(), [session, `${session}-try`])
   })
 
   test('count once each, and the half-finished sign-in too', async () => {
@@ -225,6 +195,53 @@ forEachDatabase('passkeys', (open) => {
     world.clock.advance(5 * 60_000)
     const tooLate = authenticator.get({ challenge: old.challenge, origin: late.origin, rpId: 'localhost' })
     assert.equal((await late.api('POST', '/console/login/passkey', tooLate)).status, 401)
+  })
+
+  test('challenges of several tabs do not get in the way of each other, whatever they are for', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const { authenticator } = await withPasskey(browser)
+    await browser.post('/console/logout')
+    // The tabs have loaded the page before they ask.
+    const { cookies } = await browser.get('/console/login')
+    assert.match(cookies.join(), /-try=[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure$/)
+    const ask = async () => (await browser.api('POST', '/console/login/passkey/options', {})).body.challenge as string
+    const tabs = [await ask(), await ask(), await ask()]
+    const answer = (challenge: string) => authenticator.get({ challenge, origin: browser.origin, rpId: 'localhost' })
+    const answers = tabs.map(answer)
+    for (const one of answers) assert.equal((await browser.api('POST', '/console/login/passkey', one)).status, 200)
+    for (const one of answers) assert.equal((await browser.api('POST', '/console/login/passkey', one)).status, 401)
+    // One tab proves who somebody is, one adds a passkey, and one is at the login; none answers for another purpose.
+    const [login, { options: proof }, { options: adding }] = [
+      await ask(),
+      (await browser.api('POST', `${own}/account/elevate/options`)).body,
+      (await browser.api('POST', `${own}/account/passkeys/options`)).body,
+    ]
+    const elevate = (challenge: string) =>
+      browser.api('POST', `${own}/account/elevate`, { response: answer(challenge) })
+    assert.equal((await elevate(login)).status, 403)
+    assert.equal((await browser.api('POST', '/console/login/passkey', answer(proof.challenge))).status, 401)
+    const asked = { challenge: adding.challenge, origin: browser.origin, rpId: 'localhost' }
+    const response = new Authenticator().create(asked)
+    assert.equal((await browser.api('POST', `${own}/account/passkeys`, { name: 'Phone', response })).status, 201)
+    assert.equal((await elevate(proof.challenge)).status, 200)
+    assert.equal((await browser.api('POST', '/console/login/passkey', answer(login))).status, 200)
+  })
+
+  test('of many challenges of a browser the newest twenty count', async () => {
+    const world = await open({ runActions: false })
+    const { authenticator } = await withPasskey(await setUp(world))
+    const [browser, other] = [new TestBrowser(world), new TestBrowser(world)]
+    const ask = async (who: TestBrowser) =>
+      (await who.api('POST', '/console/login/passkey/options', {})).body.challenge as string
+    const answer = (who: TestBrowser, challenge: string) =>
+      who.api('POST', '/console/login/passkey', authenticator.get({ challenge, origin: who.origin, rpId: 'localhost' }))
+    const elsewhere = await ask(other)
+    const all: string[] = []
+    for (let tab = 0; tab < 21; tab++) all.push(await ask(browser))
+    assert.equal((await answer(browser, all[0]!)).status, 401)
+    assert.equal((await answer(browser, all[1]!)).status, 200)
+    assert.equal((await answer(other, elsewhere)).status, 200)
   })
 
   test('another key, one without verification, and a copy with an old counter are refused', async () => {

@@ -40,8 +40,23 @@ async function through(browser: TestBrowser, name: string, query = '', change: (
   assert.equal(gone.status, 303, gone.text)
   const there = new URL(String(gone.headers.location))
   change(there)
-  const back = new URL(await provider.signIn(there.href, name))
+  return answered(browser, there.href, name)
+}
+
+/** Signs in at the provider, where a browser was sent to, and comes back. */
+async function answered(browser: TestBrowser, there: string, name: string) {
+  const back = new URL(await provider.signIn(there, name))
   return { back, reply: await browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' }) }
+}
+
+/** Asks for linking an identity, as the security settings do. */
+const begin = (browser: TestBrowser) => browser.api('POST', `${own}/account/identities`)
+
+/** Links an identity, and returns the answer to the way back. */
+async function linkTo(browser: TestBrowser, name: string) {
+  const gone = await begin(browser)
+  assert.equal(gone.status, 201, gone.text)
+  return (await answered(browser, gone.body.url, name)).reply
 }
 
 const emailOf = async (browser: TestBrowser) => (await browser.api('GET', `${own}/account`)).body.account?.email
@@ -134,17 +149,16 @@ forEachDatabase('an identity provider', (open) => {
     const { reply } = await through(thief, name)
     assert.deepEqual([reply.status, thief.session], [403, undefined])
     assert.match(reply.text, /sign in to it as before/)
-    const stranger = await new TestBrowser(world).get('/console/login/oidc?link')
-    assert.equal(stranger.headers.location, '/console/login')
+    assert.equal((await begin(new TestBrowser(world))).status, 401)
     for (const headers of [
       { 'sec-fetch-site': 'cross-site' },
-      { 'sec-fetch-site': '', referer: 'http://evil.example/' },
+      { 'sec-fetch-site': '', origin: 'http://evil.example' },
     ]) {
-      const foreign = await admin.get('/console/login/oidc?link', headers)
-      assert.equal(foreign.headers.location, '/console/login')
+      const foreign = await admin.api('POST', `${own}/account/identities`, undefined, headers)
+      assert.equal(foreign.status, 403)
     }
-    const linked = await through(admin, name, '?link&next=/console/account/security')
-    assert.equal(linked.reply.headers.location, '/console/account/security')
+    const linked = await linkTo(admin, name)
+    assert.equal(linked.headers.location, '/console/account/security')
     const later = new TestBrowser(world)
     await through(later, name)
     assert.equal(await emailOf(later), adminEmail)
@@ -153,33 +167,28 @@ forEachDatabase('an identity provider', (open) => {
   test('is linked by who is freshly proven and still signed in, belongs to one account, and can be removed', async () => {
     const world = await openWith(open)
     const admin = await setUp(world)
-    const link = '?link&next=/console/account/security'
     const name = known('jana', { email: 'jana@elsewhere.example' })
-    const begin = (browser: TestBrowser) =>
-      browser.get(`/console/login/oidc${link}`, { 'sec-fetch-site': 'same-origin' })
-    const finish = async (browser: TestBrowser, gone: Awaited<ReturnType<typeof begin>>) => {
-      const back = new URL(await provider.signIn(String(gone.headers.location), name))
-      return browser.get(back.pathname + back.search, { 'sec-fetch-site': 'cross-site' })
-    }
-    const gone = await begin(admin)
-    assert.ok(String(gone.headers.location).startsWith(provider.issuer))
+    const { url } = (await begin(admin)).body
+    assert.ok(url.startsWith(provider.issuer))
+    // Whoever links sees who they are there, even when the browser is signed in there already.
+    assert.equal(new URL(url).searchParams.get('prompt'), 'login')
     // Somebody signed out, or had the session ended, before the provider answered.
     const late = admin.copy(world)
     await admin.post('/console/logout')
-    assert.equal((await finish(late, gone)).status, 403)
+    assert.equal((await answered(late, url, name)).reply.status, 403)
     const again = new TestBrowser(world)
     await signIn(again)
     world.clock.advance(10 * 60_000)
-    assert.equal((await begin(again)).headers.location, '/console/login')
+    assert.equal((await begin(again)).body.error.code, 'elevation_required')
     const proven = await again.api('POST', `${own}/account/elevate`, { password })
     assert.equal(proven.status, 200, proven.text)
-    const done = await finish(again, await begin(again))
+    const done = await linkTo(again, name)
     assert.equal(done.headers.location, '/console/account/security', done.text)
     // It is somebody's now: another person cannot link it as well.
     const eva = new TestBrowser(world)
     const { link: way } = (await again.api('POST', `${own}/people`, { email: 'eva@example.com' })).body
     await eva.post('/console/reset/password', { code: way.split('#')[1], go: '1', password })
-    const taken = await finish(eva, await begin(eva))
+    const taken = await linkTo(eva, name)
     assert.equal(taken.status, 403)
     assert.match(taken.text, /belongs to an account already[\s\S]*href="\/console\/account\/security"/)
     assert.equal(await emailOf(eva), 'eva@example.com')
@@ -189,6 +198,50 @@ forEachDatabase('an identity provider', (open) => {
     assert.equal((await through(new TestBrowser(world), name)).reply.status, 303)
     assert.equal((await world.db.query.selectFrom('person').selectAll().execute()).length, 3)
     assert.equal((await again.api('GET', `${own}/audit?operation=link%20identity`)).body.audit.length, 1)
+    const { audit } = (await again.api('GET', `${own}/audit?operation=/account/identities`)).body
+    const outcomes = audit.map(({ outcome }: { outcome: string }) => outcome)
+    assert.deepEqual(outcomes.toSorted(), ['elevation_required', 'ok', 'ok', 'ok'])
+  })
+
+  test('no link makes somebody share the account with whom the browser is signed in to the provider as', async () => {
+    const world = await openWith(open)
+    const victim = await setUp(world)
+    const mallory = known('mallory')
+    const evil = '/console/login/oidc?link'
+    const page = await new TestBrowser(world).get(`/console/login?${new URLSearchParams({ next: evil })}`, {
+      'sec-fetch-site': 'cross-site',
+    })
+    assert.match(page.text, /name="next" value="\/console"/)
+    const entered = await victim.post('/console/login', { email: adminEmail, password, next: evil })
+    assert.deepEqual([entered.status, entered.headers.location], [303, '/console'])
+    // Even when the victim gets there with a fresh proof, from a page of ours.
+    for (const query of ['?link', '?link&fresh', '?fresh&next=/console/login/oidc?link']) {
+      const visitor = victim.copy(world)
+      await through(visitor, mallory, query)
+      assert.notEqual(await emailOf(visitor), adminEmail, query)
+    }
+    assert.equal(
+      (await world.db.query.selectFrom('credential').selectAll().where('kind', '=', 'oidc').execute()).length,
+      1,
+    )
+    const attacker = new TestBrowser(world)
+    await through(attacker, mallory)
+    assert.equal(await emailOf(attacker), 'mallory@example.com')
+  })
+
+  test('can be visited in several tabs at once, each of which comes back', async () => {
+    const world = await openWith(open)
+    const browser = new TestBrowser(world)
+    const name = known('ada')
+    const gone: string[] = []
+    for (let tab = 0; tab < 3; tab++) gone.push(String((await browser.get('/console/login/oidc')).headers.location))
+    // Meanwhile the login page of another tab asks for a passkey.
+    assert.equal((await browser.api('POST', '/console/login/passkey/options', {})).status, 200)
+    for (const url of gone.toReversed()) assert.equal((await answered(browser, url, name)).reply.status, 303)
+    const states = gone.map((url) => new URL(url).searchParams.get('state'))
+    assert.equal(new Set(states).size, 3)
+    const nonces = gone.map((url) => new URL(url).searchParams.get('nonce'))
+    assert.equal(new Set(nonces).size, 3)
   })
 
   test('names administrators by verified address, and gives roles by group for as long as they are in it', async () => {

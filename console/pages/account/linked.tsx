@@ -1,41 +1,33 @@
 /** Identities at the identity provider that sign one in, and linking one. The provider asks for it on a page of its own. */
-import { useState } from 'react'
-import { askForProof } from '../../api/proof.ts'
+import { apiOf } from '../../api/api.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
+import { useSubmit } from '../../ui/use-submit.ts'
 import { account } from '../../words/en/account.ts'
 import { wordsOf } from '../../words/words.ts'
 import { type Way, WayRow } from './security.tsx'
 
 const w = wordsOf('account', account).security
-
-/** A proof that ends sooner than this may be over when the server asks for it. */
-const leastMs = 30_000
-const start = '/console/login/oidc?link&next=/console/account/security'
+const api = apiOf(undefined)
 
 interface LinkedProps {
   readonly linked: readonly Way[]
   /** The host of the provider; null without one. */
   readonly provider: string | null
-  readonly elevatedUntil: string | null
   readonly menu: (way: Way) => readonly MenuEntry[]
 }
 
-export function LinkedCard({ linked, provider, elevatedUntil, menu }: LinkedProps) {
-  const [isGoing, go] = useState(false)
-  const link = async () => {
-    const isFresh = elevatedUntil !== null && Date.parse(elevatedUntil) > Date.now() + leastMs
-    if (!isFresh && !(await askForProof())) return
-    go(true)
-    window.location.assign(start)
-  }
+export function LinkedCard({ linked, provider, menu }: LinkedProps) {
+  const submit = useSubmit()
+  const link = () => submit.run(async () => window.location.assign((await api.call('people_linkIdentity', {})).url))
   return (
     <Card
       title={w.linked}
       footer={
         provider !== null && (
-          <Button icon="link" isBusy={isGoing} onClick={() => void link()}>
+          <Button icon="link" isBusy={submit.isBusy} onClick={() => void link()}>
             {w.link(provider)}
           </Button>
         )
@@ -47,6 +39,7 @@ export function LinkedCard({ linked, provider, elevatedUntil, menu }: LinkedProp
         ))}
         {linked.length === 0 && <li className="dim">{w.noLinked}</li>}
       </List>
+      {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
     </Card>
   )
 }

@@ -87,12 +87,7 @@ export function SecurityPage() {
           onMake={() => setOpen({ kind: 'new-codes' })}
         />
         {(account.identity_provider !== null || ofKind('oidc').length > 0) && (
-          <LinkedCard
-            linked={ofKind('oidc')}
-            provider={account.identity_provider}
-            elevatedUntil={account.elevated_until}
-            menu={menu}
-          />
+          <LinkedCard linked={ofKind('oidc')} provider={account.identity_provider} menu={menu} />
         )}
       </Halves>
       {open?.kind === 'password' && (

@@ -1,19 +1,19 @@
 /** Passkeys of one's own account. */
 import type { Browser } from '../../kernel/contract/browser.ts'
 import { ApiError } from '../../kernel/errors.ts'
-import { cookieName, readCookie, setCookie } from '../cookies.ts'
+import { browserSecret, cookieName, readCookie } from '../cookies.ts'
 import { addCredential } from '../credential-store.ts'
-import { askForNewPasskey, judgeNewPasskey, rpIdAt } from '../passkeys.ts'
+import { type Answered, type Asked, askForNewPasskey, judgeNewPasskey, rpIdAt } from '../passkeys.ts'
 import type { People } from '../people.ts'
 import { lockPerson } from '../person-store.ts'
 import { type Account, personOf, renew, sessionOf } from './call.ts'
 import { toWire } from './credentials.ts'
 import { firstRecoveryCodes } from './recovery-codes.ts'
 
-/** Errors: `unsupported_error` where browsers offer no passkeys. */
-export function rpIdFor({ settings }: People, browser: Browser): string {
-  const rpId = rpIdAt(browser.origin, settings)
-  if (rpId !== undefined) return rpId
+/** Whom to ask for a passkey. Errors: `unsupported_error` where browsers offer none. */
+export function askedIn(people: People, browser: Browser): Asked {
+  const rpId = rpIdAt(browser.origin, people.settings)
+  if (rpId !== undefined) return { browser: secretFor(people, browser), rpId }
   throw new ApiError('unsupported_error', 'passkeys need HTTPS or localhost, and the host of --public-url if it is set')
 }
 
@@ -22,14 +22,13 @@ export function passkeyHandlers(people: People): Pick<Account, 'askForPasskey' |
   return {
     askForPasskey: async (call) => {
       const browser = call.browser()
-      const { options, secret } = await askForNewPasskey(people, await personOf(people, call), rpIdFor(people, browser))
-      sendCeremony(people, browser, secret)
+      const options = await askForNewPasskey(people, await personOf(people, call), askedIn(people, browser))
       return { options: { ...options } }
     },
     addPasskey: async (call) => {
       const browser = call.browser()
       const personId = call.caller.actor.id
-      const given = { secret: ceremonyOf(people, browser), origin: browser.origin, response: call.body.response }
+      const given = answeredIn(people, browser, call.body.response)
       const session = await sessionOf(people, call)
       const passkey = await judgeNewPasskey(people, personId, given)
       const { row, codes, cookie } = await db.transact(async (tx) => {
@@ -44,10 +43,14 @@ export function passkeyHandlers(people: People): Pick<Account, 'askForPasskey' |
   }
 }
 
-export function sendCeremony(people: People, browser: Browser, secret: string): void {
-  browser.setCookie(setCookie({ origin: browser.origin, installation: people.installation }, 'ceremony', secret))
+/** The secret under which a browser gets challenges; it is sent along when the browser has none. */
+export function secretFor({ installation }: People, browser: Browser): string {
+  const { secret, cookie } = browserSecret({ origin: browser.origin, installation }, browser.cookies)
+  if (cookie !== undefined) browser.setCookie(cookie)
+  return secret
 }
 
-export function ceremonyOf({ installation }: People, { cookies, origin }: Browser): string | undefined {
-  return readCookie(cookies, cookieName({ origin, installation }, 'ceremony'))
+/** What a browser has answered to a challenge. */
+export function answeredIn({ installation }: People, { cookies, origin }: Browser, response: unknown): Answered {
+  return { browser: readCookie(cookies, cookieName({ origin, installation }, 'browser')), origin, response }
 }

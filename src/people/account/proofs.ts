@@ -12,7 +12,7 @@ import { lockPerson } from '../person-store.ts'
 import { elevatedMs } from '../sessions.ts'
 import { isTotp } from '../sign-in.ts'
 import { type Account, renew, sessionOf, wrongProof } from './call.ts'
-import { ceremonyOf, rpIdFor, sendCeremony } from './passkeys.ts'
+import { answeredIn, askedIn } from './passkeys.ts'
 
 export function proofHandlers(people: People): Pick<Account, 'askForProof' | 'elevate'> {
   const { db } = people
@@ -20,8 +20,7 @@ export function proofHandlers(people: People): Pick<Account, 'askForProof' | 'el
     askForProof: async (call) => {
       const browser = call.browser()
       const personId = call.caller.actor.id
-      const { options, secret } = await askForPasskey(people, 'passkey-prove', rpIdFor(people, browser), personId)
-      sendCeremony(people, browser, secret)
+      const options = await askForPasskey(people, 'passkey-prove', askedIn(people, browser), personId)
       return { options: { ...options } }
     },
     elevate: async (call) => {
@@ -68,7 +67,6 @@ async function proofIn(
     return async () => isRight
   }
   if (code !== undefined) return (tx) => isTotp(people, tx, personId, code)
-  const given = { secret: ceremonyOf(people, browser), origin: browser.origin, response }
-  const proven = await provenPasskey(people, 'passkey-prove', given)
+  const proven = await provenPasskey(people, 'passkey-prove', answeredIn(people, browser, response))
   return async (tx) => proven !== undefined && proven.credential.person_id === personId && notePasskey(tx, proven)
 }

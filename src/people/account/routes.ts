@@ -9,6 +9,7 @@ import { sessionsOf } from '../session-store.ts'
 import type { PersonRow } from '../tables.ts'
 import { type Account, type Call, personOf, sessionIdOf } from './call.ts'
 import { credentialHandlers } from './credentials.ts'
+import { identityHandlers } from './identities.ts'
 import { passkeyHandlers } from './passkeys.ts'
 import { proofHandlers } from './proofs.ts'
 import { totpHandlers } from './totp.ts'
@@ -19,6 +20,7 @@ export function accountHandlers(people: People): Account {
     ...credentialHandlers(people),
     ...totpHandlers(people),
     ...passkeyHandlers(people),
+    ...identityHandlers(people),
     ...sessionHandlers(people),
     ...proofHandlers(people),
   }

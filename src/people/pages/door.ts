@@ -3,7 +3,16 @@ import { isStorable } from '../../kernel/contract/input.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/served.ts'
 import { readWeights } from '../../kernel/http/weights.ts'
 import { Html, html, type Part } from '../../net/html.ts'
-import { type CookieUse, cookieName, isSecurePlace, type Place, readCookie, setCookie } from '../cookies.ts'
+import {
+  browserSecret,
+  type CookieUse,
+  cookieName,
+  isSecurePlace,
+  type Place,
+  readCookie,
+  setCookie,
+} from '../cookies.ts'
+import type { Answered } from '../passkeys.ts'
 import type { People } from '../people.ts'
 import type { Whence } from '../sessions.ts'
 import { type Language, languages, type Theme, themes } from '../tables.ts'
@@ -53,6 +62,7 @@ export class Visit {
   readonly words: Words
   readonly #theme: Theme
   readonly #cookies: string[] = []
+  #browser: string | undefined
 
   constructor(call: ServedCall, door: Door) {
     this.call = call
@@ -83,7 +93,25 @@ export class Visit {
     this.#cookies.push(setCookie(this.place, use, value ?? '', age))
   }
 
-  /** Ends what came before a session, sends its cookie, and those of what its person has chosen in other browsers. */
+  /** The secret under which this browser gets challenges; it is sent along when the browser has none. */
+  browserSecret(): string {
+    if (this.#browser === undefined) {
+      const { secret, cookie } = browserSecret(this.place, this.call.headers.cookie)
+      if (cookie !== undefined) this.#cookies.push(cookie)
+      this.#browser = secret
+    }
+    return this.#browser
+  }
+
+  /** What this browser has answered to a challenge. */
+  answered(response: unknown): Answered {
+    return { browser: this.cookie('browser'), origin: this.call.origin, response }
+  }
+
+  /**
+   * Sends the cookie of a session and those of what its person has chosen in other browsers; that of the half-finished
+   * sign-in before it is removed.
+   */
   async welcome(secret: string): Promise<void> {
     this.set('session', secret)
     this.set('sign-in', undefined)
@@ -177,12 +205,27 @@ function languageOf(call: ServedCall): Language {
   return weightOf('de') > weightOf('en') ? 'de' : 'en'
 }
 
+/** What the paths of the pages before the console begin with, below `/console/`. */
+export const doorPlaces = ['login', 'logout', 'setup', 'enter', 'reset', 'invite', 'door'] as const
+/** Where nobody is sent on to: pages that act on who has just signed in, and what is no page. */
+const closed: ReadonlySet<string> = new Set([...doorPlaces, 'api'])
+
 /** A path of the console to go on to, and no other place; `/console` when the text is none. */
 export function nextPath(text: string | null | undefined): string {
   const origin = 'http://console.invalid'
   if (!text?.startsWith('/console/') || !URL.canParse(text, origin)) return '/console'
   const { origin: led, pathname, search } = new URL(text, origin)
-  return led === origin && pathname.startsWith('/console/') && !text.includes('\\') ? pathname + search : '/console'
+  const isOurs = led === origin && pathname.startsWith('/console/') && !text.includes('\\')
+  return isOurs && !closed.has(placeIn(pathname)) ? pathname + search : '/console'
+}
+
+/** The part behind `/console/`, as the router reads it; that of a door when it cannot be read. */
+function placeIn(pathname: string): string {
+  try {
+    return decodeURIComponent(pathname).split('/')[2]!
+  } catch {
+    return 'door'
+  }
 }
 
 // ---- Parts ---------------------------------------------------------------------------------------------------------

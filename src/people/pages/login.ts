@@ -2,6 +2,7 @@
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
 import { rpIdAt } from '../passkeys.ts'
+import { deleteSignIn } from '../session-store.ts'
 import { pendingSignIn, type SignIn, signInWithCode, signInWithPassword } from '../sign-in.ts'
 import { field, heading, hidden, nextPath, problem, submit, type Visit } from './door.ts'
 import { passkeyButton } from './passkey-buttons.ts'
@@ -101,10 +102,15 @@ export async function showLogout(visit: Visit): Promise<ServedAnswer> {
   return visit.page(words.logOut, content)
 }
 
+/** Ends all that this browser has here: its session, a half-finished sign-in, and what it was asked. */
 export async function logOut(visit: Visit): Promise<ServedAnswer> {
-  const { db, sessions } = visit.people
+  const { people } = visit
   const secret = visit.cookie('session')
-  if (secret !== undefined) await db.transact((tx) => sessions.end(tx, secret))
-  visit.set('session', undefined)
+  const pending = await pendingSignIn(people, visit.cookie('sign-in'))
+  await people.db.transact(async (tx) => {
+    if (pending) await deleteSignIn(tx, pending.row.id)
+    if (secret !== undefined) await people.sessions.end(tx, secret)
+  })
+  for (const use of ['session', 'sign-in', 'browser'] as const) visit.set(use, undefined)
   return visit.go('/console/login', { 'clear-site-data': '"cache", "cookies", "storage"' })
 }

@@ -40,17 +40,13 @@ async function ask(visit: Visit, email: string): Promise<ServedAnswer> {
   const name = textIn(visit, 'name')
   const problem = nameError(visit, name)
   if (problem !== undefined) return refuse(visit, problem)
-  const { options, secret } = await askForFirstPasskey(people, { email, name }, rpId)
-  visit.set('ceremony', secret)
-  return visit.reply(200, options)
+  return visit.reply(200, await askForFirstPasskey(people, { email, name }, { browser: visit.browserSecret(), rpId }))
 }
 
 /** The passkey that the browser has made. Errors: `invalid_input`. */
 async function made(visit: Visit) {
   const body = visit.json() as { response?: unknown } | undefined
-  const given = { secret: visit.cookie('ceremony'), origin: visit.call.origin, response: body?.response }
-  visit.set('ceremony', undefined)
-  const { newcomer, passkey } = await judgeFirstPasskey(visit.people, given)
+  const { newcomer, passkey } = await judgeFirstPasskey(visit.people, visit.answered(body?.response))
   return { newcomer, way: { passkey, personId: newcomer.id, passkeyName: visit.words.passkeyName } }
 }
 

@@ -5,17 +5,14 @@ import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
 import { countAttempt, forgetAttempts } from '../guesses.ts'
 import { linkOwn, signInAs } from '../identities.ts'
-import { startCeremony, takeCeremony } from '../link-store.ts'
 import type { Identity } from '../oidc.ts'
 import { askForPasskey, notePasskey, provenPasskey, rpIdAt } from '../passkeys.ts'
 import { personById } from '../person-store.ts'
-import { randomSecret } from '../secret-text.ts'
+import { goToProvider, identityOf, takeVisit } from '../provider-visits.ts'
 import { deleteSignIn } from '../session-store.ts'
 import { pendingSignIn } from '../sign-in.ts'
 import { field, heading, hidden, nextPath, problem, submit, type Visit } from './door.ts'
 import { refuseLogin } from './login.ts'
-
-const oidcMs = 10 * 60_000
 
 // ---- Passkeys ------------------------------------------------------------------------------------------------------
 
@@ -25,16 +22,14 @@ export async function passkeyOptions(visit: Visit): Promise<ServedAnswer> {
   const rpId = rpIdAt(call.origin, people.settings)
   if (rpId === undefined || people.settings.isOidcOnly) return visit.reply(404, {})
   const pending = await pendingSignIn(people, visit.cookie('sign-in'))
-  const { options, secret } = await askForPasskey(people, 'passkey-sign-in', rpId, pending?.person.id)
-  visit.set('ceremony', secret)
-  return visit.reply(200, options)
+  const asked = { browser: visit.browserSecret(), rpId }
+  return visit.reply(200, await askForPasskey(people, 'passkey-sign-in', asked, pending?.person.id))
 }
 
 /** A passkey with user verification is something that one has and something that one knows or is: no second factor. */
 export async function logInWithPasskey(visit: Visit): Promise<ServedAnswer> {
   const { people, call, whence } = visit
-  const given = { secret: visit.cookie('ceremony'), origin: call.origin, response: visit.json() }
-  visit.set('ceremony', undefined)
+  const given = visit.answered(visit.json())
   const proven = people.settings.isOidcOnly ? undefined : await provenPasskey(people, 'passkey-sign-in', given)
   const person = proven && (await personById(people.db.query, proven.credential.person_id))
   if (!proven || !person || person.disabled !== null) return visit.reply(401, {})
@@ -51,60 +46,29 @@ export async function logInWithPasskey(visit: Visit): Promise<ServedAnswer> {
 
 // ---- The identity provider -----------------------------------------------------------------------------------------
 
-/** Sends the browser to the provider: to sign in or, with `?link`, to link an identity to who is signed in. */
+/** Sends the browser to the provider to sign in. Linking an identity begins below the API, where no link leads. */
 export async function startOidc(visit: Visit): Promise<ServedAnswer> {
   const { people, call } = visit
-  const { db, clock, oidc } = people
-  if (!oidc) return visit.go('/console/login')
-  const isLinking = call.query.has('link')
-  const found = isLinking && isOwnPage(visit) ? await people.sessions.find(visit.cookie('session')) : undefined
-  const isProven = found?.person !== undefined && found.session.elevated_until > clock.now()
-  if (isLinking && !isProven) return visit.go('/console/login')
-  const isFresh = call.query.has('fresh')
-  const secret = randomSecret()
+  if (!people.oidc) return visit.go('/console/login')
+  const kind = call.query.has('fresh') ? 'oidc-fresh' : 'oidc-sign-in'
+  const next = nextPath(call.query.get('next'))
   try {
-    const url = await oidc.begin(secret, call.origin, isFresh)
-    await db.transact((tx) =>
-      startCeremony(tx, secret, {
-        kind: isProven ? 'oidc-link' : isFresh ? 'oidc-fresh' : 'oidc-sign-in',
-        person_id: found?.person?.id ?? null,
-        data: nextPath(call.query.get('next')),
-        expires: tx.now + oidcMs,
-      }),
-    )
-    visit.set('ceremony', secret)
-    return visit.go(url)
+    return visit.go(await goToProvider(people, { kind, next, browser: visit.browserSecret(), origin: call.origin }))
   } catch (error) {
-    people.log.warn({ err: error }, 'the identity provider cannot be used')
+    if (!(error instanceof ApiError) || error.code !== 'unavailable') throw error
     return refuseLogin(visit, visit.words.failed, 502)
   }
-}
-
-/**
- * Whether a page of ours leads here. Another site could have signed the browser in to the provider as somebody else, who
- * would then share the account.
- */
-function isOwnPage({ call: { headers, origin } }: Visit): boolean {
-  const site = headers['sec-fetch-site']
-  return site === undefined ? headers.referer?.startsWith(`${origin}/`) === true : site === 'same-origin'
 }
 
 /** The provider's answer. It counts once, and only in the browser that asked. */
 export async function finishOidc(visit: Visit): Promise<ServedAnswer> {
   const { people, call, whence, words } = visit
-  const secret = visit.cookie('ceremony')
-  visit.set('ceremony', undefined)
-  const ceremony = await people.db.transact(
-    async (tx) =>
-      (await takeCeremony(tx, 'oidc-sign-in', secret)) ??
-      (await takeCeremony(tx, 'oidc-fresh', secret)) ??
-      (await takeCeremony(tx, 'oidc-link', secret)),
-  )
-  if (!people.oidc || !ceremony || secret === undefined) return refuseLogin(visit, words.signInOver)
+  const back = { browser: visit.cookie('browser'), origin: call.origin, query: call.query }
+  const ceremony = people.oidc && (await takeVisit(people, back))
+  if (!ceremony) return refuseLogin(visit, words.signInOver)
   let identity: Identity
   try {
-    const since = ceremony.kind === 'oidc-fresh' ? ceremony.expires - oidcMs : undefined
-    identity = await people.oidc.finish({ secret, origin: call.origin, search: call.query.toString(), since })
+    identity = await identityOf(people, ceremony, back)
   } catch (error) {
     people.log.warn({ err: error }, 'an answer of the identity provider was refused')
     return refuseLogin(visit, words.failed)

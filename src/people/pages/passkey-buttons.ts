@@ -8,7 +8,10 @@ function isPossible({ people, call }: Visit): boolean {
   return rpIdAt(call.origin, people.settings) !== undefined && !people.settings.isOidcOnly
 }
 
-function button({ words }: Visit, attributes: Part, label: string, failed: string): Html {
+function button(visit: Visit, attributes: Part, label: string, failed: string): Html {
+  const { words } = visit
+  // The script asks for a challenge later; tabs that do so at the same time have to have the same secret by then.
+  visit.browserSecret()
   return html`<button type="button" class="btn primary wide" data-passkey${attributes} data-with-passkey hidden><svg class="icon" aria-hidden="true"><use href="#i-passkey"/></svg>${label}</button>
 <p class="error" role="alert" tabindex="-1" data-problem hidden><svg class="sign" aria-hidden="true"><use href="#cx"/></svg><span>${failed}</span></p>
 <p class="or" data-with-passkey hidden>${words.or}</p>

@@ -2,7 +2,7 @@
 import { ApiError } from '../../kernel/errors.ts'
 import type { OpenPage } from '../../kernel/http/open-pages.ts'
 import type { ServedAnswer, ServedRoute } from '../../kernel/http/served.ts'
-import { type Door, Visit } from './door.ts'
+import { type Door, type doorPlaces, Visit } from './door.ts'
 import { acceptInvite, offerInvite, showInvite } from './invite.ts'
 import {
   answerEnter,
@@ -28,8 +28,10 @@ import { doorScript } from './script.ts'
 import { doorStyle } from './style.ts'
 
 type Handle = (visit: Visit) => Promise<ServedAnswer>
+/** Only below places that nobody is sent on to. */
+type DoorPath = `/${(typeof doorPlaces)[number]}${'' | `/${string}`}`
 
-const pages: readonly (readonly [method: 'GET' | 'POST', path: string, handle: Handle])[] = [
+const pages: readonly (readonly [method: 'GET' | 'POST', path: DoorPath, handle: Handle])[] = [
   ['GET', '/login', showLogin],
   ['POST', '/login', logIn],
   ['GET', '/login/second', showSecond],
