@@ -1,6 +1,7 @@
 /**
  * Sessions. The browser has 256 random bits in a cookie, the database their hash. A session ends 12 hours after its last
- * use, 30 days after it began, and when it is revoked. Its secret changes whenever it gains rights.
+ * use, 30 days after it began, and when it is revoked. Its secret changes whenever it gains rights. A browser has one: the
+ * next one takes the place of the one before.
  */
 import type { Identity } from '../kernel/access/principal.ts'
 import { principalOfToken } from '../kernel/access/tokens.ts'
@@ -34,6 +35,8 @@ const maxAgent = 200
 export interface Whence {
   readonly network: string
   readonly agent: string
+  /** The secret of the session that it has, whoever that belongs to. */
+  readonly session?: string | undefined
 }
 
 /** A session that counts, with its person unless it is that of an API token. */
@@ -64,10 +67,11 @@ export class Sessions {
     this.#monotonic = monotonic
   }
 
-  /** Starts a session and returns its secret. */
+  /** Starts a session in place of the one that the browser had, which ends, and returns its secret. */
   async start(tx: Transaction, { personId, tokenId, whence, elevatedUntil }: NewSession): Promise<string> {
     const secret = randomSecret()
     const network = whence.network.replace(/^network:/, '')
+    if (whence.session !== undefined) await this.end(tx, whence.session)
     await insertSession(tx, {
       hash: hashSecret(secret),
       person_id: personId ?? null,

@@ -125,9 +125,11 @@ forEachDatabase('an identity provider', (open) => {
       searchParams.delete('max_age')
     })
     assert.equal(unasked.reply.status, 403)
+    const before = browser.copy(world)
     const { reply } = await through(browser, 'ada', '?fresh&next=/console/account/security')
     assert.deepEqual([reply.status, reply.headers.location], [303, '/console/account/security'], reply.text)
     assert.equal(await emailOf(browser), 'ada@example.com')
+    assert.equal(await emailOf(before), undefined)
   })
 
   test('without a verified address nobody gets an account', async () => {

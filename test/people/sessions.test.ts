@@ -1,11 +1,22 @@
 /** Sessions: their cookies, their ends, and how they are protected against theft and fixation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { forEachDatabase } from '../harness.ts'
+import { forEachDatabase, type World } from '../harness.ts'
 import { dump } from '../schema.ts'
-import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
+import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
+import { code, enter, withCodes, withPasskey } from './second-factors.ts'
 
 const hour = 3_600_000
+
+/** Lets a browser gain rights: by then it has another secret, and the one before does not count. */
+async function gains<T>(world: World, browser: TestBrowser, what: string, gain: () => Promise<T>): Promise<T> {
+  const before = browser.copy(world)
+  const result = await gain()
+  assert.notEqual(browser.session![1], before.session![1], what)
+  assert.equal((await browser.api('GET', `${own}/whoami`)).status, 200, what)
+  assert.equal((await before.api('GET', `${own}/whoami`)).status, 401, what)
+  return result
+}
 
 forEachDatabase('sessions', (open) => {
   test('their cookie is the one of this installation alone, guarded wherever browsers can guard it', async () => {
@@ -87,17 +98,45 @@ forEachDatabase('sessions', (open) => {
     victim.jar.set(browser.session![0], chosen)
     await signIn(victim)
     assert.notEqual(victim.session![1], chosen)
-    for (const gain of [
-      () => browser.api('POST', `${own}/account/elevate`, { password }),
-      () => browser.api('PUT', `${own}/account/password`, { password: 'acht grüne Tassen singen' }),
-    ]) {
-      const before = browser.copy(world)
-      const reply = await gain()
-      assert.ok(reply.status === 200 || reply.status === 204, reply.text)
-      assert.notEqual(browser.session![1], before.session![1])
-      assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
-      assert.equal((await before.api('GET', `${own}/account`)).status, 401)
+    const { secret } = await gains(world, browser, 'one-time codes', () => withCodes(world, browser))
+    const { authenticator } = await gains(world, browser, 'a passkey', () => withPasskey(browser))
+    const changed = 'acht grüne Tassen singen'
+    const ways: Readonly<Record<string, () => Promise<Reply>>> = {
+      'a proof': () => browser.api('POST', `${own}/account/elevate`, { password }),
+      'a password': () => browser.api('PUT', `${own}/account/password`, { password: changed }),
+      'the login again, with a second step': async () => {
+        assert.match((await browser.get('/console/login?again')).text, /name="password"/)
+        const first = await signIn(browser, adminEmail, changed)
+        assert.equal(first.headers.location, '/console/login/second')
+        world.clock.advance(30_000)
+        return browser.post('/console/login/second', { code: code(world, secret) })
+      },
+      'the login again, with a passkey': () => enter(browser, authenticator),
+      'an API token': () => browser.post('/console/login/token', { token: world.api.token! }),
+      'the login after a token': async () => {
+        await signIn(browser, adminEmail, changed)
+        return enter(browser, authenticator)
+      },
     }
+    for (const [what, gain] of Object.entries(ways)) await gains(world, browser, what, gain)
+  })
+
+  test('a proof by logging in again leaves no older session behind, so logging out ends all of the browser', async () => {
+    const world = await open({ runActions: false })
+    const browser = await setUp(world)
+    const other = new TestBrowser(world)
+    await signIn(other)
+    const older = [browser.copy(world)]
+    for (let times = 0; times < 2; times++) {
+      await signIn(browser)
+      older.push(browser.copy(world))
+    }
+    assert.equal((await browser.api('GET', `${own}/account/sessions`)).body.sessions.length, 2)
+    await signIn(browser, adminEmail, 'a wrong password')
+    assert.equal((await browser.api('GET', `${own}/account`)).status, 200)
+    await browser.post('/console/logout')
+    for (const one of older) assert.equal((await one.api('GET', `${own}/account`)).status, 401)
+    assert.equal((await other.api('GET', `${own}/account`)).status, 200)
   })
 
   test('theft: the database holds no secret of a session, a link or an invitation', async () => {
@@ -159,13 +198,18 @@ forEachDatabase('sessions', (open) => {
   test('logging out ends the session on the server and clears what the browser keeps', async () => {
     const world = await open({ runActions: false })
     const browser = await setUp(world)
+    const { recovery } = await withCodes(world, browser)
+    // Somebody has begun to sign in anew, which has to end as well.
+    await signIn(browser)
     const stolen = browser.copy(world)
     assert.equal((await browser.get('/console/logout')).status, 200)
     const reply = await browser.post('/console/logout')
     assert.deepEqual([reply.status, reply.headers.location], [303, '/console/login'])
     assert.match(String(reply.headers['clear-site-data']), /"cookies"/)
-    assert.equal(browser.session, undefined)
+    assert.deepEqual([...browser.jar], [])
     assert.equal((await stolen.api('GET', `${own}/account`)).status, 401)
+    const half = await stolen.post('/console/login/second', { code: recovery[0]! })
+    assert.equal(half.headers.location, '/console/login')
   })
 
   test('elevation: what needs a fresh proof is refused 10 minutes after it, until there is another one', async () => {

@@ -80,7 +80,8 @@ export class Visit {
   }
 
   get whence(): Whence {
-    return { network: this.call.network, agent: this.call.headers['user-agent'] ?? '' }
+    const { network, headers } = this.call
+    return { network, agent: headers['user-agent'] ?? '', session: this.cookie('session') }
   }
 
   cookie(use: CookieUse): string | undefined {
