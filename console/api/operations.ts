@@ -74,6 +74,9 @@ interface Families {
   zones: typeof zoneEndpoints & typeof zonefileEndpoints & typeof rrsetEndpoints & ActionsOf<'zones', 'id_or_name'>
 }
 
+/** `servers`: every family has operations, not all have resources. */
+export type OperationFamily = keyof Families
+
 type Named = {
   [Family in keyof Families]: {
     [Key in keyof Families[Family] & string as `${Family}_${Key}`]: Families[Family][Key]

@@ -1,70 +1,41 @@
 /** The navigation of a Project: which pages it leads to, how many things are there, and by which keys. */
-import { defineNavigation } from '../shell/navigation.ts'
+import { type Family, families } from '../shell/families.ts'
+import { defineNavigation, type NavigationEntry } from '../shell/navigation.ts'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 
 const words = wordsOf('shell', shell)
 const w = words.navigation
 
+/** The list of a family, with how many it holds. */
+function listOf(family: Family, keys: string): NavigationEntry {
+  const { list, label, icon } = families[family]
+  return { to: list, label, icon, counts: `${family}_list`, keys }
+}
+
 defineNavigation([
   {
     entries: [
       { to: '/projects/$project', label: w.overview, icon: 'overview', keys: 'G O' },
-      { to: '/projects/$project/servers', label: w.servers, icon: 'server', counts: 'servers_list', keys: 'G S' },
-      {
-        to: '/projects/$project/firewalls',
-        label: w.firewalls,
-        icon: 'firewall',
-        counts: 'firewalls_list',
-        keys: 'G F',
-      },
+      listOf('servers', 'G S'),
+      listOf('firewalls', 'G F'),
       { to: '/projects/$project/reach', label: w.reach, icon: 'eye', keys: 'G W' },
-      {
-        to: '/projects/$project/floating-ips',
-        label: w.floatingIps,
-        icon: 'ip',
-        counts: 'floating_ips_list',
-        keys: 'G D',
-      },
-      {
-        to: '/projects/$project/primary-ips',
-        label: w.primaryIps,
-        icon: 'primary',
-        counts: 'primary_ips_list',
-        keys: 'G P',
-      },
-      {
-        to: '/projects/$project/load-balancers',
-        label: w.balancers,
-        icon: 'balance',
-        counts: 'load_balancers_list',
-        keys: 'G L',
-      },
-      { to: '/projects/$project/volumes', label: w.volumes, icon: 'volume', counts: 'volumes_list', keys: 'G V' },
-      { to: '/projects/$project/networks', label: w.networks, icon: 'network', counts: 'networks_list', keys: 'G N' },
-      { to: '/projects/$project/images', label: w.images, icon: 'image', counts: 'images_list', keys: 'G I' },
-      {
-        to: '/projects/$project/certificates',
-        label: w.certificates,
-        icon: 'cert',
-        counts: 'certificates_list',
-        keys: 'G C',
-      },
-      { to: '/projects/$project/zones', label: w.zones, icon: 'zone', counts: 'zones_list', keys: 'G Z' },
-      {
-        to: '/projects/$project/placement-groups',
-        label: w.placementGroups,
-        icon: 'spread',
-        counts: 'placement_groups_list',
-        keys: 'G B',
-      },
+      listOf('floating_ips', 'G D'),
+      listOf('primary_ips', 'G P'),
+      listOf('load_balancers', 'G L'),
+      listOf('volumes', 'G V'),
+      listOf('networks', 'G N'),
+      listOf('images', 'G I'),
+      listOf('certificates', 'G C'),
+      listOf('zones', 'G Z'),
+      listOf('placement_groups', 'G B'),
     ],
   },
   {
     title: w.security,
     entries: [
       { to: '/projects/$project/security/tokens', label: w.tokens, icon: 'token', keys: 'G T' },
-      { to: '/projects/$project/security/ssh-keys', label: w.keys, icon: 'key', counts: 'ssh_keys_list', keys: 'G K' },
+      listOf('ssh_keys', 'G K'),
       { to: '/projects/$project/security/members', label: w.members, icon: 'people', keys: 'G M' },
       { to: '/projects/$project/security/audit', label: w.audit, icon: 'report', keys: 'G U' },
     ],

@@ -185,7 +185,7 @@ function useHits(text: string): readonly Hit[] {
           label: one.name,
           aside: one.kind,
           icon: one.icon,
-          act: () => void navigate({ to: one.to, params: { ...params, ...one.params } } as never),
+          act: () => void navigate({ to: one.to, params: { ...params, ...one.params }, search: one.search } as never),
         }),
       ),
     ]

@@ -1,4 +1,5 @@
-/** How every operation of the API is written for the hcloud command line. */
+/** How every operation of the API is written for the hcloud command line. A family that is missing does not compile. */
+import type { OperationFamily } from '../../api/operations.ts'
 import { floatingIps, networks, primaryIps } from './addresses.ts'
 import { certificates, firewalls } from './firewalls.ts'
 import type { AnyCommand, Refusal } from './forms.ts'
@@ -17,6 +18,9 @@ import {
   zones,
 } from './others.ts'
 import { servers, sshKeys } from './servers.ts'
+
+/** Those of the public API: hcloud knows nothing of people, Projects and what only Wolke has. */
+type ApiFamily = Exclude<OperationFamily, 'audit' | 'lab' | 'management' | 'people'>
 
 const families = {
   actions,
@@ -38,7 +42,7 @@ const families = {
   ssh_keys: sshKeys,
   volumes,
   zones,
-}
+} satisfies Readonly<Record<ApiFamily, object>>
 
 /** The forms by operation, such as `servers_create`. */
 export const hcloudForms: Readonly<Record<string, AnyCommand | Refusal>> = Object.fromEntries(

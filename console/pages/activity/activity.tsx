@@ -6,6 +6,7 @@ import { useApi, useOutdate } from '../../api/api.ts'
 import { useLack, useProject } from '../../api/session.ts'
 import { toCsv } from '../../lib/csv.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
+import { typeOf } from '../../shell/families.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
@@ -21,16 +22,7 @@ import { Ago } from '../../ui/time.tsx'
 import { activity } from '../../words/en/activity.ts'
 import { percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import {
-  type Action,
-  type AuditEntry,
-  type Entry,
-  entryOfAction,
-  entryOfRequest,
-  merged,
-  moods,
-  typeOf,
-} from './entries.ts'
+import { type Action, type AuditEntry, type Entry, entryOfAction, entryOfRequest, merged, moods } from './entries.ts'
 import { Feed } from './feed.tsx'
 import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'

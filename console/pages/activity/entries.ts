@@ -1,5 +1,6 @@
 /** Actions and the entries of the audit log as lines of one feed. */
 import type { ReplyFor } from '../../api/operations.ts'
+import { typeOf } from '../../shell/families.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { activity } from '../../words/en/activity.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -41,11 +42,6 @@ export const moods: Readonly<Record<Entry['state'], Mood>> = {
 export function titleOf(command: string): string {
   const words = command.replaceAll('_', ' ')
   return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-/** The type of the resources of a family: `server` for `servers`. */
-export function typeOf(family: string): string {
-  return family.replace(/s$/, '')
 }
 
 export function entryOfAction(action: Action, nameOf: NameOf): Entry {

@@ -4,6 +4,7 @@ import { useNavigate } from '@tanstack/react-router'
 import { type ReplyKey, useApi } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest } from '../../api/operations.ts'
 import { Commands } from '../../shell/commands.tsx'
+import { familyOfType } from '../../shell/families.ts'
 import { useReason } from '../../shell/may.ts'
 import { linksOf, type ResourceLink } from '../../shell/resource-links.ts'
 import { Button } from '../../ui/button.tsx'
@@ -43,8 +44,8 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
           query: { before: entry.id + 1, per_page: 1 },
         }
   const retry = 'command' in entry.source ? retryOf(entry.source) : undefined
-  const go = (to: ResourceLink) =>
-    void navigate({ to: to.to, params: { project: String(api.project), ...to.params } } as never)
+  const go = ({ to, params, search }: ResourceLink) =>
+    void navigate({ to, params: { project: String(api.project), ...params }, search } as never)
   return (
     <SheetLater
       title={entry.title}
@@ -151,7 +152,9 @@ function useLinks(entry: Entry): readonly ResourceLink[] {
   const cache = useQueryClient()
   const { project } = useApi()
   const { source } = entry
-  const wanted = new Set<string>('command' in source ? source.resources.map(({ type, id }) => `${type}s ${id}`) : [])
+  const wanted = new Set<string>(
+    'command' in source ? source.resources.map(({ type, id }) => `${familyOfType(type)} ${id}`) : [],
+  )
   return cache
     .getQueryCache()
     .getAll()

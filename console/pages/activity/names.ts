@@ -2,37 +2,20 @@
 import { useQueries, useQueryClient } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { type Api, type ReplyKey, useApi } from '../../api/api.ts'
+import { type Family, familyOfList, familyOfType, typeOf } from '../../shell/families.ts'
+import { nameIn } from '../../shell/resource-links.ts'
 
 /** The name of a resource by its type and id; undefined when it is not known, as of what was deleted. */
 export type NameOf = (type: string, id: number) => string | undefined
 
-const lists = {
-  server: 'servers_list',
-  firewall: 'firewalls_list',
-  floating_ip: 'floating_ips_list',
-  primary_ip: 'primary_ips_list',
-  load_balancer: 'load_balancers_list',
-  volume: 'volumes_list',
-  network: 'networks_list',
-  image: 'images_list',
-  certificate: 'certificates_list',
-  zone: 'zones_list',
-  placement_group: 'placement_groups_list',
-  ssh_key: 'ssh_keys_list',
-} as const
-
-type NamedType = keyof typeof lists
-
 interface Named {
   readonly id: number
   readonly name?: string | null
-  /** Snapshots have no name. */
-  readonly description?: string | null
 }
 
-/** The newest resources of a type, which a feed is mostly about. */
-function newest(api: Api, type: NamedType) {
-  return { ...api.query(lists[type], { query: { sort: 'id:desc', per_page: 50 } } as never), retry: false }
+/** The newest resources of a family, which a feed is mostly about. */
+function newest(api: Api, family: Family) {
+  return { ...api.query(`${family}_list`, { query: { sort: 'id:desc', per_page: 50 } } as never), retry: false }
 }
 
 /** `types` are those that the feed shows. What other pages have loaded tells names, too. */
@@ -40,7 +23,7 @@ export function useNames(types: readonly string[]): NameOf {
   const api = useApi()
   const cache = useQueryClient()
   const asked = useQueries({
-    queries: types.filter((type): type is NamedType => type in lists).map((type) => newest(api, type)),
+    queries: types.map(familyOfType).flatMap((family) => (family ? [newest(api, family)] : [])),
   })
   const known = asked.map(({ dataUpdatedAt }) => dataUpdatedAt).join()
   // biome-ignore lint/correctness/useExhaustiveDependencies: what is in the cache changes with what is known
@@ -48,11 +31,11 @@ export function useNames(types: readonly string[]): NameOf {
     const names = new Map<string, string>()
     for (const { queryKey, state } of cache.getQueryCache().getAll()) {
       const [owner, operation] = queryKey as unknown as ReplyKey
-      const type = Object.entries(lists).find(([, list]) => list === operation)?.[0]
-      if (owner !== api.project || !type) continue
-      for (const { id, name, description } of rowsOf(state.data)) {
-        const text = name || description
-        if (text) names.set(`${type} ${id}`, text)
+      const family = familyOfList(operation)
+      if (owner !== api.project || !family) continue
+      for (const one of rowsOf(state.data)) {
+        const name = nameIn(one)
+        if (name) names.set(`${typeOf(family)} ${one.id}`, name)
       }
     }
     return (type, id) => names.get(`${type} ${id}`)

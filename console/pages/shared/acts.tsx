@@ -2,6 +2,7 @@
 import { lazy, type ReactNode, Suspense, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { type AnyRequest, isOperation, type OperationId } from '../../api/operations.ts'
+import type { Family } from '../../shell/families.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
 import { wordsFor } from '../../ui/failure.tsx'
@@ -17,18 +18,8 @@ const w = wordsOf('resources', english)
 const Dialogs = lazy(async () => ({ default: (await import('./acts-dialogs.tsx')).ActsDialogs }))
 const c = wordsOf('common', common)
 
-export type ActsFamily =
-  | 'certificates'
-  | 'firewalls'
-  | 'floating_ips'
-  | 'images'
-  | 'load_balancers'
-  | 'networks'
-  | 'placement_groups'
-  | 'primary_ips'
-  | 'ssh_keys'
-  | 'volumes'
-  | 'zones'
+/** Servers have acts of their own. */
+export type ActsFamily = Exclude<Family, 'servers'>
 
 export interface Resource {
   readonly id: number
@@ -66,12 +57,7 @@ export interface ResourceActs<Row> {
 }
 
 /** A request about one resource; zones go by name or id. */
-export function requestOn(
-  { id }: { readonly id: number },
-  family: ActsFamily | 'servers',
-  act: string,
-  body?: object,
-): AnyRequest {
+export function requestOn({ id }: { readonly id: number }, family: Family, act: string, body?: object): AnyRequest {
   const operation = `${family}_${act}` as OperationId
   return { operation, params: family === 'zones' ? { id_or_name: String(id) } : { id }, ...(body ? { body } : {}) }
 }

@@ -1,20 +1,16 @@
 /** What the kinds of resources are called that Projects hold. */
+import { families, isFamily } from '../../shell/families.ts'
 import { access } from '../../words/en/access.ts'
 import { common } from '../../words/en/common.ts'
-import { shell } from '../../words/en/shell.ts'
 import { list, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 
-const { navigation } = wordsOf('shell', shell)
 const { kinds } = wordsOf('access', access)
 const { andMore } = wordsOf('common', common)
 
-const others: Readonly<Record<string, string>> = { load_balancers: navigation.balancers, ssh_keys: navigation.keys }
-
-/** `Primary IPs` for `primary_ips`: as in the navigation, where it has them. */
+/** As in the navigation; what has no page of its own is called as the API does. */
 export function kindName(kind: string): string {
-  const key = kind.replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase())
-  return others[kind] ?? navigation[key as keyof typeof navigation] ?? kinds(kind)
+  return isFamily(kind) ? families[kind].label : kinds(kind)
 }
 
 /** `Servers: 4 · Firewalls: 1`, most first; empty when there is nothing. */
