@@ -35,6 +35,7 @@ import { audit } from './0030-audit.ts'
 import { tokens } from './0031-tokens.ts'
 import { personMail } from './0032-person-mail.ts'
 import { challengesByBrowser } from './0033-challenges-by-browser.ts'
+import { inviters } from './0034-inviters.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   tokens,
   personMail,
   challengesByBrowser,
+  inviters,
 ]

@@ -72,7 +72,9 @@ const Invitation = named('Invitation', {
   id: Id,
   email: Type.String(),
   role: Type.Enum(roles),
-  inviter: nullable(Type.String()),
+  inviter: nullable(
+    Type.String({ description: 'The name of the person or of the management token; null when that token is revoked' }),
+  ),
   created: Timestamp,
   expires: Timestamp,
 })

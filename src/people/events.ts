@@ -1,4 +1,5 @@
-/** What people do that is no request of the API, for the audit log: sign-ins, failed ones, and joining a Project. */
+/** What people do that is no request of the API, for the audit log: sign-ins, refused ones, and roles in Projects. */
+import type { Role } from '../kernel/access/roles.ts'
 import { principalOfToken } from '../kernel/access/tokens.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
 import type { AuditActor } from '../kernel/audit/note.ts'
@@ -9,6 +10,9 @@ import { personById } from './person-store.ts'
 import type { PersonRow } from './tables.ts'
 
 const family = 'people'
+
+/** A network as entries name it. */
+const plain = (network: string) => network.replace(/^network:/, '')
 
 const actorOf = ({ id, email }: Pick<PersonRow, 'id' | 'email'>): AuditActor => ({ kind: 'person', id, name: email })
 
@@ -27,14 +31,28 @@ export async function recordSignIn(
 
 /** Records what a person did to the own account outside of the API: `link identity`, `set password by link`, `set up`. */
 export function recordOwnAct(tx: Transaction, person: PersonRow, operation: string, network: string): Promise<void> {
-  const about = { family, subjects: [person.id], network: network.replace(/^network:/, '') }
+  const about = { family, subjects: [person.id], network: plain(network) }
   return recordEvent(tx, { actor: actorOf(person), operation, ...about })
 }
 
-/** Records that somebody became a member of a Project by an invitation. */
-export function recordJoining(tx: Transaction, person: PersonRow, projectId: ProjectId): Promise<void> {
-  const actor = actorOf(person)
-  return recordEvent(tx, { actor, projectId, operation: 'accept invitation', family, subjects: [person.id] })
+interface InProject {
+  readonly projectId: ProjectId
+  readonly operation: string
+  /** The role that the person has afterwards, or had. */
+  readonly role: Role
+  readonly network: string
+  /** Who did it, if it was not the person. */
+  readonly actor?: AuditActor
+}
+
+/** Records, in the log of a Project, how a person came to a role in it or lost one. */
+export function recordInProject(
+  tx: Transaction,
+  person: Pick<PersonRow, 'id' | 'email'>,
+  { projectId, operation, role, network, actor = actorOf(person) }: InProject,
+): Promise<void> {
+  const about = { family, subjects: [person.id, role], network: plain(network) }
+  return recordEvent(tx, { actor, projectId, operation, ...about })
 }
 
 /**

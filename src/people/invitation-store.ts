@@ -11,17 +11,20 @@ import type { InvitationRow } from './tables.ts'
 /** How long an invitation can be accepted, in milliseconds. */
 export const invitationMs = 7 * 86_400_000
 
+/** Who invites: a person, or a management token. */
+export type Inviter = Pick<InvitationRow, 'inviter_id' | 'inviter_token'>
+
 export interface NewInvitation {
   readonly scope: ProjectScope
   readonly email: string
   readonly role: Role
-  readonly inviterId: number | null
+  readonly inviter: Inviter
 }
 
 /** Stores an invitation and returns it with its secret; an earlier one for the same address no longer counts. */
 export async function createInvitation(
   tx: Transaction,
-  { scope, email, role, inviterId }: NewInvitation,
+  { scope, email, role, inviter }: NewInvitation,
 ): Promise<{ invitation: InvitationRow; secret: string }> {
   const secret = randomSecret()
   const row = {
@@ -29,7 +32,7 @@ export async function createInvitation(
     email: normalEmail(email),
     role,
     hash: hashSecret(secret),
-    inviter_id: inviterId,
+    ...inviter,
     created: timestamp(tx.now),
     expires: tx.now + invitationMs,
   }

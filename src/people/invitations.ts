@@ -3,13 +3,15 @@
  * while who made them could still make them.
  */
 
+import { managementTokenNames } from '../kernel/access/management-tokens.ts'
 import { projectName } from '../kernel/access/projects.ts'
 import { covers, type Role } from '../kernel/access/roles.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { recordJoining } from './events.ts'
+import type { ProjectId } from '../kernel/scope.ts'
+import { recordInProject } from './events.ts'
 import { endInvitation, invitationBySecret } from './invitation-store.ts'
-import { addMember, roleIn } from './membership-store.ts'
+import { raiseMember, roleIn } from './membership-store.ts'
 import { createAccount, type FirstWay } from './new-account.ts'
 import type { People } from './people.ts'
 import { personByEmail, personById } from './person-store.ts'
@@ -38,22 +40,26 @@ async function readInvitation(query: Queries, secret: string | undefined, nowMs:
   const invitation = await invitationBySecret(query, secret, nowMs)
   if (!invitation) throw deadLink()
   const project = await projectName(query, { projectId: invitation.project_id })
-  const inviter = invitation.inviter_id === null ? undefined : await personById(query, invitation.inviter_id)
-  if (project === undefined || (invitation.inviter_id !== null && !(await mayInvite(query, invitation, inviter)))) {
-    throw deadLink()
-  }
+  const inviter = await inviterOf(query, invitation, nowMs)
+  if (project === undefined || inviter === undefined) throw deadLink()
   const person = await personByEmail(query, invitation.email)
-  return { invitation, project, inviter: inviter?.name ?? 'Wolke', person }
+  return { invitation, project, inviter, person }
 }
 
-async function mayInvite(
-  query: Queries,
-  { project_id, role }: InvitationRow,
-  inviter: PersonRow | undefined,
-): Promise<boolean> {
-  if (!inviter || inviter.disabled !== null) return false
+/** The name of who made an invitation; undefined when they could not make it any more. */
+async function inviterOf(query: Queries, invitation: InvitationRow, nowMs: number): Promise<string | undefined> {
+  const { project_id, role, inviter_id, inviter_token } = invitation
+  if (inviter_token !== null) return (await managementTokenNames(query, [inviter_token], nowMs)).get(inviter_token)
+  const inviter = inviter_id === null ? undefined : await personById(query, inviter_id)
+  if (!inviter || inviter.disabled !== null) return undefined
   const has = await roleIn(query, { projectId: project_id }, inviter.id)
-  return has !== undefined && covers(has, 'admin') && covers(has, role)
+  return has !== undefined && mayGive(has, role) ? inviter.name : undefined
+}
+
+/** What somebody has accepted: the role is the one held from now on, which may be more than what was offered. */
+export interface Accepted {
+  readonly projectId: ProjectId
+  readonly role: Role
 }
 
 /** Lets a person who is signed in accept. Errors: `forbidden` when it does not count or is meant for somebody else. */
@@ -61,16 +67,16 @@ export async function accept(
   { db, sessions }: People,
   secret: string | undefined,
   person: PersonRow,
-): Promise<Invited> {
+  network: string,
+): Promise<Accepted> {
   return db.transact(async (tx) => {
-    const invited = await readInvitation(tx.query, secret, tx.now)
-    if (invited.invitation.email !== person.email) {
-      throw new ApiError('forbidden', `this invitation is meant for ${invited.invitation.email}`)
+    const { invitation } = await readInvitation(tx.query, secret, tx.now)
+    if (invitation.email !== person.email) {
+      throw new ApiError('forbidden', `this invitation is meant for ${invitation.email}`)
     }
-    await spend(tx, invited.invitation)
-    await join(tx, invited.invitation, person)
+    await spend(tx, invitation)
     tx.afterCommit(() => sessions.forget())
-    return invited
+    return join(tx, invitation, person, network)
   })
 }
 
@@ -92,7 +98,7 @@ export async function acceptAnew(
     await spend(tx, invitation)
     const person = await createAccount(tx, { email: invitation.email, name }, way)
     const session = await sessions.start(tx, { personId: person.id, whence })
-    await join(tx, invitation, person)
+    await join(tx, invitation, person, whence.network)
     return session
   })
 }
@@ -101,9 +107,15 @@ async function spend(tx: Transaction, { project_id, id }: InvitationRow): Promis
   if (!(await endInvitation(tx, { projectId: project_id }, id))) throw deadLink()
 }
 
-async function join(tx: Transaction, { project_id, role }: InvitationRow, person: PersonRow): Promise<void> {
-  await addMember(tx, { projectId: project_id }, person.id, role)
-  await recordJoining(tx, person, project_id)
+async function join(
+  tx: Transaction,
+  { project_id: projectId, role: offered }: InvitationRow,
+  person: PersonRow,
+  network: string,
+): Promise<Accepted> {
+  const role = await raiseMember(tx, { projectId }, person.id, offered)
+  await recordInProject(tx, person, { projectId, operation: 'accept invitation', role, network })
+  return { projectId, role }
 }
 
 /** Whether somebody with a role may give another one: only an admin, and nothing that is more than its own. */

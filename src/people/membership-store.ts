@@ -1,5 +1,5 @@
 /** Statements on who belongs to which Project, in which role. A Project has at most one owner at any time. */
-import type { Role } from '../kernel/access/roles.ts'
+import { covers, type Role, roles } from '../kernel/access/roles.ts'
 import { drawId, type Queries, type Transaction } from '../kernel/data/db.ts'
 import { acrossProjects, scoped } from '../kernel/data/scoped.ts'
 import { timestamp } from '../kernel/process/clock.ts'
@@ -45,6 +45,22 @@ export async function addMember(tx: Transaction, scope: ProjectScope, personId: 
     .onConflict((conflict) => conflict.doNothing())
     .executeTakeFirstOrThrow()
   return (numInsertedOrUpdatedRows ?? 0n) > 0n
+}
+
+/** Adds a person to a Project, or raises a role that is lower; returns the role that the person has afterwards. */
+export async function raiseMember(tx: Transaction, scope: ProjectScope, personId: number, role: Role): Promise<Role> {
+  if (await addMember(tx, scope, personId, role)) return role
+  await scoped(tx.query, scope)
+    .updateTable('membership')
+    .set({ role, given_by: 'person' })
+    .where('person_id', '=', personId)
+    .where(
+      'role',
+      'in',
+      roles.filter((one) => covers(role, one)),
+    )
+    .execute()
+  return (await roleIn(tx.query, scope, personId)) ?? role
 }
 
 /** Gives a member who is not the owner another role; false when there is no such member. */

@@ -1,5 +1,6 @@
 /** People through the API: their account, the people of the installation, and invitations. */
 
+import { managementTokenNames } from '../kernel/access/management-tokens.ts'
 import { projectName } from '../kernel/access/projects.ts'
 import type { ApiCall, Endpoint, Handlers } from '../kernel/contract/contract.ts'
 import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
@@ -9,7 +10,7 @@ import { timestamp } from '../kernel/process/clock.ts'
 import { accountHandlers } from './account/routes.ts'
 import type { peopleEndpoints } from './contract.ts'
 import { kindsByPerson } from './credential-store.ts'
-import { createInvitation, endInvitation, invitationMs, invitationsOf } from './invitation-store.ts'
+import { createInvitation, endInvitation, type Inviter, invitationMs, invitationsOf } from './invitation-store.ts'
 import { mayGive } from './invitations.ts'
 import type { Letter } from './mail.ts'
 import type { People } from './people.ts'
@@ -30,9 +31,11 @@ export function peopleHandlers(people: People): Handlers<typeof peopleEndpoints>
   return { ...accountHandlers(people), ...installationHandlers(people), ...invitationHandlers(people) }
 }
 
-/** The id of who calls; undefined for programs. */
-const callerId = ({ caller }: Pick<ApiCall<Endpoint>, 'caller'>) =>
-  caller.actor.kind === 'person' ? caller.actor.id : null
+/** Who invites in a call. */
+function inviterOf({ caller: { actor } }: Pick<ApiCall<Endpoint>, 'caller'>): Inviter {
+  const idOf = (kind: typeof actor.kind) => (actor.kind === kind ? actor.id : null)
+  return { inviter_id: idOf('person'), inviter_token: idOf('management') }
+}
 
 /** Errors: `invalid_input`. */
 function checkEmail(email: string): void {
@@ -122,7 +125,7 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       checkEmail(body.email)
       const role = caller.role ?? (caller.actor.kind === 'management' ? 'owner' : 'viewer')
       if (!mayGive(role, body.role)) throw new ApiError('forbidden', `with the role ${role} nobody can give this role`)
-      const given = { scope, email: body.email, role: body.role, inviterId: callerId({ caller }) }
+      const given = { scope, email: body.email, role: body.role, inviter: inviterOf({ caller }) }
       const project = (await projectName(db.query, scope)) ?? ''
       const { invitation, secret } = await db.transact(async (tx) => {
         const made = await createInvitation(tx, given)
@@ -144,10 +147,12 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
 }
 
 async function invitationsToWire({ db }: People, rows: readonly InvitationRow[]) {
-  const inviters = await peopleByIds(db.query, [...new Set(rows.flatMap(({ inviter_id }) => inviter_id ?? []))])
-  return rows.map(({ id, email, role, inviter_id, created, expires }) => ({
+  const idsOf = (kind: keyof Inviter) => [...new Set(rows.flatMap((row) => row[kind] ?? []))]
+  const people = await peopleByIds(db.query, idsOf('inviter_id'))
+  const tokens = await managementTokenNames(db.query, idsOf('inviter_token'))
+  return rows.map(({ id, email, role, inviter_id, inviter_token, created, expires }) => ({
     ...{ id, email, role, created },
-    inviter: inviter_id === null ? null : (inviters.get(inviter_id)?.name ?? null),
+    inviter: people.get(inviter_id ?? 0)?.name ?? tokens.get(inviter_token ?? 0) ?? null,
     expires: timestamp(expires),
   }))
 }

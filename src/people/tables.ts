@@ -62,8 +62,9 @@ export interface InvitationRow {
   readonly email: string
   readonly role: Role
   readonly hash: string
-  /** Null when an operator without an account invited. */
+  /** The person who invited, or the management token; the other one is null. */
   readonly inviter_id: number | null
+  readonly inviter_token: number | null
   readonly created: string
   readonly expires: number
 }

@@ -1,11 +1,12 @@
 /** Invitations, links for new passwords, mail with links, testers, and API tokens at the login. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createManagementToken, revokeManagementToken } from '../../src/kernel/access/management-tokens.ts'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
-import { addMember, removeMember, roleIn, setRole } from '../../src/people/membership-store.ts'
+import { addMember, removeMember, roleIn, setGroupRole, setRole } from '../../src/people/membership-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
 import { forEachDatabase, type World } from '../harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
@@ -122,6 +123,72 @@ forEachDatabase('invitations', (open) => {
     const last = await invite(browser, project, 'new@example.com')
     world.clock.advance(7 * 86_400_000)
     assert.equal(await isOpen(last.code), false)
+  })
+
+  test('of a management token bear its name, and end when it is revoked or expires', async () => {
+    const world = await open({ runActions: false })
+    const { browser, project } = await owned(world)
+    const expires = world.clock.now() + 3_600_000
+    const [lasting, ending] = [{ name: 'ci' }, { name: 'contractor', expires }]
+    const made = async (given: typeof lasting | typeof ending, email: string) => {
+      const token = await world.db.transact((tx) => createManagementToken(tx, { ...given, created: timestamp(tx.now) }))
+      const url = `${new URL(world.baseUrl).origin}/wolke/v1/projects/${project}/invitations`
+      const body = { email, role: 'admin' }
+      const { status, body: reply } = await world.client(token).post(url, body)
+      assert.deepEqual([status, reply.invitation.inviter], [201, given.name])
+      return { token, code: reply.link.split('#')[1] as string }
+    }
+    const asked = (code: string) => new TestBrowser(world).post('/console/invite', { code })
+    const accept = async (code: string) =>
+      (await new TestBrowser(world).post('/console/invite/accept', { code, name: 'Mallory', password })).status
+    const inviters = async () =>
+      (await browser.api('GET', invitationsAt(project))).body.invitations.map(
+        ({ inviter }: { inviter: string | null }) => inviter,
+      )
+    const first = await made(lasting, 'mallory@example.com')
+    const second = await made(ending, 'eve@example.com')
+    const third = await made(lasting, 'eva@example.com')
+    assert.match((await asked(first.code)).text, /ci invites you to default as admin/)
+    assert.deepEqual(await inviters(), ['ci', 'contractor', 'ci'])
+    assert.equal(await revokeManagementToken(world.db, first.token), true)
+    assert.equal(await accept(first.code), 403)
+    assert.deepEqual(await inviters(), [null, 'contractor', 'ci'])
+    world.clock.advance(3_600_000)
+    assert.equal(await accept(second.code), 403)
+    assert.equal(await accept(third.code), 303)
+  })
+
+  test('raise the role of who belongs to the Project already, and never lower it', async () => {
+    const world = await open({ runActions: false })
+    const { browser, project } = await owned(world)
+    const eva = await member(world, browser, project, 'eva@example.com', 'member')
+    const held = async () => {
+      const { members } = (await browser.api('GET', `${own}/projects/${project}/members`)).body
+      const { role, given_by } = members.find(({ person_id }: { person_id: number }) => person_id === eva.id)
+      return [role, given_by]
+    }
+    const accept = async (role: string) => {
+      const { code } = await invite(browser, project, 'eva@example.com', role)
+      const { body } = await eva.browser.api('POST', `${own}/account/invitations/accept`, { code })
+      return body.role
+    }
+    await world.db.transact(async (tx) => {
+      await removeMember(tx, { projectId: project }, eva.id)
+      await setGroupRole(tx, { projectId: project }, eva.id, 'restricted')
+    })
+    assert.equal(await accept('viewer'), 'restricted')
+    assert.deepEqual(await held(), ['restricted', 'group'])
+    assert.equal(await accept('admin'), 'admin')
+    assert.deepEqual(await held(), ['admin', 'person'])
+    assert.equal(await accept('viewer'), 'admin')
+    const { code } = await invite(browser, project, adminEmail, 'viewer')
+    const owner = await browser.api('POST', `${own}/account/invitations/accept`, { code })
+    assert.deepEqual([owner.status, owner.body.role], [200, 'owner'])
+    const { audit } = (await browser.api('GET', `${own}/projects/${project}/audit?operation=accept%20invitation`)).body
+    assert.deepEqual(
+      audit.map(({ resources, network }: { resources: unknown[]; network: string }) => [resources[1], network]),
+      ['owner', 'admin', 'admin', 'restricted'].map((role) => [role, '127.0.0.1']),
+    )
   })
 
   test('are made by admins, freshly proven, who give no more than they have', async () => {

@@ -63,6 +63,22 @@ export async function revokeManagementToken(db: Database, idOrToken: string): Pr
   return result.numDeletedRows > 0n
 }
 
+/** The names of management tokens that still exist, by id; with `nowMs` only of those that still work then. */
+export async function managementTokenNames(
+  query: Queries,
+  ids: readonly number[],
+  nowMs?: number,
+): Promise<Map<number, string>> {
+  if (ids.length === 0) return new Map()
+  const rows = await query
+    .selectFrom('management_token')
+    .select(['id', 'name', 'expires'])
+    .where('id', 'in', ids)
+    .execute()
+  const working = rows.filter(({ expires }) => nowMs === undefined || expires === null || expires > nowMs)
+  return new Map(working.map(({ id, name }) => [id, name]))
+}
+
 /** Who a management token is; undefined when it does not exist. */
 export async function findManagementToken(query: Queries, token: string): Promise<Identity | undefined> {
   const row = await query

@@ -51,8 +51,9 @@ function profileHandlers(people: People): Pick<Account, 'account' | 'updateAccou
       return show(person!, call)
     },
     acceptInvitation: async (call) => {
-      const { invitation } = await accept(people, call.body.code, await personOf(people, call))
-      return { project_id: invitation.project_id, role: invitation.role }
+      const { network } = call.browser()
+      const { projectId, role } = await accept(people, call.body.code, await personOf(people, call), network)
+      return { project_id: projectId, role }
     },
   }
 }

@@ -48,8 +48,8 @@ export async function acceptInvite(visit: Visit): Promise<ServedAnswer> {
   const code = form.get('code') ?? ''
   const found = await people.sessions.find(visit.cookie('session'))
   if (found?.person) {
-    const { invitation } = await accept(people, code, found.person)
-    return visit.go(`/console/projects/${invitation.project_id}`)
+    const { projectId } = await accept(people, code, found.person, whence.network)
+    return visit.go(`/console/projects/${projectId}`)
   }
   const invited = await invitedBy(people, code)
   if (invited.person || people.settings.isOidcOnly) return offer(visit, code, invited, '', {}, 403)
