@@ -3,15 +3,26 @@ import { Command, Option } from 'commander'
 import { administeredOption } from '../config/config.ts'
 import { mailAddress } from '../config/mail.ts'
 import { publicUrlOption } from '../config/people.ts'
+import { noteSubjects } from '../kernel/audit/audited.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { timestamp } from '../kernel/process/clock.ts'
-import { createPerson, findPerson, hasOtherAdmin, listPeople, lockSetup, updatePerson } from '../people/person-store.ts'
+import {
+  createPerson,
+  findPerson,
+  hasAdmin,
+  hasOtherAdmin,
+  listPeople,
+  lockSetup,
+  updatePerson,
+} from '../people/person-store.ts'
 import { makePersonLink } from '../people/resets.ts'
 import { deleteSessionsBut } from '../people/session-store.ts'
+import { ownDefault } from '../people/setup.ts'
 import type { PersonRow } from '../people/tables.ts'
 import type { Administer, AdministerOptions } from './administer.ts'
 import { CommandFailure } from './failure.ts'
+import { commandLine } from './noted.ts'
 import { jsonOption, type ListOptions, type Print, printList } from './output.ts'
 
 interface LinkOptions extends AdministerOptions {
@@ -68,7 +79,11 @@ async function create(db: Database, print: Print, options: CreateOptions): Promi
   try {
     const person = await db.transact(async (tx) => {
       await lockSetup(tx)
-      return createPerson(tx, { email, name, installationRole: admin ? 'admin' : 'none' })
+      const isFirst = admin && !(await hasAdmin(tx.query))
+      const made = await createPerson(tx, { email, name, installationRole: admin ? 'admin' : 'none' })
+      // As who sets the installation up in a browser.
+      if (isFirst) await ownDefault(tx, made, { actor: commandLine(), network: '' })
+      return made
     })
     print(await linkFor(db, person, publicUrl))
   } catch (error) {
@@ -93,6 +108,7 @@ async function list(db: Database, print: Print, options: ListOptions): Promise<v
 async function personNamed(db: Database, email: string): Promise<PersonRow> {
   const person = await findPerson(db, email)
   if (!person) throw new CommandFailure(`there is no person with the address ${email}`)
+  noteSubjects([person.id])
   return person
 }
 

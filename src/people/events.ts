@@ -1,4 +1,5 @@
 /** What people do that is no request of the API, for the audit log: sign-ins, refused ones, and roles in Projects. */
+import type { Identity } from '../kernel/access/principal.ts'
 import type { Role } from '../kernel/access/roles.ts'
 import { principalOfToken } from '../kernel/access/tokens.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
@@ -29,7 +30,7 @@ export async function recordSignIn(
   await recordEvent(tx, { actor: token.actor, projectId: token.scope.projectId, operation, family, network })
 }
 
-/** Records what a person did to the own account outside of the API: `link identity`, `set password by link`, `set up`. */
+/** Records what a person did to the own account outside of the API, such as `link identity`, `create account` or `set up`. */
 export function recordOwnAct(tx: Transaction, person: PersonRow, operation: string, network: string): Promise<void> {
   const about = { family, subjects: [person.id], network: plain(network) }
   return recordEvent(tx, { actor: actorOf(person), operation, ...about })
@@ -55,21 +56,45 @@ export function recordInProject(
   return recordEvent(tx, { actor, projectId, operation, ...about })
 }
 
+/** Records that a session was ended by who had it: a person, or who came with an API token. */
+export function recordSignOut(tx: Transaction, { actor, roles }: Identity, network: string): Promise<void> {
+  const [projectId] = actor.kind === 'token' ? roles.keys() : []
+  const about = { family, subjects: actor.kind === 'person' ? [actor.id] : [], network: plain(network) }
+  return recordEvent(tx, { actor, ...(projectId === undefined ? {} : { projectId }), operation: 'sign out', ...about })
+}
+
+interface Refused {
+  readonly operation: string
+  readonly network: string
+  /** The code of the refusal. */
+  readonly outcome: string
+}
+
+type Recording = { readonly db: Database; readonly log: Logger }
+
 /**
- * Records a sign-in of a known person that failed. Nobody waits for it, so that known and unknown accounts are answered
- * after the same time; the limit of attempts bounds how many there are.
+ * Records what a known person was refused outside of the API. Nobody waits for it, so that known and unknown accounts are
+ * answered after the same time; the limit of attempts bounds how many there are.
  */
-export function recordFailedSignIn(
-  { db, log }: { readonly db: Database; readonly log: Logger },
+export function recordRefusal(
+  { db, log }: Recording,
   person: PersonRow | undefined,
-  network: string,
+  { operation, network, outcome }: Refused,
 ): void {
   if (!person) return
-  const outcome = 'wrong_credentials'
   const subjects = [person.id]
-  const from = network.replace(/^network:/, '')
-  const event = { actor: actorOf(person), operation: 'sign in', family, subjects, outcome, network: from }
+  const event = { actor: actorOf(person), operation, family, subjects, outcome, network: plain(network) }
   db.transact((tx) => recordEvent(tx, event), { isDurable: false }).catch((err: unknown) => {
-    log.warn({ err }, 'a failed sign-in is missing in the audit log')
+    log.warn({ err, operation }, 'a refusal is missing in the audit log')
   })
+}
+
+/** Records a sign-in of a known person that failed. */
+export function recordFailedSignIn(
+  recording: Recording,
+  person: PersonRow | undefined,
+  network: string,
+  outcome = 'wrong_credentials',
+): void {
+  recordRefusal(recording, person, { operation: 'sign in', network, outcome })
 }

@@ -7,7 +7,7 @@ import { covers } from '../kernel/access/roles.ts'
 import type { Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { addCredential, credentialBySubject, noteUse } from './credential-store.ts'
-import { recordOwnAct } from './events.ts'
+import { recordFailedSignIn, recordInProject, recordOwnAct, recordRefusal } from './events.ts'
 import { setGroupRole } from './membership-store.ts'
 import type { GroupRole, Identity, OidcOptions } from './oidc.ts'
 import type { People } from './people.ts'
@@ -16,29 +16,63 @@ import { elevatedMs, type Whence } from './sessions.ts'
 import { ownDefault } from './setup.ts'
 import type { PersonRow } from './tables.ts'
 
+const administering = 'become administrator'
+
 const subjectOf = ({ issuer, subject }: Identity) => `${issuer} ${subject}`
 
 /** Signs an identity in and returns the secret of its session. Errors: `forbidden` that says why not. */
 export async function signInAs(people: People, identity: Identity, whence: Whence): Promise<string> {
+  let refused: PersonRow | undefined
+  try {
+    return await people.db.transact(async (tx) => {
+      const person = await recognize(tx, identity, whence, people.oidc!.options)
+      refused = person?.disabled == null ? undefined : person
+      if (!person || refused) throw new ApiError('forbidden', 'this person cannot sign in')
+      return enter(tx, people, { person, identity, whence })
+    })
+  } catch (error) {
+    recordFailedSignIn(people, refused, whence.network, 'forbidden')
+    throw error
+  }
+}
+
+/** Who an identity is, now or from now on; administrators become what the options say. */
+async function recognize(
+  tx: Transaction,
+  identity: Identity,
+  { network }: Whence,
+  { admins }: OidcOptions,
+): Promise<PersonRow | undefined> {
+  const isAdmin = identity.email !== undefined && admins.includes(identity.email)
+  const credential = await credentialBySubject(tx.query, 'oidc', subjectOf(identity))
+  if (!credential) return meet(tx, identity, network, isAdmin)
+  const person = await personById(tx.query, credential.person_id)
+  if (person && isAdmin && person.installation_role !== 'admin') {
+    await updatePerson(tx, person.id, { installation_role: 'admin' })
+    await recordOwnAct(tx, person, administering, network)
+  }
+  await noteUse(tx, credential.id)
+  return person
+}
+
+interface Entering {
+  readonly person: PersonRow
+  readonly identity: Identity
+  readonly whence: Whence
+}
+
+async function enter(tx: Transaction, people: People, { person, identity, whence }: Entering): Promise<string> {
   const { options } = people.oidc!
-  return people.db.transact(async (tx) => {
-    const credential = await credentialBySubject(tx.query, 'oidc', subjectOf(identity))
-    const isAdmin = identity.email !== undefined && options.admins.includes(identity.email)
-    const person = credential ? await personById(tx.query, credential.person_id) : await meet(tx, identity, isAdmin)
-    if (!person || person.disabled !== null) throw new ApiError('forbidden', 'this person cannot sign in')
-    if (isAdmin && credential) await updatePerson(tx, person.id, { installation_role: 'admin' })
-    if (credential) await noteUse(tx, credential.id)
-    // The provider may have let in whoever has the browser: only a recent sign-in there proves who that is.
-    const elevatedUntil = identity.signedInMs === undefined ? 0 : tx.now + elevatedMs - identity.signedInMs
-    const secret = await people.sessions.start(tx, { personId: person.id, whence, elevatedUntil })
-    if (isAdmin) await ownDefault(tx, person.id)
-    await applyGroups(tx, person.id, identity, options)
-    return secret
-  })
+  // The provider may have let in whoever has the browser: only a recent sign-in there proves who that is.
+  const elevatedUntil = identity.signedInMs === undefined ? 0 : tx.now + elevatedMs - identity.signedInMs
+  const secret = await people.sessions.start(tx, { personId: person.id, whence, elevatedUntil })
+  if (identity.email !== undefined && options.admins.includes(identity.email)) await ownDefault(tx, person, whence)
+  await applyGroups(tx, { person, identity, whence }, options)
+  return secret
 }
 
 /** Somebody who has not been here before. */
-async function meet(tx: Transaction, identity: Identity, isAdmin: boolean): Promise<PersonRow> {
+async function meet(tx: Transaction, identity: Identity, network: string, isAdmin: boolean): Promise<PersonRow> {
   const { email, name } = identity
   if (email === undefined) {
     throw new ApiError('forbidden', 'the identity provider has not verified an e-mail address for this account')
@@ -51,13 +85,23 @@ async function meet(tx: Transaction, identity: Identity, isAdmin: boolean): Prom
   }
   const person = await createPerson(tx, { email, name: name ?? email, installationRole: isAdmin ? 'admin' : 'none' })
   await link(tx, person.id, identity)
+  await recordOwnAct(tx, person, 'create account', network)
+  if (isAdmin) await recordOwnAct(tx, person, administering, network)
   return person
 }
 
 /** Links an identity to somebody who is signed in and has asked for it. Errors: as `link`. */
-export async function linkOwn(tx: Transaction, person: PersonRow, identity: Identity, { network }: Whence) {
-  await link(tx, person.id, identity)
-  await recordOwnAct(tx, person, 'link identity', network)
+export async function linkOwn(people: People, person: PersonRow, identity: Identity, { network }: Whence) {
+  const operation = 'link identity'
+  try {
+    await people.db.transact(async (tx) => {
+      await link(tx, person.id, identity)
+      await recordOwnAct(tx, person, operation, network)
+    })
+  } catch (error) {
+    if (error instanceof ApiError) recordRefusal(people, person, { operation, network, outcome: error.code })
+    throw error
+  }
 }
 
 /** Links an identity to a person. Errors: `uniqueness_error` when it belongs to somebody. */
@@ -68,15 +112,19 @@ async function link(tx: Transaction, personId: number, identity: Identity): Prom
 
 async function applyGroups(
   tx: Transaction,
-  personId: number,
-  { groups }: Identity,
+  { person, identity: { groups }, whence: { network } }: Entering,
   options: OidcOptions,
 ): Promise<void> {
   for (const name of new Set(options.groups.map(({ project }) => project))) {
     const project = await findProject(tx.query, name)
     if (!project) continue
+    const projectId = project.id
     const given = options.groups.filter((one) => one.project === name && groups.includes(one.group))
-    await setGroupRole(tx, { projectId: project.id }, personId, highest(given))
+    const { before, after } = await setGroupRole(tx, { projectId }, person.id, highest(given))
+    const role = after ?? before
+    if (role === undefined || before === after) continue
+    const operation = after === undefined ? 'lose role with group' : 'get role by group'
+    await recordInProject(tx, person, { projectId, operation, role, network })
   }
 }
 

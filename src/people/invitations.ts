@@ -9,7 +9,7 @@ import { covers, type Role } from '../kernel/access/roles.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import type { ProjectId } from '../kernel/scope.ts'
-import { recordInProject } from './events.ts'
+import { recordInProject, recordRefusal } from './events.ts'
 import { endInvitation, invitationBySecret } from './invitation-store.ts'
 import { raiseMember, roleIn } from './membership-store.ts'
 import { createAccount, type FirstWay } from './new-account.ts'
@@ -18,6 +18,9 @@ import { personByEmail, personById } from './person-store.ts'
 import type { Whence } from './sessions.ts'
 import { deadLink } from './setup.ts'
 import type { InvitationRow, PersonRow } from './tables.ts'
+
+/** The name of the act in the audit log. */
+const accepting = 'accept invitation'
 
 /** An invitation that counts, in words. */
 export interface Invited {
@@ -80,6 +83,21 @@ export async function accept(
   })
 }
 
+/** Does the same where no request of the API records by itself what was refused. Errors: as `accept`. */
+export async function acceptOnPage(
+  people: People,
+  secret: string | undefined,
+  person: PersonRow,
+  network: string,
+): Promise<Accepted> {
+  try {
+    return await accept(people, secret, person, network)
+  } catch (error) {
+    if (error instanceof ApiError) recordRefusal(people, person, { operation: accepting, network, outcome: error.code })
+    throw error
+  }
+}
+
 export interface NewAccount {
   readonly name: string
   readonly way: FirstWay
@@ -113,8 +131,8 @@ async function join(
   person: PersonRow,
   network: string,
 ): Promise<Accepted> {
-  const role = await raiseMember(tx, { projectId }, person.id, offered)
-  await recordInProject(tx, person, { projectId, operation: 'accept invitation', role, network })
+  const role = (await raiseMember(tx, { projectId }, person.id, offered)) ?? offered
+  await recordInProject(tx, person, { projectId, operation: accepting, role, network })
   return { projectId, role }
 }
 

@@ -48,7 +48,12 @@ export async function addMember(tx: Transaction, scope: ProjectScope, personId: 
 }
 
 /** Adds a person to a Project, or raises a role that is lower; returns the role that the person has afterwards. */
-export async function raiseMember(tx: Transaction, scope: ProjectScope, personId: number, role: Role): Promise<Role> {
+export async function raiseMember(
+  tx: Transaction,
+  scope: ProjectScope,
+  personId: number,
+  role: Role,
+): Promise<Role | undefined> {
   if (await addMember(tx, scope, personId, role)) return role
   await scoped(tx.query, scope)
     .updateTable('membership')
@@ -60,7 +65,7 @@ export async function raiseMember(tx: Transaction, scope: ProjectScope, personId
       roles.filter((one) => covers(role, one)),
     )
     .execute()
-  return (await roleIn(tx.query, scope, personId)) ?? role
+  return roleIn(tx.query, scope, personId)
 }
 
 /** Gives a member who is not the owner another role; false when there is no such member. */
@@ -101,23 +106,39 @@ export async function transferOwnership(tx: Transaction, scope: ProjectScope, pe
   return (await promoted.executeTakeFirst()).numUpdatedRows > 0n
 }
 
+/** The role of a person in a Project before and after a change. */
+export interface RoleChange {
+  readonly before: Role | undefined
+  readonly after: Role | undefined
+}
+
 /** Gives a person the role that groups give in a Project, or takes it away; what people gave by hand and owners stay. */
 export async function setGroupRole(
   tx: Transaction,
   scope: ProjectScope,
   personId: number,
   role: Exclude<Role, 'owner'> | undefined,
-): Promise<void> {
-  const own = scoped(tx.query, scope)
-  if (role === undefined) {
-    await own
+): Promise<RoleChange> {
+  const before = await roleIn(tx.query, scope, personId)
+  if (role !== undefined) await addByGroup(tx, scope, personId, role)
+  else {
+    await scoped(tx.query, scope)
       .deleteFrom('membership')
       .where('person_id', '=', personId)
       .where('given_by', '=', 'group')
       .where('role', '<>', 'owner')
       .execute()
-    return
   }
+  return { before, after: await roleIn(tx.query, scope, personId) }
+}
+
+async function addByGroup(
+  tx: Transaction,
+  scope: ProjectScope,
+  personId: number,
+  role: Exclude<Role, 'owner'>,
+): Promise<void> {
+  const own = scoped(tx.query, scope)
   const row = {
     id: await drawId(tx),
     person_id: personId,

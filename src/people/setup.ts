@@ -3,15 +3,17 @@
  * output; the first one who uses it becomes the administrator and the owner of Project `default`.
  */
 import { findProject } from '../kernel/access/projects.ts'
+import type { AuditActor } from '../kernel/audit/note.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { recordOwnAct } from './events.ts'
+import { recordInProject, recordOwnAct } from './events.ts'
 import { dropLinks, findLink, makeLink, spendLink } from './link-store.ts'
-import { addMember, hasOwner } from './membership-store.ts'
+import { hasOwner, raiseMember } from './membership-store.ts'
 import { createAccount, type FirstWay } from './new-account.ts'
 import type { People } from './people.ts'
 import { createPerson, hasAdmin, lockSetup, personByEmail } from './person-store.ts'
 import type { Whence } from './sessions.ts'
+import type { PersonRow } from './tables.ts'
 
 const setupMs = 24 * 3_600_000
 const testerEmail = 'tester@localhost'
@@ -64,7 +66,7 @@ export async function setUp(
     const person = await createAccount(tx, { email, name, installationRole: 'admin' }, way)
     const session = await sessions.start(tx, { personId: person.id, whence })
     await recordOwnAct(tx, person, 'set up', whence.network)
-    await ownDefault(tx, person.id)
+    await ownDefault(tx, person, whence)
     return session
   })
 }
@@ -79,18 +81,34 @@ export async function enterAsTester(
     await lockSetup(tx)
     const link = await findLink(tx.query, 'tester', secret, tx.now)
     if (!link || !(await spendLink(tx, link))) throw deadLink()
-    const known = await personByEmail(tx.query, testerEmail)
-    const person = known ?? (await createPerson(tx, { email: testerEmail, name: 'Tester', installationRole: 'admin' }))
+    const person = (await personByEmail(tx.query, testerEmail)) ?? (await createTester(tx, whence))
     const session = await sessions.start(tx, { personId: person.id, whence, elevatedUntil: Number.MAX_SAFE_INTEGER })
-    await ownDefault(tx, person.id)
+    await ownDefault(tx, person, whence)
     return session
   })
 }
 
+async function createTester(tx: Transaction, { network }: Whence): Promise<PersonRow> {
+  const person = await createPerson(tx, { email: testerEmail, name: 'Tester', installationRole: 'admin' })
+  await recordOwnAct(tx, person, 'create account', network)
+  return person
+}
+
+/** Who makes somebody the owner: a browser in a network, or somebody on the host. */
+interface OwnedBy {
+  readonly network: string
+  readonly actor?: AuditActor
+}
+
 /** Makes a person the owner of Project `default`, unless it has one. */
-export async function ownDefault(tx: Transaction, personId: number): Promise<void> {
+export async function ownDefault(tx: Transaction, person: PersonRow, by: OwnedBy): Promise<void> {
   const project = await findProject(tx.query, 'default')
   if (!project) return
-  const scope = { projectId: project.id }
-  if (!(await hasOwner(tx.query, scope))) await addMember(tx, scope, personId, 'owner')
+  const projectId = project.id
+  if (await hasOwner(tx.query, { projectId })) return
+  const role = await raiseMember(tx, { projectId }, person.id, 'owner')
+  if (role !== 'owner') return
+  const { network, actor } = by
+  const about = { projectId, operation: 'become owner', role, network } as const
+  await recordInProject(tx, person, actor ? { ...about, actor } : about)
 }

@@ -1,12 +1,17 @@
 /** The audit log of what people do that is no request of the API: signing in, failing to, and joining a Project. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createProject } from '../../src/kernel/access/projects.ts'
+import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { addCredential } from '../../src/people/credential-store.ts'
 import { warnOfPasskeys } from '../../src/people/open.ts'
 import { createPerson } from '../../src/people/person-store.ts'
+import { makeTesterLink } from '../../src/people/setup.ts'
+import { logged } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
 import { forEachDatabase, type World } from '../harness.ts'
+import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
 interface Entry {
@@ -83,6 +88,83 @@ forEachDatabase('the audit log of people', (open) => {
     assert.deepEqual((await done('set%20up')).map(said), [[adminEmail, 'set up', 'ok', '127.0.0.1']])
     const reset = (await done('set%20password')).map(said)
     assert.deepEqual(reset, [['eva@example.com', 'set password by link', 'ok', '127.0.0.1']])
+    const eva = new TestBrowser(world)
+    await signIn(eva, 'eva@example.com')
+    assert.equal((await eva.post('/console/logout')).status, 303)
+    assert.deepEqual((await done('sign%20out')).map(said), [['eva@example.com', 'sign out', 'ok', '127.0.0.1']])
+    await eva.post('/console/logout')
+    assert.equal((await done('sign%20out')).length, 1, 'who is signed out already')
+  })
+
+  test('has the end of a session of an API token, in its Project', async () => {
+    const world = await open({ runActions: false })
+    const browser = new TestBrowser(world)
+    assert.equal((await browser.post('/console/login/token', { token: world.api.token! })).status, 303)
+    await browser.post('/console/logout')
+    const entries = await logged(world, 'operation=sign')
+    assert.deepEqual(
+      entries.map(({ actor, operation, project }) => [actor.kind, operation, project?.name]),
+      ['sign out', 'sign in'].map((operation) => ['token', operation, 'first']),
+    )
+  })
+
+  test('has a Project that somebody owns from the beginning in the log of the Project', async () => {
+    const world = await open({ runActions: false })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'default', timestamp(tx.now)))
+    const admin = await setUp(world)
+    const { audit } = (await admin.api('GET', `${own}/projects/${id}/audit`)).body
+    assert.deepEqual(audit.map(said), [[adminEmail, 'become owner', 'ok', '127.0.0.1']])
+    assert.equal(audit[0].resources[1], 'owner')
+  })
+
+  test('has the tester that the link of a start makes', async () => {
+    const world = await open({ runActions: false })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'default', timestamp(tx.now)))
+    const tester = new TestBrowser(world)
+    await tester.post('/console/enter', { code: await makeTesterLink(world.db) })
+    await tester.post('/console/enter', { code: await makeTesterLink(world.db) })
+    const { audit } = (await tester.api('GET', `${own}/audit?family=people`)).body
+    assert.deepEqual(
+      audit.map((entry: Entry & { project: { id: number } | null }) => [entry.operation, entry.project?.id]),
+      [
+        ['sign in', undefined],
+        ['become owner', id],
+        ['sign in', undefined],
+        ['create account', undefined],
+      ],
+    )
+  })
+
+  test('has an invitation that was refused to who is signed in', async () => {
+    const world = await open({ runActions: false })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'default', timestamp(tx.now)))
+    const admin = await setUp(world)
+    const given = { email: 'eva@example.com', role: 'viewer' }
+    const { link } = (await admin.api('POST', `${own}/projects/${id}/invitations`, given)).body
+    assert.equal((await admin.post('/console/invite/accept', { code: link.split('#')[1] })).status, 403)
+    const refused = async () => (await admin.api('GET', `${own}/audit?operation=accept`)).body.audit as Entry[]
+    await until(async () => (await refused()).length === 1, 'it is recorded')
+    assert.deepEqual((await refused()).map(said), [[adminEmail, 'accept invitation', 'forbidden', '127.0.0.1']])
+  })
+
+  test('has what a disabled person was refused with a passkey', async () => {
+    const world = await open({ runActions: false })
+    const admin = await setUp(world)
+    const { person, link } = (await admin.api('POST', `${own}/people`, { email: 'eva@example.com' })).body
+    const eva = new TestBrowser(world)
+    await eva.post('/console/reset/password', { code: link.split('#')[1], go: '1', password })
+    const authenticator = new Authenticator()
+    const rpId = 'localhost'
+    const { options } = (await eva.api('POST', `${own}/account/passkeys/options`)).body
+    const response = authenticator.create({ challenge: options.challenge, origin: eva.origin, rpId })
+    assert.equal((await eva.api('POST', `${own}/account/passkeys`, { name: 'Laptop', response })).status, 201)
+    await admin.api('PUT', `${own}/people/${person.id}`, { disabled: true })
+    const { challenge } = (await eva.api('POST', '/console/login/passkey/options', {})).body
+    const answer = authenticator.get({ challenge, origin: eva.origin, rpId })
+    assert.equal((await eva.api('POST', '/console/login/passkey', answer)).status, 401)
+    const refused = async () => (await admin.api('GET', `${own}/audit?operation=sign&outcome=refused`)).body.audit
+    await until(async () => (await refused()).length === 1, 'it is recorded')
+    assert.deepEqual((await refused()).map(said), [['eva@example.com', 'sign in', 'forbidden', '127.0.0.1']])
   })
 })
 

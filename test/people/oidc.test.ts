@@ -7,6 +7,8 @@ import { makeLink } from '../../src/people/link-store.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import type { OidcOptions } from '../../src/people/oidc.ts'
 import { personByEmail } from '../../src/people/person-store.ts'
+import type { LoggedEntry } from '../audit-log.ts'
+import { until } from '../bare-database.ts'
 import { forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 import { client, type RunningProvider, startProvider } from './provider.ts'
@@ -199,7 +201,15 @@ forEachDatabase('an identity provider', (open) => {
     assert.equal((await again.api('DELETE', `${own}/account/credentials/${id}`)).status, 204)
     assert.equal((await through(new TestBrowser(world), name)).reply.status, 303)
     assert.equal((await world.db.query.selectFrom('person').selectAll().execute()).length, 3)
-    assert.equal((await again.api('GET', `${own}/audit?operation=link%20identity`)).body.audit.length, 1)
+    const links = async () =>
+      (await again.api('GET', `${own}/audit?operation=link%20identity`)).body.audit.map(
+        ({ actor, outcome }: { actor: { name: string }; outcome: string }) => [actor.name, outcome],
+      )
+    await until(async () => (await links()).length === 2, 'the refusal is recorded')
+    assert.deepEqual(await links(), [
+      ['eva@example.com', 'uniqueness_error'],
+      [adminEmail, 'ok'],
+    ])
     const { audit } = (await again.api('GET', `${own}/audit?operation=/account/identities`)).body
     const outcomes = audit.map(({ outcome }: { outcome: string }) => outcome)
     assert.deepEqual(outcomes.toSorted(), ['elevation_required', 'ok', 'ok', 'ok'])
@@ -272,6 +282,38 @@ forEachDatabase('an identity provider', (open) => {
     assert.deepEqual(await roleOf(['staff', 'ops']), [201, 200])
     assert.deepEqual(await roleOf(['staff']), [403, 200])
     assert.deepEqual(await roleOf(['others']), [404, 404])
+    assert.deepEqual(await roleOf(['others']), [404, 404])
+    const { audit } = (await root.api('GET', `${own}/audit?family=people&per_page=1000`)).body
+    const said = audit.map(({ actor, operation, project, resources, network }: LoggedEntry) => [
+      ...[actor.name, operation, project?.name, resources[1], network],
+    ])
+    const [rights, at] = [said.filter(([, operation]: unknown[]) => operation !== 'sign in').reverse(), '127.0.0.1']
+    assert.deepEqual(rights, [
+      ['root@example.com', 'create account', undefined, undefined, at],
+      ['root@example.com', 'become administrator', undefined, undefined, at],
+      ['root@example.com', 'become owner', 'default', 'owner', at],
+      ['eve@example.com', 'create account', undefined, undefined, at],
+      ['eve@example.com', 'get role by group', 'default', 'admin', at],
+      ['eve@example.com', 'get role by group', 'default', 'viewer', at],
+      ['eve@example.com', 'lose role with group', 'default', 'viewer', at],
+    ])
+  })
+
+  test('makes somebody who is known an administrator once, and lets in nobody who is disabled', async () => {
+    const admins: string[] = []
+    const world = await openWith(open, { admins })
+    const admin = await setUp(world)
+    const eve = new TestBrowser(world)
+    await through(eve, known('eve'))
+    admins.push('eve@example.com')
+    for (let i = 0; i < 2; i++) await through(new TestBrowser(world), 'eve')
+    const entries = async (query: string) => (await admin.api('GET', `${own}/audit?${query}`)).body.audit
+    assert.equal((await entries('operation=become%20administrator')).length, 1)
+    const { id } = (await eve.api('GET', `${own}/account`)).body.account
+    await admin.api('PUT', `${own}/people/${id}`, { disabled: true })
+    assert.equal((await through(new TestBrowser(world), 'eve')).reply.status, 403)
+    const refused = () => entries('operation=sign%20in&outcome=forbidden&actor=eve@example.com')
+    await until(async () => (await refused()).length === 1, 'the refusal is recorded')
   })
 
   test('takes nothing from who has become the owner of a Project, whatever the groups say then', async () => {

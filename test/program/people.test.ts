@@ -79,6 +79,25 @@ describe('wolke person', () => {
       browser.post('/console/reset/password', { code: link.trim().split('#')[1]!, go: '1', password })
     assert.equal((await use(made.stdout)).status, 303)
     assert.equal((await use((await run('link', 'ops@example.com')).stdout)).status, 303)
+    // The first administrator owns Project default, however it became that.
+    const { projects } = (await browser.api('GET', `${own}/installation/projects`)).body
+    assert.equal(projects[0].owner?.email, 'ops@example.com')
+    const owning = await command(
+      'audit',
+      '--database',
+      database,
+      '--json',
+      '--project',
+      'default',
+      '--family',
+      'people',
+    )
+    assert.deepEqual(
+      JSON.parse(owning.stdout).map(({ actor, operation }: { actor: { kind: string }; operation: string }) => [
+        ...[actor.kind, operation],
+      ]),
+      [['command line', 'become owner']],
+    )
     const people = JSON.parse((await run('list', '--json')).stdout)
     assert.deepEqual(
       people.map(({ email, installation_role, disabled }: Record<string, unknown>) => [
@@ -93,6 +112,21 @@ describe('wolke person', () => {
     await run('create', '--email', 'second@example.com', '--admin')
     assert.equal((await run('disable', 'ops@example.com')).code, 0)
     assert.equal((await signIn(new TestBrowser(server), 'ops@example.com')).status, 401)
+    const shown = await command('audit', '--database', database, '--json', '--operation', 'wolke person')
+    const ids = (JSON.parse((await run('list', '--json')).stdout) as { id: number }[]).map(({ id }) => id)
+    assert.deepEqual(
+      JSON.parse(shown.stdout).map(({ operation, resources, outcome }: Record<string, unknown>) => [
+        ...[operation, resources, outcome],
+      ]),
+      [
+        ['wolke person create', [ids[0]], 'ok'],
+        ['wolke person create', [], 'refused'],
+        ['wolke person link', [ids[0]], 'ok'],
+        ['wolke person disable', [ids[0]], 'refused'],
+        ['wolke person create', [ids[1]], 'ok'],
+        ['wolke person disable', [ids[0]], 'ok'],
+      ],
+    )
     const unknown = await run('link', 'nobody@example.com')
     assert.deepEqual(
       [unknown.code, unknown.stderr],

@@ -1,7 +1,7 @@
 /** Accepting an invitation, with an account or without one. */
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
-import { accept, acceptAnew, type Invited, invitedBy } from '../invitations.ts'
+import { acceptAnew, acceptOnPage, type Invited, invitedBy } from '../invitations.ts'
 import { hashPassword } from '../password.ts'
 import { field, heading, hidden, problem, submit, type Visit } from './door.ts'
 import { linkField, nameError, newPassword, passwordError } from './links.ts'
@@ -48,7 +48,7 @@ export async function acceptInvite(visit: Visit): Promise<ServedAnswer> {
   const code = form.get('code') ?? ''
   const found = await people.sessions.find(visit.cookie('session'))
   if (found?.person) {
-    const { projectId } = await accept(people, code, found.person, whence.network)
+    const { projectId } = await acceptOnPage(people, code, found.person, whence.network)
     return visit.go(`/console/projects/${projectId}`)
   }
   const invited = await invitedBy(people, code)

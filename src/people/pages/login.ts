@@ -1,6 +1,7 @@
 /** Logging in with a password and a second factor, and logging out. */
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
+import { recordSignOut } from '../events.ts'
 import { rpIdAt } from '../passkeys.ts'
 import { deleteSignIn } from '../session-store.ts'
 import { pendingSignIn, type SignIn, signInWithCode, signInWithPassword } from '../sign-in.ts'
@@ -106,9 +107,10 @@ export async function showLogout(visit: Visit): Promise<ServedAnswer> {
 export async function logOut(visit: Visit): Promise<ServedAnswer> {
   const { people } = visit
   const secret = visit.cookie('session')
-  const pending = await pendingSignIn(people, visit.cookie('sign-in'))
+  const [found, pending] = [await people.sessions.find(secret), await pendingSignIn(people, visit.cookie('sign-in'))]
   await people.db.transact(async (tx) => {
     if (pending) await deleteSignIn(tx, pending.row.id)
+    if (found) await recordSignOut(tx, found.identity, visit.whence.network)
     if (secret !== undefined) await people.sessions.end(tx, secret)
   })
   for (const use of ['session', 'sign-in', 'browser'] as const) visit.set(use, undefined)

@@ -3,6 +3,7 @@
 import { ApiError } from '../../kernel/errors.ts'
 import type { ServedAnswer } from '../../kernel/http/served.ts'
 import { html } from '../../net/html.ts'
+import { recordFailedSignIn } from '../events.ts'
 import { countAttempt, forgetAttempts } from '../guesses.ts'
 import { linkOwn, signInAs } from '../identities.ts'
 import type { Identity } from '../oidc.ts'
@@ -32,7 +33,10 @@ export async function logInWithPasskey(visit: Visit): Promise<ServedAnswer> {
   const given = visit.answered(visit.json())
   const proven = people.settings.isOidcOnly ? undefined : await provenPasskey(people, 'passkey-sign-in', given)
   const person = proven && (await personById(people.db.query, proven.credential.person_id))
-  if (!proven || !person || person.disabled !== null) return visit.reply(401, {})
+  if (!proven || !person || person.disabled !== null) {
+    recordFailedSignIn(people, person, whence.network, 'forbidden')
+    return visit.reply(401, {})
+  }
   const pending = await pendingSignIn(people, visit.cookie('sign-in'))
   const secret = await people.db.transact(async (tx) => {
     if (pending) await deleteSignIn(tx, pending.row.id)
@@ -78,7 +82,7 @@ export async function finishOidc(visit: Visit): Promise<ServedAnswer> {
       // Whoever asked may have lost the session meanwhile, such as by another one's revocation.
       const found = await people.sessions.find(visit.cookie('session'))
       if (found?.person?.id !== ceremony.person_id) return refuseLogin(visit, words.signInOver)
-      await people.db.transact((tx) => linkOwn(tx, found!.person!, identity, whence))
+      await linkOwn(people, found!.person!, identity, whence)
     } else await visit.welcome(await signInAs(people, identity, whence))
     return visit.go(ceremony.data)
   } catch (error) {
