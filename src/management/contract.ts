@@ -262,9 +262,10 @@ export const memberEndpoints = defineEndpoints({
     needs: 'operator',
     elevated: true,
     path: members,
-    summary: 'Give a person a role in a Project without an invitation; its owner is told by mail',
+    summary:
+      'Give a person a role in a Project without an invitation; its owner is told by mail. A Project without an owner gets one so',
     section,
-    body: closedObject({ person_id: Id, role: Type.Enum(roles.filter((role) => role !== 'owner')) }),
+    body: closedObject({ person_id: Id, role: Role }),
     status: 201,
     reply: MemberReply,
     errors: ['member_is_owner'],

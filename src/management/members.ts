@@ -4,13 +4,22 @@ import type { Role } from '../kernel/access/roles.ts'
 import { noteProject } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
-import { ApiError, notFound } from '../kernel/errors.ts'
+import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
 import { queueMail } from '../kernel/mail/outbox.ts'
 import { oneLine } from '../kernel/mail/template.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectId, ProjectScope } from '../kernel/scope.ts'
 import { kindsByPerson } from '../people/credential-store.ts'
-import { addMember, membersOf, removeMember, roleIn, setRole, transferOwnership } from '../people/membership-store.ts'
+import {
+  addMember,
+  hasOwner,
+  membersOf,
+  raiseMember,
+  removeMember,
+  roleIn,
+  setRole,
+  transferOwnership,
+} from '../people/membership-store.ts'
 import type { People } from '../people/people.ts'
 import { peopleByIds, personById } from '../people/person-store.ts'
 import { lastSeenOf } from '../people/session-store.ts'
@@ -49,7 +58,8 @@ export function memberRoutes({
         await lockProject(tx, scope, 'update')
         // Its owner, who is told at the end, is locked before what belongs to the Project.
         await lockOwner(tx, scope)
-        if ((await roleIn(tx.query, scope, person_id)) === undefined) await addMember(tx, scope, person_id, role)
+        if (role === 'owner') await giveOwner(tx, scope, person_id)
+        else if ((await roleIn(tx.query, scope, person_id)) === undefined) await addMember(tx, scope, person_id, role)
         else {
           await checkMember(tx.query, scope, person_id)
           await setRole(tx, scope, person_id, role)
@@ -105,6 +115,14 @@ async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joi
   if (recipient === undefined || !mail) return
   const facts = { ...content.facts, Project: project.name }
   await mail.queue(tx, { recipient, content: { ...content, subject: oneLine(content.subject, 200), facts } }, toldMs)
+}
+
+/** Makes a person the owner of a Project that has none. Errors: `invalid_input` for one that has. */
+async function giveOwner(tx: Transaction, scope: ProjectScope, personId: number): Promise<void> {
+  if (await hasOwner(tx.query, scope)) {
+    throw invalidInput([{ field: 'role', message: 'the Project has an owner, who alone can transfer it' }])
+  }
+  await raiseMember(tx, scope, personId, 'owner')
 }
 
 /** Errors: `not_found`; `member_is_owner`, who only leaves by a transfer. */

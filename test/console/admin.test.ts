@@ -2,6 +2,10 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { createProject, findProject } from '../../src/kernel/access/projects.ts'
+import { timestamp } from '../../src/kernel/process/clock.ts'
+import { addMember } from '../../src/people/membership-store.ts'
+import { createPerson } from '../../src/people/person-store.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { effective, someMail } from './states/admin.ts'
 import { someServers } from './states/servers.ts'
@@ -68,7 +72,13 @@ forConsole('the console of installation admins', (open) => {
     const console = await open({ isOperator: true, effective })
     await someServers(console)
     await someMail(console)
-    const { page, visit } = console
+    const { page, visit, world } = console
+    await world.db.transact(async (tx) => {
+      const second = await findProject(tx.query, 'second')
+      const owner = await createPerson(tx, { email: 'eva@nordlicht.example', name: 'Eva Süd' })
+      await addMember(tx, { projectId: second!.id }, owner.id, 'owner')
+      await createProject(tx, 'nobodys', timestamp(tx.now))
+    })
     await visit('/admin/projects')
     await press(page, 'c')
     await page.getByRole('dialog', { name: 'Create Project' }).waitFor()
@@ -96,6 +106,11 @@ forConsole('the console of installation admins', (open) => {
     await press(page, 'Enter')
     await expect(row).toHaveCount(0)
 
+    await choose(page, 'nobodys', 'Become the owner')
+    await expect(page.getByRole('dialog', { name: 'Become the owner of nobodys?' })).toBeVisible()
+    await tabTo(page, 'button', 'Become the owner')
+    await press(page, 'Enter')
+    await expect(page.getByRole('row', { name: /nobodys/ })).toContainText('Jana Nord')
     await choose(page, 'second', 'Join Project')
     await tabTo(page, 'button', 'Join Project')
     await press(page, 'Enter')

@@ -1,6 +1,7 @@
 /** Members of Projects: their roles, and the one owner. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createManagementToken } from '../../src/kernel/access/management-tokens.ts'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { changeOwner } from '../../src/kernel/mail/outbox.ts'
 import type { SendMail } from '../../src/kernel/mail/smtp.ts'
@@ -108,6 +109,38 @@ forEachDatabase('members', (open) => {
     )
     world.clock.advance(10 * 60_000)
     assert.equal((await join('viewer')).body.error.code, 'elevation_required')
+  })
+
+  test('an operator gives an owner to a Project that has none, and to no other', async () => {
+    const world = await open({ runActions: false })
+    const jana = await setUp(world)
+    const janaId = (await jana.api('GET', `${own}/account`)).body.account.id as number
+    const token = await world.db.transact((tx) =>
+      createManagementToken(tx, { name: 'automation', created: timestamp(tx.now) }),
+    )
+    const { project } = (
+      await world.client(token).post(new URL('/wolke/v1/projects', world.baseUrl).href, { name: 'a' })
+    ).body
+    const eva = (await jana.api('POST', `${own}/people`, { email: 'eva@example.com' })).body.person.id as number
+    const at = `${own}/projects/${project.id}`
+    const give = (person_id: number, role = 'owner') => jana.api('POST', `${at}/members`, { person_id, role })
+    assert.equal((await give(eva, 'viewer')).status, 201)
+    const given = await give(eva)
+    assert.deepEqual([given.status, given.body.member?.role], [201, 'owner'], given.text)
+    const again = await give(janaId)
+    assert.deepEqual([again.status, again.body.error.details.fields[0].name], [422, 'role'])
+    const { projects } = (await jana.api('GET', `${own}/installation/projects`)).body
+    const listed = projects.find(({ id }: { id: number }) => id === project.id)
+    assert.deepEqual([listed.owner.email, listed.members], ['eva@example.com', 1])
+    const { project: free } = (
+      await world.client(token).post(new URL('/wolke/v1/projects', world.baseUrl).href, { name: 'b' })
+    ).body
+    const both = await Promise.all(
+      [eva, janaId].map((person_id) =>
+        jana.api('POST', `${own}/projects/${free.id}/members`, { person_id, role: 'owner' }),
+      ),
+    )
+    assert.deepEqual(both.map(({ status }) => status).sort(), [201, 422])
   })
 
   test('are changed only with a fresh proof', async () => {

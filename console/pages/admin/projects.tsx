@@ -99,9 +99,9 @@ function useMenu(reason: string | undefined, setOpen: (open: Open) => void) {
       },
       {
         key: 'join',
-        label: w.join,
+        label: project.owner ? w.join : w.own,
         icon: 'people',
-        reason: reason ?? (mayOpen.has(project.id) ? w.isMember : undefined),
+        reason: reason ?? (project.owner && mayOpen.has(project.id) ? w.isMember : undefined),
         onSelect: () => setOpen({ kind: 'join', project }),
       },
       { key: 'limits', label: w.change, reason, onSelect: () => setOpen({ kind: 'limits', project }) },
@@ -153,19 +153,19 @@ interface JoinProps {
   readonly onClose: () => void
 }
 
-/** Asks before somebody enters a Project of others, whose owner is told. */
-function Join({ project: { id, name }, onJoined, onClose }: JoinProps) {
+/** Asks before somebody enters a Project of others, whose owner is told, or takes one that nobody owns. */
+function Join({ project: { id, name, owner }, onJoined, onClose }: JoinProps) {
   const { data: { whoami } = {} } = useQuery(whoamiQuery)
   const join = async () => {
-    const body = { person_id: whoami?.id ?? 0, role: 'admin' } as const
+    const body = { person_id: whoami?.id ?? 0, role: owner ? 'admin' : 'owner' } as const
     await api.call('management_addMember', { params: { project_id: id }, body })
     await onJoined()
   }
   return (
     <Confirm
-      title={w.joinTitle(name)}
-      text={w.joinText}
-      act={w.join}
+      title={owner ? w.joinTitle(name) : w.ownTitle(name)}
+      text={owner ? w.joinText : w.ownText}
+      act={owner ? w.join : w.own}
       keep={w.joinNot}
       onConfirm={join}
       onClose={onClose}

@@ -93,6 +93,10 @@ export const admin: Words['admin'] = {
     joinTitle: (name) => `${name} als Admin beitreten?`,
     joinText: 'Wem es gehört, erfährt es durch eine Mail, und es steht im Protokoll des Projekts.',
     joinNot: 'Draußen bleiben',
+    own: 'Projekt übernehmen',
+    ownTitle: (name) => `${name} übernehmen?`,
+    ownText:
+      'Es gehört niemandem. Du kannst es später einem anderen Mitglied übertragen; es steht im Protokoll des Projekts.',
   },
   mail: {
     title: 'Mail',

@@ -92,6 +92,9 @@ export const admin = {
     joinTitle: (name: string) => `Join ${name} as an admin?`,
     joinText: 'Its owner is told by mail, and its audit log has it.',
     joinNot: 'Stay out',
+    own: 'Become the owner',
+    ownTitle: (name: string) => `Become the owner of ${name}?`,
+    ownText: 'Nobody owns it. You can transfer it to another member later; its audit log has it.',
   },
   mail: {
     title: 'Mail',
