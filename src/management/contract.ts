@@ -22,6 +22,7 @@ declare module '../kernel/errors.ts' {
   interface CallCodes {
     project_not_empty: 409
     member_is_owner: 422
+    mail_not_retryable: 422
   }
 }
 

@@ -137,7 +137,7 @@ export const errors: Readonly<Partial<Record<Key, Partial<Record<ErrorCode, Scen
   deleteProject: { project_not_empty: full('/projects/{project_id}') },
   deleteInstalledProject: { project_not_empty: full('/installation/projects/{project_id}') },
   retryMail: {
-    async conflict(world, api, place) {
+    async mail_not_retryable(world, api, place) {
       const url = urlOf(world, { path: '/installation/mail/{mail_id}/retry' }, place)
       await done(api.post(url))
       return api.post(url)

@@ -8,6 +8,8 @@ declare module '../kernel/errors.ts' {
   interface CallCodes {
     wrong_credentials: 403
     last_credential: 422
+    last_admin: 422
+    person_disabled: 422
     weak_password: 422
   }
 }
@@ -304,7 +306,7 @@ export const peopleEndpoints = defineEndpoints({
     }),
     status: 200,
     reply: Type.Object({ person: Person }),
-    errors: ['conflict'],
+    errors: ['last_admin'],
   },
   makePersonLink: {
     ...operators,
@@ -314,7 +316,7 @@ export const peopleEndpoints = defineEndpoints({
     summary: 'Make a link with which a person sets a new password',
     status: 201,
     reply: Type.Object({ link: Link }),
-    errors: ['conflict'],
+    errors: ['person_disabled'],
   },
   invitations: {
     section,

@@ -86,7 +86,7 @@ function installationHandlers(people: People): Pick<Handlers<typeof peopleEndpoi
         if (!known) throw notFound('person', id)
         const isLeaving = disabled === true || change.installation_role === 'none'
         if (isLeaving && known.installation_role === 'admin' && !(await hasOtherAdmin(tx.query, id))) {
-          throw new ApiError('conflict', 'nobody else administers the installation')
+          throw new ApiError('last_admin', 'nobody else administers the installation')
         }
         const since =
           disabled === undefined ? {} : { disabled: disabled ? (known.disabled ?? timestamp(tx.now)) : null }
@@ -100,7 +100,7 @@ function installationHandlers(people: People): Pick<Handlers<typeof peopleEndpoi
     makePersonLink: async ({ params: { id }, browser }) => {
       const person = await personById(db.query, id)
       if (!person) throw notFound('person', id)
-      if (person.disabled !== null) throw new ApiError('conflict', 'this person cannot sign in')
+      if (person.disabled !== null) throw new ApiError('person_disabled', 'this person cannot sign in')
       return { link: await handLink(people, person, linkOrigin(people, browser().origin)) }
     },
   }

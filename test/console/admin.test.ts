@@ -68,6 +68,20 @@ forConsole('the console of installation admins', (open) => {
     assert.deepEqual({ ...eva }, { installation_role: 'admin', disabled: null })
   })
 
+  test('the only admin keeps the role and the sign-in, and the menu says why', async () => {
+    const { page, visit } = await open({ isOperator: true })
+    await visit('/admin/people')
+    await page
+      .getByRole('row', { name: /Jana Nord/ })
+      .getByRole('button', { name: /^Actions for/ })
+      .press('Enter')
+    for (const name of ['Remove the admin role', 'Disable sign-in']) {
+      const entry = page.getByRole('menuitem', { name })
+      await expect(entry).toBeDisabled()
+      await expect(entry).toContainText('Nobody else administers the installation.')
+    }
+  })
+
   test('a Project is created, gets limits and is deleted; one that holds something says what', async () => {
     const console = await open({ isOperator: true, effective })
     await someServers(console)

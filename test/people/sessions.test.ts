@@ -245,7 +245,11 @@ forEachDatabase('sessions', (open) => {
     assert.equal((await signIn(eva, 'eva@example.com')).status, 401)
     const me = (await browser.api('GET', `${own}/account`)).body.account.id
     const last = await browser.api('PUT', `${own}/people/${me}`, { disabled: true })
-    assert.deepEqual([last.status, last.body.error.code], [409, 'conflict'])
+    assert.deepEqual([last.status, last.body.error.code], [422, 'last_admin'])
+    const without = await browser.api('PUT', `${own}/people/${me}`, { installation_role: 'none' })
+    assert.deepEqual([without.status, without.body.error.code], [422, 'last_admin'])
+    const relinked = await browser.api('POST', `${own}/people/${person.id}/link`)
+    assert.deepEqual([relinked.status, relinked.body.error.code], [422, 'person_disabled'])
     const lesser = await eva.api('GET', `${own}/people`)
     assert.equal(lesser.status, 401)
     await browser.api('PUT', `${own}/people/${person.id}`, { disabled: false })

@@ -8,19 +8,18 @@ import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyAway } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
-import { wordsFor } from '../../ui/failure.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
 import type { MenuEntry, MenuItem } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.ts'
 import { useShortcut } from '../../ui/use-shortcut.ts'
 import { admin } from '../../words/en/admin.ts'
 import { common } from '../../words/en/common.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
 import { AdminTabs, FilteredList } from './frame.tsx'
 import { NewPerson } from './new-person.tsx'
@@ -48,7 +47,7 @@ export function PeoplePage() {
     void api
       .call('people_updatePerson', { params: { id }, body: { disabled: false } })
       .then(() => outdate(cache, undefined, ['people']))
-      .catch((cause: unknown) => toast({ mood: 'bad', title: wordsFor(cause) }))
+      .catch((cause: unknown) => tellFailure(cause))
   useShortcut('create', reason ? undefined : create)
   return (
     <>
@@ -75,7 +74,7 @@ export function PeoplePage() {
         nameOf={({ email }) => email}
         textsOf={textsOf}
         defaultSort="person"
-        menu={(person) => menuOf(person, reason, { setOpen, enable })}
+        menu={(person) => menuOf(person, { reason, isLastAdmin: isLastAdmin(person, data.people), setOpen, enable })}
       />
       <Dialogs open={open} setOpen={setOpen} />
     </>
@@ -142,11 +141,22 @@ function columnsFor(me: number | undefined): readonly Column<Person>[] {
   ]
 }
 
-function menuOf(
-  person: Person,
-  reason: string | undefined,
-  { setOpen, enable }: { readonly setOpen: (open: Open) => void; readonly enable: (person: Person) => void },
-): readonly MenuEntry[] {
+/** Without them nobody could let anybody in. */
+function isLastAdmin({ id }: Person, people: readonly Person[]): boolean {
+  const admins = people.filter(({ installation_role: role, disabled }) => role === 'admin' && !disabled)
+  return admins.length === 1 && admins[0]?.id === id
+}
+
+interface MenuContext {
+  readonly reason: string | undefined
+  readonly isLastAdmin: boolean
+  readonly setOpen: (open: Open) => void
+  readonly enable: (person: Person) => void
+}
+
+function menuOf(person: Person, { reason, isLastAdmin, setOpen, enable }: MenuContext): readonly MenuEntry[] {
+  const isAdmin = person.installation_role === 'admin'
+  const stays = reason ?? (isLastAdmin ? w.isLastAdmin : undefined)
   const entry = (kind: Change | 'newLink', more: Partial<MenuItem> = {}): MenuEntry => ({
     key: kind,
     label: w[kind],
@@ -156,7 +166,7 @@ function menuOf(
   })
   return [
     entry('newLink', { icon: 'link', reason: reason ?? (person.disabled ? w.isDisabled : undefined) }),
-    entry(person.installation_role === 'admin' ? 'unmakeAdmin' : 'makeAdmin', { icon: 'person' }),
+    isAdmin ? entry('unmakeAdmin', { icon: 'person', reason: stays }) : entry('makeAdmin', { icon: 'person' }),
     {
       key: 'copy',
       label: c.copyId,
@@ -166,7 +176,7 @@ function menuOf(
     'line',
     person.disabled
       ? { key: 'enable', label: w.enable, reason, onSelect: () => enable(person) }
-      : entry('disable', { icon: 'lock', isBad: true }),
+      : entry('disable', { icon: 'lock', isBad: true, reason: stays }),
   ]
 }
 
@@ -177,8 +187,6 @@ const bodies: Readonly<Record<Change, BodyFor<'people_updatePerson'>>> = {
 }
 
 function Dialogs({ open, setOpen }: { readonly open: Open | undefined; readonly setOpen: (open?: Open) => void }) {
-  const cache = useQueryClient()
-  const refresh = () => outdate(cache, undefined, ['people'])
   const close = () => setOpen(undefined)
   if (!open) return null
   if (open.kind === 'link') {
@@ -193,26 +201,21 @@ function Dialogs({ open, setOpen }: { readonly open: Open | undefined; readonly 
   }
   const { kind, person } = open
   const { id, email } = person
+  const params = { id }
   if (kind === 'newLink') {
-    const make = async () => {
-      const { link } = await api.call('people_makePersonLink', { params: { id } })
-      // The question closes itself when this is done, and the link is shown after it.
-      setTimeout(setOpen, 0, { kind: 'link', email, link, isNew: false })
-    }
     return (
-      <Confirm
+      <ConfirmRequest
         title={w.newLinkTitle(email)}
         text={w.newLinkText}
         act={w.newLinkAct}
         keep={w.keep}
-        onConfirm={make}
+        request={{ operation: 'people_makePersonLink', params }}
+        families={[]}
+        // The question closes itself when this is done, and the link is shown after it.
+        done={({ link }) => setTimeout(setOpen, 0, { kind: 'link', email, link, isNew: false })}
         onClose={close}
       />
     )
-  }
-  const change = async () => {
-    await api.call('people_updatePerson', { params: { id }, body: bodies[kind] })
-    await refresh()
   }
   const texts = {
     makeAdmin: [w.makeAdminTitle(email), w.makeAdminText],
@@ -220,5 +223,15 @@ function Dialogs({ open, setOpen }: { readonly open: Open | undefined; readonly 
     disable: [w.disableTitle(email), w.disableText],
   } as const
   const [title, text] = texts[kind]
-  return <Confirm title={title} text={text} act={w[kind]} keep={w.keep} onConfirm={change} onClose={close} />
+  return (
+    <ConfirmRequest
+      title={title}
+      text={text}
+      act={w[kind]}
+      keep={w.keep}
+      request={{ operation: 'people_updatePerson', params, body: bodies[kind] }}
+      families={['people']}
+      onClose={close}
+    />
+  )
 }

@@ -55,6 +55,7 @@ export const admin: Words['admin'] = {
     newLinkText: 'Wer ihn öffnet, setzt ein neues Passwort. Frühere Links gelten nicht mehr.',
     newLinkAct: 'Link machen',
     isDisabled: 'Dieser Mensch kann sich nicht anmelden.',
+    isLastAdmin: 'Sonst verwaltet niemand die Installation.',
     keep: 'So lassen',
   },
   projects: {

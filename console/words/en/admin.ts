@@ -42,8 +42,8 @@ export const admin = {
     makeAdmin: 'Make installation admin',
     makeAdminTitle: (email: string) => `Make ${email} an installation admin?`,
     makeAdminText: 'They create people and Projects, and take this role from others.',
-    unmakeAdmin: 'Take the admin role',
-    unmakeAdminTitle: (email: string) => `Take the admin role from ${email}?`,
+    unmakeAdmin: 'Remove the admin role',
+    unmakeAdminTitle: (email: string) => `Remove the admin role of ${email}?`,
     unmakeAdminText: 'Their roles in Projects stay.',
     disable: 'Disable sign-in',
     disableTitle: (email: string) => `Disable ${email}?`,
@@ -54,6 +54,7 @@ export const admin = {
     newLinkText: 'Who opens it sets a new password. Earlier links stop working.',
     newLinkAct: 'Make link',
     isDisabled: 'This person cannot sign in.',
+    isLastAdmin: 'Nobody else administers the installation.',
     keep: 'Leave it',
   },
   projects: {

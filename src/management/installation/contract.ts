@@ -127,7 +127,7 @@ export const installationEndpoints = defineEndpoints({
     summary: 'Queue mail again that was given up or only logged; it goes to the present owner',
     status: 200,
     reply: Type.Object({ mail: Mail }),
-    errors: ['conflict'],
+    errors: ['mail_not_retryable'],
   },
   getHealth: {
     ...own,

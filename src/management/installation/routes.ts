@@ -96,7 +96,7 @@ function mailRoutes({ db }: Platform): Pick<Routes, 'listMail' | 'retryMail'> {
         if (!mail) throw notFound('mail', id)
         if (!(await retryMail(tx, id)))
           throw new ApiError(
-            'conflict',
+            'mail_not_retryable',
             'only mail that was given up or logged is sent again, to a Project with an owner',
           )
         const [wire] = await mailToWire(tx.query, [(await mailById(tx.query, id))!])

@@ -143,7 +143,13 @@ const de: Words = {
   badEmail: 'Schreiben Sie eine Adresse, etwa ops@example.com.',
   noName: 'Schreiben Sie einen Namen mit höchstens 100 Zeichen.',
   emailTaken: 'Diese Adresse hat schon jemand.',
-  roles: { viewer: 'Leser', restricted: 'Bediener', member: 'Mitglied', admin: 'Verwalter', owner: 'Eigentümer' },
+  roles: {
+    viewer: 'Betrachter',
+    restricted: 'Eingeschränkt',
+    member: 'Mitglied',
+    admin: 'Admin',
+    owner: 'Eigentümer',
+  },
 }
 
 export const words = { en, de } as const
