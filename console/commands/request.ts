@@ -24,8 +24,31 @@ export interface Known {
   readonly labels?: Readonly<Record<string, string>> | undefined
 }
 
-/** A command to copy, or why there is none, in words. */
-export type Rendered = { readonly text: string } | { readonly reason: string }
+/** Why a client has no command for a request. */
+export type ReasonKind =
+  | 'command'
+  | 'describes'
+  | 'labels'
+  | 'missing'
+  | 'nothing'
+  | 'oneValue'
+  | 'option'
+  | 'ownCommand'
+  | 'person'
+  | 'together'
+  | 'unfinished'
+  | 'value'
+  | 'zones'
+
+/** A reason without its words, which are those of the reader's language. */
+export interface Reason {
+  readonly kind: ReasonKind
+  /** What it is about, as the API or the client spells it: a field, a command. */
+  readonly what?: string | undefined
+}
+
+/** A command to copy, or why there is none. */
+export type Rendered = { readonly text: string } | { readonly reason: Reason }
 
 /** Path and query below the base URL, encoded. Throws when a parameter of the path is missing. */
 export function pathOf({ params = {}, query = {} }: Asked, { path }: OperationRow): string {

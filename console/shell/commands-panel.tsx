@@ -5,15 +5,18 @@ import { type AnyRequest, operationOf } from '../api/operations.ts'
 import { toCurl } from '../commands/curl.ts'
 import { toHcloud } from '../commands/hcloud/render.ts'
 import { masked } from '../commands/mask.ts'
-import type { Rendered } from '../commands/request.ts'
+import type { Reason, Rendered } from '../commands/request.ts'
 import { toTerraform, toTerraformImport } from '../commands/terraform/render.ts'
+import { originForPrograms } from '../lib/endpoint.ts'
 import { colored } from '../ui/colored.ts'
-import { type Command, Night } from '../ui/night.tsx'
+import { Night } from '../ui/night.tsx'
+import { commands as english } from '../words/en/commands.ts'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
 import { type Known, knownResource } from './known-resource.ts'
 
 const w = wordsOf('common', common)
+const r = wordsOf('commands', english).reasons
 /** More of the same would only be scrolled past. */
 const mostShown = 20
 
@@ -28,13 +31,15 @@ export function CommandsPanel({ request, labels, footer, label }: PanelProps) {
   const cache = useQueryClient()
   const project = useProjectId()
   const all = (Array.isArray(request) ? request : [request]) as readonly AnyRequest[]
-  const clients = { hcloud, curl, Terraform: terraform } as const
-  const commands = Object.entries(clients).map(([client, render]) => {
-    const texts = all
+  const commands = clientsFor(all).map(([client, render]) => {
+    const rendered = all
       .slice(0, mostShown)
-      .map((one) => render(one, { labels, known: knownResource(cache, project, one) }))
+      .map((one) => finished(() => render(one, { labels, known: knownResource(cache, project, one) })))
+    const reasons = rendered.flatMap((one) => ('reason' in one ? [one.reason] : []))
+    if (reasons[0] && reasons.length === rendered.length) return { client, note: wordsFor(client, reasons[0]) }
+    const texts = rendered.map((one) => ('text' in one ? one.text : `# ${wordsFor(client, one.reason)}`))
     const more = all.length > mostShown ? `\n# ${w.andMore(all.length - mostShown)}` : ''
-    return { client, pieces: colored([...new Set(texts)].join('\n') + more) } satisfies Command
+    return { client, pieces: colored([...new Set(texts)].join('\n') + more) }
   })
   return <Night label={label} commands={commands} {...(footer ? { footer } : {})} />
 }
@@ -45,33 +50,55 @@ interface Context {
   readonly known: Known | undefined
 }
 
+type Render = (request: AnyRequest, context: Context) => Rendered
+
+/** The clients of the public API; what only Wolke has is for curl. */
+function clientsFor(requests: readonly AnyRequest[]): readonly (readonly [client: string, render: Render])[] {
+  const isOwn = requests.some(({ operation }) => operationOf(operation).base !== '')
+  return isOwn
+    ? [['curl', curl]]
+    : [
+        ['hcloud', hcloud],
+        ['curl', curl],
+        ['Terraform', terraform],
+      ]
+}
+
 function askedOf({ operation, params = {}, query = {}, body }: AnyRequest) {
   return masked({ operation, params, query, body })
 }
 
-function hcloud(request: AnyRequest, { labels }: Context): string {
-  return written(() => toHcloud(askedOf(request), { labels }))
+function hcloud(request: AnyRequest, { labels }: Context): Rendered {
+  return toHcloud(askedOf(request), { labels })
 }
 
-function curl(request: AnyRequest): string {
+function curl(request: AnyRequest): Rendered {
   const row = operationOf(request.operation)
-  const endpoint = `${window.location.origin}${row.base || '/v1'}`
-  return written(() => toCurl(askedOf(request), row, { endpoint }))
+  if (row.needs === 'person') return { reason: { kind: 'person' } }
+  const isManagement = row.base !== '' && !request.operation.startsWith('lab_')
+  return toCurl(askedOf(request), row, {
+    endpoint: originForPrograms(window.location) + (row.base || '/v1'),
+    token: isManagement ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
+  })
 }
 
 /** What makes something, as a resource; for what is there already, the block that takes it over. */
-function terraform(request: AnyRequest, { known }: Context): string {
-  const text = written(() => toTerraform(askedOf(request)))
-  const taken = known && text.startsWith('# ') ? toTerraformImport(known.family, known) : undefined
-  return taken ? `${text}\n\n${taken}` : text
+function terraform(request: AnyRequest, { known }: Context): Rendered {
+  const rendered = toTerraform(askedOf(request))
+  if ('text' in rendered || !known) return rendered
+  const taken = toTerraformImport(known.family, known)
+  return taken ? { text: `# ${wordsFor('Terraform', rendered.reason)}\n\n${taken}` } : rendered
 }
 
 /** A form that is half filled in may have no command yet. */
-function written(render: () => Rendered): string {
+function finished(render: () => Rendered): Rendered {
   try {
-    const rendered = render()
-    return 'text' in rendered ? rendered.text : `# ${rendered.reason}`
+    return render()
   } catch {
-    return `# ${w.noCommand}`
+    return { reason: { kind: 'unfinished' } }
   }
+}
+
+function wordsFor(client: string, { kind, what = '' }: Reason): string {
+  return r[kind](client, what)
 }

@@ -14,10 +14,11 @@ export interface Piece {
   readonly kind?: 'flag' | 'value' | 'comment' | 'special' | undefined
 }
 
-export interface Command {
-  readonly client: string
-  readonly pieces: readonly Piece[]
-}
+export type Command = { readonly client: string } & (
+  | { readonly pieces: readonly Piece[] }
+  /** Why this client has none. */
+  | { readonly note: string }
+)
 
 interface NightProps {
   /** Tells panels of one page apart. */
@@ -28,8 +29,15 @@ interface NightProps {
 
 export function Night({ label = w.equivalent, commands, footer = w.sameAsButton }: NightProps) {
   const id = useId()
-  const [chosen, choose] = useState(0)
+  const [wanted, choose] = useState<number>()
   const { isCopied, copy } = useCopy()
+  // Opens on the first client that has a command.
+  const chosen =
+    wanted ??
+    Math.max(
+      0,
+      commands.findIndex((command) => 'pieces' in command),
+    )
   const current = commands[Math.min(chosen, commands.length - 1)]
   const step = (event: KeyboardEvent) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key]
@@ -58,24 +66,32 @@ export function Night({ label = w.equivalent, commands, footer = w.sameAsButton 
             </button>
           ))}
         </div>
-        <button type="button" className={styles['night-btn']} onClick={() => copy(textOf(current))}>
-          <Icon name={isCopied ? 'check' : 'copy'} />
-          {isCopied ? w.copied : w.copy}
-        </button>
+        {'pieces' in current && (
+          <button type="button" className={styles['night-btn']} onClick={() => copy(textOf(current.pieces))}>
+            <Icon name={isCopied ? 'check' : 'copy'} />
+            {isCopied ? w.copied : w.copy}
+          </button>
+        )}
       </header>
       <div role="tabpanel" id={`${id}-panel`} aria-labelledby={`${id}-${chosen}`}>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it */}
-        <pre tabIndex={0}>
-          <code>
-            {current.pieces.map((piece, index) => (
-              // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, in their order
-              <Colored key={index} {...piece} />
-            ))}
-          </code>
-        </pre>
+        {'note' in current ? <p>{current.note}</p> : <Text pieces={current.pieces} />}
       </div>
-      <p>{footer}</p>
+      {'pieces' in current && <p>{footer}</p>}
     </section>
+  )
+}
+
+function Text({ pieces }: { readonly pieces: readonly Piece[] }) {
+  return (
+    // biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls sideways, so the keyboard must reach it
+    <pre tabIndex={0}>
+      <code>
+        {pieces.map((piece, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: pieces of one text, in their order
+          <Colored key={index} {...piece} />
+        ))}
+      </code>
+    </pre>
   )
 }
 
@@ -94,6 +110,6 @@ function Colored({ text, kind }: Piece) {
   }
 }
 
-function textOf({ pieces }: Command): string {
+function textOf(pieces: readonly Piece[]): string {
   return pieces.map(({ text }) => text).join('')
 }

@@ -6,6 +6,7 @@ import { addresses } from './de/addresses.ts'
 import { admin } from './de/admin.ts'
 import { balancers } from './de/balancers.ts'
 import { certificates } from './de/certificates.ts'
+import { commands } from './de/commands.ts'
 import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
 import { firewalls } from './de/firewalls.ts'
@@ -38,6 +39,7 @@ export const de = {
   addresses,
   balancers,
   certificates,
+  commands,
   common,
   errors,
   firewalls,

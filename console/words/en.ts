@@ -6,6 +6,7 @@ import { addresses } from './en/addresses.ts'
 import { admin } from './en/admin.ts'
 import { balancers } from './en/balancers.ts'
 import { certificates } from './en/certificates.ts'
+import { commands } from './en/commands.ts'
 import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
 import { firewalls } from './en/firewalls.ts'
@@ -37,6 +38,7 @@ export const en = {
   addresses,
   balancers,
   certificates,
+  commands,
   common,
   errors,
   firewalls,

@@ -207,7 +207,7 @@ describe('what the console shows for Terraform', () => {
       const asked = configuration(site.one, await prepare(service, site.one))
       const texts = asked.map((one) => {
         const rendered = toTerraform(one)
-        assert.ok('text' in rendered, `${one.operation}: ${'reason' in rendered && rendered.reason}`)
+        assert.ok('text' in rendered, `${one.operation}: ${'reason' in rendered && JSON.stringify(rendered.reason)}`)
         return rendered.text
       })
       const missing = terraformOperations.filter((operation) => !asked.some((one) => one.operation === operation))

@@ -11,12 +11,12 @@ import {
   isUsual,
   labelsOf,
   noCommand,
-  noDatacenters,
   noOption,
-  noReset,
+  noValue,
   positional,
   protection,
   Refusal,
+  separately,
   unlessEmpty,
   usual,
   type Words,
@@ -27,7 +27,7 @@ const ignored = (): Words => []
 /** Only the request that names a host has a form. */
 const reverseName = {
   ip: (ip: string, { body }: Context<{ readonly dns_ptr?: string | null }>): Words =>
-    body.dns_ptr === undefined ? noReset : ['--ip', ip],
+    body.dns_ptr === undefined ? noValue : ['--ip', ip],
   dns_ptr: hostname('--hostname'),
 }
 
@@ -42,10 +42,8 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
       name: '--name',
       ip_range: '--ip-range',
       labels: '--label',
-      subnets: unlessEmpty(
-        new Refusal('hcloud adds subnets with a command of their own, `hcloud network add-subnet`.'),
-      ),
-      routes: unlessEmpty(new Refusal('hcloud adds routes with a command of their own, `hcloud network add-route`.')),
+      subnets: unlessEmpty(separately('network add-subnet')),
+      routes: unlessEmpty(separately('network add-route')),
       expose_routes_to_vswitch: '--expose-routes-to-vswitch',
     },
   },
@@ -80,10 +78,10 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
   },
   changeIpRange: { words: ['network', 'change-ip-range', '{id}'], fields: { ip_range: '--ip-range' } },
   changeProtection: { words: [], fields: deletion('network') },
-  listMembers: noCommand('list what is in a network'),
+  listMembers: noCommand,
   attachToNetwork: {
     words: ['server', 'attach-to-network', '{id}'],
-    fields: { network: '--network', ip: '--ip', ip_range: noOption('the subnet'), alias_ips: '--alias-ips' },
+    fields: { network: '--network', ip: '--ip', ip_range: noOption, alias_ips: '--alias-ips' },
   },
   detachFromNetwork: { words: ['server', 'detach-from-network', '{id}'], fields: { network: '--network' } },
   changeAliasIps: {
@@ -97,7 +95,7 @@ export const networks: Forms<typeof networkEndpoints & typeof memberEndpoints> =
 
 export const primaryIps: Forms<typeof primaryIpEndpoints> = {
   ...actionForms,
-  ...usual('primary-ip', { ip: noOption('an address') }),
+  ...usual('primary-ip', { ip: noOption }),
   create: {
     words: ['primary-ip', 'create'],
     fields: {
@@ -105,11 +103,11 @@ export const primaryIps: Forms<typeof primaryIpEndpoints> = {
       type: '--type',
       assignee_id: '--assignee-id',
       assignee_type: ignored,
-      location: noOption('the location of a Primary IP'),
-      datacenter: noDatacenters,
-      auto_delete: isUsual(false, noOption('deletion together with the server')),
+      location: noOption,
+      datacenter: noOption,
+      auto_delete: isUsual(false, noOption),
       // Its option for them is not sent.
-      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption('the labels of a new Primary IP')),
+      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption),
     },
   },
   update: {
@@ -117,9 +115,7 @@ export const primaryIps: Forms<typeof primaryIpEndpoints> = {
     fields: {
       // Whoever does not say `--auto-delete` switches it off.
       name: (value, { body }) =>
-        (body.auto_delete ?? null) === null
-          ? new Refusal('hcloud changes the name only together with `auto_delete`.')
-          : ['--name', value],
+        (body.auto_delete ?? null) === null ? new Refusal('together', 'auto_delete') : ['--name', value],
       auto_delete: '--auto-delete',
       labels: labelsOf('primary-ip'),
     },

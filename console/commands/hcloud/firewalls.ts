@@ -8,7 +8,9 @@ import {
   labelsOf,
   noCommand,
   noOption,
+  noValue,
   Refusal,
+  separately,
   unlessEmpty,
   usual,
   type Words,
@@ -37,7 +39,7 @@ const targets =
       ...(type === 'server' ? [`--server=${server?.id}`] : [`--label-selector=${label_selector?.selector}`]),
       String(params.id),
     ])
-    return commands.length === 0 ? new Refusal('There is nothing to do without targets.') : { commands }
+    return commands.length === 0 ? new Refusal('nothing') : { commands }
   }
 
 export const firewalls: Forms<typeof firewallEndpoints> = {
@@ -50,12 +52,10 @@ export const firewalls: Forms<typeof firewallEndpoints> = {
       labels: '--label',
       rules: (rules) => {
         // It leaves out where they may lead, and what would arrive is another firewall.
-        if (rules.some(({ direction }) => direction === 'out')) return noOption('outbound rules of a new firewall')
+        if (rules.some(({ direction }) => direction === 'out')) return noValue
         return rules.length === 0 ? [] : rulesFile(rules)
       },
-      apply_to: unlessEmpty(
-        new Refusal('hcloud applies a firewall with a command of its own, `hcloud firewall apply-to-resource`.'),
-      ),
+      apply_to: unlessEmpty(separately('firewall apply-to-resource')),
     },
   },
   update: { words: ['firewall', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('firewall') } },
@@ -66,12 +66,12 @@ export const firewalls: Forms<typeof firewallEndpoints> = {
 
 export const certificates: Forms<typeof certificateEndpoints> = {
   ...actionForms,
-  ...usual('certificate', { type: noOption('a type') }),
+  ...usual('certificate', { type: noOption }),
   create: {
     words: ['certificate', 'create'],
     fields: {
       name: '--name',
-      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption('the labels of a new certificate')),
+      labels: (labels) => (Object.keys(labels).length === 0 ? [] : noOption),
       type: '--type',
       certificate: (text) => ({ flag: ['--cert-file', 'certificate.pem'], files: { 'certificate.pem': text } }),
       private_key: (text) => ({ flag: ['--key-file', 'private-key.pem'], files: { 'private-key.pem': text } }),
@@ -82,5 +82,5 @@ export const certificates: Forms<typeof certificateEndpoints> = {
     words: ['certificate', 'update', '{id}'],
     fields: { name: '--name', labels: labelsOf('certificate') },
   },
-  retry: noCommand('try again to issue a certificate'),
+  retry: noCommand,
 }

@@ -1,12 +1,18 @@
 /** The vocabulary of the table that says how operations are written for the hcloud command line. */
 import type { BodyOf, Endpoint, QueryOf } from '../../../src/kernel/contract/contract.ts'
-import type { Known } from '../request.ts'
+import type { Known, Reason, ReasonKind } from '../request.ts'
 
-/** Why something has no form for hcloud, in words for people. */
+/** Why something has no form for hcloud; without `what` it is about the field that it stands for. */
 export class Refusal {
-  readonly reason: string
-  constructor(reason: string) {
-    this.reason = reason
+  readonly kind: ReasonKind
+  readonly what: string | undefined
+  constructor(kind: ReasonKind, what?: string) {
+    this.kind = kind
+    this.what = what
+  }
+
+  reasonOf(field?: string): Reason {
+    return { kind: this.kind, what: this.what ?? field }
   }
 }
 
@@ -64,10 +70,11 @@ export interface AnyCommand {
 
 export type AnyField = string | Refusal | ((value: never, context: Context<never>) => Words)
 
-export const noCommand = (what: string) => new Refusal(`hcloud has no command to ${what}.`)
-export const noOption = (what: string) => new Refusal(`hcloud has no option for ${what}.`)
-
-export const noDatacenters = new Refusal('Datacenters are no longer in the API; a location takes their place.')
+export const noCommand = new Refusal('command')
+export const noOption = new Refusal('option')
+export const noValue = new Refusal('value')
+/** hcloud does a part of a creation with a command of its own, such as `network add-subnet`. */
+export const separately = (command: string) => new Refusal('ownCommand', `hcloud ${command}`)
 
 /** The same refusal for several operations. */
 export function refuseAll<const K extends string>(keys: readonly K[], why: Refusal): Readonly<Record<K, Refusal>> {
@@ -95,7 +102,7 @@ export const labelsOf =
   (kind: string) =>
   (wanted: Readonly<Record<string, string>>, { params, known }: Context<unknown>): Words => {
     const { labels } = known
-    if (!labels) return new Refusal('hcloud changes labels one by one, which depends on those that are there.')
+    if (!labels) return new Refusal('labels')
     const id = String(params.id)
     const removed = Object.keys(labels).filter((key) => !(key in wanted))
     const changed = Object.entries(wanted).filter(([key, value]) => labels[key] !== value)
@@ -111,8 +118,7 @@ export const labelsOf =
 export function protection<const L extends string>(kind: string, ...levels: readonly L[]) {
   const change = (on: boolean, { body, params }: Context<Readonly<Partial<Record<L, boolean>>>>): Words => {
     const concerned = levels.filter((level) => body[level] !== undefined)
-    if (concerned.some((level) => body[level] !== on))
-      return new Refusal('hcloud protects from all or from none of it.')
+    if (concerned.some((level) => body[level] !== on)) return noValue
     return { commands: [[kind, on ? 'enable-protection' : 'disable-protection', String(params.id), ...concerned]] }
   }
   // The command is that of all levels together, so only one of them says it.
@@ -130,23 +136,19 @@ export function protection<const L extends string>(kind: string, ...levels: read
 export const hostname =
   (flag: string) =>
   (value: string): Words =>
-    value === '' ? noReset : [flag, value]
-export const noReset = new Refusal('hcloud cannot reset a reverse DNS name to the default.')
+    value === '' ? noValue : [flag, value]
 
 // ---- Operations that all families have -----------------------------------------------------------------------------
 
-const noActions = noCommand('list or show the Actions of resources')
-
 /** The operations on Actions that every family has. */
-export const actionForms = refuseAll(['listFamilyActions', 'getFamilyAction', 'listActions', 'getAction'], noActions)
+export const actionForms = refuseAll(['listFamilyActions', 'getFamilyAction', 'listActions', 'getAction'], noCommand)
 
 const everyPage = (): Words => []
 
 /** What every list takes: hcloud reads all pages, so they say nothing. */
 export const paging = { page: everyPage, per_page: everyPage }
 export const sorted = { ...paging, sort: '--sort' }
-const byName = noOption('a name; `describe` takes one')
-export const listed = { ...sorted, label_selector: '--selector', name: byName }
+export const listed = { ...sorted, label_selector: '--selector', name: noOption }
 
 /** The five commands of a kind of resource but for its creation and its change. */
 export const usual = (kind: string, filters: Readonly<Record<string, AnyField>> = {}) => ({

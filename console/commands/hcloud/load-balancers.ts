@@ -13,10 +13,11 @@ import {
   isUsual,
   labelsOf,
   noOption,
-  noReset,
+  noValue,
   positional,
   protection,
   Refusal,
+  separately,
   unlessEmpty,
   usual,
   type Words,
@@ -32,8 +33,6 @@ type Endpoints = typeof loadBalancerEndpoints &
   typeof metricEndpoints
 
 const simple = (verb: string) => ({ words: ['load-balancer', verb, '{id}'], fields: {} })
-const separately = (what: string, verb: string) =>
-  new Refusal(`hcloud sets ${what} with a command of their own, \`hcloud load-balancer ${verb}\`.`)
 
 /** Fields of an object as options; `undefined` in the table stands for what hcloud has no option for. */
 function optionsOf(given: object, flags: Readonly<Record<string, string | undefined>>): Words {
@@ -41,7 +40,7 @@ function optionsOf(given: object, flags: Readonly<Record<string, string | undefi
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined || value === null) continue
     const flag = flags[name]
-    if (flag === undefined) return noOption(name)
+    if (flag === undefined) return new Refusal('option', name)
     // Durations have a unit.
     const isDuration = /-(lifetime|interval|timeout)$/.test(flag)
     words.push(...optionOf(flag, isDuration ? `${value}s` : value))
@@ -99,12 +98,12 @@ export const loadBalancers: Forms<Endpoints> = {
       location: '--location',
       network_zone: '--network-zone',
       algorithm: ({ type }) => ['--algorithm-type', type],
-      services: unlessEmpty(separately('services', 'add-service')),
-      targets: unlessEmpty(separately('targets', 'add-target')),
+      services: unlessEmpty(separately('load-balancer add-service')),
+      targets: unlessEmpty(separately('load-balancer add-target')),
       labels: '--label',
-      public_interface: isUsual(true, noOption('a Load Balancer without a public interface')),
-      network: noOption('the network of a new Load Balancer'),
-      public_net: (net) => (net.ipv4 || net.ipv6 ? noOption('the Primary IPs of a Load Balancer') : []),
+      public_interface: isUsual(true, noOption),
+      network: noOption,
+      public_net: (net) => (net.ipv4 || net.ipv6 ? noOption : []),
     },
   },
   update: {
@@ -129,7 +128,7 @@ export const loadBalancers: Forms<Endpoints> = {
       http,
       health_check: (given) =>
         Object.values(given).some((value) => value !== null && value !== undefined)
-          ? separately('health checks', 'update-service')
+          ? separately('load-balancer update-service')
           : [],
     },
   },
@@ -155,14 +154,14 @@ export const loadBalancers: Forms<Endpoints> = {
   },
   attachToNetwork: {
     words: ['load-balancer', 'attach-to-network', '{id}'],
-    fields: { network: '--network', ip: '--ip', ip_range: noOption('the subnet') },
+    fields: { network: '--network', ip: '--ip', ip_range: noOption },
   },
   detachFromNetwork: { words: ['load-balancer', 'detach-from-network', '{id}'], fields: { network: '--network' } },
   changeDnsPtr: {
     words: ['load-balancer', 'set-rdns', '{id}'],
     fields: {
       ip: (ip, { body }: Context<{ readonly dns_ptr?: string | null }>) =>
-        (body.dns_ptr ?? null) === null ? noReset : ['--ip', ip],
+        (body.dns_ptr ?? null) === null ? noValue : ['--ip', ip],
       dns_ptr: hostname('--hostname'),
     },
   },

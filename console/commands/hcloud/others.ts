@@ -19,6 +19,7 @@ import {
   listed,
   noCommand,
   noOption,
+  noValue,
   paging,
   protection,
   Refusal,
@@ -29,14 +30,13 @@ import {
 
 export const volumes: Forms<typeof volumeEndpoints> = {
   ...actionForms,
-  ...usual('volume', { status: noOption('a status') }),
+  ...usual('volume', { status: noOption }),
   create: {
     words: ['volume', 'create'],
     fields: {
       name: '--name',
       size: '--size',
-      location: (value, { body }) =>
-        body.server ? new Refusal('hcloud takes a server or a location, not both.') : ['--location', String(value)],
+      location: (value, { body }) => (body.server ? noValue : ['--location', String(value)]),
       server: '--server',
       automount: (value) => (value ? ['--automount'] : []),
       format: '--format',
@@ -63,8 +63,8 @@ export const images: Forms<typeof imageEndpoints> = {
       ...listed,
       type: '--type',
       architecture: '--architecture',
-      status: noOption('a status'),
-      bound_to: noOption('the server of a backup'),
+      status: noOption,
+      bound_to: noOption,
       // hcloud always asks for them.
       include_deprecated: () => [],
     },
@@ -77,7 +77,7 @@ export const images: Forms<typeof imageEndpoints> = {
 }
 
 export const placementGroups: Forms<typeof placementGroupEndpoints> = {
-  ...usual('placement-group', { type: noOption('a type') }),
+  ...usual('placement-group', { type: noOption }),
   create: {
     words: ['placement-group', 'create'],
     fields: { name: '--name', type: '--type', labels: '--label' },
@@ -88,7 +88,7 @@ export const placementGroups: Forms<typeof placementGroupEndpoints> = {
   },
 }
 
-const byName = { name: noOption('a name; `describe` takes one') }
+const byName = { name: noOption }
 const catalogue = (kind: string, query: object) => ({
   list: { words: [kind, 'list'], fields: {}, query: { ...byName, ...query } },
   get: { words: [kind, 'describe', '{id}'], fields: {} },
@@ -104,13 +104,12 @@ export const isos: Forms<typeof isoEndpoints> = catalogue('iso', {
   include_architecture_wildcard: (value: boolean) => (value ? ['--include-architecture-wildcard'] : []),
 })
 
-export const pricing: Forms<typeof pricingEndpoints> = { get: noCommand('show prices') }
+export const pricing: Forms<typeof pricingEndpoints> = { get: noCommand }
 
-const noAction = noCommand('list or show Actions')
-export const actions: Forms<typeof actionEndpoints> = { list: noAction, get: noAction }
+export const actions: Forms<typeof actionEndpoints> = { list: noCommand, get: noCommand }
 
 /** Commands for zones came with hcloud 1.54, which is newer than any that this table is tested with. */
-const noZones = new Refusal('Commands for DNS need hcloud 1.54 or newer, for which no equivalents are shown yet.')
+const noZones = new Refusal('zones')
 
 export const zones: Forms<typeof zoneEndpoints & typeof rrsetEndpoints & typeof zonefileEndpoints> = refuseAll(
   [

@@ -1,19 +1,28 @@
 /** Renders requests for the hcloud command line by the table of its families. */
-import type { Asked, Known, Rendered } from '../request.ts'
+import type { Asked, Known, Reason, Rendered } from '../request.ts'
 import { commandLine, piped, quoted } from '../shell.ts'
-import { type AnyCommand, type AnyField, type Input, type More, type Positional, Refusal, type Words } from './forms.ts'
+import {
+  type AnyCommand,
+  type AnyField,
+  type Input,
+  type More,
+  noOption,
+  type Positional,
+  Refusal,
+  type Words,
+} from './forms.ts'
 import { optionOf } from './options.ts'
 import { hcloudForms } from './table.ts'
 
 /** Renders a request as one or several commands of hcloud, or says why it has none. */
 export function toHcloud(asked: Asked, known: Known = {}): Rendered {
   const form = hcloudForms[asked.operation]
-  if (form === undefined) return { reason: 'hcloud has no command for this.' }
-  if (form instanceof Refusal) return { reason: form.reason }
+  if (form === undefined) return { reason: { kind: 'command' } }
+  if (form instanceof Refusal) return { reason: form.reasonOf() }
   const line = new Line(form, asked, known)
-  if (line.refusal) return { reason: line.refusal.reason }
+  if (line.refusal) return { reason: line.refusal }
   const text = line.text()
-  return text === '' ? { reason: 'There is nothing to change.' } : { text }
+  return text === '' ? { reason: { kind: 'nothing' } } : { text }
 }
 
 class Line {
@@ -25,7 +34,7 @@ class Line {
   readonly #more: (readonly string[])[] = []
   readonly #files: [name: string, text: string][] = []
   #input: string | undefined
-  refusal: Refusal | undefined
+  refusal: Reason | undefined
 
   constructor(form: AnyCommand, asked: Asked, known: Known) {
     this.#form = form
@@ -37,8 +46,8 @@ class Line {
   }
 
   #take(name: string, value: unknown, field: AnyField | undefined, body: unknown): void {
-    const words = this.#wordsOf(name, value, field, body)
-    if (words instanceof Refusal) this.refusal ??= words
+    const words = this.#wordsOf(value, field, body)
+    if (words instanceof Refusal) this.refusal ??= words.reasonOf(name)
     else if ('commands' in words) this.#more.push(...(words as More).commands)
     else if ('positional' in words) this.#positional.push(...(words as Positional).positional)
     else if ('flag' in words) {
@@ -49,8 +58,8 @@ class Line {
     } else this.#options.push(...(words as readonly string[]))
   }
 
-  #wordsOf(name: string, value: unknown, field: AnyField | undefined, body: unknown): Words {
-    if (field === undefined) return new Refusal(`hcloud has no option for ${name}.`)
+  #wordsOf(value: unknown, field: AnyField | undefined, body: unknown): Words {
+    if (field === undefined) return noOption
     if (field instanceof Refusal) return field
     if (typeof field === 'string') return optionOf(field, value)
     const context = { body: body as never, params: this.#asked.params ?? {}, known: this.#known }

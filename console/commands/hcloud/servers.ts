@@ -6,7 +6,6 @@ import {
   type Forms,
   isUsual,
   labelsOf,
-  noDatacenters,
   noOption,
   positional,
   protection,
@@ -21,11 +20,11 @@ const simple = (verb: string) => ({ words: ['server', verb, '{id}'], fields: {} 
 export const metricsQuery = {
   type: (value: string | readonly string[]): Words => {
     const kinds = typeof value === 'string' ? value.split(',') : value
-    return kinds.length === 1 ? ['--type', kinds[0]!] : new Refusal('hcloud reads one kind of measurement at a time.')
+    return kinds.length === 1 ? ['--type', kinds[0]!] : new Refusal('oneValue')
   },
   start: '--start',
   end: '--end',
-  step: noOption('the seconds between two values'),
+  step: noOption,
 }
 
 interface PublicNet {
@@ -46,7 +45,7 @@ function publicNet({ enable_ipv4, enable_ipv6, ipv4, ipv6 }: PublicNet): Words {
 
 export const servers: Forms<typeof serverEndpoints> = {
   ...actionForms,
-  ...usual('server', { status: noOption('a status') }),
+  ...usual('server', { status: noOption }),
   create: {
     words: ['server', 'create'],
     fields: {
@@ -54,7 +53,7 @@ export const servers: Forms<typeof serverEndpoints> = {
       server_type: '--type',
       image: '--image',
       location: '--location',
-      datacenter: noDatacenters,
+      datacenter: noOption,
       ssh_keys: '--ssh-key',
       volumes: '--volume',
       automount: (value) => (value ? ['--automount'] : []),
@@ -96,7 +95,7 @@ export const servers: Forms<typeof serverEndpoints> = {
   },
   rebuild: {
     words: ['server', 'rebuild', '{id}'],
-    fields: { image: '--image', user_data: isUsual('', noOption('new user data')) },
+    fields: { image: '--image', user_data: isUsual('', noOption) },
   },
   attachIso: { words: ['server', 'attach-iso', '{id}'], fields: { iso: positional } },
   addToPlacementGroup: {
@@ -107,7 +106,7 @@ export const servers: Forms<typeof serverEndpoints> = {
 }
 
 export const sshKeys: Forms<typeof sshKeyEndpoints> = {
-  ...usual('ssh-key', { fingerprint: noOption('a fingerprint') }),
+  ...usual('ssh-key', { fingerprint: noOption }),
   create: {
     words: ['ssh-key', 'create'],
     fields: { name: '--name', public_key: '--public-key', labels: '--label' },

@@ -15,12 +15,12 @@ export const terraformOperations: readonly string[] = Object.keys(all)
  */
 export function toTerraform(asked: Asked): Rendered {
   const make = all[asked.operation]
-  if (!make) return { reason: 'Terraform describes what there is to be; change the resource in its configuration.' }
+  if (!make) return { reason: { kind: 'describes' } }
   try {
     const resources = make((asked.body ?? {}) as Record<string, unknown>, asked.params ?? {})
     return { text: resources.map(textOf).join('\n\n') }
   } catch (error) {
-    if (error instanceof NoResource) return { reason: error.message }
+    if (error instanceof NoResource) return { reason: error.reason }
     throw error
   }
 }

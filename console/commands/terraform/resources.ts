@@ -1,5 +1,5 @@
 /** Which resources of Terraform stand for the operations that create or connect something. */
-import type { Asked } from '../request.ts'
+import type { Asked, Reason, ReasonKind } from '../request.ts'
 import { type Body, Expression, localName, type Value } from './hcl.ts'
 
 export interface Resource {
@@ -9,15 +9,21 @@ export interface Resource {
   readonly body: Body
 }
 
-/** Why something has no resource, in words for people. */
-export class NoResource extends Error {}
+/** Why something has no resource. */
+export class NoResource extends Error {
+  readonly reason: Reason
+  constructor(reason: Reason) {
+    super(`${reason.kind} ${reason.what}`)
+    this.reason = reason
+  }
+}
 
 type Fields = Readonly<Record<string, unknown>>
 type Make = (body: Fields, params: NonNullable<Asked['params']>) => readonly Resource[]
 
 const list = (value: unknown) => (value ?? []) as readonly Fields[]
-const refuse = (message: string): never => {
-  throw new NoResource(message)
+const refuse = (kind: ReasonKind, what: string): never => {
+  throw new NoResource({ kind, what })
 }
 
 type Attributes = Body['attributes']
@@ -44,7 +50,7 @@ const numberOf = (value: string | number | undefined) => Number(value)
 // ---- Servers, keys and volumes ---------------------------------------------------------------------------------------
 
 const server: Make = (body) => {
-  if (body.start_after_create === false) refuse('Terraform always starts the servers that it makes.')
+  if (body.start_after_create === false) refuse('value', 'start_after_create')
   const net = (body.public_net ?? {}) as Fields
   const hasNet = Object.values(net).some((value) => value !== undefined && value !== null)
   const made = resource(
@@ -97,15 +103,14 @@ const volume: Make = (body) => [
 ]
 
 const snapshot: Make = (body, { id }) => {
-  if (body.type === 'backup')
-    refuse('Terraform makes snapshots only; backups come with `backups = true` of the server.')
+  if (body.type === 'backup') refuse('value', 'type')
   return [resource('snapshot', body.description, { server_id: numberOf(id), ...pick(body, 'description', 'labels') })]
 }
 
 // ---- Networks and addresses ------------------------------------------------------------------------------------------
 
 function subnet(network: Value, body: Fields, label: string): Resource {
-  if ((body.ip_range ?? null) === null) refuse('Terraform needs the range of a subnet.')
+  if ((body.ip_range ?? null) === null) refuse('missing', 'ip_range')
   const attributes = pick(body, 'type', 'network_zone', 'ip_range', 'vswitch_id')
   return resource('network_subnet', label, { network_id: network, ...attributes })
 }
@@ -128,7 +133,7 @@ const reverseName =
   (owner: string): Make =>
   (body, { id }) => {
     const { ip, dns_ptr } = body as Readonly<Record<string, string | undefined>>
-    if (!dns_ptr) refuse('Without the resource `hcloud_rdns`, an address has the default name.')
+    if (!dns_ptr) refuse('value', 'dns_ptr')
     return [resource('rdns', dns_ptr, { [owner]: numberOf(id), ip_address: ip, dns_ptr })]
   }
 
@@ -216,7 +221,7 @@ export const makers: Readonly<Record<string, Make>> = {
   networks_addSubnet: (body, { id }) => [subnet(numberOf(id), body, '')],
   networks_addRoute: (body, { id }) => [route(numberOf(id), body, '')],
   networks_attachToNetwork: (body, { id }) => {
-    if (body.ip_range) refuse('Terraform takes a subnet by its resource, not by its range.')
+    if (body.ip_range) refuse('option', 'ip_range')
     return [
       resource('server_network', '', {
         server_id: numberOf(id),

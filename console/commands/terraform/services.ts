@@ -31,7 +31,7 @@ function service(balancer: Value, body: Fields, label: string): Resource {
   const check = body.health_check as Fields | null | undefined
   if (check) {
     if (['protocol', 'port', 'interval', 'timeout'].some((name) => (check[name] ?? null) === null)) {
-      refuse('Terraform needs protocol, port, interval and timeout of a health check.')
+      refuse('missing', 'health_check')
     }
     const inner = check.http as Fields | null | undefined
     const attributes = inner && pick(inner, 'domain', 'path', 'response', 'status_codes', 'tls')
@@ -62,9 +62,9 @@ function target(balancer: Value, body: Fields, label: string): Resource {
 
 const balancer: Make = (body) => {
   const net = (body.public_net ?? {}) as Fields
-  if (net.ipv4 || net.ipv6) refuse('Terraform cannot give Primary IPs to a Load Balancer.')
+  if (net.ipv4 || net.ipv6) refuse('option', 'public_net')
   const network = body.network as number | null | undefined
-  if (!network && body.public_interface === false) refuse('A Load Balancer without a public interface needs a network.')
+  if (!network && body.public_interface === false) refuse('missing', 'network')
   const algorithm = body.algorithm as Fields | null | undefined
   const made = resource(
     'load_balancer',
@@ -113,7 +113,7 @@ function rrset(zone: Value, body: Fields): Resource {
 }
 
 const zone: Make = (body) => {
-  if (body.zonefile) refuse('Terraform has no resource for zone files; each RRSet is one of its own.')
+  if (body.zonefile) refuse('option', 'zonefile')
   const nameservers = list(body.primary_nameservers).map((one) =>
     given(one, 'address', 'port', 'tsig_algorithm', 'tsig_key'),
   )
@@ -130,7 +130,7 @@ export const serviceMakers: Readonly<Record<string, Make>> = {
   load_balancers_addService: (body, { id }) => [service(numberOf(id), body, `port_${body.listen_port ?? 'default'}`)],
   load_balancers_addTarget: (body, { id }) => [target(numberOf(id), body, body.type as string)],
   load_balancers_attachToNetwork: (body, { id }) => {
-    if (body.ip_range) refuse('Terraform takes a subnet by its resource, not by its range.')
+    if (body.ip_range) refuse('option', 'ip_range')
     const attributes = { load_balancer_id: numberOf(id), network_id: body.network as number, ...pick(body, 'ip') }
     return [resource('load_balancer_network', '', attributes)]
   },

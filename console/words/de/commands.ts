@@ -1,0 +1,20 @@
+/** Warum ein Client keinen Befehl für das hat, was ein Formular tut. */
+import type { Words } from '../words.ts'
+
+export const commands: Words['commands'] = {
+  reasons: {
+    command: (client) => `${client} hat dafür keinen Befehl.`,
+    describes: (client) => `${client} beschreibt, was sein soll; die Ressource in der Konfiguration ändern.`,
+    labels: (client) => `${client} ändert Labels einzeln, was von den vorhandenen abhängt.`,
+    missing: (client, what) => `${client} braucht dafür ${what}.`,
+    nothing: () => 'Es gibt nichts zu ändern.',
+    oneValue: (client, what) => `${client} nimmt nur einen Wert von ${what} auf einmal.`,
+    option: (client, what) => `${client} hat keine Option für ${what}.`,
+    ownCommand: (_, what) => `Ein Teil davon hat einen eigenen Befehl: ${what}.`,
+    person: () => 'Das tun nur Menschen, die im Browser angemeldet sind.',
+    together: (client, what) => `${client} ändert das nur zusammen mit ${what}.`,
+    unfinished: () => 'Für einen Befehl fehlt noch etwas.',
+    value: (client, what) => `${client} kann diesen Wert von ${what} nicht angeben.`,
+    zones: (client) => `${client} hat Befehle für DNS ab Version 1.54, die hier noch nicht gezeigt werden.`,
+  },
+}
