@@ -3,8 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
 import { Compile } from 'typebox/compile'
+import { ApiFailure, type FailureCode } from '../console/api/failure.ts'
+import { toCurl } from '../console/commands/curl.ts'
 import { masked } from '../console/commands/mask.ts'
 import { percentOf, rounded, sum, times } from '../console/lib/decimal.ts'
+import { originForPrograms } from '../console/lib/endpoint.ts'
 import { fieldOf, problemsOf, type RequestSchema } from '../console/lib/form-model.ts'
 import { expandNames, nextName } from '../console/lib/names.ts'
 import { estimate } from '../console/lib/prices.ts'
@@ -234,7 +237,36 @@ describe('resources as CSV', () => {
   })
 })
 
+describe('failures', () => {
+  const failed = (code: FailureCode, isChange: boolean) => new ApiFailure({ status: 0, code, message: '', isChange })
+
+  it('of changes whose answer did not come say that nobody knows whether they were made', () => {
+    for (const code of ['unreachable', 'unreadable', 'timeout'] as const) {
+      assert.equal(failed(code, true).isUncertain, true)
+      assert.equal(failed(code, false).isUncertain, false)
+    }
+    for (const code of ['conflict', 'invalid_input', 'unavailable'] as const)
+      assert.equal(failed(code, true).isUncertain, false)
+  })
+})
+
 describe('requests that are shown', () => {
+  it('go to an address that programs find, and to that of the page where its name is known', () => {
+    const shown = (address: string) => originForPrograms(new URL(address))
+    assert.equal(shown('http://wolke-1a2b.localhost:8080/console'), 'http://127.0.0.1:8080')
+    assert.equal(shown('http://wolke-1a2b.localhost/console'), 'http://127.0.0.1')
+    for (const origin of ['http://localhost:8080', 'https://wolke.localhost:8443', 'https://cloud.example.com'])
+      assert.equal(shown(`${origin}/console`), origin)
+  })
+
+  it('name the variable of the token that they need', () => {
+    const row = { method: 'DELETE', path: '/projects/{project_id}/tokens/{token_id}' }
+    const asked = { operation: 'management_revokeToken', params: { project_id: 1, token_id: 2 } }
+    const rendered = toCurl(asked, row, { endpoint: 'http://127.0.0.1/wolke/v1', token: 'MANAGEMENT_TOKEN' })
+    assert.ok('text' in rendered)
+    assert.match(rendered.text, /"Authorization: Bearer \$MANAGEMENT_TOKEN"/)
+  })
+
   it('have the names of fields in the place of secrets, at any depth', () => {
     const body = {
       name: 'www',

@@ -97,19 +97,23 @@ export function sendPlain(path: string, options: RequestInit = {}): Promise<unkn
 
 async function reach(url: string, options: RequestInit, isProven = false): Promise<unknown> {
   let response: Response
+  const isChange = (options.method ?? 'GET') !== 'GET'
   try {
-    const early = (options.method ?? 'GET') === 'GET' ? takeEarly(url) : undefined
+    const early = isChange ? undefined : takeEarly(url)
     response = await (early ?? fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
     if (reachable.get().isReachable) reachable.set({ isReachable: false, since: Date.now() })
-    throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer' })
+    throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer', isChange })
   }
   if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: Date.now() })
   noteRate(response.headers)
-  const reply = await readJson(response)
+  const reply = await readJson(response).catch((cause) => {
+    if (options.signal?.aborted) throw cause
+    throw new ApiFailure({ ...factsOf(response), code: 'unreadable', isChange })
+  })
   if (response.ok) return reply
-  const failure = refusal(response, reply)
+  const failure = refusal(response, reply, isChange)
   await beforeFailure()
   if (failure.status === 401 && failure.code === 'unauthorized') signIn()
   if (failure.code === 'elevation_required' && !isProven && (await askForProof())) return reach(url, options, true)
@@ -128,17 +132,26 @@ async function readJson(response: Response): Promise<unknown> {
   return JSON.parse(text)
 }
 
-function refusal(response: Response, reply: unknown): ApiFailure {
+function refusal(response: Response, reply: unknown, isChange: boolean): ApiFailure {
   const { error } = (typeof reply === 'object' ? reply : {}) as { error?: Partial<ApiFailure> }
   const reset = Number(response.headers.get('ratelimit-reset')) * 1000
   return new ApiFailure({
-    status: response.status,
+    ...factsOf(response),
+    ...(error?.message ? { message: error.message } : {}),
     code: (error?.code ?? 'unreadable') as ErrorCode | 'unreadable',
-    message: error?.message ?? `${response.status} ${response.statusText}`,
     details: error?.details ?? null,
-    correlationId: response.headers.get('x-correlation-id') ?? undefined,
     retryAt: response.status === 429 && reset > 0 ? Math.min(reset, Date.now() + 60_000) : undefined,
+    isChange,
   })
+}
+
+/** What an answer tells of a failure without its body. */
+function factsOf({ status, statusText, headers }: Response) {
+  return {
+    status,
+    message: `${status} ${statusText}`,
+    correlationId: headers.get('x-correlation-id') ?? undefined,
+  }
 }
 
 function noteRate(headers: Headers): void {

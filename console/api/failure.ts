@@ -16,7 +16,12 @@ interface Facts {
   readonly correlationId?: string | undefined
   /** When the caller may ask again (ms since the epoch), if it was too early. */
   readonly retryAt?: number | undefined
+  /** Whether the call asked for a change. */
+  readonly isChange?: boolean
 }
+
+/** Codes of calls whose answer did not come, so that nobody here knows what the server did. */
+const withoutAnswer: ReadonlySet<FailureCode> = new Set(['unreachable', 'unreadable', 'timeout'])
 
 export class ApiFailure extends Error {
   readonly status: number
@@ -24,14 +29,17 @@ export class ApiFailure extends Error {
   readonly details: Readonly<Record<string, unknown>> | null
   readonly correlationId: string | undefined
   readonly retryAt: number | undefined
+  /** Whether a change was asked for, and may have been made all the same. */
+  readonly isUncertain: boolean
 
-  constructor({ status, code, message, details = null, correlationId, retryAt }: Facts) {
+  constructor({ status, code, message, details = null, correlationId, retryAt, isChange = false }: Facts) {
     super(message)
     this.status = status
     this.code = code
     this.details = details
     this.correlationId = correlationId
     this.retryAt = retryAt
+    this.isUncertain = isChange && withoutAnswer.has(code)
   }
 
   /** The problems by field: from `details.fields` of the reply; empty where the reply names none. */

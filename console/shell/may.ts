@@ -20,5 +20,6 @@ export function useReason(operation: OperationId | undefined): string | undefine
   if (isGone) return w.states.isGone
   if (!isReachable) return w.states.offline
   if (lack === undefined) return undefined
-  return lack === 'operator' ? w.states.lacksOperator : w.states.lacks(w.roles[lack])
+  if (lack === 'operator') return w.states.lacksOperator
+  return lack === 'owner' ? w.states.lacksOwner : w.states.lacks(w.roles[lack])
 }

@@ -15,7 +15,7 @@ interface Look {
   readonly className?: string | undefined
 }
 
-interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'className'> {
+interface ButtonProps extends Look, Omit<ComponentProps<'button'>, 'className' | 'disabled'> {
   readonly children?: ReactNode
   /** Why it cannot be used now. It stays in the order of focus, so that the reason can be read. */
   readonly reason?: string | undefined

@@ -33,7 +33,7 @@ export function Dialog(props: DialogProps) {
   )
 }
 
-interface ConfirmProps {
+export interface ConfirmProps {
   /** Names the things: `Delete web-1, web-2 and web-3?` */
   readonly title: ReactNode
   /** What goes with it. */
@@ -73,7 +73,7 @@ export function Confirm({ title, text, act, keep = w.keep, word, aside, onConfir
       {aside}
       <span className="end row">
         <Button onClick={onClose}>{keep}</Button>
-        <Button type="submit" look="danger" isBusy={isBusy} disabled={!isReady}>
+        <Button type="submit" look="danger" isBusy={isBusy} reason={isReady ? undefined : w.typeFirst(word)}>
           {act}
         </Button>
       </span>

@@ -3,6 +3,7 @@ import type { ReactNode } from 'react'
 import { toFailure } from '../api/failure.ts'
 import { type Words, wordsOf } from '../words/words.ts'
 import { Note } from './note.tsx'
+import { toast } from './toasts.ts'
 
 /** Loaded with the first failure: most pages never need them. */
 let w: Words['errors'] | undefined
@@ -17,6 +18,21 @@ export function wordsFor(cause: unknown): string {
   return w?.byCode[code] ?? message
 }
 
+/** What became of it, before the reason: `what` was not done, unless nobody here knows whether it was. */
+function outcomeOf(cause: unknown, what = w?.unchanged): string | undefined {
+  return toFailure(cause).isUncertain ? w?.uncertain : what
+}
+
+/** Tells of a failure where nothing on the page has a place for it. `what` as in `web-1 was not deleted`. */
+export function tellFailure(cause: unknown, what?: string): void {
+  toast({ mood: 'bad', title: outcomeOf(cause, what), text: wordsFor(cause) })
+}
+
+/** What became of it and why, for one of many. */
+export function outcomeAndReason(cause: unknown): string {
+  return toFailure(cause).isUncertain ? `${w?.uncertain} ${wordsFor(cause)}` : wordsFor(cause)
+}
+
 interface FailureProps {
   readonly cause: unknown
   /** What failed, as in `web-1 was not deleted.` */
@@ -29,7 +45,7 @@ export function FailureNote({ cause, what, children }: FailureProps) {
   const named = Object.entries(toFailure(cause).fields).map(([name, messages]) => `${name}: ${messages.join(', ')}`)
   return (
     <Note mood="bad" isNews>
-      <b>{what ?? w?.unchanged}</b> {wordsFor(cause)} {children}
+      <b>{outcomeOf(cause, what)}</b> {wordsFor(cause)} {children}
       {named.length > 0 && <span className="dim"> {named.join('; ')} </span>}
       <span className="faint mono" title={message}>
         {[code, correlationId?.slice(-6)].filter(Boolean).join(' · ')}

@@ -1,11 +1,12 @@
 /** Gives something another name. */
+import type { ReactNode } from 'react'
 import { common } from '../words/en/common.ts'
 import { wordsOf } from '../words/words.ts'
-import { Button } from './button.tsx'
 import { Dialog } from './dialog.tsx'
 import { Elsewhere } from './elsewhere.tsx'
 import { FailureNote } from './failure.tsx'
 import { TextField } from './field.tsx'
+import { FormFooter } from './form-footer.tsx'
 import { useDraft } from './use-draft.ts'
 import { useSubmit } from './use-submit.ts'
 
@@ -20,9 +21,12 @@ interface NameDialogProps {
   readonly maxLength?: number
   readonly onSave: (name: string) => Promise<unknown>
   readonly onClose: () => void
+  /** What stands below the field, such as the commands for the name that it has. */
+  readonly children?: (name: string) => ReactNode
 }
 
-export function NameDialog({ title, label, act, initial, maxLength = 100, onSave, onClose }: NameDialogProps) {
+export function NameDialog({ title, label, act, initial, maxLength = 100, ...rest }: NameDialogProps) {
+  const { onSave, onClose, children } = rest
   const draft = useDraft({ name: initial })
   const { name } = draft.value
   const submit = useSubmit()
@@ -36,14 +40,7 @@ export function NameDialog({ title, label, act, initial, maxLength = 100, onSave
       isDirty={draft.isDirty}
       onClose={onClose}
       onSubmit={() => void save()}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{w.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={submit.isBusy} disabled={!isReady}>
-            {act ?? w.save}
-          </Button>
-        </span>
-      }
+      footer={<FormFooter act={act ?? w.save} isBusy={submit.isBusy} isReady={isReady} onClose={onClose} />}
     >
       <TextField
         label={label ?? w.name}
@@ -55,6 +52,7 @@ export function NameDialog({ title, label, act, initial, maxLength = 100, onSave
       />
       <Elsewhere {...draft} />
       {submit.cause !== undefined && !submit.problemsOf('name') && <FailureNote cause={submit.cause} />}
+      {isReady && children?.(name.trim())}
     </Dialog>
   )
 }

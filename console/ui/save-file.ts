@@ -1,5 +1,5 @@
 /** Saves a text as a file of the browser. */
-export function saveFile(name: string, text: string, type = 'text/plain'): void {
+export function saveFile(name: string, text: string, type = standardType(name)): void {
   const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
   const link = document.createElement('a')
   link.href = url
@@ -8,4 +8,9 @@ export function saveFile(name: string, text: string, type = 'text/plain'): void 
   link.click()
   link.remove()
   setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** Browsers add the ending of a type to a name without one, and nothing may come after the name of a private key. */
+function standardType(name: string): string {
+  return name.endsWith('.txt') ? 'text/plain' : 'application/octet-stream'
 }

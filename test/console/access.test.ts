@@ -52,6 +52,61 @@ forConsole('access in the console', (open) => {
     assert.deepEqual([(await ask('/servers')).status, (await ask('/firewalls')).status], [200, 403])
   })
 
+  test('a token is not made to end in the past, and the button says why', async () => {
+    const console = await open()
+    await console.visit('P/security/tokens')
+    const { page } = console
+    await press(page, 'c')
+    const form = page.getByRole('dialog', { name: 'Create token' })
+    const send = form.getByRole('button', { name: 'Create token' })
+    await expect(send).toHaveAccessibleDescription('Fill in what is missing first')
+    await form.getByRole('textbox', { name: 'Description' }).fill('old')
+    await form.getByRole('combobox', { name: 'Expires' }).selectOption('other')
+    const time = form.getByLabel('Expires at')
+    await time.fill('2020-01-01T10:00')
+    await expect(time).toHaveAccessibleDescription('This time is over.')
+    await expect(send).toHaveAccessibleDescription('This time is over.')
+    await time.fill('2099-01-01T10:00')
+    await expect(send).toHaveAccessibleDescription('')
+    await expect(form.getByRole('region', { name: 'Equivalent command' })).toContainText('$MANAGEMENT_TOKEN')
+  })
+
+  test('what cannot be an address is said at its field, and whoever invites sees the command', async () => {
+    const console = await open()
+    await console.visit('P/security/members')
+    const { page } = console
+    await press(page, 'c')
+    const form = page.getByRole('dialog', { name: 'Invite somebody' })
+    const address = form.getByRole('textbox', { name: 'Mail address' })
+    await expect(form.getByRole('button', { name: 'Invite' })).toHaveAccessibleDescription(/Fill in/)
+    await address.fill('eva at home')
+    await press(page, 'Enter')
+    await expect(address).toHaveAccessibleDescription(/This is no mail address/)
+    await address.fill('eva@nordlicht.example')
+    await expect(address).toHaveAccessibleDescription('')
+    await expect(form.getByRole('tab')).toHaveText(['curl'])
+    await expect(form.getByRole('tabpanel')).toContainText('eva@nordlicht.example')
+  })
+
+  test('a change whose answer is lost is not said to have failed', async () => {
+    const console = await open()
+    await console.visit('P/security/tokens')
+    const { page, api } = console
+    console.allow(/net::ERR_FAILED|^Failed to load resource/)
+    await page.route('**/tokens/*', async (route) => {
+      await route.fetch()
+      await route.abort()
+    })
+    await press(page, 'j', '.')
+    await page.getByRole('menuitem', { name: 'Revoke' }).press('Enter')
+    const question = page.getByRole('dialog', { name: /^Revoke / })
+    await expect(question.getByRole('tabpanel')).toContainText('--request DELETE')
+    await question.getByRole('button', { name: 'Revoke token' }).press('Enter')
+    await expect(question.getByText('It is not known whether this was done.')).toBeVisible()
+    await expect(question.getByText('Nothing was changed.')).toBeHidden()
+    assert.ok(api)
+  })
+
   test('a rotated token has both in the list until the old one is revoked', async () => {
     const console = await open()
     await console.visit('P/security/tokens')

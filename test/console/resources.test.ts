@@ -294,6 +294,7 @@ forConsole('SSH keys in the console', (open) => {
     const waiting = page.waitForEvent('download')
     await act(page, 'Generate and add')
     const download = await waiting
+    assert.equal(download.suggestedFilename(), 'laptop_ed25519')
     const folder = mkdtempSync(join(tmpdir(), 'wolke-key-'))
     try {
       const file = join(folder, 'key')

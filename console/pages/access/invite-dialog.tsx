@@ -2,11 +2,10 @@
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
-import { TextField } from '../../ui/field.tsx'
 import { access } from '../../words/en/access.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
-import { isAddress } from '../shared/link-dialog.tsx'
+import { isAddress, MailField } from '../shared/mail-field.tsx'
 import { type GivenRole, RolesField } from './roles-field.tsx'
 
 const w = wordsOf('access', access).members
@@ -36,15 +35,7 @@ export function InviteDialog({ project, onInvited, onClose }: InviteDialogProps)
     >
       {(problems) => (
         <>
-          <TextField
-            label={w.email}
-            type="email"
-            value={email}
-            onChange={setEmail}
-            maxLength={254}
-            autoFocus
-            problems={problems('email')}
-          />
+          <MailField label={w.email} value={email} onChange={setEmail} autoFocus problems={problems('email')} />
           <RolesField value={role} onChange={choose} />
         </>
       )}

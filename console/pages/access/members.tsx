@@ -1,14 +1,13 @@
 /** The people of a Project, and those who are invited. */
 import { useQuery, useQueryClient, useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { useApi, useOutdate } from '../../api/api.ts'
+import { useApi } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { projectsQuery, useLack, useProject, whoamiQuery } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { DotsMenu, type MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
@@ -20,6 +19,7 @@ import { common } from '../../words/en/common.ts'
 import { shell } from '../../words/en/shell.ts'
 import { ago, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
@@ -191,7 +191,6 @@ interface DialogsProps {
 
 function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   const api = useApi()
-  const outdate = useOutdate()
   const cache = useQueryClient()
   const project_id = api.project ?? 0
   if (!open) return null
@@ -206,47 +205,41 @@ function Dialogs({ open, project, onOpen, onClose }: DialogsProps) {
   if (open.kind === 'role') return <RoleDialog member={open.member} onClose={onClose} />
   if (open.kind === 'withdraw') {
     const { id, email } = open.invitation
-    const withdraw = async () => {
-      await api.call('people_withdrawInvitation', { params: { project_id, id } })
-      await outdate('people')
-    }
     return (
-      <Confirm
+      <ConfirmRequest
         title={w.withdrawTitle(email)}
         text={w.withdrawText}
         act={w.withdrawAct}
-        onConfirm={withdraw}
+        request={{ operation: 'people_withdrawInvitation', params: { project_id, id } }}
+        families={['people']}
         onClose={onClose}
       />
     )
   }
   const { person_id, email } = open.member
+  const refresh = () => cache.invalidateQueries(projectsQuery)
   if (open.kind === 'transfer') {
-    const transfer = async () => {
-      await api.call('management_transferProject', { params: { project_id }, body: { person_id } })
-      await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
-    }
     return (
-      <Confirm
+      <ConfirmRequest
         title={w.transferTitle(email)}
         text={w.transferText}
         act={w.transferAct}
         word={project}
-        onConfirm={transfer}
+        request={{ operation: 'management_transferProject', params: { project_id }, body: { person_id } }}
+        families={['management']}
+        done={refresh}
         onClose={onClose}
       />
     )
   }
-  const remove = async () => {
-    await api.call('management_removeMember', { params: { project_id, person_id } })
-    await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
-  }
   return (
-    <Confirm
+    <ConfirmRequest
       title={w.removeTitle(email)}
       text={w.removeText(project)}
       act={w.removeAct}
-      onConfirm={remove}
+      request={{ operation: 'management_removeMember', params: { project_id, person_id } }}
+      families={['management']}
+      done={refresh}
       onClose={onClose}
     />
   )

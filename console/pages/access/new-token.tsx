@@ -2,21 +2,16 @@
 import { useState } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { InputOf, ReplyFor } from '../../api/operations.ts'
-import { Commands } from '../../shell/commands.tsx'
-import { Button } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
-import { Dialog } from '../../ui/dialog.tsx'
-import { FailureNote } from '../../ui/failure.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { Tiles } from '../../ui/tile.tsx'
-import { useSubmit } from '../../ui/use-submit.ts'
+import type { ProblemsOf } from '../../ui/use-submit.ts'
 import { access as english } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
+import { FormDialog } from '../shared/form-dialog.tsx'
 import { emptyScope, ScopeFields, scopeOf, scopeProblems } from './scope-fields.tsx'
 
 const w = wordsOf('access', english).tokens
-const c = wordsOf('common', common)
 
 const days = { never: 0, week: 7, month: 30, quarter: 90, year: 365, other: 0 } as const
 type Expiry = keyof typeof days
@@ -46,6 +41,7 @@ function useDraft(project: number) {
   const expires = expiryOf(expiry, at)
   const limits = isLimited ? scopeOf(scope) : {}
   const hasTime = expiry !== 'other' || expires !== undefined
+  const isPast = expires !== undefined && Date.parse(expires) <= Date.now()
   const hasScope = !isLimited || Object.keys(scopeProblems(scope)).length === 0
   const input: InputOf<'management_createToken'> = {
     params: { project_id: project },
@@ -71,33 +67,39 @@ function useDraft(project: number) {
     scope,
     setScope,
     input,
+    isPast,
     isReady,
   }
 }
 
 export function NewToken({ onCreated, onClose }: NewTokenProps) {
   const api = useApi()
-  const submit = useSubmit()
   const draft = useDraft(api.project ?? 0)
-  const create = () =>
-    submit.run(async () => {
-      onCreated(await api.call('management_createToken', draft.input))
-    })
   return (
-    <Dialog
+    <FormDialog
       title={w.create}
+      act={w.create}
       isWide
+      request={{ operation: 'management_createToken', ...draft.input }}
+      isReady={draft.isReady}
+      reason={draft.isPast ? w.expiryPast : undefined}
+      families={[]}
+      onDone={onCreated}
       onClose={onClose}
-      onSubmit={() => void (draft.isReady && create())}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={submit.isBusy} disabled={!draft.isReady}>
-            {w.create}
-          </Button>
-        </span>
-      }
     >
+      {(problems) => <Fields draft={draft} problems={problems} />}
+    </FormDialog>
+  )
+}
+
+interface FieldsProps {
+  readonly draft: ReturnType<typeof useDraft>
+  readonly problems: ProblemsOf
+}
+
+function Fields({ draft, problems }: FieldsProps) {
+  return (
+    <>
       <TextField
         label={w.name}
         hint={w.nameHint}
@@ -105,7 +107,7 @@ export function NewToken({ onCreated, onClose }: NewTokenProps) {
         onChange={draft.setName}
         maxLength={128}
         autoFocus
-        problems={submit.problemsOf('name')}
+        problems={problems('name')}
       />
       <Tiles
         name="access"
@@ -125,15 +127,13 @@ export function NewToken({ onCreated, onClose }: NewTokenProps) {
           type="datetime-local"
           value={draft.at}
           onChange={draft.setAt}
-          problems={submit.problemsOf('expires')}
+          problems={draft.isPast ? [w.expiryPast] : problems('expires')}
         />
       )}
       <Check kind="switch" checked={draft.isLimited} onChange={draft.limit}>
         {w.limit}
       </Check>
       {draft.isLimited && <ScopeFields value={draft.scope} onChange={draft.setScope} />}
-      {submit.cause !== undefined && <FailureNote cause={submit.cause} />}
-      <Commands request={{ operation: 'management_createToken', ...draft.input }} />
-    </Dialog>
+    </>
   )
 }

@@ -1,15 +1,19 @@
 /** A new token, which is shown this once, with how to use it. */
 import { useState } from 'react'
 import type { ReplyFor } from '../../api/operations.ts'
+import { originForPrograms } from '../../lib/endpoint.ts'
 import { Button } from '../../ui/button.tsx'
 import { Check } from '../../ui/check.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Command, Night } from '../../ui/night.tsx'
 import { access } from '../../words/en/access.ts'
+import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
+import { grantsOf } from './scope.ts'
 
 const w = wordsOf('access', access).tokens
+const c = wordsOf('common', common)
 
 interface SecretDialogProps {
   readonly made: ReplyFor<'management_createToken'>
@@ -22,7 +26,7 @@ export function SecretDialog({ made: { token, secret }, project, onClose }: Secr
   return (
     <Dialog
       title={w.newTitle(token.name)}
-      text={w.newText(w.accesses[token.access], project)}
+      text={[w.newText(w.accesses[token.access], project), grantsOf(token.scope)].filter(Boolean).join(' ')}
       isWide
       isLeavable={false}
       isDirty={!isStored}
@@ -31,7 +35,7 @@ export function SecretDialog({ made: { token, secret }, project, onClose }: Secr
         <>
           <span className="faint">{w.lost}</span>
           <span className="end">
-            <Button look="primary" disabled={!isStored} onClick={onClose}>
+            <Button look="primary" reason={isStored ? undefined : c.storeFirst} onClick={onClose}>
               {w.done}
             </Button>
           </span>
@@ -53,7 +57,7 @@ function contextOf(name: string): string {
 }
 
 function snippets(context: string): readonly Command[] {
-  const endpoint = `${window.location.origin}/v1`
+  const endpoint = `${originForPrograms(window.location)}/v1`
   const base = [
     { text: 'export ' },
     { text: 'HCLOUD_ENDPOINT', kind: 'flag' },

@@ -2,13 +2,12 @@
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
-import type { ReplyFor } from '../../api/operations.ts'
+import type { AnyRequest, ReplyFor } from '../../api/operations.ts'
 import { useProject } from '../../api/session.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyAway } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { NameDialog } from '../../ui/name-dialog.tsx'
@@ -19,6 +18,9 @@ import { access } from '../../words/en/access.ts'
 import { common } from '../../words/en/common.ts'
 import { ago, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
+import { Equivalents } from '../shared/equivalents.tsx'
+import { perform } from '../shared/submit.ts'
 import { NewToken } from './new-token.tsx'
 import type { Token } from './scope.ts'
 import { SecretDialog } from './secret-dialog.tsx'
@@ -133,8 +135,10 @@ function TokenDialog({ kind, token, onMade, onClose }: TokenDialogProps) {
   const { name, last_used: used } = token
   const params = { project_id: api.project ?? 0, token_id: token.id }
   if (kind === 'rename') {
+    const renaming = (next: string) =>
+      ({ operation: 'management_renameToken', params, body: { name: next } }) satisfies AnyRequest
     const rename = async (next: string) => {
-      await api.call('management_renameToken', { params, body: { name: next } })
+      await perform<'management_renameToken'>(api, renaming(next))
       await outdate('management')
     }
     return (
@@ -145,29 +149,32 @@ function TokenDialog({ kind, token, onMade, onClose }: TokenDialogProps) {
         maxLength={128}
         onSave={rename}
         onClose={onClose}
-      />
+      >
+        {(next) => <Equivalents request={renaming(next)} />}
+      </NameDialog>
     )
   }
   if (kind === 'rotate') {
-    const rotate = async () => {
-      const made = await api.call('management_rotateToken', { params, body: {} })
-      // The question closes itself when this is done, and the new token opens after it.
-      setTimeout(onMade, 0, made)
-    }
     return (
-      <Confirm title={w.rotateTitle(name)} text={w.rotateText} act={w.rotateAct} onConfirm={rotate} onClose={onClose} />
+      <ConfirmRequest
+        title={w.rotateTitle(name)}
+        text={w.rotateText}
+        act={w.rotateAct}
+        request={{ operation: 'management_rotateToken', params, body: {} }}
+        families={[]}
+        // The question closes itself when this is done, and the new token opens after it.
+        done={(made) => setTimeout(onMade, 0, made)}
+        onClose={onClose}
+      />
     )
   }
-  const revoke = async () => {
-    await api.call('management_revokeToken', { params })
-    await outdate('management')
-  }
   return (
-    <Confirm
+    <ConfirmRequest
       title={w.revokeTitle(name)}
       text={w.revokeText(used ? ago(used) : w.never)}
       act={w.revokeAct}
-      onConfirm={revoke}
+      request={{ operation: 'management_revokeToken', params }}
+      families={['management']}
       onClose={onClose}
     />
   )

@@ -7,18 +7,17 @@ import { Card, List } from '../../ui/card.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormFooter } from '../../ui/form-footer.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { account } from '../../words/en/account.ts'
-import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
 import { browserOf } from './agents.ts'
 import { type Way, WayRow } from './security.tsx'
 
 const w = wordsOf('account', account).security
 const on = wordsOf('account', account).sessions.on
-const c = wordsOf('common', common)
 const api = apiOf(undefined)
 
 interface PasskeysProps {
@@ -86,20 +85,14 @@ function NewPasskey({
     onClose()
     onCodes(codes)
   }
+  const isReady = name.trim() !== ''
   return (
     <Dialog
       title={w.addPasskey}
       text={w.passkeysText}
       onClose={onClose}
-      onSubmit={() => void add()}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={submit.isBusy} disabled={name.trim() === ''}>
-            {w.addPasskey}
-          </Button>
-        </span>
-      }
+      onSubmit={() => void (isReady && add())}
+      footer={<FormFooter act={w.addPasskey} isBusy={submit.isBusy} isReady={isReady} onClose={onClose} />}
     >
       <TextField label={w.passkeyName} value={name} onChange={setName} maxLength={100} autoFocus />
       <Problem cause={submit.cause} />

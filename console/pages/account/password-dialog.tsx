@@ -1,18 +1,16 @@
 /** Sets the password. The proof that this needs is asked for by the call itself. */
 import { useState } from 'react'
 import { apiOf } from '../../api/api.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote, wordsFor } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormFooter } from '../../ui/form-footer.tsx'
 import { toast } from '../../ui/toasts.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { account } from '../../words/en/account.ts'
-import { common } from '../../words/en/common.ts'
 import { wordsOf } from '../../words/words.ts'
 
 const w = wordsOf('account', account).security
-const c = wordsOf('common', common)
 const api = apiOf(undefined)
 
 interface PasswordDialogProps {
@@ -33,19 +31,13 @@ export function PasswordDialog({ hasOne, refresh, onClose }: PasswordDialogProps
     toast({ mood: 'ok', title: w.passwordSaved })
     onClose()
   }
+  const isReady = password !== ''
   return (
     <Dialog
       title={title}
       onClose={onClose}
-      onSubmit={() => void save()}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={submit.isBusy} disabled={password === ''}>
-            {title}
-          </Button>
-        </span>
-      }
+      onSubmit={() => void (isReady && save())}
+      footer={<FormFooter act={title} isBusy={submit.isBusy} isReady={isReady} onClose={onClose} />}
     >
       <TextField
         label={w.newPassword}

@@ -35,7 +35,7 @@ export function RecoveryDialog({
           </Button>
           <CopyButton text={text} label={c.copy} />
           <span className="end">
-            <Button look="primary" disabled={!isStored} onClick={onClose}>
+            <Button look="primary" reason={isStored ? undefined : c.storeFirst} onClick={onClose}>
               {w.done}
             </Button>
           </span>

@@ -5,12 +5,11 @@ import { apiOf, outdate } from '../../api/api.ts'
 import type { ReplyFor } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
-import { wordsFor } from '../../ui/failure.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { State } from '../../ui/state.tsx'
 import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
-import { toast } from '../../ui/toasts.ts'
 import { account } from '../../words/en/account.ts'
 import { wordsOf } from '../../words/words.ts'
 import { browserOf } from './agents.ts'
@@ -57,9 +56,7 @@ export function SessionsPage() {
   const others = data.sessions.filter(({ is_current }) => !is_current)
   const refresh = () => outdate(cache, undefined, ['people'])
   const end = async ({ id }: Session) => {
-    await api
-      .call('people_endSession', { params: { id } })
-      .catch((cause: unknown) => toast({ mood: 'bad', title: wordsFor(cause) }))
+    await api.call('people_endSession', { params: { id } }).catch((cause: unknown) => tellFailure(cause))
     await refresh()
   }
   const menu = (session: Session): readonly MenuEntry[] => [

@@ -3,11 +3,11 @@ import { useEffect, useRef, useState } from 'react'
 import { apiOf } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import type { ReplyFor } from '../../api/operations.ts'
-import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
-import { FailureNote, wordsFor } from '../../ui/failure.tsx'
+import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
+import { FormFooter } from '../../ui/form-footer.tsx'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { account } from '../../words/en/account.ts'
 import { common } from '../../words/en/common.ts'
@@ -49,20 +49,14 @@ export function TotpDialog({ refresh, onDone, onClose }: TotpDialogProps) {
     })
     if (isDone) onDone(codes)
   }
+  const isReady = totp !== undefined && code.trim() !== ''
   return (
     <Dialog
       title={w.codesTitle}
       text={totp && w.codesScan}
       onClose={onClose}
-      onSubmit={() => void confirm()}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={submit.isBusy} disabled={!totp || code.trim() === ''}>
-            {w.confirm}
-          </Button>
-        </span>
-      }
+      onSubmit={() => void (isReady && confirm())}
+      footer={<FormFooter act={w.confirm} isBusy={submit.isBusy} isReady={isReady} onClose={onClose} />}
     >
       {totp && (
         <>
@@ -78,7 +72,7 @@ export function TotpDialog({ refresh, onDone, onClose }: TotpDialogProps) {
             autoComplete="one-time-code"
             maxLength={8}
             autoFocus
-            problems={isWrong ? [wordsFor(submit.cause)] : undefined}
+            problems={isWrong ? [w.codeWrong] : undefined}
           />
         </>
       )}

@@ -7,7 +7,7 @@ import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyAway } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { wordsFor } from '../../ui/failure.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { Skeleton } from '../../ui/skeleton.tsx'
@@ -45,7 +45,7 @@ export function MailPage() {
     void api
       .call('management_retryMail', { params: { mail_id: id } })
       .then(() => toast({ mood: 'ok', title: w.retried }))
-      .catch((cause: unknown) => toast({ mood: 'bad', title: wordsFor(cause) }))
+      .catch((cause: unknown) => tellFailure(cause))
       .then(() => outdate(cache, undefined, ['management']))
   const menu = (one: Mail): readonly MenuEntry[] => [
     {

@@ -6,7 +6,7 @@ import { TextField } from '../../ui/field.tsx'
 import { admin } from '../../words/en/admin.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
-import { isAddress } from '../shared/link-dialog.tsx'
+import { isAddress, MailField } from '../shared/mail-field.tsx'
 
 const w = wordsOf('admin', admin).people
 
@@ -37,15 +37,7 @@ export function NewPerson({ onCreated, onClose }: NewPersonProps) {
     >
       {(problems) => (
         <>
-          <TextField
-            label={w.email}
-            type="email"
-            value={email}
-            onChange={setEmail}
-            maxLength={254}
-            autoFocus
-            problems={problems('email')}
-          />
+          <MailField label={w.email} value={email} onChange={setEmail} autoFocus problems={problems('email')} />
           <TextField
             label={w.name}
             hint={w.nameHint}

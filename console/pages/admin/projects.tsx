@@ -8,7 +8,6 @@ import { CommandsButton } from '../../shell/commands.tsx'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { copyAway } from '../../ui/copy.tsx'
-import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
@@ -22,6 +21,7 @@ import { projects as projectWords } from '../../words/en/projects.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { NewProject } from '../home/new-project.tsx'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { holdings, kindNames } from '../shared/kinds.ts'
 import { AdminTabs, FilteredList } from './frame.tsx'
 import { LimitsDialog } from './limits-dialog.tsx'
@@ -131,17 +131,15 @@ function Dialogs({ open, onClose }: { readonly open: Open; readonly onClose: () 
   if (open.kind === 'limits') return <LimitsDialog project={open.project} onClose={onClose} />
   const { id, name } = open.project
   if (open.kind === 'join') return <Join project={open.project} onJoined={refresh} onClose={onClose} />
-  const remove = async () => {
-    await api.call('management_deleteInstalledProject', { params: { project_id: id } })
-    await refresh()
-  }
   return (
-    <Confirm
+    <ConfirmRequest
       title={w.deleteTitle(name)}
       text={w.deleteText}
       act={w.delete}
       word={name}
-      onConfirm={remove}
+      request={{ operation: 'management_deleteInstalledProject', params: { project_id: id } }}
+      families={[]}
+      done={refresh}
       onClose={onClose}
     />
   )
@@ -156,18 +154,16 @@ interface JoinProps {
 /** Asks before somebody enters a Project of others, whose owner is told, or takes one that nobody owns. */
 function Join({ project: { id, name, owner }, onJoined, onClose }: JoinProps) {
   const { data: { whoami } = {} } = useQuery(whoamiQuery)
-  const join = async () => {
-    const body = { person_id: whoami?.id ?? 0, role: owner ? 'admin' : 'owner' } as const
-    await api.call('management_addMember', { params: { project_id: id }, body })
-    await onJoined()
-  }
+  const body = { person_id: whoami?.id ?? 0, role: owner ? 'admin' : 'owner' } as const
   return (
-    <Confirm
+    <ConfirmRequest
       title={owner ? w.joinTitle(name) : w.ownTitle(name)}
       text={owner ? w.joinText : w.ownText}
       act={owner ? w.join : w.own}
       keep={w.joinNot}
-      onConfirm={join}
+      request={{ operation: 'management_addMember', params: { project_id: id }, body }}
+      families={[]}
+      done={onJoined}
       onClose={onClose}
     />
   )

@@ -1,7 +1,6 @@
 /** What can be done with certificates. */
 import { useApi, useOutdate } from '../../api/api.ts'
-import { wordsFor } from '../../ui/failure.tsx'
-import { toast } from '../../ui/toasts.ts'
+import { tellFailure } from '../../ui/failure.tsx'
 import { certificates as english } from '../../words/en/certificates.ts'
 import { resources } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -26,7 +25,7 @@ export function useRetry(): (certificate: Certificate) => Promise<void> {
     try {
       await api.call('certificates_retry', { params: { id } })
     } catch (cause) {
-      toast({ mood: 'bad', title: r.notChanged(name), text: wordsFor(cause) })
+      tellFailure(cause, r.notChanged(name))
     }
     await outdate('certificates')
   }

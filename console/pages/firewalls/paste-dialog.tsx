@@ -37,7 +37,7 @@ export function PasteDialog({ direction, onRules, onClose }: PasteProps) {
       footer={
         <span className="end row">
           <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" disabled={count === 0}>
+          <Button type="submit" look="primary" reason={count === 0 ? c.missing : undefined}>
             {w.addRules(Math.max(1, count))}
           </Button>
         </span>

@@ -2,6 +2,7 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Tag, Tags } from '../../ui/tag.tsx'
+import { common } from '../../words/en/common.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
@@ -10,6 +11,7 @@ import { ServerPicker } from '../shared/server-picker.tsx'
 import type { Target } from './firewall.ts'
 
 const w = wordsOf('firewalls', english)
+const c = wordsOf('common', common)
 
 interface TargetsProps {
   readonly targets: readonly Target[]
@@ -35,7 +37,7 @@ export function Targets({ targets, servers, onChange }: TargetsProps) {
         <Button
           small
           icon="plus"
-          disabled={selector.trim() === '' || problem !== undefined}
+          reason={selector.trim() === '' || problem !== undefined ? c.missing : undefined}
           onClick={() => {
             change(ids, [...new Set([...selectors, selector.trim()])])
             setSelector('')

@@ -5,6 +5,7 @@ import { TextField } from '../../ui/field.tsx'
 import { projects } from '../../words/en/projects.ts'
 import { wordsOf } from '../../words/words.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
+import { isAddress, MailField } from '../shared/mail-field.tsx'
 
 const w = wordsOf('projects', projects)
 
@@ -23,7 +24,7 @@ export function NewProject({ onCreated, onClose }: NewProjectProps) {
       text={w.createText}
       act={w.create}
       request={{ operation: 'management_createProject', body }}
-      isReady={body.name !== ''}
+      isReady={body.name !== '' && (body.owner_email === null || isAddress(body.owner_email))}
       families={['management']}
       onDone={({ project }) => onCreated(project)}
       onClose={onClose}
@@ -38,13 +39,11 @@ export function NewProject({ onCreated, onClose }: NewProjectProps) {
             autoFocus
             problems={problems('name')}
           />
-          <TextField
+          <MailField
             label={w.ownerEmail}
             hint={w.ownerEmailHint}
-            type="email"
             value={email}
             onChange={setEmail}
-            maxLength={254}
             problems={problems('owner_email')}
           />
         </>

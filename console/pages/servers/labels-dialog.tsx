@@ -4,10 +4,10 @@ import { useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
 import type { ApiRequest } from '../../api/operations.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import { FormFooter } from '../../ui/form-footer.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
@@ -75,14 +75,7 @@ export function LabelsDialog({ servers, each, onClose }: LabelsDialogProps) {
       isDirty={draft.isDirty && !isBusy && !one.isBusy}
       onClose={onClose}
       onSubmit={save}
-      footer={
-        <span className="end row">
-          <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" isBusy={isBusy || one.isBusy} disabled={!isReady}>
-            {c.save}
-          </Button>
-        </span>
-      }
+      footer={<FormFooter act={c.save} isBusy={isBusy || one.isBusy} isReady={isReady} onClose={onClose} />}
     >
       <LabelsField value={labels} onChange={(labels) => draft.change({ labels })} problems={one.problemsOf('labels')} />
       <Elsewhere {...draft} />

@@ -33,7 +33,7 @@ export function Passwords({
       onClose={onClose}
       footer={
         <span className="end">
-          <Button look="primary" disabled={!isStored} onClick={onClose}>
+          <Button look="primary" reason={isStored ? undefined : c.storeFirst} onClick={onClose}>
             {c.close}
           </Button>
         </span>

@@ -10,7 +10,7 @@ import { useReason } from '../../shell/may.ts'
 import { Button, ButtonAnchor } from '../../ui/button.tsx'
 import { Card, Facts, List } from '../../ui/card.tsx'
 import { Copyable } from '../../ui/copy.tsx'
-import { Confirm, sent } from '../../ui/dialog.tsx'
+import { sent } from '../../ui/dialog.tsx'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { TextField } from '../../ui/field.tsx'
@@ -20,12 +20,16 @@ import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { access } from '../../words/en/access.ts'
+import { common } from '../../words/en/common.ts'
 import { number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
+import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { kindName } from '../shared/kinds.ts'
+import { MailField } from '../shared/mail-field.tsx'
 import { LimitsCard } from './limits.tsx'
 
 const w = wordsOf('access', access).settings
+const c = wordsOf('common', common)
 
 type Project = ReplyFor<'management_getProject'>['project']
 
@@ -70,12 +74,17 @@ function General({ project }: { readonly project: Project }) {
   }
   const hasField = submit.problemsOf('name') ?? submit.problemsOf('owner_email')
   return (
-    <form onSubmit={sent(() => void (reason === undefined && save()))} noValidate>
+    <form onSubmit={sent(() => void (reason === undefined && name.trim() !== '' && save()))} noValidate>
       <Card
         title={w.general}
         padded
         footer={
-          <Button type="submit" look="primary" isBusy={submit.isBusy} reason={reason} disabled={name.trim() === ''}>
+          <Button
+            type="submit"
+            look="primary"
+            isBusy={submit.isBusy}
+            reason={reason ?? (name.trim() === '' ? c.missing : undefined)}
+          >
             {w.save}
           </Button>
         }
@@ -88,13 +97,11 @@ function General({ project }: { readonly project: Project }) {
           readOnly={reason !== undefined}
           problems={submit.problemsOf('name')}
         />
-        <TextField
+        <MailField
           label={w.ownerEmail}
           hint={w.ownerEmailHint}
-          type="email"
           value={email}
           onChange={(email) => draft.change({ email })}
-          maxLength={254}
           readOnly={reason !== undefined}
           problems={submit.problemsOf('owner_email')}
         />
@@ -134,14 +141,12 @@ function Prices() {
 }
 
 function Danger({ project }: { readonly project: Project }) {
-  const api = useApi()
   const cache = useQueryClient()
   const navigate = useNavigate()
   const [isAsking, ask] = useState(false)
   const reason = useReason('management_deleteProject')
   const left = Object.entries(project.resources).filter(([, count]) => count > 0)
-  const remove = async () => {
-    await api.call('management_deleteProject', { params: { project_id: project.id } })
+  const leave = async () => {
     await cache.invalidateQueries(projectsQuery)
     await navigate({ to: '/' })
   }
@@ -169,12 +174,14 @@ function Danger({ project }: { readonly project: Project }) {
         ))}
       </List>
       {isAsking && (
-        <Confirm
+        <ConfirmRequest
           title={w.deleteTitle(project.name)}
           text={w.deleteText}
           act={w.delete}
           word={project.name}
-          onConfirm={remove}
+          request={{ operation: 'management_deleteProject', params: { project_id: project.id } }}
+          families={[]}
+          done={leave}
           onClose={() => ask(false)}
         />
       )}

@@ -5,10 +5,9 @@ import { type AnyRequest, isOperation, type OperationId } from '../../api/operat
 import type { Family } from '../../shell/families.ts'
 import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
-import { wordsFor } from '../../ui/failure.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
 import type { LabelMap } from '../../ui/labels-field.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
-import { toast } from '../../ui/toasts.ts'
 import { common } from '../../words/en/common.ts'
 import { resources as english } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -134,7 +133,7 @@ function useProtect(family: ActsFamily): (row: Resource) => Promise<void> {
       await perform(api, requestOn(row, family, 'changeProtection', { delete: !row.protection?.delete }) as never)
       await outdate(family)
     } catch (cause) {
-      toast({ mood: 'bad', title: w.notChanged(row.name), text: wordsFor(cause) })
+      tellFailure(cause, w.notChanged(row.name))
     }
   }
 }

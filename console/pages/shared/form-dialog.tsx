@@ -1,16 +1,12 @@
 /** A short form in a dialog: its fields, what it does as commands, and why it failed. */
 import type { ReactNode } from 'react'
 import type { AnyRequest, ApiRequest, OperationId, ReplyFor } from '../../api/operations.ts'
-import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
+import { FormFooter } from '../../ui/form-footer.tsx'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
-import { common } from '../../words/en/common.ts'
-import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from './equivalents.tsx'
 import { useRequest } from './submit.ts'
-
-const c = wordsOf('common', common)
 
 interface FormDialogProps<Id extends OperationId> {
   readonly title: ReactNode
@@ -69,26 +65,5 @@ export function FormDialog<Id extends OperationId>(props: FormDialogProps<Id>) {
       {form.cause !== undefined && <FailureNote cause={form.cause} />}
       {request && <Equivalents request={request as AnyRequest} labels={labels} />}
     </Dialog>
-  )
-}
-
-interface FormFooterProps {
-  readonly act: string
-  readonly isBad?: boolean | undefined
-  readonly isBusy: boolean
-  readonly isReady?: boolean
-  readonly reason?: string | undefined
-  readonly onClose: () => void
-}
-
-/** The buttons of a short form. */
-export function FormFooter({ act, isBad = false, isBusy, isReady = true, reason, onClose }: FormFooterProps) {
-  return (
-    <span className="end row">
-      <Button onClick={onClose}>{c.cancel}</Button>
-      <Button type="submit" look={isBad ? 'danger' : 'primary'} isBusy={isBusy} reason={reason} disabled={!isReady}>
-        {act}
-      </Button>
-    </span>
   )
 }

@@ -62,7 +62,7 @@ export function FormPage(props: FormPageProps) {
               type="submit"
               look="primary"
               isBusy={form.isBusy}
-              reason={reason ?? (isReady ? undefined : w.missing)}
+              reason={reason ?? (isReady ? undefined : c.missing)}
             >
               {act}
             </Button>

@@ -34,8 +34,3 @@ export function LinkDialog({ title, text, link, onClose }: LinkDialogProps) {
     </Dialog>
   )
 }
-
-/** Whether a text can be the mail address of somebody; the server decides. */
-export function isAddress(text: string): boolean {
-  return /^[^@\s]+@[^@\s]+$/.test(text)
-}

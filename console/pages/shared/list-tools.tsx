@@ -58,7 +58,12 @@ function ColumnsDialog({ name, columns, onClose }: ColumnsDialogProps) {
       onClose={onClose}
       footer={
         <>
-          <Button look="quiet" icon="undo" disabled={hidden.length === 0} onClick={() => hideColumns(name, [])}>
+          <Button
+            look="quiet"
+            icon="undo"
+            reason={hidden.length === 0 ? w.table.allShown : undefined}
+            onClick={() => hideColumns(name, [])}
+          >
             {w.table.allColumns}
           </Button>
           <span className="end">

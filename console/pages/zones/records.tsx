@@ -7,13 +7,12 @@ import { useReason } from '../../shell/may.ts'
 import { copyAway } from '../../ui/copy.tsx'
 import { Confirm } from '../../ui/dialog.tsx'
 import { Empty } from '../../ui/empty.tsx'
-import { wordsFor } from '../../ui/failure.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
 import { SelectField } from '../../ui/field.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { Note } from '../../ui/note.tsx'
 import type { Column } from '../../ui/table.tsx'
 import { Tag } from '../../ui/tag.tsx'
-import { toast } from '../../ui/toasts.ts'
 import { closing } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
@@ -241,7 +240,7 @@ function useRrsetActs(zone: Zone, edit: (key: string) => void) {
     api
       .call('zones_changeRrsetProtection', { params: paramsOf(row), body: { change: !row.protection.change } })
       .then(() => outdate('zones'))
-      .catch((cause: unknown) => toast({ mood: 'bad', title: r.notChanged(row.key), text: wordsFor(cause) }))
+      .catch((cause: unknown) => tellFailure(cause, r.notChanged(row.key)))
   const menu = (row: Row): readonly MenuEntry[] => {
     const reason = row.protection.change ? r.isProtected : undefined
     return [

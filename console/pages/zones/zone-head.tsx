@@ -6,13 +6,12 @@ import { CommandsButton } from '../../shell/commands.tsx'
 import { GoneNote } from '../../shell/gone.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
-import { wordsFor } from '../../ui/failure.tsx'
+import { tellFailure } from '../../ui/failure.tsx'
 import { DotsMenu } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { State } from '../../ui/state.tsx'
 import { Tabs } from '../../ui/tabs.tsx'
-import { toast } from '../../ui/toasts.ts'
 import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { zones as english } from '../../words/en/zones.ts'
@@ -51,7 +50,7 @@ export function ZoneHead({ zone, tab, primary }: ZoneHeadProps) {
       const { zonefile } = await api.call('zones_exportZonefile', { params: { id_or_name: zone.name } })
       saveFile(`${zone.name}.zone`, zonefile, 'text/dns')
     } catch (cause) {
-      toast({ mood: 'bad', title: w.notExported, text: wordsFor(cause) })
+      tellFailure(cause, w.notExported)
     }
   }
   return (

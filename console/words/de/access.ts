@@ -35,6 +35,7 @@ export const access: Words['access'] = {
       other: 'Zu einer anderen Zeit',
     },
     expiryAt: 'Läuft ab am',
+    expiryPast: 'Diese Zeit ist vorbei.',
     limit: 'Einschränken, was es darf',
     families: 'Nur diese Familien',
     familiesHint: 'Keine gewählt heißt alle.',

@@ -58,6 +58,7 @@ export const account: Words['account'] = {
     qr: 'QR-Code mit dem Geheimnis für Ihre App',
     secret: 'Oder das Geheimnis in die App eintragen',
     code: 'Code der App',
+    codeWrong: 'Dieser Code stimmt nicht. Den eintragen, den die App jetzt zeigt, und die Uhr des Telefons prüfen.',
     confirm: 'Einschalten',
     recovery: 'Wiederherstellungscodes',
     recoveryText: 'Jeder meldet Sie einmal an, wenn Telefon oder Passkey weg sind.',

@@ -3,11 +3,16 @@ import type { Words } from '../words.ts'
 
 export const errors: Words['errors'] = {
   unchanged: 'Nichts wurde geändert.',
+  uncertain: 'Ob es geschehen ist, ist nicht bekannt. Vor einem neuen Versuch nachsehen.',
   detail: 'Der Server sagt',
   byCode: {
     elevation_required: 'Noch einmal anmelden. Dafür muss die Anmeldung jünger als zehn Minuten sein.',
     wrong_credentials: 'Passwort oder Code stimmt nicht.',
     last_credential: 'Es ist der letzte Weg, sich anzumelden. Zuerst einen anderen hinzufügen.',
+    last_admin: 'Sonst verwaltet niemand die Installation. Zuerst jemand anderen verwalten lassen.',
+    person_disabled: 'Dieser Mensch kann sich nicht anmelden. Das zuerst wieder erlauben.',
+    mail_not_retryable:
+      'Nur aufgegebene oder ins Log geschriebene Mail wird erneut gesendet, an ein Projekt mit Eigentümer.',
     weak_password: 'Dieses Passwort ist zu leicht zu erraten.',
     member_is_owner: 'Der Eigentümer behält diese Rolle. Zuerst das Projekt übertragen.',
     project_not_empty: 'Das Projekt ist nicht leer. Zuerst löschen, was darin ist.',
@@ -32,7 +37,7 @@ export const errors: Words['errors'] = {
     rate_limit_exceeded: 'Zu viele Anfragen in dieser Stunde. Einen Moment warten.',
     server_error: 'Der Server hat versagt. Sein Log nennt den Grund unter der Correlation-ID.',
     unavailable: 'Der Server kann gerade nicht arbeiten. Erneut versuchen.',
-    timeout: 'Es dauerte zu lange und wurde aufgegeben. Erneut versuchen.',
+    timeout: 'Es dauerte zu lange und wurde aufgegeben.',
     unreachable: 'Der Server antwortet nicht. Die Verbindung prüfen.',
     unreadable: 'Die Antwort war nicht lesbar.',
     cloud_resource_ip_not_allowed:

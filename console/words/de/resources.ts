@@ -39,7 +39,6 @@ export const resources: Words['resources'] = {
   created: 'Angelegt',
   id: 'ID',
   location: 'Standort',
-  missing: 'Erst das Fehlende ausfüllen',
   nothing: 'nichts',
   protection: 'Schutz',
   servers: (count) => plural(count, { one: '# Server', other: '# Server' }),

@@ -34,6 +34,7 @@ export const access = {
       other: 'At another time',
     },
     expiryAt: 'Expires at',
+    expiryPast: 'This time is over.',
     limit: 'Limit what it may do',
     families: 'Only these families',
     familiesHint: 'None chosen means all.',

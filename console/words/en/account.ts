@@ -56,6 +56,7 @@ export const account = {
     qr: 'QR code with the secret for your app',
     secret: 'Or write the secret into the app',
     code: 'Code of the app',
+    codeWrong: 'This code is not right. Write the one that the app shows now, and look at the clock of the phone.',
     confirm: 'Turn on',
     recovery: 'Recovery codes',
     recoveryText: 'Each signs you in once when your phone or passkey is gone.',

@@ -3,11 +3,15 @@ import type { FailureCode } from '../../api/failure.ts'
 
 export const errors = {
   unchanged: 'Nothing was changed.',
+  uncertain: 'It is not known whether this was done. Look before you try again.',
   detail: 'The server says',
   byCode: {
     elevation_required: 'Prove who you are once more. This needs a sign-in within the last ten minutes.',
     wrong_credentials: 'The password or code is not right.',
     last_credential: 'It is the last way to sign in. Add another one first.',
+    last_admin: 'Nobody else administers the installation. Make somebody else an admin first.',
+    person_disabled: 'This person cannot sign in. Allow it again first.',
+    mail_not_retryable: 'Only mail that was given up or logged is sent again, to a Project with an owner.',
     weak_password: 'This password is too easy to guess.',
     member_is_owner: 'The owner keeps this role. Transfer the Project to somebody else first.',
     project_not_empty: 'The Project is not empty. Delete what is in it first.',
@@ -32,7 +36,7 @@ export const errors = {
     rate_limit_exceeded: 'Too many requests in this hour. Wait a moment.',
     server_error: 'The server failed. Its log has the reason under the correlation id.',
     unavailable: 'The server cannot work at the moment. Try again.',
-    timeout: 'It took too long and was given up. Try again.',
+    timeout: 'It took too long and was given up.',
     unreachable: 'The server does not answer. Look at the connection.',
     unreadable: 'The answer could not be read.',
     cloud_resource_ip_not_allowed: 'This address belongs to a resource of the cloud. Add the resource itself.',

@@ -38,7 +38,6 @@ export const resources = {
   created: 'Created',
   id: 'Id',
   location: 'Location',
-  missing: 'Fill in what is missing first',
   nothing: 'nothing',
   protection: 'Protection',
   servers: (count: number) => plural(count, { one: '# server', other: '# servers' }),
