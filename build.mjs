@@ -12,14 +12,14 @@ await alone('dist/.building')
 const digestFile = 'dist/.digest'
 const digest = digestOfSources()
 const consoleDigestFile = 'dist/.digest-console'
-const consoleDigest = digestOfConsole()
+const consoleDigest = digestOf([...filesOfConsole(), 'build.mjs', 'package-lock.json'])
 const isConsoleCurrent =
   existsSync(consoleDigestFile) &&
   existsSync('dist/console/index.html') &&
   readFileSync(consoleDigestFile, 'utf8') === consoleDigest
 if (!isConsoleCurrent) {
   const { buildConsole } = await import('./console/build.ts')
-  await buildConsole()
+  await buildConsole(new Set(filesOfConsole()))
   replaceFile(consoleDigestFile, consoleDigest)
 }
 const isCurrent = existsSync(digestFile) && existsSync('dist/main.js') && readFileSync(digestFile, 'utf8') === digest
@@ -64,11 +64,17 @@ function digestOfSources() {
   return digestOf([...filesIn('src').filter((path) => !path.endsWith('/proof.ts')), 'build.mjs', 'package-lock.json'])
 }
 
-/** The console is made of its own files, and of the contracts and rules that it shares with the server. */
-function digestOfConsole() {
+/**
+ * The console is made of its own files, of what it shares with the server, and of tables of all contracts. It is made
+ * anew too often rather than too seldom: the build of the console fails when it uses another file.
+ */
+function filesOfConsole() {
   const own = filesIn('console').filter((path) => !path.startsWith('console/generated/'))
-  const shared = filesIn('src').filter((path) => /\/(contract|domain)\.ts$|^src\/(kernel|net)\//.test(path))
-  return digestOf([...own, ...shared, 'scripts/console-tables.ts', 'build.mjs', 'package-lock.json'])
+  const shared = filesIn('src').filter((path) =>
+    /^src\/((public-)?families|kernel|net|pages)[/.]|\/contract\.ts$/.test(path),
+  )
+  const isOfTests = (path) => path.endsWith('/proof.ts')
+  return [...own, ...shared.filter((path) => !isOfTests(path)), 'scripts/console-tables.ts']
 }
 
 function filesIn(folder) {

@@ -1,9 +1,9 @@
 /**
  * Builds the console into dist/console: hashed files, each also compressed, and the page that names them. The files of
- * the build before stay for pages that are open while the server is upgraded. Fails when the console grows too large.
+ * the last other build stay for pages that are open while the server is upgraded. Fails when the console grows too large.
  */
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, relative } from 'node:path'
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib'
 import { build, type Rolldown } from 'vite'
 
@@ -20,14 +20,15 @@ const most = {
 }
 const firstPage = '/pages/servers/list.tsx'
 
-/** Errors: those of the build, and one that names what is too large. */
-export async function buildConsole(): Promise<void> {
+/** `known` are the files whose changes make it anew. Errors: those of the build, and one that names what is too large. */
+export async function buildConsole(known: ReadonlySet<string>): Promise<void> {
   await import('../scripts/console-tables.ts')
   const draft = `dist/.console-${process.pid}`
   const outDir = `../${draft}`
   const configFile = new URL('vite.config.ts', import.meta.url).pathname
   try {
     const { output } = (await build({ configFile, logLevel: 'warn', build: { outDir } })) as Rolldown.RolldownOutput
+    assertKnown(output, known)
     assertSizes(output)
     compress(`${draft}/assets`)
     replace(draft)
@@ -47,13 +48,22 @@ function compress(folder: string): void {
 
 /** Puts a build in the place of the one before, whose files it keeps. */
 function replace(draft: string): void {
-  const before = 'dist/console/assets'
-  if (existsSync(before)) {
+  const [assets, previous] = ['dist/console/assets', 'dist/console/previous']
+  const isAnother = existsSync(assets) && readdirSync(assets).join() !== readdirSync(`${draft}/assets`).join()
+  if (isAnother) {
     mkdirSync(`${draft}/previous`, { recursive: true })
-    renameSync(before, `${draft}/previous/assets`)
-  }
+    renameSync(assets, `${draft}/previous/assets`)
+  } else if (existsSync(previous)) renameSync(previous, `${draft}/previous`)
   rmSync('dist/console', { recursive: true, force: true })
   renameSync(draft, 'dist/console')
+}
+
+/** A file that is not known would leave the console as it was when it changes. */
+function assertKnown(output: readonly Output[], known: ReadonlySet<string>): void {
+  const used = output.flatMap((one) => (one.type === 'chunk' ? one.moduleIds : []))
+  const own = used.map((id) => relative('.', id.split('?')[0]!)).filter((path) => /^(console|src)\//.test(path))
+  const strange = own.filter((path) => !known.has(path) && !path.startsWith('console/generated/'))
+  if (strange.length > 0) throw new Error(`build.mjs does not watch what the console uses: ${strange.join(', ')}`)
 }
 
 // ---- Sizes -----------------------------------------------------------------------------------------------------------

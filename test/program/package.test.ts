@@ -104,6 +104,30 @@ test('A checkout without development dependencies builds and serves', async () =
   })
 })
 
+/** Changes a file of the checkout and builds; the names of the console's files before and after. */
+function rebuild(path: string, change: (text: string) => string) {
+  const assets = () => readdirSync(join(checkout, 'dist/console/assets'))
+  const digest = () => readFileSync(join(checkout, 'dist/.digest-console'), 'utf8')
+  const before = { assets: assets(), digest: digest() }
+  writeFileSync(join(checkout, path), change(readFileSync(join(checkout, path), 'utf8')))
+  execFileSync(process.execPath, ['build.mjs'], { cwd: checkout, env: machine })
+  assert.notEqual(digest(), before.digest, `the console is made anew when ${path} changes`)
+  return { before: before.assets, after: assets() }
+}
+
+test('Pages of the console that are open while a checkout is upgraded still get their files', async () => {
+  const upgrade = rebuild('console/words/en/common.ts', (text) => text.replace("'Cancel'", "'Leave it'"))
+  const gone = upgrade.before.filter((name) => !upgrade.after.includes(name) && name.endsWith('.js'))
+  assert.ok(gone.length > 0)
+  // A build that comes out the same must not put itself in the place of the one before.
+  const same = rebuild('src/families/firewalls/decisions.ts', (text) => `${text}\n// Nothing else.\n`)
+  assert.deepEqual(same.after, same.before)
+  const database = `sqlite:${join(folder, 'data/wolke.db')}`
+  await whileServing({ cwd: checkout, command: ['npm', 'start', '--'], database }, async (baseUrl) => {
+    for (const name of gone) assert.equal((await fetch(new URL(`/console/assets/${name}`, baseUrl))).status, 200, name)
+  })
+})
+
 describe('The package', () => {
   let files: string[]
   let packedBytes: number
