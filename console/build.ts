@@ -10,7 +10,7 @@ import { build, type Rolldown } from 'vite'
 type Output = Rolldown.RolldownOutput['output'][number]
 type Chunk = Rolldown.OutputChunk
 
-/** Most bytes, compressed with gzip, of what a page needs. */
+/** Most bytes, compressed with gzip, of what a page needs, in every language. */
 const most = {
   /** The list of servers, with everything that comes before its first rows. */
   firstPage: 130_000,
@@ -81,31 +81,34 @@ function assertSizes(output: readonly Output[]): void {
     if (!chunk) throw new Error(`the build of the console has no chunk for ${path}`)
     return chunk
   }) as [Chunk, Chunk, Chunk]
-  const base = new Set([entry, start].flatMap((chunk) => [...needed(chunk, chunks)]))
   const problems: string[] = []
   const limit = (what: string, bytes: number, allowed: number) => {
     if (process.env.WOLKE_CONSOLE_SIZES) console.log(`${what}: ${(bytes / 1000).toFixed(1)} kB of ${allowed / 1000}`)
     if (bytes > allowed) problems.push(`${what} has ${bytes} bytes compressed, and may have ${allowed}`)
   }
-  limit('the first page', sum(new Set([...base, ...needed(first, chunks)])), most.firstPage)
-  for (const chunk of chunks.values()) {
-    const page = /\/console\/pages\/.*$/.exec(chunk.facadeModuleId ?? '')?.[0]
-    const own = [...needed(chunk, chunks)].filter((name) => !base.has(name))
-    if (page) limit(page, sum(own), most.furtherPage)
+  for (const language of ['en', 'de']) {
+    const files = (...of: Chunk[]) => new Set(of.flatMap((chunk) => [...needed(chunk, chunks, language)]))
+    const base = files(entry, start)
+    limit(`the first page (${language})`, sum(files(entry, start, first)), most.firstPage)
+    for (const chunk of chunks.values()) {
+      const page = /\/console\/pages\/.*$/.exec(chunk.facadeModuleId ?? '')?.[0]
+      if (page)
+        limit(`${page} (${language})`, sum([...files(chunk)].filter((name) => !base.has(name))), most.furtherPage)
+    }
   }
   limit('the CSS', sum([...sizes.keys()].filter((name) => name.endsWith('.css'))), most.css)
   limit('the whole console', sum(sizes.keys()), most.all)
   if (problems.length > 0) throw new Error(`the console is too large: ${problems.join('; ')}`)
 }
 
-/** A chunk with all that it imports at once. */
-function needed(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, found = new Set<string>()): Set<string> {
+/** A chunk with all that it imports at once, and the words that it waits for. */
+function needed(chunk: Chunk, chunks: ReadonlyMap<string, Chunk>, language: string, found = new Set<string>()) {
   if (found.has(chunk.fileName)) return found
   found.add(chunk.fileName)
-  for (const name of chunk.imports) {
-    const next = chunks.get(name)
-    if (next) needed(next, chunks, found)
-  }
+  const isWords = ({ facadeModuleId }: Chunk) => facadeModuleId?.includes(`/console/words/${language}/`)
+  const present = (name: string) => chunks.get(name) ?? []
+  for (const next of chunk.imports.flatMap(present)) needed(next, chunks, language, found)
+  for (const next of chunk.dynamicImports.flatMap(present)) if (isWords(next)) needed(next, chunks, language, found)
   return found
 }
 

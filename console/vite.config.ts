@@ -41,6 +41,32 @@ const withoutLinks: Plugin = {
   },
 }
 
+/** The areas of words that the first page needs. */
+const firstAreas: readonly string[] =
+  readFileSync(`${here}words/en/first.ts`, 'utf8').match(/(?<=from '\.\/)[\w-]+/g) ?? []
+
+/**
+ * What code imports as the words of an area: nothing, but it waits until the start, or else this import itself, has loaded
+ * them in the language of the page. So no code that has words runs before they are there.
+ */
+const languages: Plugin = {
+  name: 'languages',
+  enforce: 'pre',
+  resolveId(source, importer = '') {
+    const area = /\/words\/en\/([\w-]+)\.ts$/.exec(source)?.[1]
+    return area && /\/console\/(?!words\/)/.test(importer) ? `\0words/${area}` : undefined
+  },
+  load(id) {
+    const area = /^\0words\/(.*)$/.exec(id)?.[1]
+    if (area === undefined) return undefined
+    const name = area.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase())
+    const file = (path: string) => JSON.stringify(`${here}words/${path}`)
+    const sources = ['en', 'de'].map((language) => `${language}: () => import(${file(`${language}/${area}.ts`)})`)
+    const wait = `import { loadFrom } from ${file('words.ts')}\nawait loadFrom({ ${sources.join(', ')} })\n`
+    return `${firstAreas.includes(area) ? '' : wait}export const ${name} = undefined`
+  },
+}
+
 /** The order of the layers of all styles: begins each file, as any of them can come first when all become one. */
 const layerOrder: Plugin = {
   name: 'layer-order',
@@ -69,8 +95,7 @@ function scopedName(name: string, file: string): string {
 }
 
 /** The list of servers, mostly the first page, in one file. */
-const firstList =
-  /families\/servers\/domain|console\/(pages\/servers\/(list|columns|acts|server|status)\.|words\/en\/servers)/
+const firstList = /families\/servers\/domain|console\/(pages\/servers\/(list|columns|acts|server|status)\.)/
 
 /** What every page needs, in two files that compress well, instead of one for each combination of pages. */
 const libraries =
@@ -78,7 +103,7 @@ const libraries =
 const firstParts =
   'box-field|button|check|copy-later|cx|empty|failure|filter-box|icon|layers|menu|note|page|pager|progress|link|seg|skeleton|state|table|tag|time|tip|toasts|top-slot|use-(?!submit|draft).*'
 const parts = new RegExp(
-  `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.|words/en/(common|shell))`,
+  `console/(shell/(commands|may|side|navigation|project-switch)\\.|pages/(shared/(columns|list-page|search)\\.|[a-z-]+/search\\.)|api/(?!events|follow|further|patch|passkeys)|shortcuts|ui/(${firstParts})\\.)`,
 )
 
 // biome-ignore lint/style/noDefaultExport: Vite asks for it
@@ -86,7 +111,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture, layerOrder, withoutLinks],
+  plugins: [react(), firstPicture, languages, layerOrder, withoutLinks],
   css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: '../dist/console',

@@ -1,4 +1,4 @@
-/** German: the words of all areas. */
+/** German: the words of all areas. Code loads the area that it needs; this list is so that none is missing. */
 import { access } from './de/access.ts'
 import { account } from './de/account.ts'
 import { activity } from './de/activity.ts'

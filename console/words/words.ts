@@ -1,6 +1,7 @@
 /**
- * The language of the console. English comes along with the code that uses it; another language is loaded once, before
- * anything that has words is imported. Changing it loads the page again.
+ * The language of the console. Words are loaded in one language, before anything that has them is imported: those of the
+ * first page by the start, those of an area by the code that uses it (`languages` in vite.config.ts). Changing the
+ * language loads the page again.
  */
 import type { en } from './en.ts'
 
@@ -8,15 +9,22 @@ import type { en } from './en.ts'
 export type Words = typeof en
 export type Language = 'en' | 'de'
 
-let translated: Words | undefined
+const loaded: Partial<Words> = {}
 
 export const language: Language = document.documentElement.lang === 'de' ? 'de' : 'en'
 
-export async function loadWords(): Promise<void> {
-  if (language === 'de') translated = (await import('./de.ts')).de
+type Sources = Readonly<Record<Language, () => Promise<Partial<Words>>>>
+
+/** The words of the first page. */
+export function loadWords(): Promise<void> {
+  return loadFrom({ en: () => import('./en/first.ts'), de: () => import('./de/first.ts') })
+}
+
+export async function loadFrom(sources: Sources): Promise<void> {
+  Object.assign(loaded, await sources[language]())
 }
 
 /** The texts of an area in the language of the page. */
 export function wordsOf<Area extends keyof Words>(area: Area, english: Words[Area]): Words[Area] {
-  return translated?.[area] ?? english
+  return loaded[area] ?? english
 }
