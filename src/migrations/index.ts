@@ -36,6 +36,7 @@ import { tokens } from './0031-tokens.ts'
 import { personMail } from './0032-person-mail.ts'
 import { challengesByBrowser } from './0033-challenges-by-browser.ts'
 import { inviters } from './0034-inviters.ts'
+import { defaultProject } from './0035-default-project.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -74,4 +75,5 @@ export const migrations: readonly Migration[] = [
   personMail,
   challengesByBrowser,
   inviters,
+  defaultProject,
 ]

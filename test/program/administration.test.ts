@@ -44,6 +44,8 @@ for (const engineName of engines) {
     const keyFile = ['--key-file', join(folder, `${engineName}.key`)]
     const create = async (...options: string[]) =>
       (await command('token', 'create', '--database', url, '--project', 'default', ...options)).stdout.trim()
+    const projects = async (): Promise<{ id: number; name: string }[]> =>
+      JSON.parse((await command('project', 'list', '--database', url, '--json')).stdout)
 
     test('is replaced by the next one, and those that were made stay', async () => {
       const first = await serve(url, ...keyFile, '--token', tokenOf('a'))
@@ -80,6 +82,46 @@ for (const engineName of engines) {
       const says = (reason: string) => new RegExp(`^wolke: --token: this token ${reason}; use another one\n$`)
       assert.match(await fail(url, ...keyFile, '--token', readOnly), says('is read-only'))
       assert.match(await fail(url, ...keyFile, '--token', foreign), says('belongs to another Project'))
+    })
+
+    test('stays that of the default Project when it gets another name', async () => {
+      const first = await serve(url, ...keyFile, '--token', tokenOf('r'))
+      const manager = (await command('token', 'create', '--database', url, '--management')).stdout.trim()
+      const before = await projects()
+      const { id } = before.find(({ name }) => name === 'default')!
+      const renamed = await fetch(`${new URL(first.baseUrl).origin}/wolke/v1/projects/${id}`, {
+        method: 'PUT',
+        headers: { authorization: `Bearer ${manager}`, 'content-type': 'application/json' },
+        body: JSON.stringify({ name: 'production' }),
+      })
+      assert.equal(renamed.status, 200)
+      await first.stop()
+      const options = ['--token', tokenOf('r'), '--owner-email', 'ops@example.com']
+      const second = await serve(url, ...keyFile, ...options)
+      assert.equal(await statusOf(second.baseUrl, tokenOf('r')), 200)
+      await second.stop()
+      const renamedOne = { ...before.find((one) => one.id === id)!, name: 'production', owner_email: 'ops@example.com' }
+      assert.deepEqual(
+        await projects(),
+        before.map((one) => (one.id === id ? renamedOne : one)),
+      )
+    })
+
+    test('makes no Project in a start that fails', async () => {
+      const taken = await create('--project', 'other')
+      await command('project', 'delete', 'production', '--database', url)
+      const before = await projects()
+      assert.deepEqual(
+        before.map(({ name }) => name),
+        ['other'],
+      )
+      assert.match(await fail(url, ...keyFile, '--token', taken), /belongs to another Project/)
+      assert.deepEqual(await projects(), before)
+      await (await serve(url, ...keyFile, '--token', tokenOf('s'))).stop()
+      assert.deepEqual(
+        (await projects()).map(({ name }) => name),
+        ['other', 'default'],
+      )
     })
 
     if (engineName !== 'postgres') return

@@ -15,6 +15,8 @@ export interface ProjectRow {
   readonly created: string
   /** Receives mail about matters that need somebody's attention. */
   readonly owner_email: string | null
+  /** 1 for the one that the first start made, whatever its name is by now. */
+  readonly is_default: 0 | 1
 }
 
 declare module '../data/db.ts' {
@@ -30,7 +32,8 @@ export async function createProject(
   created: string,
   ownerEmail: string | null = null,
 ): Promise<ProjectRow> {
-  const row: ProjectRow = { id: (await drawId(tx)) as ProjectId, name, created, owner_email: ownerEmail }
+  const id = (await drawId(tx)) as ProjectId
+  const row: ProjectRow = { id, name, created, owner_email: ownerEmail, is_default: 0 }
   try {
     await tx.query.insertInto('project').values(row).execute()
   } catch (error) {
@@ -46,6 +49,29 @@ export async function listProjects(query: Queries): Promise<ProjectRow[]> {
 
 export async function findProject(query: Queries, name: string): Promise<ProjectRow | undefined> {
   return query.selectFrom('project').selectAll().where('name', '=', name).executeTakeFirst()
+}
+
+const defaultName = 'default'
+
+/** The Project that the options of the server are about: the marked one or, before one is marked, that of the name. */
+export async function defaultProject(query: Queries): Promise<ProjectRow | undefined> {
+  return query
+    .selectFrom('project')
+    .selectAll()
+    .where((row) => row.or([row('is_default', '=', 1), row('name', '=', defaultName)]))
+    .orderBy('is_default', 'desc')
+    .executeTakeFirst()
+}
+
+/** Creates Project `default`. */
+export function createDefaultProject(tx: Transaction, created: string): Promise<ProjectRow> {
+  return createProject(tx, defaultName, created)
+}
+
+/** Marks the default Project, which it stays under any name. */
+export async function markDefault(tx: Transaction, { projectId }: ProjectScope): Promise<void> {
+  const marked = tx.query.updateTable('project').set({ is_default: 1 }).where('id', '=', projectId)
+  await marked.where('is_default', '=', 0).execute()
 }
 
 /** Errors: `not_found`. */

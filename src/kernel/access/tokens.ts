@@ -8,7 +8,6 @@ import { timestamp } from '../process/clock.ts'
 import type { ProjectId, ProjectScope } from '../scope.ts'
 import { findManagementToken } from './management-tokens.ts'
 import { type Actor, type Identity, type Principal, principalIn } from './principal.ts'
-import { lockProject } from './projects.ts'
 import { type ScopeText, toTokenScope } from './token-scope.ts'
 import { generateToken, hashToken, isManagementToken, isTokenShaped, tailOf } from './token-text.ts'
 
@@ -100,7 +99,8 @@ export class TokenTaken extends Error {}
 
 /**
  * Makes `token` the one set by the operator for a Project. The previous one stops working at once in this process and
- * within 5 s in others. Returns whether anything changed. Errors: `TokenTaken` when the token is read-only or belongs to another Project.
+ * within 5 s in others. The caller holds the lock of the Project, or has made it in this transaction. Returns whether
+ * anything changed. Errors: `TokenTaken` when the token is read-only or belongs to another Project.
  */
 export async function giveToken(
   tx: Transaction,
@@ -108,8 +108,6 @@ export async function giveToken(
   token: string,
   created: string,
 ): Promise<boolean> {
-  // Serializes processes that start at the same time with different tokens: the last one wins.
-  await lockProject(tx, scope, 'update')
   const hash = hashToken(token)
   const known = await acrossProjects(tx.query)
     .selectFrom('token')
