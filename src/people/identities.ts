@@ -6,9 +6,10 @@ import { findProject } from '../kernel/access/projects.ts'
 import { covers } from '../kernel/access/roles.ts'
 import type { Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
+import type { ProjectId } from '../kernel/scope.ts'
 import { addCredential, credentialBySubject, noteUse } from './credential-store.ts'
 import { recordFailedSignIn, recordInProject, recordOwnAct, recordRefusal } from './events.ts'
-import { setGroupRole } from './membership-store.ts'
+import { groupProjects, setGroupRole } from './membership-store.ts'
 import type { GroupRole, Identity, OidcOptions } from './oidc.ts'
 import type { People } from './people.ts'
 import { createPerson, personByEmail, personById, updatePerson } from './person-store.ts'
@@ -115,16 +116,21 @@ async function applyGroups(
   { person, identity: { groups }, whence: { network } }: Entering,
   options: OidcOptions,
 ): Promise<void> {
+  // Roles end in Projects that the options name no more, or that have another name now.
+  const wanted = new Map<ProjectId, GroupRole['role'] | undefined>(
+    (await groupProjects(tx.query, person.id)).map((id) => [id, undefined]),
+  )
   for (const name of new Set(options.groups.map(({ project }) => project))) {
     const project = await findProject(tx.query, name)
-    if (!project) continue
-    const projectId = project.id
     const given = options.groups.filter((one) => one.project === name && groups.includes(one.group))
-    const { before, after } = await setGroupRole(tx, { projectId }, person.id, highest(given))
-    const role = after ?? before
-    if (role === undefined || before === after) continue
+    if (project) wanted.set(project.id, highest(given))
+  }
+  for (const [projectId, role] of [...wanted].sort(([a], [b]) => a - b)) {
+    const { before, after } = await setGroupRole(tx, { projectId }, person.id, role)
+    const changed = after ?? before
+    if (changed === undefined || before === after) continue
     const operation = after === undefined ? 'lose role with group' : 'get role by group'
-    await recordInProject(tx, person, { projectId, operation, role, network })
+    await recordInProject(tx, person, { projectId, operation, role: changed, network })
   }
 }
 

@@ -159,6 +159,12 @@ async function addByGroup(
     .execute()
 }
 
+/** The Projects in which a person has a role that groups gave. */
+export async function groupProjects(query: Queries, personId: number): Promise<ProjectId[]> {
+  const rows = acrossProjects(query).selectFrom('membership').select('project_id').where('person_id', '=', personId)
+  return (await rows.where('given_by', '=', 'group').execute()).map(({ project_id }) => project_id)
+}
+
 /** Who owns some Projects. */
 export async function ownersOf(query: Queries, ids: readonly ProjectId[]): Promise<Map<ProjectId, number>> {
   if (ids.length === 0) return new Map()

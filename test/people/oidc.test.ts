@@ -1,7 +1,7 @@
 /** Signing in through an identity provider: a real one, with real redirects and signatures. */
 import assert from 'node:assert/strict'
 import { after, before, test } from 'node:test'
-import { createProject } from '../../src/kernel/access/projects.ts'
+import { createProject, renameProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeLink } from '../../src/people/link-store.ts'
 import { addMember } from '../../src/people/membership-store.ts'
@@ -314,6 +314,31 @@ forEachDatabase('an identity provider', (open) => {
     assert.equal((await through(new TestBrowser(world), 'eve')).reply.status, 403)
     const refused = () => entries('operation=sign%20in&outcome=forbidden&actor=eve@example.com')
     await until(async () => (await refused()).length === 1, 'the refusal is recorded')
+  })
+
+  test('ends roles that groups gave in Projects which are mapped no more', async () => {
+    const groups: { group: string; project: string; role: 'viewer' }[] = [
+      { group: 'staff', project: 'renamed', role: 'viewer' },
+      { group: 'staff', project: 'left', role: 'viewer' },
+    ]
+    const world = await openWith(open, { groups })
+    const make = (name: string) => world.db.transact((tx) => createProject(tx, name, timestamp(tx.now)))
+    const made = [await make('renamed'), await make('left'), await make('by-hand')]
+    const eve = known('eve', { groups: ['staff'] })
+    const statuses = async () => {
+      const browser = new TestBrowser(world)
+      await through(browser, eve)
+      const { id } = (await browser.api('GET', `${own}/account`)).body.account
+      await world.db.transact((tx) => addMember(tx, { projectId: made[2]!.id }, id, 'viewer'))
+      world.app.people.sessions.forget()
+      const replies = made.map((one) => browser.api('GET', `/console/api/projects/${one.id}/v1/servers`))
+      return (await Promise.all(replies)).map(({ status }) => status)
+    }
+    assert.deepEqual(await statuses(), [200, 200, 200])
+    await world.db.transact((tx) => renameProject(tx, { projectId: made[0]!.id }, 'other'))
+    assert.deepEqual(await statuses(), [404, 200, 200])
+    groups.length = 0
+    assert.deepEqual(await statuses(), [404, 404, 200])
   })
 
   test('takes nothing from who has become the owner of a Project, whatever the groups say then', async () => {
