@@ -21,7 +21,7 @@ forEachDatabase('A token', (open) => {
     const expires = world.clock.now() + 60_000
     const client = await scopedClient(world, {}, { expires })
     const given = { name: 'automation', created: '2026-11-21T12:00:00Z', expires }
-    const management = world.client(await world.db.transact((tx) => createManagementToken(tx, given)))
+    const management = world.client((await world.db.transact((tx) => createManagementToken(tx, given))).token)
     assert.equal((await whoami(world, management)).expires, '2026-11-21T12:01:00Z')
     world.clock.advance(59_999)
     assert.equal((await client.get('/pricing')).status, 200)

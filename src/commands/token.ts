@@ -3,14 +3,15 @@ import { Command, InvalidArgumentError } from 'commander'
 import { administeredOption } from '../config/config.ts'
 import {
   createManagementToken,
+  type ListedManagementToken,
   listManagementTokens,
   revokeManagementToken,
 } from '../kernel/access/management-tokens.ts'
+import { getProject } from '../kernel/access/projects.ts'
 import type { ScopeText } from '../kernel/access/token-scope.ts'
-import { isManagementToken } from '../kernel/access/token-text.ts'
-import { createToken, type ListedToken, listTokens, revokeToken, rotateToken } from '../kernel/access/tokens.ts'
-import { noteSubjects } from '../kernel/audit/audited.ts'
-import type { Database } from '../kernel/data/db.ts'
+import { addToken, type ListedToken, listTokens, revokeToken, rotateToken } from '../kernel/access/tokens.ts'
+import { noteProject, noteSubjects } from '../kernel/audit/audited.ts'
+import type { Database, Transaction } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
 import { parseId } from '../kernel/ids.ts'
 import { timestamp } from '../kernel/process/clock.ts'
@@ -95,6 +96,11 @@ function checkOptions({ project, management, readOnly, name, families, verbs, la
   return read.scope
 }
 
+/** A new token; the audit log has the id of what a transaction returns. */
+interface Made {
+  readonly token: string
+}
+
 async function create(
   db: Database,
   print: Print,
@@ -102,10 +108,10 @@ async function create(
   scope: ScopeText | null,
 ): Promise<void> {
   const projectId = management ? undefined : (await projectNamed(db, project!)).id
-  const token = await db.transact((tx) => {
-    const given = { name, created: timestamp(tx.now), expires: expiryIn(expires, tx.now) }
-    if (projectId === undefined) return createManagementToken(tx, given)
-    return createToken(tx, { ...given, projectId, readOnly, scope })
+  const { token } = await db.transact<Made>(async (tx) => {
+    const given = { name, expires: expiryIn(expires, tx.now) }
+    if (projectId === undefined) return createManagementToken(tx, { ...given, created: timestamp(tx.now) })
+    return addToken(tx, { projectId }, { ...given, readOnly, scope })
   })
   print(token)
 }
@@ -134,9 +140,9 @@ async function list(db: Database, print: Print, options: ListOptions): Promise<v
     ...{ kind: 'project', project: token.project as string | null },
     ...shown(token),
   }))
-  const management = (await listManagementTokens(db.query)).map(({ id, name, tail, created, expires, last_used }) => ({
-    ...{ kind: 'management', project: null, id, name, read_only: false, given: false, ends_with: tail, created },
-    ...{ created_by: null, last_used: timeOf(last_used), expires: timeOf(expires), scope: null, rotates: null },
+  const management = (await listManagementTokens(db.query)).map(({ tail, expires, last_used, rotates, ...token }) => ({
+    ...{ kind: 'management', project: null, ...token, read_only: false, given: false, ends_with: tail },
+    ...{ created_by: null, last_used: timeOf(last_used), expires: timeOf(expires), scope: null, rotates },
   }))
   await printList(print, [...tokens, ...management], options, (token) => [
     ...[token.id, token.project ?? '-', token.name],
@@ -146,20 +152,41 @@ async function list(db: Database, print: Print, options: ListOptions): Promise<v
   ])
 }
 
-async function rotate(db: Database, print: Print, id: string, expires: string | undefined): Promise<void> {
-  const old = (await listTokens(db.query)).find((token) => token.id === parseId(id))
-  if (!old) throw new CommandFailure('there is no such token')
-  const { token } = await db.transact((tx) => {
-    const until = expires === undefined ? expiryLike(old, tx.now) : expiryIn(expires, tx.now)
-    return rotateToken(tx, { projectId: old.project_id }, old, { expires: until })
+async function rotate(db: Database, print: Print, text: string, expires: string | undefined): Promise<void> {
+  const id = parseId(text)
+  noteSubjects(id === undefined ? [] : [id])
+  const ofProject = (await listTokens(db.query)).find((token) => token.id === id)
+  if (ofProject) noteProject({ id: ofProject.project_id, name: ofProject.project })
+  const old = ofProject ?? (await listManagementTokens(db.query)).find((token) => token.id === id)
+  if (!old) throw noSuchToken()
+  const { token } = await db.transact<Made>((tx) => {
+    const given = { expires: expires === undefined ? expiryLike(old, tx.now) : expiryIn(expires, tx.now) }
+    return ofProject
+      ? rotateToken(tx, { projectId: ofProject.project_id }, ofProject, given)
+      : rotateManagementToken(tx, old, given)
   })
   print(token)
 }
 
+function rotateManagementToken(
+  tx: Transaction,
+  { id, name }: ListedManagementToken,
+  { expires }: { readonly expires: number | null },
+): Promise<Made> {
+  return createManagementToken(tx, { name, created: timestamp(tx.now), expires, rotates: id })
+}
+
+const noSuchToken = () => new CommandFailure('there is no such token')
+
 async function revoke(db: Database, print: Print, idOrToken: string): Promise<void> {
   const id = parseId(idOrToken)
-  if (id !== undefined) noteSubjects([id])
-  const isKnown = !isManagementToken(idOrToken) && (await revokeToken(db, idOrToken))
-  if (!isKnown && !(await revokeManagementToken(db, idOrToken))) throw new CommandFailure('there is no such token')
+  noteSubjects(id === undefined ? [] : [id])
+  await db.transact(async (tx) => {
+    const ofProject = await revokeToken(tx, idOrToken)
+    if (ofProject) noteProject(await getProject(tx.query, { projectId: ofProject.project_id }), tx)
+    const revoked = ofProject ?? (await revokeManagementToken(tx, idOrToken))
+    if (!revoked) throw noSuchToken()
+    noteSubjects([revoked.id], tx)
+  })
   print('Token revoked')
 }

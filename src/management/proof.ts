@@ -40,7 +40,7 @@ export function urlOf({ baseUrl }: World, { path }: Pick<Endpoint, 'path'>, plac
 /** A client with a new management token. */
 export async function manager({ db, client }: World): Promise<Client> {
   const given = { name: unique('automation'), created: '2026-11-21T12:00:00Z' }
-  return client(await db.transact((tx) => createManagementToken(tx, given)))
+  return client((await db.transact((tx) => createManagementToken(tx, given))).token)
 }
 
 /** A new Project without resources. */

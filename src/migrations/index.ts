@@ -37,6 +37,7 @@ import { personMail } from './0032-person-mail.ts'
 import { challengesByBrowser } from './0033-challenges-by-browser.ts'
 import { inviters } from './0034-inviters.ts'
 import { defaultProject } from './0035-default-project.ts'
+import { rotatedManagementTokens } from './0036-rotated-management-tokens.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -76,4 +77,5 @@ export const migrations: readonly Migration[] = [
   challengesByBrowser,
   inviters,
   defaultProject,
+  rotatedManagementTokens,
 ]

@@ -37,7 +37,7 @@ async function callers({ db, client, anonymous }: World): Promise<Callers> {
   const token = (projectId: typeof own & {}, readOnly: boolean) =>
     db.transact((tx) => createToken(tx, { projectId: projectId.id, name: 'caller', readOnly, created: '' }))
   const revoked = await token(own!, false)
-  await revokeToken(db, revoked)
+  await db.transact((tx) => revokeToken(tx, revoked))
   const header = (name: string, authorization: string) => ({
     name,
     send: (ready: Ready) => ready.send(anonymous, undefined, { authorization }),

@@ -336,7 +336,7 @@ forEachDatabase('API tokens at the login', (open) => {
     assert.equal((await enter(`${world.api.token!.slice(0, -1)}x`)).reply.status, 401)
     assert.equal((await enter('')).reply.status, 401)
     const { revokeToken } = await import('../../src/kernel/access/tokens.ts')
-    await revokeToken(world.db, world.api.token!)
+    await world.db.transact((tx) => revokeToken(tx, world.api.token!))
     world.app.people.sessions.forget()
     assert.equal((await browser.api('GET', `${at}/servers`)).status, 401)
   })

@@ -108,6 +108,42 @@ for (const engine of engines) {
       assert.equal(JSON.parse(shown.stdout).length, 1)
     })
 
+    test('names the tokens that commands make, rotate and revoke, and their Projects', async () => {
+      await (await serve(url, ...keyFile)).stop()
+      const tokens = (...words: string[]) => command('token', ...words, '--database', url)
+      const made = await tokens('create', '--project', 'default', '--name', 'named')
+      const automation = await tokens('create', '--management', '--name', 'automation')
+      const listed: { id: number; name: string; rotates: number | null }[] = JSON.parse(
+        (await tokens('list', '--json')).stdout,
+      )
+      const idOf = (name: string) => listed.find((one) => one.name === name)!.id
+      const [ofProject, management] = [idOf('named'), idOf('automation')]
+      for (const id of [ofProject, management]) assert.equal((await tokens('rotate', `${id}`)).code, 0)
+      const rotated: typeof listed = JSON.parse((await tokens('list', '--json')).stdout)
+      const next = (id: number) => rotated.find(({ rotates }) => rotates === id)!.id
+      for (const text of [made.stdout.trim(), automation.stdout.trim()])
+        assert.equal((await tokens('revoke', text)).code, 0)
+      assert.equal((await tokens('revoke', '424242')).code, 1)
+      assert.equal((await tokens('rotate', '424242')).code, 1)
+      const refusedOf = await tokens('create', '--project', 'default', '--expires', '2020-01-01T00:00:00Z')
+      assert.equal(refusedOf.code, 2)
+      const entries = await show('--operation', 'wolke token', '--limit', '9')
+      assert.deepEqual(
+        entries.map(({ operation, outcome, project, resources }) => [operation, outcome, project?.name, resources]),
+        [
+          ['wolke token create', 'ok', 'default', [ofProject]],
+          ['wolke token create', 'ok', undefined, [management]],
+          ['wolke token rotate', 'ok', 'default', [ofProject, next(ofProject)]],
+          ['wolke token rotate', 'ok', undefined, [management, next(management)]],
+          ['wolke token revoke', 'ok', 'default', [ofProject]],
+          ['wolke token revoke', 'ok', undefined, [management]],
+          ['wolke token revoke', 'refused', undefined, [424242]],
+          ['wolke token rotate', 'refused', undefined, [424242]],
+          ['wolke token create', 'refused', 'default', []],
+        ],
+      )
+    })
+
     test('has what commands do, and what is done through the API', async () => {
       const server = await serve(url, ...keyFile)
       assert.equal((await command('project', 'create', 'staging', '--database', url)).code, 0)

@@ -1,5 +1,5 @@
 /** Management tokens: what the operator's automation uses. They belong to the installation and to no Project. */
-import type { Database, Queries, Transaction } from '../data/db.ts'
+import type { Queries, Transaction } from '../data/db.ts'
 import { drawId } from '../data/db.ts'
 import { parseId } from '../ids.ts'
 import type { Identity } from './principal.ts'
@@ -14,6 +14,8 @@ interface ManagementTokenRow {
   /** When it stops working, in ms since the epoch; null for never. */
   readonly expires: number | null
   readonly last_used: number | null
+  /** The token that it replaces, which stays until it is revoked. */
+  readonly rotates: number | null
 }
 
 declare module '../data/db.ts' {
@@ -28,39 +30,43 @@ interface NewManagementToken {
   readonly created: string
   /** In ms since the epoch. */
   readonly expires?: number | null
+  readonly rotates?: number | null
 }
 
-/** Stores a management token and returns its text, which cannot be read again later. */
+/** Stores a management token, whose text cannot be read again later. */
 export async function createManagementToken(
   tx: Transaction,
-  { name, created, expires = null }: NewManagementToken,
-): Promise<string> {
+  { name, created, expires = null, rotates = null }: NewManagementToken,
+): Promise<{ id: number; token: string }> {
   const token = generateToken('management')
-  const row = { id: await drawId(tx), name, hash: hashToken(token), tail: tailOf(token), created, expires }
+  const id = await drawId(tx)
+  const row = { id, name, hash: hashToken(token), tail: tailOf(token), created, expires, rotates }
   await tx.query
     .insertInto('management_token')
     .values({ ...row, last_used: null })
     .execute()
-  return token
+  return { id, token }
 }
 
-export async function listManagementTokens(query: Queries): Promise<Omit<ManagementTokenRow, 'hash'>[]> {
+export type ListedManagementToken = Omit<ManagementTokenRow, 'hash'>
+
+export async function listManagementTokens(query: Queries): Promise<ListedManagementToken[]> {
   return query
     .selectFrom('management_token')
-    .select(['id', 'name', 'tail', 'created', 'expires', 'last_used'])
+    .select(['id', 'name', 'tail', 'created', 'expires', 'last_used', 'rotates'])
     .orderBy('id')
     .execute()
 }
 
-/** Revokes a management token by its id or its text; false when it does not exist. Servers notice within 5 s. */
-export async function revokeManagementToken(db: Database, idOrToken: string): Promise<boolean> {
-  const result = await db.transact((tx) => {
-    const statement = tx.query.deleteFrom('management_token')
-    return isTokenShaped(idOrToken)
-      ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
-      : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
-  })
-  return result.numDeletedRows > 0n
+/** Revokes a management token by its id or its text; undefined when it does not exist. Servers notice within 5 s. */
+export async function revokeManagementToken(
+  tx: Transaction,
+  idOrToken: string,
+): Promise<Pick<ManagementTokenRow, 'id'> | undefined> {
+  const statement = tx.query.deleteFrom('management_token').returning('id')
+  return isTokenShaped(idOrToken)
+    ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
+    : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
 }
 
 /** The names of management tokens that still exist, by id; with `nowMs` only of those that still work then. */

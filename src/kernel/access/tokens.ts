@@ -198,15 +198,15 @@ export async function removeToken(tx: Transaction, scope: ProjectScope, id: numb
   if (numDeletedRows === 0n) throw notFound('token', id)
 }
 
-/** Revokes a token by its id or its text; false when it does not exist. Servers notice within 5 s. */
-export async function revokeToken(db: Database, idOrToken: string): Promise<boolean> {
-  const result = await db.transact((tx) => {
-    const statement = acrossProjects(tx.query).deleteFrom('token')
-    return isTokenShaped(idOrToken)
-      ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
-      : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
-  })
-  return result.numDeletedRows > 0n
+/** Revokes a token by its id or its text; undefined when it does not exist. Servers notice within 5 s. */
+export async function revokeToken(
+  tx: Transaction,
+  idOrToken: string,
+): Promise<Pick<TokenRow, 'id' | 'project_id'> | undefined> {
+  const statement = acrossProjects(tx.query).deleteFrom('token').returning(['id', 'project_id'])
+  return isTokenShaped(idOrToken)
+    ? statement.where('hash', '=', hashToken(idOrToken)).executeTakeFirst()
+    : statement.where('id', '=', parseId(idOrToken) ?? 0).executeTakeFirst()
 }
 
 const identified = ['id', 'name', 'project_id', 'read_only', 'expires', 'scope'] as const

@@ -1,0 +1,7 @@
+/** Names the management token that another one replaces. */
+import type { Migration } from '../kernel/data/migrate.ts'
+
+export const rotatedManagementTokens: Migration = {
+  id: '0036-rotated-management-tokens',
+  statements: ['alter table management_token add column rotates integer'],
+}
