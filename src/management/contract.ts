@@ -154,6 +154,8 @@ const projectEndpoints = defineEndpoints({
   updateProject: {
     method: 'PUT',
     needs: 'admin',
+    // Its owner is told there who was let in, and its name decides whom `--oidc-groups` lets in.
+    elevated: true,
     path: project,
     summary: 'Change the name of a Project or who receives mail about it',
     section,

@@ -1,7 +1,7 @@
 /** Who belongs to a Project, through the management API. */
 import { getProject, lockOwner, lockProject } from '../kernel/access/projects.ts'
 import type { Role } from '../kernel/access/roles.ts'
-import { noteProject } from '../kernel/audit/audited.ts'
+import { noteProject, noteSubjects } from '../kernel/audit/audited.ts'
 import type { Handlers } from '../kernel/contract/contract.ts'
 import type { Queries, Transaction } from '../kernel/data/db.ts'
 import { ApiError, invalidInput, notFound } from '../kernel/errors.ts'
@@ -50,6 +50,7 @@ export function memberRoutes({
     addMember: ({ caller, params: { project_id }, body: { person_id, role } }) =>
       db.transact(async (tx) => {
         const scope = { projectId: project_id as ProjectId }
+        noteSubjects([person_id], tx)
         const project = await getProject(tx.query, scope)
         const person = await personById(tx.query, person_id)
         if (!person) throw notFound('person', person_id)
@@ -81,6 +82,7 @@ export function memberRoutes({
         // Two transfers at the same time would make two owners.
         await lockProject(tx, scope, 'update')
         await getProject(tx.query, scope)
+        noteSubjects([person_id], tx)
         if (!(await transferOwnership(tx, scope, person_id))) throw notFound('member', person_id)
         tx.afterCommit(() => sessions.forget())
         return { member: await memberWire(tx.query, scope, person_id) }
@@ -97,7 +99,10 @@ interface Joining extends Pick<People, 'mail'> {
 
 const toldMs = 5 * 86_400_000
 
-/** Tells the owner of a Project that an administrator of the installation has let somebody in. */
+/**
+ * Tells the owner of a Project that an administrator of the installation has let somebody in: as a person, because admins
+ * can change the address for mail about the Project, and at that address, which others may read too.
+ */
 async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joining): Promise<void> {
   const project = await getProject(tx.query, scope)
   const content = {
@@ -108,13 +113,13 @@ async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joi
     ],
     facts: { Role: role },
   }
-  if (await queueMail(tx, { scope, event: `member ${person.id} ${timestamp(tx.now)}` }, content)) return
-  // Without an address for mail about the Project, its owner has one.
   const owner = (await membersOf(tx.query, scope)).find((member) => member.role === 'owner')
   const recipient = owner && (await personById(tx.query, owner.person_id))?.email
-  if (recipient === undefined || !mail) return
-  const facts = { ...content.facts, Project: project.name }
-  await mail.queue(tx, { recipient, content: { ...content, subject: oneLine(content.subject, 200), facts } }, toldMs)
+  if (recipient !== undefined && recipient !== project.owner_email && mail) {
+    const facts = { ...content.facts, Project: project.name }
+    await mail.queue(tx, { recipient, content: { ...content, subject: oneLine(content.subject, 200), facts } }, toldMs)
+  }
+  await queueMail(tx, { scope, event: `member ${person.id} ${timestamp(tx.now)}` }, content)
 }
 
 /** Makes a person the owner of a Project that has none. Errors: `invalid_input` for one that has. */

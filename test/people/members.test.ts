@@ -66,6 +66,13 @@ forEachDatabase('members', (open) => {
     const owners = members.filter(({ role }: { role: string }) => role === 'owner')
     assert.equal(owners.length, 1)
     assert.equal(members.length, 2)
+    const [to] = owners
+    const log = `${at}/audit?operation=transfer&outcome=ok&resource=${to.person_id}`
+    const { audit } = (await (to.person_id === ids.eva ? eva : jana).api('GET', log)).body
+    assert.deepEqual(
+      audit.map(({ resources }: { resources: number[] }) => resources),
+      [[to.person_id]],
+    )
   })
 
   test('an administrator of the installation joins without an invitation, which is audited and told to the owner', async () => {
@@ -93,19 +100,31 @@ forEachDatabase('members', (open) => {
     assert.deepEqual(sent, [
       { recipient: 'eva@example.com', subject: 'jana@nordlicht.example has joined your Project theirs' },
     ])
-    // The address for mail about the Project comes first.
+    // The address for mail about the Project, which admins can change, does not stand for its owner.
     await world.db.transact((tx) => changeOwner(tx, { projectId: id }, 'team@example.com'))
     assert.equal((await join('admin')).body.member.role, 'admin')
     await world.app.mailer.run()
-    assert.deepEqual(
-      sent.map(({ recipient }) => recipient),
-      ['eva@example.com', 'team@example.com'],
-    )
+    await until(() => sent.length === 3, 'both are told')
+    assert.deepEqual(sent.map(({ recipient }) => recipient).sort(), [
+      'eva@example.com',
+      'eva@example.com',
+      'team@example.com',
+    ])
+    await world.app.auditLog.flush()
     const { audit } = (await jana.api('GET', `${at}/audit?operation=members`)).body
     const ok = audit.filter(({ outcome }: { outcome: string }) => outcome === 'ok')
     assert.deepEqual(
       ok.map((entry: { operation: string; actor: { name: string } }) => [entry.operation, entry.actor.name]),
       [1, 2].map(() => ['POST /wolke/v1/projects/{project_id}/members', 'jana@nordlicht.example']),
+    )
+    const aboutEva = (await jana.api('GET', `${at}/audit?operation=members&resource=${eva.id}`)).body.audit
+    assert.deepEqual(
+      aboutEva.map(({ outcome }: { outcome: string }) => outcome),
+      ['member_is_owner'],
+    )
+    assert.deepEqual(
+      ok.map(({ resources }: { resources: number[] }) => resources),
+      [[janaId], [janaId]],
     )
     world.clock.advance(10 * 60_000)
     assert.equal((await join('viewer')).body.error.code, 'elevation_required')
@@ -151,8 +170,12 @@ forEachDatabase('members', (open) => {
       ['PUT', `members/${ids.eva}`, { role: 'viewer' }],
       ['DELETE', `members/${ids.eva}`, undefined],
       ['POST', 'transfer', { person_id: ids.eva }],
+      ['PUT', '', { owner_email: 'eva@example.com' }],
     ] as const) {
-      assert.equal((await jana.api(method, `${at}/${path}`, body)).body.error.code, 'elevation_required')
+      assert.equal(
+        (await jana.api(method, `${at}/${path}`.replace(/\/$/, ''), body)).body.error.code,
+        'elevation_required',
+      )
     }
   })
 })
