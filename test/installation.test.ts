@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { serverBody } from '../src/families/servers/proof.ts'
+import { limitedPaths } from '../src/families.ts'
 import { emptyProject, loggedMail, manager } from '../src/management/proof.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { setUp } from './people/browser.ts'
@@ -14,7 +15,7 @@ const own = ({ baseUrl }: World, path: string) => `${new URL(baseUrl).origin}/wo
 interface Listed {
   readonly id: number
   readonly name: string
-  readonly limits: readonly { readonly kind: string; readonly limit: number | null; readonly used: number }[]
+  readonly limits: readonly { readonly kind: string; readonly limit: number | null; readonly used: number | null }[]
 }
 
 forEachDatabase('the installation', (open) => {
@@ -28,18 +29,26 @@ forEachDatabase('the installation', (open) => {
       owner_email: 'a@b.example',
     })
     const { id } = created.body.project
+    assert.equal(created.body.project.role, 'owner')
     assert.equal((await admin.api('GET', `/console/api/wolke/v1/projects/${id}`)).body.project.role, 'owner')
     await done(world.api.post('/servers', serverBody('web')))
-    await done(api.put(own(world, `/projects/${id}/limits`), { limits: { servers: 3 } }))
+    const limits = { servers: 3, network_members: 5 }
+    const set = await done(api.put(own(world, `/projects/${id}/limits`), { limits }))
+    assert.deepEqual(
+      set.limits.map(({ kind }: { kind: string }) => kind),
+      limitedPaths,
+    )
     const { projects } = (await admin.api('GET', '/console/api/wolke/v1/installation/projects')).body
     const named = (name: string) => projects.find((one: Listed) => one.name === name)
-    const limitOf = (one: Listed) => one.limits.find(({ kind }) => kind === 'servers')
+    const limitOf = (one: Listed, of = 'servers') => one.limits.find(({ kind }) => kind === of)
     assert.deepEqual(
       [named('team').owner.email, named('team').owner_email, named('team').members],
       [email, 'a@b.example', 1],
     )
     assert.deepEqual([named('second').owner, named('second').members, named('second').resources], [null, 0, {}])
     assert.deepEqual(limitOf(named('team')), { kind: 'servers', limit: 3, own: true, used: 0 })
+    const members = { kind: 'network_members', limit: 5, own: true, used: null }
+    assert.deepEqual(limitOf(named('team'), 'network_members'), members)
     assert.deepEqual(limitOf(named('first')), { kind: 'servers', limit: 7, own: false, used: 1 })
     const paged = await done(api.get(own(world, '/installation/projects?per_page=1&page=2')))
     assert.deepEqual([paged.projects.length, paged.meta.pagination.total_entries], [1, projects.length])

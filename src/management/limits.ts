@@ -1,4 +1,5 @@
 /** The limits of Projects on the wire. */
+import { limitedPaths } from '../families.ts'
 import type { Queries } from '../kernel/data/db.ts'
 import { type DefaultLimits, limitsOfProjects } from '../kernel/resource/limits.ts'
 import type { ProjectId } from '../kernel/scope.ts'
@@ -10,11 +11,11 @@ export async function holdings(query: Queries, ids: readonly ProjectId[], ofInst
   return new Map(
     ids.map((id) => {
       const [ownLimits, resources] = [own.get(id)!, used.get(id)!]
-      const limits = countedPaths.map((kind) => ({
+      const limits = limitedPaths.map((kind) => ({
         kind,
         limit: (ownLimits.has(kind) ? ownLimits.get(kind) : ofInstallation[kind]) ?? null,
         own: ownLimits.has(kind),
-        used: resources[kind] ?? 0,
+        used: countedPaths.includes(kind) ? (resources[kind] ?? 0) : null,
       }))
       return [id, { limits, resources }]
     }),

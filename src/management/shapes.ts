@@ -8,5 +8,5 @@ export const Limit = named('Limit', {
   kind: Type.String(),
   limit: nullable(Type.Integer({ minimum: 0 })),
   own: Type.Boolean({ description: 'Whether it was set for this Project' }),
-  used: Type.Integer({ minimum: 0 }),
+  used: nullable(Type.Integer({ minimum: 0, description: 'Null for what is limited in each of several resources' })),
 })

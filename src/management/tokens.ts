@@ -28,12 +28,21 @@ export function tokenToWire(token: ListedToken) {
 /** The moment that a text names, in ms since the epoch; null for never. Errors: `invalid_input` for one that is past. */
 export function readExpiry(text: string | null | undefined, nowMs: number): number | null {
   if (text === undefined || text === null) return null
-  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d{1,9})?(Z|[+-]\d\d:\d\d)$/.test(text)
-  const ms = isTime ? Date.parse(text) : Number.NaN
+  const [, date = '', time = ''] =
+    /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.exec(text) ?? []
+  // What the calendar does not have, such as February 30, would be read as a day that it has.
+  const isOnCalendar = date !== '' && textOf(Date.parse(`${date}T${time}Z`)) === `${date}T${time}Z`
+  const ms = isOnCalendar ? Date.parse(text) : Number.NaN
   if (Number.isNaN(ms)) throw refused('must be a time such as 2030-01-31T00:00:00Z')
   if (ms <= nowMs) throw refused('must be in the future')
+  if (ms > latestMs) throw refused('must be before the year 10000')
   return ms
 }
+
+const textOf = (ms: number) => (Number.isNaN(ms) ? '' : timestamp(ms))
+
+/** The last moment that a timestamp can name. */
+const latestMs = Date.parse('9999-12-31T23:59:59Z')
 
 const refused = (message: string) => invalidInput([{ field: 'expires', message }])
 
@@ -49,5 +58,5 @@ export function expiryLike(
   { created, expires }: Pick<ListedToken, 'created' | 'expires'>,
   nowMs: number,
 ): number | null {
-  return expires === null ? null : nowMs + Math.max(0, expires - Date.parse(created))
+  return expires === null ? null : Math.min(latestMs, nowMs + Math.max(0, expires - Date.parse(created)))
 }

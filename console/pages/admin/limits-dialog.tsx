@@ -61,7 +61,7 @@ export function LimitsDialog({ project: { id, name, limits }, onClose }: LimitsD
             <TextField
               key={kind}
               label={kindName(kind)}
-              hint={w.used(number(used))}
+              hint={used === null ? undefined : w.used(number(used))}
               value={texts[kind] ?? ''}
               onChange={(text) => setTexts((all) => ({ ...all, [kind]: text }))}
               problems={limitOf(textFor(kind)) === undefined ? [w.limitProblem] : undefined}

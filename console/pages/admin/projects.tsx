@@ -229,7 +229,7 @@ const columns: readonly Column<InstalledProject>[] = [
 ]
 
 function Limits({ project: { limits } }: { readonly project: InstalledProject }) {
-  const full = limits.filter(({ limit, used }) => limit !== null && limit > 0 && used >= limit)
+  const full = limits.filter(({ limit, used }) => limit !== null && limit > 0 && used !== null && used >= limit)
   const own = limits.filter((limit) => limit.own).length
   return (
     <>

@@ -63,7 +63,9 @@ const columns: readonly Column<Limit>[] = [
     label: w.used,
     card: 'stat',
     cell: ({ kind, used, limit }) =>
-      limit === null ? (
+      used === null ? (
+        <span className="dim">{w.uncounted}</span>
+      ) : limit === null ? (
         number(used)
       ) : (
         <span className={workClass}>

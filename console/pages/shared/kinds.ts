@@ -5,12 +5,15 @@ import { common } from '../../words/en/common.ts'
 import { list, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 
-const { kinds } = wordsOf('access', access)
+const { kinds, networkMembers } = wordsOf('access', access)
 const { andMore } = wordsOf('common', common)
+
+/** What is limited and is no resource. */
+const others: Readonly<Record<string, string>> = { network_members: networkMembers }
 
 /** As in the navigation; what has no page of its own is called as the API does. */
 export function kindName(kind: string): string {
-  return isFamily(kind) ? families[kind].label : kinds(kind)
+  return isFamily(kind) ? families[kind].label : (others[kind] ?? kinds(kind))
 }
 
 /** `Servers: 4 · Firewalls: 1`, most first; empty when there is nothing. */

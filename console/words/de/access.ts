@@ -146,6 +146,7 @@ export const access: Words['access'] = {
     used: 'Benutzt',
     limit: 'Grenze',
     unlimited: 'keine Grenze',
+    uncounted: 'nicht gezählt',
     own: 'für dieses Projekt gesetzt',
     use: (used, limit) => `${used} von ${limit}`,
     changeLimit: (kind) => `Grenze für ${kind} ändern`,
@@ -177,6 +178,7 @@ export const access: Words['access'] = {
     notEmpty: 'Es sind noch Ressourcen darin',
   },
   role: 'Ihre Rolle',
+  networkMembers: 'Mitglieder je Netzwerk',
   kinds: (kind) => kind.replaceAll('_', ' '),
   count: (count) => plural(count, { one: '# Ressource', other: '# Ressourcen' }),
 }

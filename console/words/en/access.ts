@@ -139,6 +139,7 @@ export const access = {
     used: 'Used',
     limit: 'Limit',
     unlimited: 'no limit',
+    uncounted: 'not counted',
     own: 'set for this Project',
     use: (used: string, limit: string) => `${used} of ${limit}`,
     changeLimit: (kind: string) => `Change the limit of ${kind}`,
@@ -170,6 +171,7 @@ export const access = {
     notEmpty: 'Resources are left in it',
   },
   role: 'Your role',
+  networkMembers: 'Members of each network',
   kinds: (kind: string) => kind.replaceAll('_', ' '),
   count: (count: number) => plural(count, { one: '# resource', other: '# resources' }),
 }
