@@ -4,9 +4,12 @@ import { describe, test } from 'node:test'
 import { createManagementToken } from '../src/kernel/access/management-tokens.ts'
 import { principalIn } from '../src/kernel/access/principal.ts'
 import { Authenticator, tokensOf } from '../src/kernel/access/tokens.ts'
+import { changeOwner } from '../src/kernel/mail/outbox.ts'
+import { manager } from '../src/management/proof.ts'
 import { commands, grantedFamilies, readScope } from '../src/management/scopes.ts'
 import { countedPaths } from '../src/management/store.ts'
 import { type Client, forEachDatabase, type World } from './harness.ts'
+import { TestBrowser } from './people/browser.ts'
 import { done } from './proof.ts'
 import { samples } from './proofs.ts'
 import { assertRefused } from './refusals.ts'
@@ -71,6 +74,45 @@ forEachDatabase('A token', (open) => {
     const person = (await done(world.as('admin').get(door))).whoami
     assert.deepEqual([person.kind, person.role, person.rights], ['person', 'admin', null])
     assert.equal(everything.display_name, null)
+  })
+
+  test('is told the same by its session, which says nothing of the Project', async () => {
+    const world = await open({ runActions: false })
+    const scoped = await scopedClient(world, { families: grantedFamilies.slice(1), verbs: ['read', 'actions'] })
+    for (const client of [world.api, world.readOnly, scoped]) {
+      const browser = new TestBrowser(world)
+      assert.equal((await browser.post('/console/login/token', { token: client.token! })).status, 303)
+      const { body } = await browser.api('GET', '/console/api/wolke/v1/whoami')
+      assert.deepEqual(body.whoami, await whoami(world, client))
+    }
+  })
+
+  test('sees of its Project the name alone when it is limited, whatever limits it', async () => {
+    const world = await open({ runActions: false })
+    const id = await firstProject(world)
+    await world.db.transact((tx) => changeOwner(tx, { projectId: id }, 'ops@example.com'))
+    const listed = async (client: Client) => (await done(client.get(own(world, '/projects?summary=true')))).projects
+    const [whole] = await listed(world.api)
+    assert.equal(whole.owner_email, 'ops@example.com')
+    const least = { id, name: 'first', created: whole.created, role: 'member' }
+    for (const scope of [{ families: grantedFamilies }, { verbs: ['actions'] }, { label_selector: 'env=test' }]) {
+      assert.deepEqual(await listed(await scopedClient(world, scope)), [
+        { ...least, owner_email: null, resources: {}, summary: null },
+      ])
+    }
+    const reader = await scopedClient(world, { verbs: ['read'] })
+    assert.equal((await done(reader.get(own(world, `/projects/${id}`)))).project.owner_email, null)
+  })
+
+  test('that replaces one works no longer than time can be written', async () => {
+    const world = await open({ runActions: false })
+    const api = await manager(world)
+    const tokens = own(world, `/projects/${await firstProject(world)}/tokens`)
+    const far = { name: 'far', access: 'read', expires: '9999-12-31T23:59:59Z' }
+    const { token } = await done(api.post(tokens, far))
+    assert.equal(token.expires, far.expires)
+    world.clock.advance(86_400_000)
+    assert.equal((await done(api.post(`${tokens}/${token.id}/rotate`, {}))).token.expires, far.expires)
   })
 
   test('that sees some resources still sees the catalogue, and finds the end of what it deleted', async () => {

@@ -55,15 +55,17 @@ export function managementRoutes(
 
 // ---- Who asks ------------------------------------------------------------------------------------------------------
 
-async function whoIs(query: Queries, { actor, scope, role, limits, expires, isOperator }: Principal) {
-  const name = scope && (await projectName(query, scope))
+async function whoIs(query: Queries, { actor, roles, scope, limits, expires, isOperator }: Principal) {
+  // A token belongs to one Project, also where its session asks at the console's door without naming it.
+  const [projectId, role] = [...roles].find(([id]) => actor.kind === 'token' || id === scope?.projectId) ?? []
+  const name = projectId && (await projectName(query, { projectId }))
   const person = actor.kind === 'person' ? await personById(query, actor.id) : undefined
   return {
     kind: actor.kind,
     id: actor.id,
     name: actor.name,
     display_name: person && person.name !== person.email ? person.name : null,
-    project: scope && name !== undefined ? { id: scope.projectId, name } : null,
+    project: projectId && name !== undefined ? { id: projectId, name } : null,
     role: role ?? null,
     rights: actor.kind === 'token' ? rightsOf(role === 'viewer', limits) : null,
     expires: expires === undefined ? null : timestamp(expires),
@@ -95,9 +97,10 @@ function projectRoutes(platform: Platform, sessions: People['sessions']): Projec
         )
       : undefined
     return rows.map(({ id, name, owner_email, created }) => ({
-      ...{ id, name, owner_email, created },
+      ...{ id, name, created },
       role: caller.roles.get(id) ?? null,
-      // How much there is of what it does not see is none of the business of a scoped token.
+      // Whose it is, and how much there is of what it does not see, is none of the business of a scoped token.
+      owner_email: caller.limits ? null : owner_email,
       resources: caller.limits ? {} : counts.get(id)!,
       summary: summaries?.get(id) ?? null,
     }))
@@ -120,9 +123,11 @@ function projectRoutes(platform: Platform, sessions: People['sessions']): Projec
         const { id } = made
         noteProject(made, tx)
         const { actor } = caller
-        if (actor.kind === 'person') await addMember(tx, { projectId: id }, actor.id, 'owner')
         tx.afterCommit(() => sessions.forget())
-        return reply(tx.query, caller, { projectId: id })
+        if (actor.kind !== 'person') return reply(tx.query, caller, { projectId: id })
+        await addMember(tx, { projectId: id }, actor.id, 'owner')
+        const owner = { ...caller, roles: new Map(caller.roles).set(id, 'owner') }
+        return reply(tx.query, owner, { projectId: id })
       })
     },
     getProject: ({ caller, scope }) => reply(db.query, caller, scope),
