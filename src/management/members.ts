@@ -23,7 +23,7 @@ import {
 import type { People } from '../people/people.ts'
 import { peopleByIds, personById } from '../people/person-store.ts'
 import { lastSeenOf } from '../people/session-store.ts'
-import type { PersonRow } from '../people/tables.ts'
+import type { MembershipRow, PersonRow } from '../people/tables.ts'
 import type { memberEndpoints } from './contract.ts'
 
 /** The handlers of the endpoints that are about members. */
@@ -113,7 +113,8 @@ async function tellOwner(tx: Transaction, { scope, person, role, by, mail }: Joi
     ],
     facts: { Role: role },
   }
-  const owner = (await membersOf(tx.query, scope)).find((member) => member.role === 'owner')
+  const isOther = ({ person_id, role }: MembershipRow) => role === 'owner' && person_id !== person.id
+  const owner = (await membersOf(tx.query, scope)).find(isOther)
   const recipient = owner && (await personById(tx.query, owner.person_id))?.email
   if (recipient !== undefined && recipient !== project.owner_email && mail) {
     const facts = { ...content.facts, Project: project.name }

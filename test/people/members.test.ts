@@ -134,7 +134,7 @@ forEachDatabase('members', (open) => {
     const world = await open({ runActions: false })
     const jana = await setUp(world)
     const janaId = (await jana.api('GET', `${own}/account`)).body.account.id as number
-    const token = await world.db.transact((tx) =>
+    const { token } = await world.db.transact((tx) =>
       createManagementToken(tx, { name: 'automation', created: timestamp(tx.now) }),
     )
     const { project } = (
