@@ -7,25 +7,9 @@ import { build } from 'esbuild'
 import fc from 'fast-check'
 import { previewImport } from '../src/families/zones/zonefiles/preview.ts'
 import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
+import { browserModules } from './safety/console.ts'
 
 const root = new URL('../', import.meta.url).pathname
-
-/** Modules for browsers, and the most bytes that each has with all that it imports, compressed. */
-const modules: Readonly<Record<string, number>> = {
-  'src/net/ip.ts': 6_000,
-  'src/net/punycode.ts': 1_000,
-  'src/kernel/contract/labels.ts': 1_500,
-  'src/kernel/contract/selectors.ts': 3_000,
-  'src/families/certificates/domain.ts': 3_000,
-  'src/families/certificates/managed/renewal.ts': 1_000,
-  'src/families/firewalls/domain.ts': 7_000,
-  'src/families/firewalls/decisions.ts': 8_000,
-  'src/families/networks/domain.ts': 8_000,
-  'src/families/servers/domain.ts': 3_000,
-  'src/families/ssh-keys/public-key.ts': 1_500,
-  'src/families/volumes/domain.ts': 1_500,
-  'src/families/zones/zonefiles/preview.ts': 16_000,
-}
 
 async function bundled(source: string): Promise<string> {
   const { outputFiles, metafile } = await build({
@@ -51,7 +35,7 @@ async function inBrowser(source: string) {
 }
 
 describe('modules for browsers', () => {
-  for (const [path, most] of Object.entries(modules)) {
+  for (const [path, most] of Object.entries(browserModules)) {
     it(`${path} needs nothing of Node`, async () => {
       const source = `export * from './${path}'`
       assert.ok(Object.keys(await inBrowser(source)).length > 0)

@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
+import { consoleRules } from './safety/console.ts'
 import { importRules } from './safety/imports.ts'
 import { namings, statementRules } from './safety/statements.ts'
 import { styleRules } from './safety/style.ts'
 import { schemaTables } from './schema.ts'
-import { readSources, toSource } from './source.ts'
+import { readConsole, readSources, toSource } from './source.ts'
 
 const rules = [...importRules, ...statementRules, ...styleRules]
 
@@ -40,8 +41,28 @@ describe('the tree', () => {
   })
 })
 
+describe('the console', () => {
+  const sources = readConsole()
+
+  for (const { promise, check } of consoleRules) {
+    test(promise, () => assert.deepEqual(check(sources), []))
+  }
+
+  test('is read as it is: its imports are files that there are', () => {
+    const paths = new Set(sources.map(({ path }) => path))
+    const own = sources.filter(({ path }) => path.startsWith('console/'))
+    const files = own.flatMap(({ imports }) => imports.flatMap(({ file }) => file ?? []))
+    assert.ok(own.length > 300 && files.length > 1_500)
+    const isElsewhere = (file: string) => /^src\/|^console\/generated\/|\.(svg|js)$/.test(file)
+    assert.deepEqual(
+      files.filter((file) => !isElsewhere(file) && !paths.has(file)),
+      [],
+    )
+  })
+})
+
 describe('every rule can fail', () => {
-  for (const { promise, check, planted } of rules) {
+  for (const { promise, check, planted } of [...rules, ...consoleRules]) {
     test(promise, () => {
       for (const tree of planted) {
         const sources = Object.entries(tree).map(([path, text]) => toSource(path, text))

@@ -2,7 +2,7 @@
  * Reads the project's source for the safety tests: text with comments or strings blanked out, and imports. The scanner
  * handles the TypeScript in this repository, not the whole language.
  */
-import { readdirSync, readFileSync } from 'node:fs'
+import { type Dirent, readdirSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 
 export interface Import {
@@ -30,12 +30,26 @@ const isTest = (name: string) => name.endsWith('.test.ts') || name === 'proof.ts
 
 /** Every module below src except for tests. */
 export function readSources(): Source[] {
-  const root = new URL('../src/', import.meta.url)
-  return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts') && !isTest(entry.name))
+  const isModule = ({ name }: Dirent) => name.endsWith('.ts') && !isTest(name)
+  return read('src', isModule).map(([path, text]) => toSource(path.slice('src/'.length), text))
+}
+
+/** What the console is written in, and whatever uses it; paths are relative to the root. */
+export function readConsole(): Source[] {
+  const isPart = ({ name, parentPath }: Dirent) => /\.(tsx?|css)$/.test(name) && !parentPath.endsWith('/generated')
+  return ['console', 'test', 'bench', 'scripts'].flatMap((folder) =>
+    read(folder, isPart).map(([path, text]) => toSource(path, text)),
+  )
+}
+
+/** The files of a folder with their texts, by path relative to the root. */
+function read(folder: string, isWanted: (entry: Dirent) => boolean): (readonly [path: string, text: string])[] {
+  const root = new URL('../', import.meta.url).pathname
+  return readdirSync(root + folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && isWanted(entry))
     .map((entry) => posix.join(entry.parentPath.replaceAll('\\', '/'), entry.name))
     .sort()
-    .map((path) => toSource(path.slice(root.pathname.length), readFileSync(path, 'utf8')))
+    .map((path) => [path.slice(root.length), readFileSync(path, 'utf8')])
 }
 
 export function toSource(path: string, text: string): Source {
@@ -100,6 +114,11 @@ function expectsValue(before: string): boolean {
   return /(^|[(,=:[!&|?{};+\-*%~^<>]|\breturn)$/.test(before.trimEnd())
 }
 
+/** Whether a slash is that of `</a>` or `<a />`. */
+function isOfTag(text: string, at: number): boolean {
+  return text[at - 1] === '<' || /^[\s\w"'}]\/>/.test(text.slice(at - 1, at + 2))
+}
+
 const spaces = (text: string) => text.replace(/[^\n]/g, ' ')
 
 /** Scans the text once; `depths` holds the number of open braces in each open `${`. */
@@ -146,7 +165,7 @@ function blank(text: string): { code: string; bare: string } {
     } else if (char === '`') {
       keep(char)
       at = template(at + 1)
-    } else if (char === '/' && expectsValue(bare)) {
+    } else if (char === '/' && !isOfTag(text, at) && expectsValue(bare)) {
       keep(char)
       at = hideTo(at + 1, endOfRegExp(text, at + 1), char)
     } else {

@@ -9,7 +9,7 @@ import { askForProof } from './proof.ts'
 import { createStore } from './store.ts'
 
 /** How much of the rate limit is left, from the last reply. */
-export interface Rate {
+interface Rate {
   readonly limit: number
   readonly remaining: number
   /** When all of it is there again (ms since the epoch). */
@@ -50,7 +50,7 @@ export function onReply(listener: Listener): () => void {
 }
 
 /** The address of a call. Shown in commands as well, so it has no origin. */
-export function pathOf({ operation, params = {}, query = {} }: AnyRequest): string {
+function pathOf({ operation, params = {}, query = {} }: AnyRequest): string {
   const { path } = operationOf(operation)
   const filled = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(String(params[name])))
   const search = new URLSearchParams()
@@ -88,11 +88,6 @@ function doorOf(project: number | undefined, { operation }: AnyRequest): string 
   const { base, path, needs } = operationOf(operation)
   const isInProject = base === '' || (isRole(needs) && !path.includes('{project_id}'))
   return `/console/api${isInProject ? `/projects/${project}` : ''}${base || '/v1'}`
-}
-
-/** Reads what is not an operation of a contract yet. Errors: `ApiFailure`. */
-export function sendPlain(path: string, options: RequestInit = {}): Promise<unknown> {
-  return reach(`/console/api${path}`, options)
 }
 
 async function reach(url: string, options: RequestInit, isProven = false): Promise<unknown> {

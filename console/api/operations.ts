@@ -87,7 +87,7 @@ type Joined<Union> = (Union extends unknown ? (part: Union) => void : never) ext
   : never
 
 /** The contract of every operation, by its id in openapi.json. */
-export type Operations = Pick<Joined<Named>, OperationId>
+type Operations = Pick<Joined<Named>, OperationId>
 
 type EndpointOf<Id extends OperationId> = Operations[Id] extends Endpoint ? Operations[Id] : never
 
@@ -98,7 +98,7 @@ type QueryInput<E> = E extends { readonly query: infer Query }
   ? { readonly [Name in keyof Query]?: QueryValue }
   : Record<never, never>
 
-export type ParamsOf<Id extends OperationId> = PathParams<EndpointOf<Id>['path']>
+type ParamsOf<Id extends OperationId> = PathParams<EndpointOf<Id>['path']>
 export type BodyFor<Id extends OperationId> = BodyOf<EndpointOf<Id>>
 export type ReplyFor<Id extends OperationId> = EndpointOf<Id>['reply'] extends TSchema
   ? Static<EndpointOf<Id>['reply']>

@@ -1,7 +1,7 @@
 /** A value that parts of the page can watch, outside of the cache of replies. */
 import { useSyncExternalStore } from 'react'
 
-export interface Store<Value> {
+interface Store<Value> {
   get(): Value
   set(value: Value): void
   subscribe(changed: () => void): () => void

@@ -8,7 +8,7 @@ type Encoding = 'utf8' | 'latin1' | 'hex' | 'base64'
 const utf8 = new TextEncoder()
 const binary = (bytes: Uint8Array) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join('')
 
-export class Bytes extends Uint8Array {
+class Bytes extends Uint8Array {
   static override from(source: unknown, encoding?: unknown): Bytes {
     if (typeof source !== 'string') return new Bytes(source as ArrayLike<number>)
     return new Bytes(decoded(source, (encoding ?? 'utf8') as Encoding))

@@ -39,7 +39,7 @@ export type Field = Common &
     | { readonly kind: 'json' }
   )
 
-export interface NamedField {
+interface NamedField {
   readonly name: string
   readonly isRequired: boolean
   readonly field: Field

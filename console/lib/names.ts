@@ -1,9 +1,9 @@
 /** Names of many things at once, such as `web-{1..5}`, and the next name after those that are there. */
 
 /** Most names that one pattern stands for. */
-export const mostNames = 100
+const mostNames = 100
 
-export type Names =
+type Names =
   | { readonly ok: true; readonly names: readonly string[] }
   | { readonly ok: false; readonly problem: 'too many' | 'backwards' }
 

@@ -5,7 +5,7 @@ import { percentOf, sum, times } from './decimal.ts'
 
 type PriceList = Static<typeof Pricing>
 
-export interface Amount {
+interface Amount {
   readonly net: string
   readonly gross: string
 }
@@ -20,7 +20,7 @@ export interface Line {
   readonly monthly: Amount
 }
 
-export interface Estimate {
+interface Estimate {
   readonly currency: string
   readonly lines: readonly Line[]
   /** The sum of what is billed by the hour. */

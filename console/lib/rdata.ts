@@ -1,7 +1,7 @@
 /** The parts of record values by type, so that people fill in fields and not lines. */
 import type { RecordTypeName } from '../../src/net/dns/rdata.ts'
 
-export interface RdataField {
+interface RdataField {
   /** Such as `priority`; words for people are found by it. */
   readonly name: string
   readonly kind: 'number' | 'name' | 'address' | 'text' | 'word' | 'rest'

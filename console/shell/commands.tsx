@@ -10,7 +10,7 @@ const w = wordsOf('common', common)
 const Panel = lazy(async () => ({ default: (await import('./commands-panel.tsx')).CommandsPanel }))
 const CommandsDialog = lazy(async () => ({ default: (await import('./commands-dialog.tsx')).CommandsDialog }))
 
-export interface CommandsProps {
+interface CommandsProps {
   /** One request, or those that an act sends for each of many. */
   readonly request: AnyRequest | readonly AnyRequest[]
   /** What the page knows besides: labels that a resource has before the request. */

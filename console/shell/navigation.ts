@@ -15,7 +15,7 @@ export interface NavigationEntry {
   readonly keys?: string
 }
 
-export interface NavigationGroup {
+interface NavigationGroup {
   readonly title?: string
   readonly entries: readonly NavigationEntry[]
 }

@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'react'
 import type { IconName } from '../ui/icon.tsx'
 
-export interface PaletteAct {
+interface PaletteAct {
   readonly key: string
   readonly label: string
   readonly icon: IconName

@@ -23,7 +23,7 @@ interface StatementProps {
 }
 
 /** A page that has nothing to show but why. */
-export function Statement({ mood, title, text, children }: StatementProps) {
+function Statement({ mood, title, text, children }: StatementProps) {
   return (
     <>
       <PageHead title={title} />

@@ -21,7 +21,7 @@ export interface MenuItem {
 
 export type MenuEntry = MenuItem | 'line'
 
-export interface MenuProps {
+interface MenuProps {
   readonly label: string
   readonly entries: readonly MenuEntry[]
 }

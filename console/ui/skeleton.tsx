@@ -11,7 +11,7 @@ import styles from './skeleton.module.css'
 const w = wordsOf('common', common)
 const quietMs = 300
 
-export function useLate(ms = quietMs): boolean {
+function useLate(ms = quietMs): boolean {
   const [isLate, setLate] = useState(false)
   useEffect(() => {
     const timer = setTimeout(setLate, ms, true)

@@ -43,7 +43,7 @@ export interface Column<Row> {
 /** `name` or `name:desc`. */
 export type Sorting = string
 
-export interface Selection {
+interface Selection {
   readonly ids: ReadonlySet<number>
   readonly change: (ids: ReadonlySet<number>) => void
 }

@@ -33,16 +33,6 @@ export function Tags({ children }: { readonly children: ReactNode }) {
   return <span className={styles.tags}>{children}</span>
 }
 
-/** The button that adds one more. */
-export function NewTag({ children, onClick }: { readonly children: ReactNode; readonly onClick: () => void }) {
-  return (
-    <button type="button" className={cx(styles.tag, styles.new)} onClick={onClick}>
-      <Icon name="plus" />
-      {children}
-    </button>
-  )
-}
-
 /** The labels of a resource, in their order. */
 export function Labels({ labels }: { readonly labels: Readonly<Record<string, string>> }) {
   const entries = Object.entries(labels)

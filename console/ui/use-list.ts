@@ -33,7 +33,7 @@ interface ListOptions<Row> {
   readonly keeps?: ((row: Row) => boolean) | undefined
 }
 
-export interface ListView<Row> {
+interface ListView<Row> {
   /** The rows of the page. */
   readonly shown: readonly Row[]
   /** All that fit the filter, in order. */

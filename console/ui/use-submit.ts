@@ -5,7 +5,7 @@ import { toFailure } from '../api/failure.ts'
 /** What is wrong with a field, by its name in the request; what is wrong with its parts (`records[0].value`) counts. */
 export type ProblemsOf = (field: string) => readonly string[] | undefined
 
-export interface Submit {
+interface Submit {
   readonly isBusy: boolean
   /** Why the last attempt failed; undefined while one is on its way. */
   readonly cause: unknown

@@ -5,34 +5,13 @@
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders } from 'node:http'
+import { browserHeaders } from '../kernel/http/browser-headers.ts'
 import { type Encoding, pack, preferredEncoding } from '../kernel/http/compress.ts'
 import { consoleBase } from '../kernel/http/doors.ts'
 import type { SentPage } from '../kernel/http/open-pages.ts'
 import type { PageTree } from '../kernel/http/page-trees.ts'
 
 const folder = new URL(import.meta.url.endsWith('.ts') ? '../../dist/console/' : './console/', import.meta.url)
-
-/** What pages of the console may do: nothing from elsewhere, no script or style but those of files. */
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
-
-/** The headers of every page of the console. */
-export const consoleHeaders: Readonly<Record<string, string>> = {
-  'content-security-policy': policy,
-  'cross-origin-opener-policy': 'same-origin',
-  'referrer-policy': 'same-origin',
-  'x-content-type-options': 'nosniff',
-}
 
 const types: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
@@ -78,7 +57,7 @@ export function consoleTree(): PageTree {
     if (template === '') return { status: 503, headers: { 'content-type': 'text/plain' }, body: Buffer.from(missing) }
     const html = template.replace('<html lang="en">', `<html${attributes(wish)}>`)
     const etag = `W/"${createHash('sha256').update(html).digest('base64url').slice(0, 22)}"`
-    const headers = { ...consoleHeaders, ...pageHeaders, ...codingHeaders(encoding), etag }
+    const headers = { ...browserHeaders, ...pageHeaders, ...codingHeaders(encoding), etag }
     return { status: 200, headers, body: await pack(html, encoding) }
   }
 

@@ -1,11 +1,7 @@
 /** Statements on failed attempts. */
 import { sql } from 'kysely'
-import type { Queries, Transaction } from '../kernel/data/db.ts'
+import type { Transaction } from '../kernel/data/db.ts'
 import type { GuessRow } from './tables.ts'
-
-export async function guessesOf(query: Queries, subjects: readonly string[]): Promise<GuessRow[]> {
-  return query.selectFrom('guess').selectAll().where('subject', 'in', subjects).execute()
-}
 
 /** The row of a subject, locked until the transaction ends. */
 export async function lockGuess(tx: Transaction, subject: string): Promise<GuessRow> {

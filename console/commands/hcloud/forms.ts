@@ -36,7 +36,7 @@ export interface Input {
 export type Words = readonly string[] | Positional | Input | More | Refusal
 
 /** What a field becomes: the option of that name, what a function says, or that hcloud has no option for it. */
-export type Field<V, B> = string | Refusal | ((value: NonNullable<V>, context: Context<B>) => Words)
+type Field<V, B> = string | Refusal | ((value: NonNullable<V>, context: Context<B>) => Words)
 
 export interface Context<B> {
   readonly body: B
@@ -55,7 +55,7 @@ interface Command<E extends Endpoint> {
   readonly defaults?: Readonly<Record<string, unknown>>
 }
 
-export type Form<E extends Endpoint> = Command<E> | Refusal
+type Form<E extends Endpoint> = Command<E> | Refusal
 
 /** A form for every endpoint: a missing one does not compile, nor does one that misses a field. */
 export type Forms<T> = { readonly [K in keyof T]: T[K] extends Endpoint ? Form<T[K]> : never }

@@ -17,7 +17,7 @@ export interface Body {
 }
 
 /** A text between quotes, in which nothing is a template. */
-export function quotedHcl(text: string): string {
+function quotedHcl(text: string): string {
   const escaped = text
     .replaceAll('\\', '\\\\')
     .replaceAll('"', '\\"')

@@ -10,7 +10,7 @@ import styles from './tokens.module.css'
 const w = wordsOf('access', access).tokens
 
 /** A scope as it is being written. */
-export interface ScopeDraft {
+interface ScopeDraft {
   readonly families: readonly string[]
   readonly verbs: readonly GeneralVerb[]
   readonly commands: string

@@ -113,7 +113,7 @@ export function SecurityPage() {
 }
 
 /** The name of a way to sign in. */
-export function nameOf({ kind, name }: Way): string {
+function nameOf({ kind, name }: Way): string {
   if (kind === 'password') return w.password
   if (kind === 'totp') return w.codes
   return name || w.oidc

@@ -2,8 +2,8 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { LabelMap } from '../../ui/labels-field.tsx'
 
-export type FloatingIp = ItemOf<'floating_ips_list'>
-export type PrimaryIp = ItemOf<'primary_ips_list'>
+type FloatingIp = ItemOf<'floating_ips_list'>
+type PrimaryIp = ItemOf<'primary_ips_list'>
 export type AddressFamily = 'floating_ips' | 'primary_ips'
 
 /** An address of either family. */

@@ -16,7 +16,7 @@ import { wordsOf } from '../../words/words.ts'
 const w = wordsOf('admin', admin)
 const c = wordsOf('common', common)
 
-export const adminTabs = ['people', 'projects', 'mail', 'health', 'options', 'audit'] as const
+const adminTabs = ['people', 'projects', 'mail', 'health', 'options', 'audit'] as const
 export type AdminTab = (typeof adminTabs)[number]
 
 export function AdminTabs({ current }: { readonly current: AdminTab }) {

@@ -15,7 +15,7 @@ export const dayMs = 86_400_000
 const soonMs = 30 * dayMs
 const urgentMs = 7 * dayMs
 
-export interface Outlook {
+interface Outlook {
   readonly mood: Mood
   /** The state in a few words. */
   readonly text: string

@@ -10,7 +10,7 @@ import { type Certificate, dayMs, outlookOf } from './certificate.ts'
 const w = wordsOf('certificates', english)
 
 /** What the axis shows, in ms since the epoch. */
-export interface Axis {
+interface Axis {
   readonly from: number
   readonly until: number
   readonly now: number

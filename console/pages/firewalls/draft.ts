@@ -54,7 +54,7 @@ export function kept(drafts: readonly Draft[]): readonly Draft[] {
   return [...left.filter(({ direction }) => direction === 'in'), ...left.filter(({ direction }) => direction === 'out')]
 }
 
-export function toGiven({ direction, protocol, port, networks, description }: Content): GivenRule {
+function toGiven({ direction, protocol, port, networks, description }: Content): GivenRule {
   return {
     direction,
     protocol,
@@ -160,7 +160,7 @@ export function changesOf(rules: readonly Rule[], drafts: readonly Draft[]): rea
   return [...changes, ...orders.map((order) => ({ kind: 'mod' as const, order }))]
 }
 
-export function isSame(a: Content, b: Content): boolean {
+function isSame(a: Content, b: Content): boolean {
   const text = ({ direction, protocol, port, networks, description }: Content) =>
     JSON.stringify([direction, protocol, port.trim(), networks, description.trim()])
   return text(a) === text(b)

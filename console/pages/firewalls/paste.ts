@@ -2,7 +2,7 @@
 import { type Direction, type Protocol, protocols } from '../../../src/families/firewalls/domain.ts'
 import { type Content, readNetwork, readNetworks } from './draft.ts'
 
-export type Pasted =
+type Pasted =
   | { readonly kind: 'rules'; readonly rules: readonly Content[] }
   | { readonly kind: 'networks'; readonly networks: readonly string[] }
   | { readonly kind: 'nothing' }

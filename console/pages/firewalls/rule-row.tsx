@@ -18,7 +18,7 @@ import { Chips, SourcesCell } from './sources-cell.tsx'
 
 const w = wordsOf('firewalls', english)
 
-export interface RowActs {
+interface RowActs {
   readonly edit: (part: Partial<Draft>) => void
   readonly duplicate: () => void
   readonly remove: () => void

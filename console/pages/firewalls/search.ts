@@ -1,5 +1,5 @@
 /** What the address of the page for a new firewall says: whose rules it starts with. */
-export interface NewFirewallSearch {
+interface NewFirewallSearch {
   readonly from?: number | undefined
 }
 

@@ -7,7 +7,6 @@ import type { ActsOptions } from '../shared/acts.tsx'
 const w = wordsOf('networks', english)
 
 export type Network = ItemOf<'networks_list'>
-export type Subnet = Network['subnets'][number]
 export type Member = ItemOf<'networks_listMembers'>
 
 export const networkActs: ActsOptions<Network> = {
@@ -21,7 +20,7 @@ const toNumber = (address: string) => address.split('.').reduce((sum, octet) => 
 const toAddress = (value: number) => [24, 16, 8, 0].map((bits) => (value >>> bits) & 255).join('.')
 
 /** The first and the last address of a range, as numbers. */
-export function spanOf(range: string): { readonly first: number; readonly last: number } {
+function spanOf(range: string): { readonly first: number; readonly last: number } {
   const [address = '', length = '32'] = range.split('/')
   const first = toNumber(address)
   return { first, last: first + 2 ** (32 - Number(length)) - 1 }

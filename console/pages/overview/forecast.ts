@@ -9,7 +9,7 @@ import type { Server } from '../servers/server.ts'
 type Prices = ReplyFor<'pricing_get'>['pricing']
 
 /** What a Project has that costs something every month. */
-export interface Possessions {
+interface Possessions {
   readonly servers: readonly Server[]
   readonly volumes: readonly ItemOf<'volumes_list'>[]
   readonly balancers: readonly ItemOf<'load_balancers_list'>[]
@@ -18,7 +18,7 @@ export interface Possessions {
   readonly snapshots: readonly ItemOf<'images_list'>[]
 }
 
-export const days = 7
+const days = 7
 
 /** What happens on one of the next days. */
 export type Coming =

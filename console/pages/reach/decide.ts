@@ -26,7 +26,7 @@ export interface FirewallRules {
   readonly rules: readonly EffectiveRule[]
 }
 
-export function rulesOf({ id, name, rules }: Firewall): FirewallRules {
+function rulesOf({ id, name, rules }: Firewall): FirewallRules {
   const firewall = { id, name }
   return {
     ...firewall,
@@ -47,12 +47,12 @@ export interface World {
 }
 
 /** Where packets come from: anybody, a server, or an address outside. */
-export type Source =
+type Source =
   | { readonly kind: 'internet' }
   | { readonly kind: 'server'; readonly server: Server }
   | { readonly kind: 'address'; readonly address: string }
 
-export interface Question {
+interface Question {
   readonly from: Source
   readonly to: Server
   readonly protocol: Protocol
@@ -187,8 +187,4 @@ export function readPort(text: string): { readonly protocol: Protocol; readonly 
   const [, protocol = 'tcp', digits = ''] = /^(?:(tcp|udp)[/ ])?(\d{1,5})$/.exec(asked) ?? []
   const ports = parsePorts(digits)
   return ports ? { protocol: protocol as Protocol, port: ports.first } : undefined
-}
-
-export function writePort({ protocol, port }: Pick<Question, 'protocol' | 'port'>): string {
-  return port === null ? protocol : `${protocol}/${port}`
 }

@@ -18,6 +18,6 @@ export function useServers(): readonly Server[] {
   return useSuspenseQuery(serversOf(useApi())).data
 }
 
-export function serversOf(api: Api) {
+function serversOf(api: Api) {
   return api.list('servers_list', {})
 }

@@ -1,5 +1,5 @@
 /** What the address of "Who can reach what" says: the question. */
-export interface ReachSearch {
+interface ReachSearch {
   readonly from?: string | undefined
   readonly to?: string | undefined
   readonly port?: string | undefined

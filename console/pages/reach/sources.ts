@@ -16,7 +16,7 @@ export interface SourceGroup {
 }
 
 /** A private network as far as its name matters. */
-export interface NamedNetwork {
+interface NamedNetwork {
   readonly id: number
   readonly name: string
   readonly ip_range: string

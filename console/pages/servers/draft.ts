@@ -4,7 +4,6 @@ import type { BodyFor } from '../../api/operations.ts'
 
 export type ServerType = ItemOf<'server_types_list'>
 export type Image = ItemOf<'images_list'>
-export type Location = ItemOf<'locations_list'>
 
 export interface Draft {
   /** May hold a range: `web-{1..5}`. */

@@ -5,7 +5,7 @@ import { type ListSearch, listSearch } from '../../ui/use-list.ts'
 
 export const groups = ['running', 'off', 'attention'] as const
 
-export interface ServersSearch extends ListSearch {
+interface ServersSearch extends ListSearch {
   readonly status?: (typeof groups)[number] | undefined
 }
 

@@ -46,7 +46,7 @@ export interface Asked<Row> {
   readonly row: Row
 }
 
-export interface ResourceActs<Row> {
+interface ResourceActs<Row> {
   /** The menu of one resource; `own` comes first. */
   menu(row: Row, own?: readonly MenuEntry[]): readonly MenuEntry[]
   ask(asked: Asked<Row>): void

@@ -27,7 +27,7 @@ import type { ResourceSearch } from './search.ts'
 const c = wordsOf('common', common)
 const ListTools = lazy(async () => ({ default: (await import('./list-tools.tsx')).ListTools }))
 
-export interface Grouping<Row> {
+interface Grouping<Row> {
   readonly label: string
   readonly of: (row: Row) => string
   readonly options: readonly { readonly value: string; readonly label: string }[]
@@ -38,7 +38,7 @@ export interface Grouping<Row> {
 }
 
 /** The one thing that a page is for: it opens a page or does something. */
-export interface Primary {
+interface Primary {
   readonly label: string
   readonly reason: string | undefined
   readonly to?: Route

@@ -13,7 +13,7 @@ export type Zone = ItemOf<'zones_list'>
 export type Rrset = ItemOf<'zones_listRrsets'>
 
 /** The name or the id of the zone in the address. */
-export function useZoneParam(): string {
+function useZoneParam(): string {
   return (useParams({ strict: false }) as { readonly zone: string }).zone
 }
 

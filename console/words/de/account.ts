@@ -8,7 +8,6 @@ export const account: Words['account'] = {
     title: 'Ihr Konto',
     person: 'Sie',
     email: 'Mailadresse',
-    emailHint: 'Ein Admin der Installation kann sie ändern.',
     name: 'Name',
     nameHint: 'Andere sehen ihn neben dem, was Sie tun.',
     language: 'Sprache',
@@ -40,7 +39,6 @@ export const account: Words['account'] = {
     noPasskeys: 'Sie haben noch keinen Passkey.',
     addPasskey: 'Passkey hinzufügen',
     passkeyName: 'Name des Passkeys',
-    passkeyAdded: (name) => `Der Passkey ${name} ist da`,
     passkeyDefault: 'Dieses Gerät',
     noPasskeysHere:
       'Passkeys brauchen eine sichere Seite mit einem Namen: HTTPS oder localhost. Mit --public-url und einem Zertifikat gibt es sie hier.',

@@ -1,5 +1,4 @@
 /** Wörter der Seiten für Aktivität und Protokoll. */
-import { plural } from '../format.ts'
 import type { Words } from '../words.ts'
 
 export const activity: Words['activity'] = {
@@ -24,7 +23,6 @@ export const activity: Words['activity'] = {
   when: 'Begonnen',
   from: 'Woher',
   more: 'Mehr zeigen',
-  exported: (count) => plural(count, { one: '# Zeile', other: '# Zeilen' }),
   export: 'CSV exportieren',
   none: 'Noch ist nichts geschehen',
   noneText: 'Was hier getan wird, von wem und wie es ausging, steht auf dieser Seite.',
@@ -44,7 +42,6 @@ export const activity: Words['activity'] = {
     id: 'Id',
     status: 'HTTP-Status',
     correlation: 'Korrelations-Id',
-    correlationHint: 'Benennt die Anfrage im Log des Servers.',
     resources: 'Ressourcen',
     retry: 'Erneut versuchen',
     open: 'Öffnen',

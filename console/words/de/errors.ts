@@ -4,7 +4,6 @@ import type { Words } from '../words.ts'
 export const errors: Words['errors'] = {
   unchanged: 'Nichts wurde geändert.',
   uncertain: 'Ob es geschehen ist, ist nicht bekannt. Vor einem neuen Versuch nachsehen.',
-  detail: 'Der Server sagt',
   byCode: {
     elevation_required: 'Noch einmal anmelden. Dafür muss die Anmeldung jünger als zehn Minuten sein.',
     wrong_credentials: 'Passwort oder Code stimmt nicht.',

@@ -39,10 +39,8 @@ export const overview: Words['overview'] = {
   ],
   week: 'Die nächsten sieben Tage',
   today: 'Heute',
-  allDates: 'Alle Zertifikate',
   certificates: { renews: (name) => `${name} wird erneuert`, ends: (name) => `${name} endet` },
   backupsFrom: (hour) => `Backups ab ${hour}:00 UTC`,
-  ready: (name) => `${name}: in Arbeit`,
   needsYou: 'Zu tun',
   servers: 'Server',
   states: {

@@ -26,7 +26,6 @@ export const resources: Words['resources'] = {
   findServer: 'Name oder Adresse des Servers',
   noServerFits: 'Kein Server passt.',
   moreServers: (count) => `${count} weitere, zum Finden tippen`,
-  reference: 'Referenz',
   selector: 'Label-Selektor',
   matchesNames: (count, names) =>
     count === 0

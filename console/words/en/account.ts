@@ -7,7 +7,6 @@ export const account = {
     title: 'Your account',
     person: 'You',
     email: 'Mail address',
-    emailHint: 'An installation admin can change it.',
     name: 'Name',
     nameHint: 'Others see it beside what you do.',
     language: 'Language',
@@ -38,7 +37,6 @@ export const account = {
     noPasskeys: 'You have no passkey yet.',
     addPasskey: 'Add passkey',
     passkeyName: 'Name of the passkey',
-    passkeyAdded: (name: string) => `The passkey ${name} was added`,
     passkeyDefault: 'This device',
     noPasskeysHere:
       'Passkeys need a secure page with a name: HTTPS or localhost. Set --public-url and a certificate to have them here.',

@@ -1,5 +1,4 @@
 /** Words of the pages of activity and of the audit log. */
-import { plural } from '../format.ts'
 
 export const activity = {
   title: 'Activity',
@@ -23,7 +22,6 @@ export const activity = {
   when: 'Started',
   from: 'From',
   more: 'Show more',
-  exported: (count: number) => plural(count, { one: '# line', other: '# lines' }),
   export: 'Export CSV',
   none: 'Nothing has happened yet',
   noneText: 'Whatever is done here, by whom and how it ended, is shown on this page.',
@@ -43,7 +41,6 @@ export const activity = {
     id: 'Id',
     status: 'HTTP status',
     correlation: 'Correlation id',
-    correlationHint: 'Names the request in the log of the server.',
     resources: 'Resources',
     retry: 'Try again',
     open: 'Open',

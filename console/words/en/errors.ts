@@ -4,7 +4,6 @@ import type { FailureCode } from '../../api/failure.ts'
 export const errors = {
   unchanged: 'Nothing was changed.',
   uncertain: 'It is not known whether this was done. Look before you try again.',
-  detail: 'The server says',
   byCode: {
     elevation_required: 'Prove who you are once more. This needs a sign-in within the last ten minutes.',
     wrong_credentials: 'The password or code is not right.',

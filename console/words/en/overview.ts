@@ -37,10 +37,8 @@ export const overview = {
   ],
   week: 'The next seven days',
   today: 'Today',
-  allDates: 'All certificates',
   certificates: { renews: (name: string) => `${name} renews`, ends: (name: string) => `${name} ends` },
   backupsFrom: (hour: string) => `Backups from ${hour}:00 UTC`,
-  ready: (name: string) => `${name}: in progress`,
   needsYou: 'Needs you',
   servers: 'Servers',
   states: {

@@ -25,7 +25,6 @@ export const resources = {
   findServer: 'Name or address of the server',
   noServerFits: 'No server fits.',
   moreServers: (count: string) => `${count} more, type to find them`,
-  reference: 'Reference',
   selector: 'Label selector',
   matchesNames: (count: number, names: string) =>
     count === 0

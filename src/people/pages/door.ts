@@ -1,5 +1,6 @@
 /** What the pages before the console have in common: their frame, their headers, and how they read forms and cookies. */
 import { isStorable } from '../../kernel/contract/input.ts'
+import { browserHeaders } from '../../kernel/http/browser-headers.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/served.ts'
 import { readWeights } from '../../kernel/http/weights.ts'
 import { Html, html, type Part } from '../../net/html.ts'
@@ -30,26 +31,10 @@ const sessionAge = 30 * 86_400
 /** How long a browser keeps language and theme, in seconds. */
 const choiceAge = 365 * 86_400
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'self'",
-  "frame-ancestors 'none'",
-  "require-trusted-types-for 'script'",
-  "trusted-types 'none'",
-].join('; ')
-
 /** Headers of every page before the console. */
 export function safeHeaders(origin: string): Record<string, string> {
   return {
-    'content-security-policy': policy,
-    'x-content-type-options': 'nosniff',
-    'referrer-policy': 'same-origin',
-    'cross-origin-opener-policy': 'same-origin',
+    ...browserHeaders,
     'cache-control': 'no-store',
     ...(origin.startsWith('https:') ? { 'strict-transport-security': 'max-age=31536000' } : {}),
   }

@@ -1,0 +1,178 @@
+/** What holds for the console and its tests. Paths are below the root of the project here. */
+import { dirname } from 'node:path'
+import { lineAt, type Source } from '../source.ts'
+import { checkImports, checkMatches, inFolder, nowhere, type Rule } from './rules.ts'
+
+/** Modules of the server that browsers run, and the most bytes that each has with all that it imports, compressed. */
+export const browserModules: Readonly<Record<string, number>> = {
+  'src/net/ip.ts': 6_000,
+  'src/net/punycode.ts': 1_000,
+  'src/net/hostnames.ts': 1_000,
+  'src/net/dns/rdata.ts': 10_000,
+  'src/net/dns/tokens.ts': 1_000,
+  'src/kernel/access/roles.ts': 1_000,
+  'src/kernel/contract/labels.ts': 1_500,
+  'src/kernel/contract/selectors.ts': 3_000,
+  'src/families/certificates/domain.ts': 3_000,
+  'src/families/certificates/managed/renewal.ts': 1_000,
+  'src/families/firewalls/domain.ts': 7_000,
+  'src/families/firewalls/decisions.ts': 8_000,
+  'src/families/networks/domain.ts': 8_000,
+  'src/families/placement-groups/domain.ts': 1_000,
+  'src/families/servers/domain.ts': 3_000,
+  'src/families/ssh-keys/public-key.ts': 1_500,
+  'src/families/volumes/domain.ts': 1_500,
+  'src/families/zones/zonefiles/domain.ts': 13_000,
+  'src/families/zones/zonefiles/preview.ts': 16_000,
+}
+
+const inConsole = ({ path }: Source) => inFolder(path, 'console')
+const isBuild = ({ path }: Source) => /^console\/(build|vite\.config)\.ts$/.test(path)
+const ofConsole =
+  (check: Rule['check']): Rule['check'] =>
+  (sources) =>
+    check(sources.filter(inConsole))
+
+const shared: Rule = {
+  promise: 'the console has of the server only types, and modules that are made for browsers',
+  check: ofConsole(
+    checkImports(
+      (_, { file = '', isTypeOnly }) => !inFolder(file, 'src') || isTypeOnly || Object.hasOwn(browserModules, file),
+    ),
+  ),
+  planted: [
+    { 'console/pages/a/b.ts': "import { serverEndpoints } from '../../../src/families/servers/contract.ts'" },
+    { 'console/a.ts': "const { toError } = await import('../src/kernel/errors.ts')" },
+  ],
+}
+
+const senders: Rule = {
+  promise: 'only console/api sends requests',
+  check: ofConsole(
+    checkMatches(/\b(fetch\s*\(|XMLHttpRequest|sendBeacon|EventSource|WebSocket\s*\()/g, ({ path }) =>
+      inFolder(path, 'console/api'),
+    ),
+  ),
+  planted: [
+    { 'console/pages/a.tsx': "const reply = await fetch('/console/api/wolke/v1/whoami')" },
+    { 'console/shell/a.ts': "new EventSource('/console/api/projects/1/events')" },
+  ],
+}
+
+const forms: Rule = {
+  promise: 'no default exports, no barrels, no `any` in the console',
+  check: ofConsole((sources) =>
+    checkMatches(
+      /^export (default\b|\* )|\bas any\b|: any\b|<any>/gm,
+      (source, [found]) => isBuild(source) && found.startsWith('export default'),
+    )(sources),
+  ),
+  planted: [
+    { 'console/a.ts': 'export default 1' },
+    { 'console/ui/a.ts': "export * from './b.ts'" },
+    { 'console/ui/a.tsx': 'const a = b as any' },
+  ],
+}
+
+const sleeps: Rule = {
+  promise: 'tests of the console wait for what they expect, never for time',
+  check: (sources) =>
+    checkMatches(
+      /\b(setTimeout|waitForTimeout|setInterval)\b/g,
+      nowhere,
+    )(sources.filter(({ path }) => inFolder(path, 'test/console'))),
+  planted: [
+    { 'test/console/a.test.ts': 'await page.waitForTimeout(500)' },
+    { 'test/console/a.test.ts': "import { setTimeout as delay } from 'node:timers/promises'" },
+  ],
+}
+
+const words = (text: string) => new Set(text.match(/[\w$]+/g))
+
+/** What the build names in code that it makes, and a list of which only the type counts. */
+const otherwiseUsed = ['console/words/words.ts loadFrom', 'console/words/de.ts de']
+
+/** Everything that a file exports, with where. */
+function exportsOf({ bare }: Source) {
+  return [...bare.matchAll(/^export (?:async )?(?:const|function|class|interface|type) (\w+)/gm)].map(
+    ({ index, 1: name = '' }) => ({ index, name }),
+  )
+}
+
+const exported: Rule = {
+  promise: 'what a file of the console exports is used by another',
+  check: (sources) => {
+    const users = Map.groupBy(
+      sources.flatMap(({ code, imports }) => imports.map(({ file }) => ({ file, known: words(code) }))),
+      ({ file }) => file,
+    )
+    return sources
+      .filter((source) => inConsole(source) && !isBuild(source))
+      .flatMap((source) =>
+        exportsOf(source)
+          .filter(({ name }) => !otherwiseUsed.includes(`${source.path} ${name}`))
+          .filter(({ name }) => !users.get(source.path)?.some(({ known }) => known.has(name)))
+          .map(({ index, name }) => `${source.path}:${lineAt(source, index)} ${name}`),
+      )
+  },
+  planted: [
+    { 'console/a.ts': 'export const given = 1', 'console/b.ts': "import { other } from './a.ts'" },
+    { 'console/ui/a.tsx': 'export function A() {}' },
+  ],
+}
+
+const classes: Rule = {
+  promise: 'every class of a style is given to something',
+  check: (sources) => {
+    const code = sources.filter(({ path }) => /\.tsx?$/.test(path)).map((source) => source.code)
+    const named = new Set(code.flatMap((text) => text.match(/[\w-]+/g) ?? []))
+    // `f-${mood}` names all that begin so.
+    const beginnings = new Set(code.flatMap((text) => text.match(/(?<=['"`.\s])[\w-]+(?=\$\{)/g) ?? []))
+    const isGiven = (name: string) => named.has(name) || [...beginnings].some((one) => name.startsWith(one))
+    return sources
+      .filter(({ path }) => path.endsWith('.module.css'))
+      .flatMap((source) => {
+        const plain = source.text.replace(/\/\*[\s\S]*?\*\/|url\([^)]*\)|"[^"]*"/g, (part) =>
+          part.replace(/[^\n]/g, ' '),
+        )
+        return [...plain.matchAll(/\.([a-z][\w-]*)/gi)]
+          .filter(({ 1: name = '' }) => !isGiven(name))
+          .map(({ index, 1: name }) => `${source.path}:${lineAt(source, index)} .${name}`)
+      })
+  },
+  planted: [{ 'console/ui/a.module.css': '.box { color: red }', 'console/ui/a.tsx': 'const a = styles.other' }],
+}
+
+/** Parts that are given the words of whoever uses them, or name them by their own keys. */
+const takers = ['console/commands', 'console/ui', 'console/shell', 'console/shortcuts.ts', 'console/pages/shared']
+
+/** The texts of an area. Below them, those with small letters alone are also looked up by what the API says. */
+const named = /^ {2}(\w+)(?=[:,])|^ {4,}([a-z]+[A-Z]\w*)(?=[:,])/gm
+
+const texts: Rule = {
+  promise: 'every text of the console is used where its area is',
+  check: (sources) => {
+    const code = sources.filter((source) => inConsole(source) && !inFolder(source.path, 'console/words'))
+    const taking = code.filter(({ path }) => takers.some((folder) => inFolder(path, folder)))
+    return sources
+      .filter(({ path }) => inFolder(path, 'console/words/en'))
+      .flatMap((source) => {
+        const importing = code.filter(({ imports }) => imports.some(({ file }) => file === source.path))
+        const folders = new Set(importing.map(({ path }) => dirname(path)))
+        const beside = code.filter(({ path }) => folders.has(dirname(path)))
+        const used = words([...taking, ...beside].map((user) => user.code).join('\n'))
+        return [...source.bare.matchAll(named)]
+          .map(({ index, 1: outer = '', 2: name = outer }) => ({ index, name }))
+          .filter(({ name }) => !used.has(name))
+          .map(({ index, name }) => `${source.path}:${lineAt(source, index)} ${name}`)
+      })
+  },
+  planted: [
+    {
+      'console/words/en/a.ts': "export const a = {\n  shown: 'A',\n  hidden: 'B',\n}",
+      'console/ui/a.tsx': "import { a } from '../words/en/a.ts'\nconst b = w.shown",
+    },
+  ],
+}
+
+export const consoleRules: readonly Rule[] = [shared, senders, forms, sleeps, exported, classes, texts]
