@@ -4,7 +4,9 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { families } from '../../src/families.ts'
-import { commandOf, familyOf, generalVerbs } from '../../src/kernel/access/token-scope.ts'
+import type { Need } from '../../src/kernel/access/roles.ts'
+import { commandOf, familyOf, generalVerbs, verbOf } from '../../src/kernel/access/token-scope.ts'
+import type { Endpoint } from '../../src/kernel/contract/contract.ts'
 import { grantedFamilies } from '../../src/management/scopes.ts'
 import { ownEndpoints } from '../../src/pages/openapi.ts'
 import { bundle } from '../program/program.ts'
@@ -50,9 +52,43 @@ it('the page has every family, every command, every verb and every endpoint', ()
     assert.ok(page.text.includes(`| \`${family}\` | ${list.join(', ') || 'none'} |\n`), family)
   }
   for (const verb of generalVerbs) assert.ok(page.text.includes(`| \`${verb}\` |`), verb)
-  const managed = ownEndpoints().filter(({ family }) => family === 'management')
-  const named = [...page.text.matchAll(/^\| `([A-Z]+ \/[^`]*)` \|/gm)].map(([, operation]) => operation)
-  assert.deepEqual(named.sort(), managed.map(({ endpoint: { method, path } }) => `${method} ${path}`).sort())
+  const forPrograms = ownEndpoints().filter(({ endpoint }) => endpoint.needs !== 'person')
+  const rows = forPrograms.map(({ endpoint: { method, path, needs, elevated } }) => {
+    return `${method} ${path} | ${callers[needs]} |${elevated ? ' yes' : ''}`
+  })
+  const named = page.text.matchAll(/^\| `([A-Z]+ \/[^`]*)` (\| [a-z]+ \|(?: yes)?) \| ./gm)
+  assert.deepEqual([...named].map(([, operation, rest]) => `${operation} ${rest}`).sort(), rows.sort())
+  const ofAccounts = ownEndpoints().filter(({ endpoint }) => endpoint.needs === 'person')
+  for (const { endpoint } of ofAccounts) assert.match(endpoint.path, /^\/account/)
+})
+
+/** What the page calls those whom an endpoint is for. */
+const callers: Readonly<Record<string, string>> = {
+  anyone: 'everybody',
+  viewer: 'viewers',
+  admin: 'admins',
+  owner: 'owners',
+  operator: 'operators',
+}
+
+it('the page on people has what each role may do, family by family', () => {
+  const operations = families.flatMap(({ endpoints }): Endpoint[] => Object.values(endpoints))
+  const writing = operations.filter(({ method }) => method !== 'GET')
+  const granted = (family: string, needs: Need) => {
+    const some = writing.filter((one) => familyOf(one) === family && one.needs === needs)
+    const general = generalVerbs.filter((verb) => some.some((one) => !commandOf(one) && verbOf(one) === verb))
+    const commands = [...new Set(some.flatMap((one) => commandOf(one) ?? []))].sort()
+    return [...general, ...commands.map((command) => `\`${command}\``)].join(', ')
+  }
+  const rows = [...new Set(writing.map(familyOf))].sort().map((family) => {
+    const cells = [`\`${family}\``, granted(family, 'restricted'), granted(family, 'member')]
+    return `| ${cells.join(' | ')} |`.replaceAll('|  |', '| |')
+  })
+  const known = new Set(['restricted', 'member'])
+  assert.ok(writing.every(({ needs }) => known.has(needs)))
+  const text = readPage('docs/people.md').text
+  const shown = text.split('| family | Restricted | Member also |\n|---|---|---|\n')[1]!.split('\n\n')[0]
+  assert.equal(shown, rows.join('\n'))
 })
 
 // ---- hcloud --------------------------------------------------------------------------------------------------------
