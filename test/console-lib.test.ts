@@ -13,14 +13,27 @@ import { expandNames, nextName } from '../console/lib/names.ts'
 import { estimate } from '../console/lib/prices.ts'
 import { joinRdata, rdataFields, splitRdata } from '../console/lib/rdata.ts'
 import { lifetimeOf } from '../console/lib/timeline.ts'
+import { commands as grantedCommands, families as offeredFamilies } from '../console/pages/access/grantable.ts'
 import { csvOf } from '../console/pages/shared/csv.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { openCatalogue } from '../src/catalogue/catalogue.ts'
 import { pricingToWire } from '../src/families/pricing/view.ts'
+import { familyOf } from '../src/kernel/access/token-scope.ts'
+import { commands, grantedFamilies } from '../src/management/scopes.ts'
 import { nameOf } from '../src/net/dns/names.ts'
 import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
 import { accepted } from './clients/bodies.ts'
+
+it('scopes of tokens are made of all families and commands that the server knows', () => {
+  const all = [...allEndpoints(), ...ownEndpoints()].filter(({ endpoint }) => !endpoint.removedBy)
+  const present = new Set(all.map(({ endpoint }) => familyOf(endpoint)))
+  assert.deepEqual(
+    offeredFamilies,
+    grantedFamilies.filter((family) => present.has(family)),
+  )
+  assert.deepEqual([...grantedCommands].sort(), commands)
+})
 
 describe('decimals', () => {
   const decimal = fc

@@ -4,7 +4,8 @@ import { Check } from '../../ui/check.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { access } from '../../words/en/access.ts'
 import { wordsOf } from '../../words/words.ts'
-import { commands, families, type GeneralVerb, generalVerbs, grantsOf, type Scope } from './scope.ts'
+import { commands, families } from './grantable.ts'
+import { type GeneralVerb, generalVerbs, grantsOf, type Scope } from './scope.ts'
 import styles from './tokens.module.css'
 
 const w = wordsOf('access', access).tokens

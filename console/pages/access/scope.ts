@@ -1,5 +1,5 @@
-/** What scopes of tokens can limit, from the operations of the API, and what a scope grants in a sentence. */
-import { operationIds, operationOf, type ReplyFor } from '../../api/operations.ts'
+/** What a scope of a token grants, in a sentence. */
+import type { ReplyFor } from '../../api/operations.ts'
 import { access } from '../../words/en/access.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -11,18 +11,6 @@ export type Scope = NonNullable<Token['scope']>
 
 export const generalVerbs = ['read', 'create', 'update', 'delete', 'actions'] as const
 export type GeneralVerb = (typeof generalVerbs)[number]
-
-const rows = operationIds.map(operationOf).filter(({ base }) => base === '')
-
-/** The families of the API, by the first part of their paths. */
-export const families: readonly string[] = [...new Set(rows.map(({ path }) => path.split('/')[1] ?? ''))]
-  .filter((family) => family !== 'actions')
-  .sort()
-
-/** The commands of the API: the names of actions. */
-export const commands: ReadonlySet<string> = new Set(
-  rows.flatMap(({ method, path }) => (method === 'POST' ? (/\/actions\/(\w+)$/.exec(path)?.[1] ?? []) : [])),
-)
 
 const inOrder = (texts: readonly string[]) => list(texts, (count) => `+${count}`)
 
