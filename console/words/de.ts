@@ -16,6 +16,7 @@ import { networks } from './de/networks.ts'
 import { newServer } from './de/new-server.ts'
 import { overview } from './de/overview.ts'
 import { palette } from './de/palette.ts'
+import { paste } from './de/paste.ts'
 import { placementGroups } from './de/placement-groups.ts'
 import { projects } from './de/projects.ts'
 import { raw } from './de/raw.ts'
@@ -48,6 +49,7 @@ export const de = {
   networks,
   newServer,
   overview,
+  paste,
   palette,
   placementGroups,
   projects,

@@ -16,6 +16,7 @@ import { networks } from './en/networks.ts'
 import { newServer } from './en/new-server.ts'
 import { overview } from './en/overview.ts'
 import { palette } from './en/palette.ts'
+import { paste } from './en/paste.ts'
 import { placementGroups } from './en/placement-groups.ts'
 import { projects } from './en/projects.ts'
 import { raw } from './en/raw.ts'
@@ -47,6 +48,7 @@ export const en = {
   networks,
   newServer,
   overview,
+  paste,
   palette,
   placementGroups,
   projects,

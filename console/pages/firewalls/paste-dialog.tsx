@@ -4,14 +4,17 @@ import type { Direction } from '../../../src/families/firewalls/domain.ts'
 import { Button } from '../../ui/button.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField } from '../../ui/field.tsx'
+import { Note } from '../../ui/note.tsx'
 import { common } from '../../words/en/common.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
+import { paste as english } from '../../words/en/paste.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Content } from './draft.ts'
-import { readPasted } from './paste.ts'
+import { type Misread, readPasted } from './paste.ts'
 
-const w = wordsOf('firewalls', english)
+const w = wordsOf('paste', english)
 const c = wordsOf('common', common)
+
+const mostReasons = 5
 
 interface PasteProps {
   readonly direction: Direction
@@ -30,8 +33,8 @@ export function PasteDialog({ direction, onRules, onClose }: PasteProps) {
   }
   return (
     <Dialog
-      title={w.pasteTitle}
-      text={w.pasteText}
+      title={w.title}
+      text={w.text}
       onClose={onClose}
       onSubmit={add}
       footer={
@@ -44,14 +47,25 @@ export function PasteDialog({ direction, onRules, onClose }: PasteProps) {
       }
     >
       <AreaField
-        label={w.pasteLabel}
+        label={w.label}
         isMono
         rows={8}
         value={text}
         onChange={setText}
-        hint={pasted.kind === 'networks' ? w.pastedNetworks(pasted.networks.length) : w.pasteHint}
-        problems={text.trim() !== '' && pasted.kind === 'nothing' ? [w.pasteNothing] : undefined}
+        hint={pasted.kind === 'networks' ? w.networks(pasted.networks.length) : w.hint}
+        problems={text.trim() !== '' && pasted.kind === 'nothing' ? [w.nothing] : undefined}
       />
+      {pasted.kind === 'rules' && pasted.misread.length > 0 && (
+        <Note mood="warn" isNews>
+          <b>{w.misread(pasted.misread.length, pasted.misread.length + count)}</b>{' '}
+          {pasted.misread.slice(0, mostReasons).map(reasonOf).join(' ')}
+        </Note>
+      )}
     </Dialog>
   )
+}
+
+function reasonOf({ place, what, says }: Misread): string {
+  if (says === '' && what !== 'side') return w.misreadMissing[what](String(place))
+  return w.misreadAs[what](String(place), says)
 }

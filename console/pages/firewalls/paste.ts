@@ -1,70 +1,96 @@
-/** Reads rules out of what somebody pastes: networks, JSON of the API or of hcloud, and blocks of Terraform. Pure. */
+/**
+ * Reads rules out of what somebody pastes: networks, JSON of the API, of hcloud or of Terraform, and blocks of
+ * Terraform. Nothing is guessed: a rule that is not understood is told, with the reason. Pure.
+ */
 import { type Direction, type Protocol, protocols } from '../../../src/families/firewalls/domain.ts'
 import { type Content, readNetwork, readNetworks } from './draft.ts'
+import { readHcl } from './hcl.ts'
 
-type Pasted =
-  | { readonly kind: 'rules'; readonly rules: readonly Content[] }
+/** Why a rule was not understood. */
+export interface Misread {
+  /** Among the rules of the text, from 1. */
+  readonly place: number
+  readonly what: 'direction' | 'protocol' | 'side'
+  /** What is there in the place of something known; empty when nothing is. */
+  readonly says: string
+}
+
+export type Pasted =
+  | { readonly kind: 'rules'; readonly rules: readonly Content[]; readonly misread: readonly Misread[] }
   | { readonly kind: 'networks'; readonly networks: readonly string[] }
   | { readonly kind: 'nothing' }
 
+type Fields = Readonly<Record<string, unknown>>
+
+const nothing: Pasted = { kind: 'nothing' }
+/** Deeper than firewalls are in any of these texts. */
+const maxDepth = 30
+
 export function readPasted(text: string): Pasted {
   const asked = text.trim()
-  if (asked === '') return { kind: 'nothing' }
-  const found = fromJson(asked) ?? fromHcl(asked)
-  if (found && found.length > 0) return { kind: 'rules', rules: found }
-  if (found) return { kind: 'nothing' }
-  const networks = readNetworks(asked)
-  return networks.some((network) => network.includes('/')) ? { kind: 'networks', networks } : { kind: 'nothing' }
+  if (asked === '') return nothing
+  const json = readJson(asked)
+  const found = rulesIn(json === undefined ? readHcl(asked) : json)
+  if (found.length > 0) return understood(found)
+  const isOther = typeof json === 'object' ? !isList(json) : /^(?:\{|\[\s*\{)/.test(asked)
+  return isOther ? nothing : fromNetworks(asked)
 }
 
-function fromJson(text: string): readonly Content[] | undefined {
-  if (!/^[[{]/.test(text)) return undefined
-  let value: unknown
+function fromNetworks(text: string): Pasted {
+  const networks = readNetworks(text.replace(/\/\*[\s\S]*?\*\/|(?:#|\/\/).*$/gm, ' '))
+  return networks.some((network) => network.includes('/')) ? { kind: 'networks', networks } : nothing
+}
+
+function readJson(text: string): unknown {
   try {
-    value = JSON.parse(text)
+    return JSON.parse(text)
   } catch {
     return undefined
   }
-  const all = rulesIn(value)
-  // A list of texts is one of networks.
-  if (all.every((one) => typeof one === 'string')) return undefined
-  return all.filter(isRecord).map(toContent)
 }
 
-function rulesIn(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value
+const isList = (value: unknown) => Array.isArray(value) && value.every((one) => typeof one === 'string')
+
+/** All rules, wherever they are: in a firewall, in a list of firewalls, in the state of Terraform. */
+function rulesIn(value: unknown, isRule = false, depth = 0): readonly Fields[] {
+  if (depth > maxDepth) return []
+  if (Array.isArray(value)) return value.flatMap((one) => rulesIn(one, isRule, depth + 1))
   if (!isRecord(value)) return []
-  if (isRecord(value.firewall)) return rulesIn(value.firewall)
-  return Array.isArray(value.rules) ? value.rules : [value]
+  if (isRule || ['direction', 'source_ips', 'destination_ips'].some((name) => name in value)) return [value]
+  return Object.entries(value).flatMap(([name, one]) => rulesIn(one, /^rules?$/.test(name), depth + 1))
 }
 
-/** `rule { direction = "in" ... }`, one or more, also within a resource. */
-function fromHcl(text: string): readonly Content[] | undefined {
-  const blocks = [...text.matchAll(/\brule\s*\{([^{}]*)\}/g)].map(([, inside]) => inside ?? '')
-  if (blocks.length === 0) return undefined
-  return blocks.map((inside) => {
-    const fields = [...inside.matchAll(/(\w+)\s*=\s*(\[[^\]]*\]|"(?:[^"\\]|\\.)*"|[\w.-]+)/g)]
-    return toContent(Object.fromEntries(fields.map(([, name, value]) => [name, readHcl(value ?? '')])))
-  })
-}
-
-function readHcl(value: string): unknown {
-  if (value.startsWith('[')) return [...value.matchAll(/"([^"]*)"/g)].map(([, one]) => one ?? '')
-  return value.startsWith('"') ? value.slice(1, -1).replaceAll('\\"', '"') : value
-}
-
-function toContent(rule: Readonly<Record<string, unknown>>): Content {
-  const direction: Direction = rule.direction === 'out' ? 'out' : 'in'
-  const networks = direction === 'in' ? rule.source_ips : rule.destination_ips
+function understood(found: readonly Fields[]): Pasted {
+  const read = found.map(toContent)
   return {
-    direction,
-    protocol: protocols.find((known): known is Protocol => known === rule.protocol) ?? 'tcp',
-    port: rule.port === null || rule.port === undefined ? '' : String(rule.port),
-    networks: Array.isArray(networks) ? networks.map((one) => readNetwork(String(one))) : [],
-    description: typeof rule.description === 'string' ? rule.description : '',
+    kind: 'rules',
+    rules: read.flatMap((one) => ('what' in one ? [] : [one])),
+    misread: read.flatMap((one, index) => ('what' in one ? [{ ...one, place: index + 1 }] : [])),
   }
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function toContent(rule: Fields): Content | Omit<Misread, 'place'> {
+  const direction = (['in', 'out'] as const).find((known): known is Direction => known === rule.direction)
+  if (!direction) return { what: 'direction', says: textOf(rule.direction) }
+  const protocol = protocols.find((known): known is Protocol => known === rule.protocol)
+  if (!protocol) return { what: 'protocol', says: textOf(rule.protocol) }
+  const sides = [rule.source_ips, rule.destination_ips].map(networksOf)
+  const [networks, others] = direction === 'in' ? sides : sides.toReversed()
+  if (others!.length > 0) return { what: 'side', says: others!.join(', ') }
+  return { direction, protocol, port: textOf(rule.port), networks: networks!, description: textOf(rule.description) }
+}
+
+/** What is no network stays as it is, for the editor to say so. */
+function networksOf(value: unknown): readonly string[] {
+  if (value === null || value === undefined) return []
+  return (Array.isArray(value) ? value : [value]).map((one) => readNetwork(textOf(one)))
+}
+
+function textOf(value: unknown): string {
+  if (value === null || value === undefined) return ''
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function isRecord(value: unknown): value is Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

@@ -72,13 +72,6 @@ export const firewalls: Words['firewalls'] = {
   duplicate: 'Verdoppeln',
   revert: 'Änderung zurücknehmen',
   removeRule: 'Entfernen',
-  pasteTitle: 'Regeln oder Netze einfügen',
-  pasteText: 'Noch wird nichts angewendet: Das Eingefügte wird zu Regeln, die sich weiter ändern lassen.',
-  pasteLabel: 'Netze, JSON oder Terraform',
-  pasteHint: 'Wie 10.0.0.0/8, 192.0.2.7, eine Regel der API in JSON oder ein Block rule von Terraform.',
-  pastedNetworks: (count) => plural(count, { one: 'Eine Regel mit # Netz.', other: 'Eine Regel mit # Netzen.' }),
-  pasteNothing: 'Darin sind weder Regeln noch Netze.',
-  addRules: (count) => `${plural(count, { one: '# Regel', other: '# Regeln' })} hinzufügen`,
   changesLabel: 'Änderungen',
   changes: (count) => plural(count, changes),
   noChanges: 'Keine Änderungen',
@@ -87,11 +80,16 @@ export const firewalls: Words['firewalls'] = {
     `${port ? `${protocol} ${port}` : protocol} ${direction === 'in' ? 'von' : 'zu'}`,
   reordered: { in: 'Reihenfolge der eingehenden Regeln', out: 'Reihenfolge der ausgehenden Regeln' },
   opens: (what) => `Öffnet ${what} zum Internet`,
+  opensWide: (what) => `Öffnet ${what} zu einem großen Teil des Internets`,
   onServers: (count) =>
     count === 0 ? 'überall, wo sie angewendet wird.' : `auf ${plural(count, { one: '# Server', other: '# Servern' })}.`,
   keepNetworks: (networks) => `${networks} behalten`,
   closesSsh: 'Keine Regel lässt mehr SSH herein.',
   limitsOut: 'Ab der ersten ausgehenden Regel wird alles andere Ausgehende verworfen.',
+  twice: {
+    in: (place, first) => `Die eingehende Regel ${place} tut dasselbe wie Regel ${first}.`,
+    out: (place, first) => `Die ausgehende Regel ${place} tut dasselbe wie Regel ${first}.`,
+  },
   willChange: (count, names) =>
     count === 0
       ? 'Kein Server ändert sich: Die Firewall ist auf keinen angewendet.'

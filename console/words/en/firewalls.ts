@@ -72,14 +72,6 @@ export const firewalls = {
   duplicate: 'Duplicate',
   revert: 'Take the change back',
   removeRule: 'Remove',
-  pasteTitle: 'Paste rules or networks',
-  pasteText: 'Nothing is applied yet: what you paste becomes rules that you can still change.',
-  pasteLabel: 'Networks, JSON or Terraform',
-  pasteHint: 'As in 10.0.0.0/8, 192.0.2.7, a rule of the API in JSON, or a rule block of Terraform.',
-  pastedNetworks: (count: number) =>
-    plural(count, { one: 'One rule with # network.', other: 'One rule with # networks.' }),
-  pasteNothing: 'There are no rules and no networks in this.',
-  addRules: (count: number) => `Add ${plural(count, { one: '# rule', other: '# rules' })}`,
   // ---- Changes
   changesLabel: 'Changes',
   changes: (count: number) => plural(count, changes),
@@ -89,10 +81,15 @@ export const firewalls = {
     `${port ? `${protocol} ${port}` : protocol} ${direction === 'in' ? 'from' : 'to'}`,
   reordered: { in: 'The order of inbound rules', out: 'The order of outbound rules' },
   opens: (what: string) => `Opens ${what} to the Internet`,
+  opensWide: (what: string) => `Opens ${what} to a large part of the Internet`,
   onServers: (count: number) => (count === 0 ? 'wherever it is applied.' : `on ${plural(count, servers)}.`),
   keepNetworks: (networks: string) => `Keep ${networks}`,
   closesSsh: 'No rule lets SSH in any more.',
   limitsOut: 'From the first outbound rule on, everything else outbound is dropped.',
+  twice: {
+    in: (place: string, first: string) => `Inbound rule ${place} does the same as rule ${first}.`,
+    out: (place: string, first: string) => `Outbound rule ${place} does the same as rule ${first}.`,
+  },
   willChange: (count: number, names: string) =>
     count === 0
       ? 'No server changes: the firewall is applied to none.'
