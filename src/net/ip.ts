@@ -71,6 +71,12 @@ export function cidrSize(cidr: string): bigint {
   return size(requireNetwork(cidr))
 }
 
+/** Returns the first and the last address of a network as numbers. Throws RangeError when malformed. */
+export function cidrRange(cidr: string): { readonly family: Family; readonly first: bigint; readonly last: bigint } {
+  const network = requireNetwork(cidr)
+  return { family: network.family, first: network.bits, last: network.bits + size(network) - 1n }
+}
+
 /**
  * Returns the subnet `index` (from 0) of the given prefix length, in bits, such as the second /64 of a /32.
  * Throws RangeError when `cidr` is malformed, the prefix is not within it, or the index lies outside it.

@@ -8,7 +8,7 @@ export const privateUse = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16']
  * The special-purpose networks of the IANA registries (RFC 6890) and everything that is not global unicast.
  * Documentation ranges are missing on purpose: they are not routed, and trial installations assign addresses from them.
  */
-const privateNetworks = [
+export const privateNetworks = [
   '0.0.0.0/8', // this host, this network
   ...privateUse,
   '100.64.0.0/10', // shared between a provider and its customers

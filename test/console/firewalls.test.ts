@@ -35,6 +35,27 @@ forConsole('firewalls in the console', (open) => {
     )
   })
 
+  test('have a preset once, and no rule in the picture that could not be applied', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit(await rulesOfFirst(console))
+    const { page } = console
+    await page.getByRole('button', { name: 'Add HTTPS' }).click()
+    await expect(page.getByRole('combobox', { name: 'From of rule 1' })).toBeFocused()
+    await expect(page.getByText('No changes')).toBeVisible()
+    const picture = page.getByRole('img', { name: /reaches/ })
+    await expect(picture).not.toHaveAccessibleName(/tcp 22|SSH|will reach/)
+    await page.getByRole('button', { name: 'Add SSH' }).click()
+    await page.keyboard.type('10.0.0.1/8')
+    await press(page, 'Enter')
+    await expect(page.getByText('host bits')).toBeVisible()
+    await expect(picture).not.toHaveAccessibleName(/will reach/)
+    await press(page, 'Backspace')
+    await page.keyboard.type('10.0.0.0/8')
+    await press(page, 'Enter')
+    await expect(picture).toHaveAccessibleName(/will reach/)
+  })
+
   test('answer who can reach a server with the deciding rule', async () => {
     const console = await open()
     await someServers(console)

@@ -8,14 +8,13 @@ import { cx } from '../../ui/cx.ts'
 import diff from '../../ui/diff.module.css'
 import { Elsewhere } from '../../ui/elsewhere.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
-import { Note } from '../../ui/note.tsx'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import type { Change, Content } from './draft.ts'
 import type { RulesEditor } from './use-rules.ts'
-import type { Warning } from './warnings.ts'
+import { WarningNote } from './warning-note.tsx'
 
 const w = wordsOf('firewalls', english)
 
@@ -106,29 +105,5 @@ function Changed({ before, after }: { readonly before: string; readonly after: s
     <>
       {before && <del>{before}</del>} <ins>{after}</ins>
     </>
-  )
-}
-
-interface WarningProps {
-  readonly warning: Warning
-  readonly editor: RulesEditor
-  readonly count: number
-}
-
-export function WarningNote({ warning, editor, count }: WarningProps) {
-  if (warning.kind === 'closesSsh') return <Note mood="warn">{w.closesSsh}</Note>
-  if (warning.kind === 'limitsOut') return <Note mood="warn">{w.limitsOut}</Note>
-  const { draft, before } = warning
-  const { key, protocol, port } = draft
-  const what = protocol === 'tcp' && port === '22' ? 'SSH' : port ? `${port}/${protocol}` : protocol
-  return (
-    <Note mood="warn">
-      <b>{w.opens(what)}</b> {w.onServers(count)}{' '}
-      {before && (
-        <Button small onClick={() => editor.edit(key, { networks: before.networks })}>
-          {w.keepNetworks(before.networks.join(', '))}
-        </Button>
-      )}
-    </Note>
   )
 }

@@ -166,6 +166,24 @@ function isSame(a: Content, b: Content): boolean {
   return text(a) === text(b)
 }
 
+/** Whether rules let the same through, whatever they say about it. */
+export function isAlike(a: Content, b: Content): boolean {
+  const text = ({ direction, protocol, port, networks }: Content) =>
+    JSON.stringify([direction, protocol, port.trim(), [...new Set(networks)].toSorted()])
+  return text(a) === text(b)
+}
+
+/** The rule that opens what another one would open: the same port, to all of its networks. */
+export function ruleFor({ direction, protocol, port, networks }: Content, drafts: readonly Draft[]): Draft | undefined {
+  return kept(drafts).find(
+    (one) =>
+      one.direction === direction &&
+      one.protocol === protocol &&
+      one.port.trim() === port &&
+      networks.every((network) => one.networks.includes(network)),
+  )
+}
+
 /** Whether rules that are in force have changed places among each other. */
 function isReordered(drafts: readonly Draft[], direction: Direction): boolean {
   const own = kept(drafts).filter((draft) => draft.direction === direction)

@@ -23,13 +23,13 @@ import { usePlaces, useServers } from '../reach/places.ts'
 import type { Server } from '../servers/server.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { useRequest } from '../shared/submit.ts'
-import { WarningNote } from './changes.tsx'
 import { bodyOf, contentOf, kept } from './draft.ts'
+import { DraftReach } from './draft-reach.tsx'
 import { EditorFrame } from './editor-frame.tsx'
 import type { Firewall, Target } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
-import { DraftReach } from './rules.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
+import { WarningNote } from './warning-note.tsx'
 
 const w = wordsOf('firewalls', english)
 const c = wordsOf('common', common)

@@ -11,7 +11,7 @@ import { firewalls as english } from '../../words/en/firewalls.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
-import { type Content, kept } from './draft.ts'
+import { type Content, kept, ruleFor } from './draft.ts'
 import { internet } from './rule.ts'
 import { RuleRow } from './rule-row.tsx'
 import styles from './rules.module.css'
@@ -55,6 +55,11 @@ export function RuleTable({ editor, servers, reason, more }: RuleTableProps) {
     cell?.focus()
     want(undefined)
   }, [wanted])
+  const addPreset = (content: Omit<Content, 'direction'>) => {
+    const same = ruleFor({ ...content, direction }, drafts)
+    if (same) want({ key: same.key, column: 'networks' })
+    else addOne(content)
+  }
   const addOne = (content: Partial<Content>) => {
     const [draft] = add([{ ...content, direction }])
     const column = draft?.port === '' && content.protocol !== 'icmp' ? 'port' : 'networks'
@@ -79,7 +84,7 @@ export function RuleTable({ editor, servers, reason, more }: RuleTableProps) {
           {reason === undefined && (
             <span className="row wrap">
               {presets.map(({ key, ...content }) => (
-                <Button key={key} small aria-label={w.addPreset(key)} onClick={() => addOne(content)}>
+                <Button key={key} small aria-label={w.addPreset(key)} onClick={() => addPreset(content)}>
                   {key}
                 </Button>
               ))}

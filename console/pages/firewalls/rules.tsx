@@ -1,29 +1,22 @@
 /** The rules of a firewall: the editor, what would change, and who could then reach what. */
-import { lazy, Suspense, useMemo } from 'react'
 import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { MenuOf } from '../../ui/menu.tsx'
-import { Skeleton } from '../../ui/skeleton.tsx'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { FirewallRules } from '../reach/decide.ts'
-import type { ReachTarget } from '../reach/picture.tsx'
 import type { Places } from '../reach/sources.ts'
-import type { Server } from '../servers/server.ts'
 import { useRequest } from '../shared/submit.ts'
 import { Changes } from './changes.tsx'
 import { bodyOf, contentOf, kept } from './draft.ts'
+import { DraftReach } from './draft-reach.tsx'
 import { EditorFrame } from './editor-frame.tsx'
 import { type Firewall, serversUnder } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
 
 const w = wordsOf('firewalls', english)
-
-/** The picture comes after the editor. */
-const ReachCard = lazy(async () => ({ default: (await import('../reach/reach-card.tsx')).ReachCard }))
 
 interface RulesTabProps {
   readonly firewall: Firewall
@@ -108,48 +101,4 @@ function CopyFrom({ others, editor }: { readonly others: readonly Firewall[]; re
       )}
     </MenuOf>
   )
-}
-
-interface DraftReachProps {
-  readonly firewall: Pick<Firewall, 'id' | 'applied_to'>
-  readonly name: string
-  readonly editor: RulesEditor
-  readonly servers: readonly Server[]
-  readonly places: Places
-}
-
-/** The picture with the drafts in it, those that are not applied marked as new. */
-export function DraftReach({ firewall, name, editor, servers, places }: DraftReachProps) {
-  const { drafts, changes, isDirty } = editor
-  const rules = useMemo((): FirewallRules => {
-    const own = { id: firewall.id, name }
-    const changed = new Set(changes.map(({ draft }) => draft?.key))
-    return {
-      ...own,
-      rules: kept(drafts).map((content, index) => ({
-        firewall: own,
-        place: index + 1,
-        content,
-        isNew: changed.has(content.key),
-      })),
-    }
-  }, [firewall.id, name, drafts, changes])
-  const only = useMemo(() => [rules], [rules])
-  return (
-    <Suspense fallback={<Skeleton />}>
-      <ReachCard
-        aside={isDirty && <span className="faint">{w.withChanges}</span>}
-        target={targetOf(firewall, name, servers)}
-        firewalls={only}
-        places={places}
-      />
-    </Suspense>
-  )
-}
-
-function targetOf({ applied_to }: Pick<Firewall, 'applied_to'>, name: string, servers: readonly Server[]): ReachTarget {
-  const [only, second] = applied_to
-  const selector = second === undefined ? only?.label_selector?.selector : undefined
-  const title = selector ?? (servers.length === 1 ? servers[0]!.name : w.serversOf(name))
-  return { title, aside: w.serverCount(servers.length), icon: 'firewall', servers }
 }

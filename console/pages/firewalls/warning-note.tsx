@@ -1,0 +1,37 @@
+/** What is worth a second look, in words. */
+import { Button } from '../../ui/button.tsx'
+import { Note } from '../../ui/note.tsx'
+import { firewalls as english } from '../../words/en/firewalls.ts'
+import { wordsOf } from '../../words/words.ts'
+import type { RulesEditor } from './use-rules.ts'
+import type { Warning } from './warnings.ts'
+
+const w = wordsOf('firewalls', english)
+
+interface WarningProps {
+  readonly warning: Warning
+  readonly editor: RulesEditor
+  readonly count: number
+}
+
+export function WarningNote({ warning, editor, count }: WarningProps) {
+  if (warning.kind === 'closesSsh') return <Note mood="warn">{w.closesSsh}</Note>
+  if (warning.kind === 'limitsOut') return <Note mood="warn">{w.limitsOut}</Note>
+  if (warning.kind === 'twice') {
+    const { direction, place, first } = warning
+    return <Note mood="warn">{w.twice[direction](String(place), String(first))}</Note>
+  }
+  const { exposure, draft, before } = warning
+  const { key, protocol, port } = draft
+  const what = protocol === 'tcp' && port === '22' ? 'SSH' : port ? `${port}/${protocol}` : protocol
+  return (
+    <Note mood="warn">
+      <b>{exposure === 'all' ? w.opens(what) : w.opensWide(what)}</b> {w.onServers(count)}{' '}
+      {before && (
+        <Button small onClick={() => editor.edit(key, { networks: before.networks })}>
+          {w.keepNetworks(before.networks.join(', '))}
+        </Button>
+      )}
+    </Note>
+  )
+}
