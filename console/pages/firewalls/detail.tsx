@@ -20,7 +20,8 @@ import { resources } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
 import { usePlaces, useServers } from '../reach/places.ts'
 import { useResourceActs } from '../shared/acts.tsx'
-import { type Firewall, firewallActs, serverIdsOf } from './firewall.ts'
+import { serverIdsOf } from './applied.ts'
+import { type Firewall, firewallActs } from './firewall.ts'
 import { RulesTab } from './rules.tsx'
 
 const w = wordsOf('firewalls', english)

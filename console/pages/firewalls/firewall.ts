@@ -4,6 +4,7 @@ import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
 import type { ActsOptions } from '../shared/acts.tsx'
+import { serverIdsOf } from './applied.ts'
 import type { Rule } from './rule.ts'
 
 const w = wordsOf('firewalls', english)
@@ -16,15 +17,6 @@ export const firewallActs: ActsOptions<Firewall> = {
   lost: w.lost,
   losesData: true,
   whyNot: ({ applied_to }) => (applied_to.length > 0 ? w.isApplied : undefined),
-}
-
-/** The ids of all servers that a firewall is applied to, by themselves or by a selector. */
-export function serverIdsOf({ applied_to }: Pick<Firewall, 'applied_to'>): readonly number[] {
-  const ids = applied_to.flatMap(({ server, applied_to_resources = [] }) => [
-    ...(server ? [server.id] : []),
-    ...applied_to_resources.map((one) => one.server.id),
-  ])
-  return [...new Set(ids)]
 }
 
 export function serversUnder(firewall: Pick<Firewall, 'applied_to'>, servers: readonly Server[]): readonly Server[] {

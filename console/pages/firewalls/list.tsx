@@ -13,7 +13,8 @@ import { wordsOf } from '../../words/words.ts'
 import { useResourceActs } from '../shared/acts.tsx'
 import { ageColumn, labelsColumn, NameCell } from '../shared/cells.tsx'
 import { ListPage } from '../shared/list-page.tsx'
-import { effectiveCount, type Firewall, firewallActs, serverIdsOf } from './firewall.ts'
+import { serverIdsOf } from './applied.ts'
+import { effectiveCount, type Firewall, firewallActs } from './firewall.ts'
 import { internet } from './rule.ts'
 
 const w = wordsOf('firewalls', english)

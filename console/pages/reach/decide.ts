@@ -5,10 +5,31 @@
 import { type Decision, decide, type End } from '../../../src/families/firewalls/decisions.ts'
 import { type Protocol, parsePorts, type Rule } from '../../../src/families/firewalls/domain.ts'
 import { addressAt, cidrContains, parseAddress, parseCidr } from '../../../src/net/ip.ts'
+import { privateUse } from '../../../src/net/private-networks.ts'
+import { type Applied, serverIdsOf } from '../firewalls/applied.ts'
 import type { Content } from '../firewalls/draft.ts'
 import { contentOf } from '../firewalls/draft.ts'
-import { type Firewall, serverIdsOf } from '../firewalls/firewall.ts'
-import type { Server } from '../servers/server.ts'
+import type { Rule as ShownRule } from '../firewalls/rule.ts'
+
+/** What matters of a server. */
+export interface Server {
+  readonly id: number
+  readonly name: string
+  readonly status: string
+  readonly public_net: { readonly ipv4: { readonly ip: string } | null; readonly ipv6: { readonly ip: string } | null }
+  readonly private_net: readonly {
+    readonly network: number
+    readonly ip: string
+    readonly alias_ips: readonly string[]
+  }[]
+}
+
+/** What matters of a firewall. */
+export interface Firewall extends Applied {
+  readonly id: number
+  readonly name: string
+  readonly rules: readonly ShownRule[]
+}
 
 /** A rule that is in force on a server, or will be. */
 export interface EffectiveRule {
@@ -46,15 +67,22 @@ export interface World {
   readonly firewalls: readonly Firewall[]
 }
 
+/** A server, by the one of its addresses that is asked for, or by any. */
+export interface ServerPlace {
+  readonly kind: 'server'
+  readonly server: Server
+  readonly address?: string
+}
+
 /** Where packets come from: anybody, a server, or an address outside. */
 type Source =
   | { readonly kind: 'internet' }
-  | { readonly kind: 'server'; readonly server: Server }
+  | ServerPlace
   | { readonly kind: 'address'; readonly address: string }
 
 interface Question {
   readonly from: Source
-  readonly to: Server
+  readonly to: ServerPlace
   readonly protocol: Protocol
   readonly port: number | null
 }
@@ -65,28 +93,54 @@ export type Answer =
   | { readonly isReachable: true; readonly by: 'nothing'; readonly isIpv6: boolean }
   | { readonly isReachable: false; readonly by: 'power'; readonly server: Server }
   | { readonly isReachable: false; readonly by: 'address' }
+  /** Only a network that both are in would lead to this address, or from it. */
+  | { readonly isReachable: false; readonly by: 'private'; readonly address: string }
   | { readonly isReachable: false; readonly by: 'outbound'; readonly server: Server }
   | { readonly isReachable: false; readonly by: 'inbound'; readonly firewalls: readonly FirewallRules[] }
 
 /** Whether the first packet of a connection would arrive, and what decides it. */
 export function answer({ from, to, protocol, port }: Question, { firewalls }: World): Answer {
-  const source = from.kind === 'server' ? from.server : undefined
-  const off = [source, to].find((server) => server !== undefined && server.status !== 'running')
+  const source = from.kind === 'server' ? from : undefined
+  const off = [source?.server, to.server].find((server) => server !== undefined && server.status !== 'running')
   if (off) return { isReachable: false, by: 'power', server: off }
-  const shared = source?.private_net.find(({ network }) => to.private_net.some((one) => one.network === network))
-  if (shared) return { isReachable: true, by: 'private', network: shared.network }
-  const own = firewallsOf(to, firewalls)
+  const network = source && sharedNetwork(source, to)
+  if (network !== undefined) return { isReachable: true, by: 'private', network }
+  const hidden = privateAddressOf(from) ?? privateAddressOf(to)
+  if (hidden !== undefined) return { isReachable: false, by: 'private', address: hidden }
+  const own = firewallsOf(to.server, firewalls)
   const target = endOf(to, own)
   const sources: readonly End[] = source
-    ? [endOf(source, firewallsOf(source, firewalls))]
+    ? [endOf(source, firewallsOf(source.server, firewalls))]
     : addressesOf(from, own).map((address) => ({ server: null, address }))
-  const answers = sources.map((end) => toAnswer(decide(end, target, { protocol, port }), { source, to, own }))
+  const sides = { source: source?.server, to, own }
+  const answers = sources.map((end) => toAnswer(decide(end, target, { protocol, port }), sides))
   return answers.find(({ isReachable }) => isReachable) ?? answers.find(({ by }) => by !== 'address') ?? answers[0]!
+}
+
+/** The network by which a server reaches another one: both have a place there, at the addresses that are asked for. */
+function sharedNetwork(from: ServerPlace, to: ServerPlace): number | undefined {
+  const theirs = networksAt(to)
+  return networksAt(from).find((network) => theirs.includes(network))
+}
+
+function networksAt({ server, address }: ServerPlace): readonly number[] {
+  if (address !== undefined && hasPublic(server, address)) return []
+  const places = server.private_net.filter(({ ip, alias_ips }) => !address || [ip, ...alias_ips].includes(address))
+  return places.map(({ network }) => network)
+}
+
+/** The address that is asked for, if it is one that the Internet does not lead to. */
+function privateAddressOf(end: Source): string | undefined {
+  if (end.kind === 'internet' || end.address === undefined) return undefined
+  const { address } = end
+  const isPrivate =
+    end.kind === 'server' ? !hasPublic(end.server, address) : privateUse.some((range) => cidrContains(range, address))
+  return isPrivate ? address : undefined
 }
 
 interface Sides {
   readonly source: Server | undefined
-  readonly to: Server
+  readonly to: ServerPlace
   readonly own: readonly FirewallRules[]
 }
 
@@ -94,15 +148,18 @@ function toAnswer({ reachable, by, direction, rule, way }: Decision, { source, t
   if (by === 'address') return { isReachable: false, by: 'address' }
   if (!reachable && direction === 'out' && source) return { isReachable: false, by: 'outbound', server: source }
   if (!reachable) return { isReachable: false, by: 'inbound', firewalls: own }
-  const isIpv6 = way?.destination.includes(':') === true && to.public_net.ipv4 !== null
+  const isIpv6 =
+    to.address === undefined && way?.destination.includes(':') === true && to.server.public_net.ipv4 !== null
   const found = rule && direction === 'in' && own.find(({ id }) => id === rule.firewall.id)?.rules[rule.index]
   return found ? { isReachable: true, by: 'rule', rule: found, isIpv6 } : { isReachable: true, by: 'nothing', isIpv6 }
 }
 
-function endOf({ id, status, public_net: { ipv4, ipv6 } }: Server, firewalls: readonly FirewallRules[]): End {
+function endOf({ server, address }: ServerPlace, firewalls: readonly FirewallRules[]): End {
+  const { ipv4, ipv6 } = server.public_net
   return {
-    server: id,
-    isOn: status === 'running',
+    server: server.id,
+    isOn: server.status === 'running',
+    address,
     addresses: [...(ipv4 ? [ipv4.ip] : []), ...(ipv6 ? [ipv6.ip] : [])],
     firewalls: firewalls.map(({ id: firewall, name, rules }) => ({
       id: firewall,
@@ -147,36 +204,49 @@ export function covers(network: string, part: string): boolean {
 }
 
 /** The addresses that packets of a server come from, each as a network of its own. */
-export function publicNetworks({ public_net: { ipv4, ipv6 } }: Server): readonly string[] {
+export function publicNetworks({ public_net: { ipv4, ipv6 } }: Pick<Server, 'public_net'>): readonly string[] {
   return [...(ipv4 ? [`${ipv4.ip}/32`] : []), ...(ipv6 ? [`${addressAt(ipv6.ip, 1n)}/128`] : [])]
 }
 
 // ---- What an address says --------------------------------------------------------------------------------------------
 
-/** `internet`, `server:ID`, the name of a server or an address; undefined when it is none. */
-export function readSource(text: string, servers: readonly Server[]): Source | undefined {
-  const asked = text.trim()
-  if (/^(internet|any)$/i.test(asked)) return { kind: 'internet' }
-  const server = readServer(asked, servers)
-  if (server) return { kind: 'server', server }
-  const alone = parseAddress(asked)
-  return alone.ok ? { kind: 'address', address: alone.address } : undefined
+/**
+ * Both ends of a question, undefined where a text is none. Several servers may have a private address: then it is the
+ * one that shares a network with the other end.
+ */
+export function readEnds(asked: { readonly from: string; readonly to: string }, servers: readonly Server[]) {
+  const targets = readPlaces(asked.to, servers)
+  const sources = readSources(asked.from, servers)
+  const isNear = (from: Source, to: ServerPlace) => from.kind === 'server' && sharedNetwork(from, to) !== undefined
+  const isOther = (from: Source, to: ServerPlace) => from.kind === 'server' && from.server.id !== to.server.id
+  const from = sources.find((one) => targets.some((to) => isOther(one, to) && isNear(one, to))) ?? sources[0]
+  return { from, to: targets.find((to) => from && isNear(from, to)) ?? targets[0] }
 }
 
-/** A server by `server:ID`, its name, or one of its addresses. */
-export function readServer(text: string, servers: readonly Server[]): Server | undefined {
+/** `internet`, `server:ID`, the name of a server or an address. */
+function readSources(text: string, servers: readonly Server[]): readonly Source[] {
+  if (/^(internet|any)$/i.test(text.trim())) return [{ kind: 'internet' }]
+  const places = readPlaces(text, servers)
+  const alone = parseAddress(text.trim())
+  return places.length === 0 && alone.ok ? [{ kind: 'address', address: alone.address }] : places
+}
+
+/** A server by `server:ID` or its name; or all that have an address, which are several if it is a private one. */
+function readPlaces(text: string, servers: readonly Server[]): readonly ServerPlace[] {
   const asked = text.trim()
   const id = Number(/^server:(\d+)$/.exec(asked)?.[1])
-  return servers.find((server) => server.id === id || server.name === asked || hasAddress(server, asked))
+  const named = servers.find((server) => server.id === id || server.name === asked)
+  if (named) return [{ kind: 'server', server: named }]
+  const parsed = parseAddress(asked)
+  if (!parsed.ok) return []
+  const { address } = parsed
+  const place = (server: Server): ServerPlace => ({ kind: 'server', server, address })
+  const owner = servers.find((server) => hasPublic(server, address))
+  return owner ? [place(owner)] : servers.map(place).filter((one) => networksAt(one).length > 0)
 }
 
-function hasAddress(server: Server, text: string): boolean {
-  const parsed = parseAddress(text)
-  if (!parsed.ok) return false
-  const { ipv4, ipv6 } = server.public_net
-  const own = [...(ipv4 ? [ipv4.ip] : []), ...server.private_net.flatMap(({ ip, alias_ips }) => [ip, ...alias_ips])]
-  if (own.includes(parsed.address)) return true
-  return ipv6 !== null && parsed.family === 6 && cidrContains(ipv6.ip, parsed.address)
+function hasPublic({ public_net: { ipv4, ipv6 } }: Server, address: string): boolean {
+  return ipv4?.ip === address || (ipv6 !== null && cidrContains(ipv6.ip, address))
 }
 
 /** `tcp/443`, `443`, `udp/53`, `icmp` or `ping`; undefined when it is none. */

@@ -15,7 +15,7 @@ import { reach as english } from '../../words/en/reach.ts'
 import { servers as serverWords } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
-import { firewallsOf, readPort, readServer, readSource, type World } from './decide.ts'
+import { firewallsOf, readEnds, readPort, type ServerPlace, type Source, type World } from './decide.ts'
 import { usePlaces, useServers } from './places.ts'
 import { type Asked, QuestionForm } from './question.tsx'
 import { ReachCard } from './reach-card.tsx'
@@ -35,7 +35,8 @@ export function ReachPage() {
   const places = usePlaces(servers)
   const { from = 'internet', to = servers[0]?.name ?? '', port = 'tcp/22' } = search
   const asked: Asked = { from, to, port }
-  const target = readServer(asked.to, servers)
+  const targetId = readEnds(asked, servers).to?.server.id
+  const target = servers.find(({ id }) => id === targetId)
   const own = useMemo(() => (target ? firewallsOf(target, firewalls) : []), [target, firewalls])
   const byApi = requestOf(asked, world)
   const head = (
@@ -98,17 +99,20 @@ export function ReachPage() {
 
 /** The server answers the same question, with power and routes of networks counted as well; not from the Internet. */
 function requestOf(asked: Asked, world: World): ApiRequest | undefined {
-  const from = readSource(asked.from, world.servers)
-  const to = readServer(asked.to, world.servers)
+  const { from, to } = readEnds(asked, world.servers)
   const port = readPort(asked.port)
   if (!from || from.kind === 'internet' || !to || !port) return undefined
   return {
     operation: 'lab_reachability',
     query: {
-      from: from.kind === 'server' ? `server:${from.server.id}` : from.address,
-      to: `server:${to.id}`,
+      from: nameOf(from),
+      to: nameOf(to),
       protocol: port.protocol,
       ...(port.port === null ? {} : { port: port.port }),
     },
   }
+}
+
+function nameOf(end: ServerPlace | Extract<Source, { readonly kind: 'address' }>): string {
+  return end.kind === 'address' ? end.address : (end.address ?? `server:${end.server.id}`)
 }

@@ -4,8 +4,7 @@ import { TextField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { reach as english } from '../../words/en/reach.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { Server } from '../servers/server.ts'
-import { answer, readPort, readServer, readSource, type World } from './decide.ts'
+import { answer, readEnds, readPort, type Server, type ServerPlace, type Source, type World } from './decide.ts'
 import styles from './reach.module.css'
 import { answerText } from './sentences.ts'
 import type { Places } from './sources.ts'
@@ -31,8 +30,7 @@ interface QuestionProps {
 export function QuestionForm({ asked, onChange, world, places, isTargetFixed = false }: QuestionProps) {
   const { servers } = world
   const id = useId()
-  const from = readSource(asked.from, servers)
-  const to = readServer(asked.to, servers)
+  const { from, to } = readEnds(asked, servers)
   const port = readPort(asked.port)
   const problem = (text: string, isKnown: boolean, message: string) => (text !== '' && !isKnown ? [message] : undefined)
   return (
@@ -87,8 +85,8 @@ export function QuestionForm({ asked, onChange, world, places, isTargetFixed = f
 }
 
 interface VerdictProps {
-  readonly from: NonNullable<ReturnType<typeof readSource>>
-  readonly to: Server
+  readonly from: Source
+  readonly to: ServerPlace
   readonly port: NonNullable<ReturnType<typeof readPort>>
   readonly world: World
   readonly places: Places
@@ -97,7 +95,7 @@ interface VerdictProps {
 function Verdict({ from, to, port, world, places }: VerdictProps) {
   const found = answer({ from, to, ...port }, world)
   const networkName = (id: number) => places.networks.find((network) => network.id === id)?.name ?? String(id)
-  const [verdict, reason] = answerText(found, to.name, networkName)
+  const [verdict, reason] = answerText(found, to.server.name, networkName)
   const isOpen = found.isReachable && found.by === 'nothing' && from.kind === 'internet'
   return (
     <Note mood={isOpen ? 'warn' : found.isReachable ? 'busy' : undefined} sign={isOpen}>

@@ -49,6 +49,7 @@ export function answerText(answer: Answer, to: string, networkName: (id: number)
     return [w.yes, (isNew ? w.yesOnce(String(place), firewall.name) : w.yesRule(String(place), firewall.name)) + family]
   }
   if (answer.by === 'power') return [w.no, w.noPower(answer.server.name)]
+  if (answer.by === 'private') return [w.no, w.noPrivate(answer.address)]
   if (answer.by === 'address') return [w.no, w.noAddress]
   if (answer.by === 'outbound') return [w.no, w.noOutbound(answer.server.name)]
   const names = answer.firewalls.map(({ name }) => name)

@@ -65,6 +65,7 @@ export const reach: Words['reach'] = {
   overIpv6: 'Nur über IPv6.',
   noPower: (name) => `${name} läuft nicht.`,
   noAddress: 'Die beiden haben keine Adressen derselben Art.',
+  noPrivate: (address) => `${address} ist eine private Adresse, und kein Netzwerk hat beide.`,
   noOutbound: (name) => `Keine ausgehende Regel der Firewalls von ${name} lässt es hinaus.`,
   noInbound: (firewalls) =>
     `Keine eingehende Regel von ${firewalls} nimmt es an, und was keine annimmt, wird verworfen.`,

@@ -64,6 +64,7 @@ export const reach = {
   overIpv6: 'Over IPv6 alone.',
   noPower: (name: string) => `${name} is not running.`,
   noAddress: 'The two have no addresses of the same family.',
+  noPrivate: (address: string) => `${address} is a private address, and no network has both of them.`,
   noOutbound: (name: string) => `No outbound rule of the firewalls of ${name} lets it out.`,
   noInbound: (firewalls: string) => `No inbound rule of ${firewalls} accepts it, and what no rule accepts is dropped.`,
 }
