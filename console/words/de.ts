@@ -9,6 +9,7 @@ import { certificates } from './de/certificates.ts'
 import { commands } from './de/commands.ts'
 import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
+import { firewallTargets } from './de/firewall-targets.ts'
 import { firewalls } from './de/firewalls.ts'
 import { images } from './de/images.ts'
 import { keys } from './de/keys.ts'
@@ -44,6 +45,7 @@ export const de = {
   common,
   errors,
   firewalls,
+  firewallTargets,
   images,
   keys,
   networks,

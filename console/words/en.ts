@@ -9,6 +9,7 @@ import { certificates } from './en/certificates.ts'
 import { commands } from './en/commands.ts'
 import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
+import { firewallTargets } from './en/firewall-targets.ts'
 import { firewalls } from './en/firewalls.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
@@ -43,6 +44,7 @@ export const en = {
   common,
   errors,
   firewalls,
+  firewallTargets,
   images,
   keys,
   networks,

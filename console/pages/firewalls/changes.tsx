@@ -1,5 +1,5 @@
 /** What is about to change: the difference, what is worth a second look, the servers that change, and the button. */
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense } from 'react'
 import type { AnyRequest } from '../../api/operations.ts'
 import { Button } from '../../ui/button.tsx'
 import card from '../../ui/card.module.css'
@@ -14,9 +14,10 @@ import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import type { Change, Content } from './draft.ts'
 import type { RulesEditor } from './use-rules.ts'
-import { WarningNote } from './warning-note.tsx'
 
 const w = wordsOf('firewalls', english)
+/** There are none before the first change. */
+const WarningNotes = lazy(async () => ({ default: (await import('./warning-notes.tsx')).WarningNotes }))
 
 interface ChangesProps {
   readonly editor: RulesEditor
@@ -31,7 +32,7 @@ interface ChangesProps {
 }
 
 export function Changes({ editor, serverNames, request, isBusy, cause, reason, onView, onApply }: ChangesProps) {
-  const { changes, warnings, judgement, isDirty, isElsewhere } = editor
+  const { changes, judgement, isDirty, isElsewhere } = editor
   const why = reason ?? (judgement.isFine ? undefined : w.notFine)
   return (
     <>
@@ -48,9 +49,7 @@ export function Changes({ editor, serverNames, request, isBusy, cause, reason, o
         )}
         <Foot>
           <Elsewhere isElsewhere={isElsewhere} view={onView} overwrite={editor.overwrite} />
-          {warnings.map((warning) => (
-            <WarningNote key={JSON.stringify(warning)} {...{ warning, editor }} count={serverNames.length} />
-          ))}
+          <Suspense>{isDirty && <WarningNotes editor={editor} count={serverNames.length} />}</Suspense>
           <p className="faint">
             {isDirty ? w.willChange(serverNames.length, list(serverNames, w.moreServers)) : w.inForce}
           </p>

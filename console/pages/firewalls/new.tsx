@@ -29,10 +29,10 @@ import { EditorFrame } from './editor-frame.tsx'
 import type { Firewall, Target } from './firewall.ts'
 import { RuleTable } from './rule-table.tsx'
 import { type RulesEditor, useRules } from './use-rules.ts'
-import { WarningNote } from './warning-note.tsx'
 
 const w = wordsOf('firewalls', english)
 const c = wordsOf('common', common)
+const WarningNotes = lazy(async () => ({ default: (await import('./warning-notes.tsx')).WarningNotes }))
 const Targets = lazy(async () => ({ default: (await import('./targets.tsx')).Targets }))
 const route = getRouteApi('/projects/$project/firewalls/new')
 const noRules: Firewall['rules'] = []
@@ -162,9 +162,7 @@ function Summary(props: SummaryProps) {
             [w.tabs.resources, number(targets.length)],
           ]}
         />
-        {editor.warnings.map((warning) => (
-          <WarningNote key={JSON.stringify(warning)} {...{ warning, editor }} count={0} />
-        ))}
+        <Suspense>{editor.isDirty && <WarningNotes editor={editor} count={0} />}</Suspense>
         {cause !== undefined && <FailureNote cause={cause} what={w.notCreated} />}
         <Button look="primary" wide isBusy={isBusy} reason={reason} onClick={onCreate}>
           {w.create}

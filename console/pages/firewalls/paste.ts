@@ -15,7 +15,7 @@ export interface Misread {
   readonly says: string
 }
 
-export type Pasted =
+type Pasted =
   | { readonly kind: 'rules'; readonly rules: readonly Content[]; readonly misread: readonly Misread[] }
   | { readonly kind: 'networks'; readonly networks: readonly string[] }
   | { readonly kind: 'nothing' }

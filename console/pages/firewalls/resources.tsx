@@ -11,6 +11,7 @@ import { Link } from '../../ui/link.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { State } from '../../ui/state.tsx'
 import { Tag } from '../../ui/tag.tsx'
+import { firewallTargets } from '../../words/en/firewall-targets.ts'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
@@ -20,6 +21,7 @@ import { ServerPicker } from '../shared/server-picker.tsx'
 import type { Firewall, Target } from './firewall.ts'
 
 const w = wordsOf('firewalls', english)
+const t = wordsOf('firewallTargets', firewallTargets)
 
 interface ResourcesProps {
   readonly firewall: Firewall
@@ -33,15 +35,15 @@ export function ResourcesTab({ firewall, servers }: ResourcesProps) {
   const [removed, remove] = useState<Target>()
   const apply = (
     <Button look="primary" icon="plus" reason={mayApply} onClick={() => setAdding(true)}>
-      {w.applyTo}
+      {t.applyTo}
     </Button>
   )
   return (
     <>
       {firewall.applied_to.length === 0 ? (
         <Empty
-          title={w.appliedNowhereTitle}
-          text={w.appliedNowhereText}
+          title={t.appliedNowhereTitle}
+          text={t.appliedNowhereText}
           action={apply}
           command={`hcloud firewall apply-to-resource --type label_selector --label-selector role=web ${firewall.name}`}
         />
@@ -63,9 +65,9 @@ export function ResourcesTab({ firewall, servers }: ResourcesProps) {
       {isAdding && <ApplyDialog firewall={firewall} servers={servers} onClose={() => setAdding(false)} />}
       {removed && (
         <FormDialog
-          title={w.removeTitle(nameOf(removed, servers), firewall.name)}
-          text={w.removeText}
-          act={w.removeAct}
+          title={t.removeTitle(nameOf(removed, servers), firewall.name)}
+          text={t.removeText}
+          act={t.removeAct}
           isBad
           request={
             {
@@ -111,7 +113,7 @@ function TargetLine({ target, servers, reason, onRemove }: LineProps) {
         {label_selector && (
           <span className="row wrap">
             <Tag>{label_selector.selector}</Tag>
-            <span className="faint">{w.matchesNow(ids.length)}</span>
+            <span className="faint">{t.matchesNow(ids.length)}</span>
           </span>
         )}
         <span className="row wrap">
@@ -121,8 +123,8 @@ function TargetLine({ target, servers, reason, onRemove }: LineProps) {
         </span>
       </span>
       <span className="end">
-        <Button small look="quiet" icon="x" reason={reason} aria-label={w.removeFrom(name)} onClick={onRemove}>
-          {w.removeAct}
+        <Button small look="quiet" icon="x" reason={reason} aria-label={t.removeFrom(name)} onClick={onRemove}>
+          {t.removeAct}
         </Button>
       </span>
     </li>
@@ -139,7 +141,7 @@ function ServerState({ id, servers }: { readonly id: number; readonly servers: r
       <Link to="/projects/$project/servers/$id/{-$tab}" params={{ project: String(project), id: String(id) }}>
         {server?.name ?? id}
       </Link>
-      {isPending && <span className="faint">{w.pending}</span>}
+      {isPending && <span className="faint">{t.pending}</span>}
     </State>
   )
 }
@@ -163,8 +165,8 @@ function ApplyDialog({ firewall, servers, onClose }: ApplyProps) {
   const isReady = kind === 'server' ? chosen.length > 0 : selector.trim() !== '' && !problem
   return (
     <FormDialog
-      title={w.applyTitle(firewall.name)}
-      act={kind === 'server' ? w.applyServers(Math.max(1, chosen.length)) : w.applySelector}
+      title={t.applyTitle(firewall.name)}
+      act={kind === 'server' ? t.applyServers(Math.max(1, chosen.length)) : t.applySelector}
       request={
         isReady
           ? ({
@@ -178,11 +180,11 @@ function ApplyDialog({ firewall, servers, onClose }: ApplyProps) {
       onClose={onClose}
     >
       <Seg
-        label={w.kind}
+        label={t.kind}
         value={kind}
         options={[
-          { value: 'server', label: w.kinds.server },
-          { value: 'label_selector', label: w.kinds.label_selector },
+          { value: 'server', label: t.kinds.server },
+          { value: 'label_selector', label: t.kinds.label_selector },
         ]}
         onChange={setKind}
       />

@@ -3,14 +3,14 @@ import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Tag, Tags } from '../../ui/tag.tsx'
 import { common } from '../../words/en/common.ts'
-import { firewalls as english } from '../../words/en/firewalls.ts'
+import { firewallTargets } from '../../words/en/firewall-targets.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
 import { SelectorField, selectorProblem } from '../shared/selector-field.tsx'
 import { ServerPicker } from '../shared/server-picker.tsx'
 import type { Target } from './firewall.ts'
 
-const w = wordsOf('firewalls', english)
+const t = wordsOf('firewallTargets', firewallTargets)
 const c = wordsOf('common', common)
 
 interface TargetsProps {
@@ -43,7 +43,7 @@ export function Targets({ targets, servers, onChange }: TargetsProps) {
             setSelector('')
           }}
         >
-          {w.addSelector}
+          {t.addSelector}
         </Button>
         <Tags>
           {selectors.map((one) => (

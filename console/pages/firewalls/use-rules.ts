@@ -13,7 +13,6 @@ import {
   rebased,
 } from './draft.ts'
 import type { Rule } from './rule.ts'
-import { warningsOf } from './warnings.ts'
 
 export type RulesEditor = ReturnType<typeof useRules>
 
@@ -25,7 +24,6 @@ export function useRules(current: readonly Rule[], initial?: readonly Content[])
   )
   const changes = useMemo(() => changesOf(base, drafts), [base, drafts])
   const judgement = useMemo(() => judge(drafts), [drafts])
-  const warnings = useMemo(() => warningsOf(base.map(contentOf), drafts, changes), [base, drafts, changes])
   const isDirty = changes.length > 0
   const isElsewhere = JSON.stringify(base) !== JSON.stringify(current)
   const take = (rules: readonly Rule[]) => {
@@ -44,7 +42,6 @@ export function useRules(current: readonly Rule[], initial?: readonly Content[])
     drafts,
     changes,
     judgement,
-    warnings,
     isDirty,
     /** Whether the rules were changed elsewhere while they were changed here as well. */
     isElsewhere: isElsewhere && isDirty,

@@ -75,7 +75,7 @@ export interface ServerPlace {
 }
 
 /** Where packets come from: anybody, a server, or an address outside. */
-type Source =
+export type Source =
   | { readonly kind: 'internet' }
   | ServerPlace
   | { readonly kind: 'address'; readonly address: string }

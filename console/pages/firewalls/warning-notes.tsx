@@ -1,12 +1,26 @@
 /** What is worth a second look, in words. */
+import { useMemo } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Note } from '../../ui/note.tsx'
 import { firewalls as english } from '../../words/en/firewalls.ts'
 import { wordsOf } from '../../words/words.ts'
+import { contentOf } from './draft.ts'
 import type { RulesEditor } from './use-rules.ts'
-import type { Warning } from './warnings.ts'
+import { type Warning, warningsOf } from './warnings.ts'
 
 const w = wordsOf('firewalls', english)
+
+interface NotesProps {
+  readonly editor: RulesEditor
+  /** How many servers change. */
+  readonly count: number
+}
+
+export function WarningNotes({ editor, count }: NotesProps) {
+  const { base, drafts, changes } = editor
+  const warnings = useMemo(() => warningsOf(base.map(contentOf), drafts, changes), [base, drafts, changes])
+  return warnings.map((warning) => <WarningNote key={JSON.stringify(warning)} {...{ warning, editor, count }} />)
+}
 
 interface WarningProps {
   readonly warning: Warning
@@ -14,7 +28,7 @@ interface WarningProps {
   readonly count: number
 }
 
-export function WarningNote({ warning, editor, count }: WarningProps) {
+function WarningNote({ warning, editor, count }: WarningProps) {
   if (warning.kind === 'closesSsh') return <Note mood="warn">{w.closesSsh}</Note>
   if (warning.kind === 'limitsOut') return <Note mood="warn">{w.limitsOut}</Note>
   if (warning.kind === 'twice') {
