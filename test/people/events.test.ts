@@ -1,6 +1,7 @@
 /** The audit log of what people do that is no request of the API: signing in, failing to, and joining a Project. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createManagementToken } from '../../src/kernel/access/management-tokens.ts'
 import { createProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
@@ -8,9 +9,10 @@ import { addCredential } from '../../src/people/credential-store.ts'
 import { warnOfPasskeys } from '../../src/people/open.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { makeTesterLink } from '../../src/people/setup.ts'
-import { logged } from '../audit-log.ts'
+import { firstProject, logged } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
-import { forEachDatabase, type World } from '../harness.ts'
+import { type Client, forEachDatabase, type World } from '../harness.ts'
+import { assertRefused } from '../refusals.ts'
 import { Authenticator } from './authenticator.ts'
 import { adminEmail, own, password, setUp, signIn, TestBrowser } from './browser.ts'
 
@@ -59,6 +61,46 @@ forEachDatabase('the audit log of people', (open) => {
       'not_found',
       'wrong_credentials',
     ])
+  })
+
+  test('shows installation admins who administers the Projects of others, and nothing of what is in them', async () => {
+    const world = await open({ runActions: false })
+    const admin = await setUp(world)
+    const project = await firstProject(world)
+    await world.api.post('/firewalls', { name: 'secret-merger' })
+    await world.as('owner').post('/zones', { name: 'secret-merger.example', mode: 'primary' })
+    const ttl = await world.as('owner').post('/zones/secret-merger.example/actions/change_ttl', { ttl: 7200 })
+    assert.equal(ttl.status, 201)
+    assertRefused(await world.api.delete('/servers/1'), 'not_found')
+    const tokens = `${new URL(world.baseUrl).origin}${own}/projects/${project}/tokens`
+    const given = { name: 'secret-merger', access: 'read' }
+    assert.equal((await world.as('owner').post(tokens, given)).status, 201)
+    const tester = new TestBrowser(world)
+    assert.equal((await tester.post('/console/login/token', { token: world.api.token! })).status, 303)
+    assert.equal((await logged(world)).length, 6, 'those of the Project see everything')
+    const seen = async (reader: TestBrowser | Client, path = `${own}/audit`) => {
+      const { text } =
+        reader instanceof TestBrowser
+          ? await reader.api('GET', `${path}?project=${project}`)
+          : await reader.get(`${new URL(world.baseUrl).origin}${path}?project=${project}`)
+      const { audit } = JSON.parse(text) as { audit: Entry[] }
+      return { text, operations: audit.map(({ operation }) => operation) }
+    }
+    const foreign = await seen(admin)
+    assert.deepEqual(foreign.operations, ['POST /wolke/v1/projects/{project_id}/tokens'])
+    assert.doesNotMatch(foreign.text, /secret-merger/)
+    const hidden = await admin.api('GET', `${own}/audit?resource=secret-merger.example`)
+    assert.deepEqual(hidden.body.audit, [])
+    const { token } = await world.db.transact((tx) =>
+      createManagementToken(tx, { name: 'automation', created: timestamp(tx.now) }),
+    )
+    assert.equal((await seen(world.client(token), '/wolke/v1/audit')).operations.length, 6)
+    const { id } = (await admin.api('GET', `${own}/account`)).body.account
+    const join = (role: string) => admin.api('POST', `${own}/projects/${project}/members`, { person_id: id, role })
+    assert.equal((await join('member')).status, 201)
+    assert.equal((await seen(admin)).operations.length, 2, 'members read no log')
+    assert.equal((await join('admin')).status, 201)
+    assert.equal((await seen(admin)).operations.length, 8)
   })
 
   test('has a Project under the name that it had, when it is renamed and when it is deleted', async () => {

@@ -84,7 +84,7 @@ export const auditEndpoints = defineEndpoints({
   listAll: {
     method: 'GET',
     path: '/audit',
-    summary: 'List the audit log of the installation',
+    summary: 'List the audit log of the installation, without what is in Projects that the caller does not administer',
     section: 'Audit log',
     needs: 'operator',
     query: { project: idParam('Only of this Project'), ...filters },

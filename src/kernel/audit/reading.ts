@@ -8,9 +8,19 @@ import { timestamp } from '../process/clock.ts'
 import type { ProjectId } from '../scope.ts'
 import type { AuditRow } from './tables.ts'
 
+/**
+ * Families of entries that say who administers a Project and how much may be in it. They name nothing that is in it, so
+ * operators see them.
+ */
+const aboutProjects: ReadonlySet<string> = new Set([
+  ...['projects', 'members', 'invitations', 'transfer', 'limits', 'tokens', 'people', 'installation'],
+])
+
 /** Which entries are wanted. */
 export interface AuditFilter {
   readonly projectId?: number | undefined
+  /** The Projects whose entries are seen whole, and of others only what is about them; undefined for all. */
+  readonly whole?: ReadonlySet<number> | undefined
   /** A kind, `KIND:ID`, or a name. */
   readonly actor?: string | undefined
   /** Part of the operation. */
@@ -90,10 +100,17 @@ export async function entriesAfter(
   return own.orderBy('id').limit(limit).execute()
 }
 
+/** Whether an entry of a Project may be seen. What tokens of a Project do and are called is part of what is in it. */
+function isSeen({ project_id, family, actor }: AuditRow, whole: AuditFilter['whole']): boolean {
+  if (whole === undefined || project_id === null || whole.has(project_id)) return true
+  return aboutProjects.has(family) && actor !== 'token'
+}
+
 /** Whether an entry is wanted. */
 export function passes(row: AuditRow, filter: AuditFilter): boolean {
-  const { projectId, actor, operation, family, outcome, resource, since, until } = filter
+  const { projectId, whole, actor, operation, family, outcome, resource, since, until } = filter
   return (
+    isSeen(row, whole) &&
     (projectId === undefined || row.project_id === projectId) &&
     (actor === undefined || [row.actor, `${row.actor}:${row.actor_id}`, row.actor_name].includes(actor)) &&
     (operation === undefined || row.operation.includes(operation)) &&
