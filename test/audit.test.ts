@@ -122,7 +122,33 @@ forEachDatabase('the audit log', (open) => {
       world.db.transact((tx) => sql`update audit set outcome = 'forged'`.execute(tx.query)),
       /audit_is_append_only/,
     )
-    assert.deepEqual(outcomes(await logged(world)), ['ok'])
+    world.clock.advance(day - 1_000)
+    await firewall(world)
+    const kept = async () => (await logged(world)).length
+    const deletions = [sql`delete from audit`, sql`delete from audit where id = (select min(id) from audit)`]
+    const emptying = world.engineName === 'postgres' ? [sql`truncate audit`, sql`truncate audit cascade`] : []
+    for (const statement of [...deletions, ...emptying]) {
+      await assert.rejects(
+        world.db.transact((tx) => statement.execute(tx.query)),
+        /audit_is_kept/,
+      )
+      assert.equal(await kept(), 2)
+    }
+    world.clock.advance(1_000)
+    await firewall(world)
+    await world.db.transact((tx) => deletions[1]!.execute(tx.query))
+    assert.equal(await kept(), 2, 'what is a day older than the newest entry may expire')
+  })
+
+  test('keeps its last day when nothing happens any more', async () => {
+    const world = await open({ runActions: false })
+    await firewall(world)
+    world.clock.advance(2 * day)
+    await firewall(world)
+    await firewall(world)
+    world.clock.advance(100 * day)
+    await removeOldEntries(world.db, world.clock, 1)
+    assert.equal((await logged(world, 'family=firewalls')).length, 2)
   })
 
   test('keeps entries for as long as it shall, and those of deleted Projects', async () => {

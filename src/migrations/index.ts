@@ -38,6 +38,7 @@ import { challengesByBrowser } from './0033-challenges-by-browser.ts'
 import { inviters } from './0034-inviters.ts'
 import { defaultProject } from './0035-default-project.ts'
 import { rotatedManagementTokens } from './0036-rotated-management-tokens.ts'
+import { keptAudit } from './0036-kept-audit.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   inviters,
   defaultProject,
   rotatedManagementTokens,
+  keptAudit,
 ]

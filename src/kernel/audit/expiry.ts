@@ -22,10 +22,18 @@ async function removeSome(tx: Transaction, before: string): Promise<boolean> {
   const { rows } = await sql<{ id: number; time: string }>`
     select id, time from audit order by id limit ${removedAtOnce + 1} ${tx.dialect.lockRows('skip')}
   `.execute(tx.query)
+  const kept = await startOfNewestDay(tx)
   // The newest entry stays: SQLite counts ids on from it.
-  const old = rows.slice(0, -1).filter(({ time }) => time < before)
+  const old = rows.slice(0, -1).filter(({ time }) => time < before && time < kept)
   if (old.length === 0) return false
   const ids = old.map(({ id }) => id)
   await acrossProjects(tx.query).deleteFrom('audit').where('id', 'in', ids).execute()
   return old.length === removedAtOnce
+}
+
+/** A day before the newest entry: from then on the database deletes none (`create keeper`). */
+async function startOfNewestDay(tx: Transaction): Promise<string> {
+  const { rows } = await sql<{ time: string }>`select time from audit order by id desc limit 1`.execute(tx.query)
+  const newest = rows[0]?.time
+  return newest === undefined ? '' : timestamp(Date.parse(newest) - dayMs)
 }

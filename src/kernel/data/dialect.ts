@@ -43,7 +43,9 @@ export interface Dialect {
   readonly shared: boolean
   /**
    * Translates a DDL statement for this engine: 64-bit integers, strict tables, tables stored in their key, the id
-   * sequence, keys that the engine counts up (`primary key generated`), and `create guard NAME on TABLE when CONDITION`, which refuses updates of rows whose `old` values match.
+   * sequence, keys that the engine counts up (`primary key generated`), `create guard NAME on TABLE when CONDITION`, which
+   * refuses updates of rows whose `old` values match, and `create keeper NAME on TABLE`, which refuses to empty a log and
+   * to delete rows whose `time` is less than a day before that of the newest one.
    */
   ddl(statement: string): string
   /** What operators call the engine. */
@@ -64,6 +66,8 @@ export interface Dialect {
 export const generatedKey = /\bprimary key generated\b/
 /** How migrations declare a guard; each engine translates it. */
 export const guardStatement = /^create guard (\w+) on (\w+) when (.*)$/
+/** How migrations declare a keeper. */
+export const keeperStatement = /^create keeper (\w+) on (\w+)$/
 
 /** Runs one statement without kysely, synchronously where possible. */
 export type Run = (text: string, values: readonly unknown[]) => QueryResult<unknown> | Promise<QueryResult<unknown>>

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Clock } from '../process/clock.ts'
 import { SharedCommits } from './commits.ts'
 import { type Database, guarded, handle, Listeners, type Transaction, TroubleListeners } from './db.ts'
-import { type Dialect, generatedKey, guardStatement, locationOf } from './dialect.ts'
+import { type Dialect, generatedKey, guardStatement, keeperStatement, locationOf } from './dialect.ts'
 import { Connections, Lookups, type PostgresOptions, read } from './pool.ts'
 import { kyselyOn } from './postgres-kysely.ts'
 import { runsPrepared } from './prepared.ts'
@@ -20,6 +20,19 @@ const postgresDialect: Dialect = {
         guardStatement,
         `create function $1() returns trigger language plpgsql as 'begin raise exception ''$1''; end';
        create trigger $1 before update on $2 for each row when ($3) execute function $1()`,
+      )
+      .replace(
+        keeperStatement,
+        `create function $1() returns trigger language plpgsql as '
+       begin
+         if tg_op <> ''TRUNCATE'' then
+           if old.time::timestamptz <= (select time::timestamptz - interval ''1 day'' from $2 order by id desc limit 1)
+           then return old; end if;
+         end if;
+         raise exception ''$1'';
+       end';
+       create trigger $1 before delete on $2 for each row execute function $1();
+       create trigger $1_whole before truncate on $2 for each statement execute function $1()`,
       ),
   title: 'PostgreSQL',
   sizeBytes: sql<number>`pg_database_size(current_database())`,

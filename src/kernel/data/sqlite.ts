@@ -12,7 +12,14 @@ import {
 } from 'kysely'
 import { firstId } from '../ids.ts'
 import { createPrivate } from '../process/private-file.ts'
-import { type DatabaseEngine, type Dialect, generatedKey, guardStatement, type Run } from './dialect.ts'
+import {
+  type DatabaseEngine,
+  type Dialect,
+  generatedKey,
+  guardStatement,
+  keeperStatement,
+  type Run,
+} from './dialect.ts'
 
 const sqliteDialect: Dialect = {
   shared: false,
@@ -21,6 +28,12 @@ const sqliteDialect: Dialect = {
       .replace(/^create sequence (\w+) start \d+$/, 'create table $1 (only integer primary key, next integer not null)')
       .replace(generatedKey, 'primary key')
       .replace(guardStatement, "create trigger $1 before update on $2 when $3 begin select raise(abort, '$1'); end")
+      .replace(
+        keeperStatement,
+        `create trigger $1 before delete on $2
+        when old.time > (select strftime('%Y-%m-%dT%H:%M:%SZ', time, '-1 day') from $2 order by id desc limit 1)
+        begin select raise(abort, '$1'); end`,
+      )
       .replace(
         /^create table [\s\S]*$/,
         (table) => `${table} strict${severalKeys.test(table) ? ', without rowid' : ''}`,
