@@ -50,7 +50,9 @@ export function personCommand(administer: Administer): Command {
     .action((options: CreateOptions) => administer(options.database, (db, print) => create(db, print, options)))
   command
     .command('list')
-    .description('list people: ID, address, name, role in the installation, creation, whether they are disabled')
+    .description(
+      'list people: ID, address, name, role in the installation, creation, whether they are disabled and verified',
+    )
     .addOption(administeredOption())
     .addOption(jsonOption())
     .action(({ database, ...options }: AdministerOptions & ListOptions) =>
@@ -97,11 +99,14 @@ async function linkFor(db: Database, { id }: PersonRow, [origin = 'http://127.0.
 }
 
 async function list(db: Database, print: Print, options: ListOptions): Promise<void> {
-  const people = (await listPeople(db.query)).map(({ id, email, name, installation_role, created, disabled }) => ({
-    ...{ id, email, name, installation_role, created, disabled },
-  }))
-  await printList(print, people, options, ({ id, email, name, installation_role, created, disabled }) => [
+  const people = (await listPeople(db.query)).map(
+    ({ id, email, name, installation_role, created, disabled, verified }) => ({
+      ...{ id, email, name, installation_role, created, disabled, verified },
+    }),
+  )
+  await printList(print, people, options, ({ id, email, name, installation_role, created, disabled, verified }) => [
     ...[id, email, name, installation_role, created, disabled === null ? 'enabled' : 'disabled'],
+    verified === null ? 'not verified' : 'verified',
   ])
 }
 

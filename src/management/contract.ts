@@ -107,6 +107,7 @@ const Member = named('Member', {
   created: Timestamp,
   last_seen: nullable(Timestamp),
   has_second_factor: Type.Boolean(),
+  is_verified: Type.Boolean({ description: 'Whether it is known that the address is theirs' }),
 })
 const MemberReply = Type.Object({ member: Member })
 

@@ -151,13 +151,14 @@ async function toWires(query: Queries, scope: ProjectScope) {
   const kinds = await kindsByPerson(query, ids)
   const seen = await lastSeenOf(query, ids)
   return members.map(({ person_id, role, given_by, created }) => {
-    const { email, name } = people.get(person_id)!
+    const { email, name, verified } = people.get(person_id)!
     const has = kinds.get(person_id)
     const at = seen.get(person_id)
     return {
       ...{ person_id, email, name, role, given_by, created },
       last_seen: at === undefined ? null : timestamp(at),
       has_second_factor: has?.has('totp') === true || has?.has('passkey') === true,
+      is_verified: verified !== null,
     }
   })
 }

@@ -37,8 +37,9 @@ import { personMail } from './0032-person-mail.ts'
 import { challengesByBrowser } from './0033-challenges-by-browser.ts'
 import { inviters } from './0034-inviters.ts'
 import { defaultProject } from './0035-default-project.ts'
-import { rotatedManagementTokens } from './0036-rotated-management-tokens.ts'
 import { keptAudit } from './0036-kept-audit.ts'
+import { rotatedManagementTokens } from './0036-rotated-management-tokens.ts'
+import { verifiedAddresses } from './0037-verified-addresses.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -80,4 +81,5 @@ export const migrations: readonly Migration[] = [
   defaultProject,
   rotatedManagementTokens,
   keptAudit,
+  verifiedAddresses,
 ]

@@ -68,6 +68,7 @@ const Person = named('Person', {
   disabled: nullable(Timestamp),
   last_seen: nullable(Timestamp),
   has_second_factor: Type.Boolean(),
+  is_verified: Type.Boolean({ description: 'Whether it is known that the address is theirs' }),
 })
 
 const Invitation = named('Invitation', {

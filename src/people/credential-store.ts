@@ -136,6 +136,11 @@ export async function removeCredential(tx: Transaction, personId: number, id: nu
   return numDeletedRows > 0n
 }
 
+/** Removes all credentials of a person but one. */
+export async function removeCredentialsBut(tx: Transaction, personId: number, keptId: number): Promise<void> {
+  await tx.query.deleteFrom('credential').where('person_id', '=', personId).where('id', '<>', keptId).execute()
+}
+
 export async function removeKind(tx: Transaction, personId: number, kind: CredentialKind): Promise<void> {
   await tx.query.deleteFrom('credential').where('person_id', '=', personId).where('kind', '=', kind).execute()
 }

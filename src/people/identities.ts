@@ -1,6 +1,6 @@
 /**
  * What follows from an identity that the provider has recognized. Issuer and subject are the identity. An address alone never
- * leads into an account that exists: somebody who can sign in to it has to link it first.
+ * leads into the account of somebody who is verified: who can sign in to it has to link it first.
  */
 import { findProject } from '../kernel/access/projects.ts'
 import { covers } from '../kernel/access/roles.ts'
@@ -16,8 +16,7 @@ import { createPerson, personByEmail, personById, updatePerson } from './person-
 import { elevatedMs, type Whence } from './sessions.ts'
 import { ownDefault } from './setup.ts'
 import type { PersonRow } from './tables.ts'
-
-const administering = 'become administrator'
+import { verifyAddress } from './verified.ts'
 
 const subjectOf = ({ issuer, subject }: Identity) => `${issuer} ${subject}`
 
@@ -26,9 +25,9 @@ export async function signInAs(people: People, identity: Identity, whence: Whenc
   let refused: PersonRow | undefined
   try {
     return await people.db.transact(async (tx) => {
-      const person = await recognize(tx, identity, whence, people.oidc!.options)
-      refused = person?.disabled == null ? undefined : person
-      if (!person || refused) throw new ApiError('forbidden', 'this person cannot sign in')
+      const person = await recognize(tx, people, identity, whence)
+      refused = person.disabled === null ? undefined : person
+      if (refused) throw new ApiError('forbidden', 'this person cannot sign in')
       return enter(tx, people, { person, identity, whence })
     })
   } catch (error) {
@@ -37,22 +36,23 @@ export async function signInAs(people: People, identity: Identity, whence: Whenc
   }
 }
 
-/** Who an identity is, now or from now on; administrators become what the options say. */
-async function recognize(
-  tx: Transaction,
-  identity: Identity,
-  { network }: Whence,
-  { admins }: OidcOptions,
-): Promise<PersonRow | undefined> {
-  const isAdmin = identity.email !== undefined && admins.includes(identity.email)
+/** Who an identity is, now or from now on; administrators become what the options say. Errors: as `meet`. */
+async function recognize(tx: Transaction, people: People, identity: Identity, { network }: Whence): Promise<PersonRow> {
   const credential = await credentialBySubject(tx.query, 'oidc', subjectOf(identity))
-  if (!credential) return meet(tx, identity, network, isAdmin)
-  const person = await personById(tx.query, credential.person_id)
-  if (person && isAdmin && person.installation_role !== 'admin') {
-    await updatePerson(tx, person.id, { installation_role: 'admin' })
-    await recordOwnAct(tx, person, administering, network)
-  }
-  await noteUse(tx, credential.id)
+  const known = credential && (await personById(tx.query, credential.person_id))
+  const person = known ?? (await meet(tx, identity, network))
+  const { admins } = people.oidc!.options
+  const isRising = admins.some((one) => one === identity.email) && person.installation_role !== 'admin'
+  const change = isRising ? ({ installation_role: 'admin' } as const) : {}
+  const isShown = person.verified === null && person.email === identity.email
+  if (isShown) {
+    const shown = { network, keptId: credential?.id, change }
+    if (!(await verifyAddress(tx, person, shown)) && !credential) throw takenAddress(person.email)
+  } else await updatePerson(tx, person.id, change)
+  if (isRising) await recordOwnAct(tx, person, 'become administrator', network)
+  if (credential) await noteUse(tx, credential.id)
+  else await link(tx, person.id, identity)
+  if (isShown) await people.sessions.revokeAll(tx, person.id)
   return person
 }
 
@@ -72,23 +72,27 @@ async function enter(tx: Transaction, people: People, { person, identity, whence
   return secret
 }
 
-/** Somebody who has not been here before. */
-async function meet(tx: Transaction, identity: Identity, network: string, isAdmin: boolean): Promise<PersonRow> {
-  const { email, name } = identity
+/**
+ * Somebody who has not been here before, or whose address is that of a person of whom nobody has shown yet whose it is.
+ * Errors: `forbidden` without a verified address, and for one of a person who is verified.
+ */
+async function meet(tx: Transaction, { email, name }: Identity, network: string): Promise<PersonRow> {
   if (email === undefined) {
     throw new ApiError('forbidden', 'the identity provider has not verified an e-mail address for this account')
   }
-  if (await personByEmail(tx.query, email)) {
-    throw new ApiError(
-      'forbidden',
-      `there is an account with the address ${email}: sign in to it as before, and link it in its security settings`,
-    )
-  }
-  const person = await createPerson(tx, { email, name: name ?? email, installationRole: isAdmin ? 'admin' : 'none' })
-  await link(tx, person.id, identity)
+  const known = await personByEmail(tx.query, email)
+  if (known && known.verified !== null) throw takenAddress(email)
+  if (known) return known
+  const person = await createPerson(tx, { email, name: name ?? email, isVerified: true })
   await recordOwnAct(tx, person, 'create account', network)
-  if (isAdmin) await recordOwnAct(tx, person, administering, network)
   return person
+}
+
+function takenAddress(email: string): ApiError {
+  return new ApiError(
+    'forbidden',
+    `there is an account with the address ${email}: sign in to it as before, and link it in its security settings`,
+  )
 }
 
 /** Links an identity to somebody who is signed in and has asked for it. Errors: as `link`. */

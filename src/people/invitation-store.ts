@@ -19,12 +19,13 @@ export interface NewInvitation {
   readonly email: string
   readonly role: Role
   readonly inviter: Inviter
+  readonly isMailed: boolean
 }
 
 /** Stores an invitation and returns it with its secret; an earlier one for the same address no longer counts. */
 export async function createInvitation(
   tx: Transaction,
-  { scope, email, role, inviter }: NewInvitation,
+  { scope, email, role, inviter, isMailed }: NewInvitation,
 ): Promise<{ invitation: InvitationRow; secret: string }> {
   const secret = randomSecret()
   const row = {
@@ -33,6 +34,7 @@ export async function createInvitation(
     role,
     hash: hashSecret(secret),
     ...inviter,
+    mailed: isMailed ? (1 as const) : (0 as const),
     created: timestamp(tx.now),
     expires: tx.now + invitationMs,
   }

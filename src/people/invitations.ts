@@ -114,7 +114,8 @@ export async function acceptAnew(
     const { invitation, person: known } = await readInvitation(tx.query, secret, tx.now)
     if (known) throw new ApiError('forbidden', 'there is an account with this address: log in to it first')
     await spend(tx, invitation)
-    const person = await createAccount(tx, { email: invitation.email, name }, way)
+    const about = { email: invitation.email, name, isVerified: invitation.mailed === 1 }
+    const person = await createAccount(tx, about, way)
     const session = await sessions.start(tx, { personId: person.id, whence })
     await join(tx, invitation, person, whence.network)
     return session

@@ -16,6 +16,8 @@ export interface NewPerson {
   readonly email: string
   readonly name: string
   readonly installationRole?: InstallationRole
+  /** Whether it is known whose the address is. */
+  readonly isVerified?: boolean
 }
 
 /** Creates a person without credentials. Errors: `uniqueness_error` when the address is taken. */
@@ -30,6 +32,7 @@ export async function createPerson(tx: Transaction, given: NewPerson): Promise<P
     installation_role: given.installationRole ?? 'none',
     created: timestamp(tx.now),
     disabled: null,
+    verified: given.isVerified ? timestamp(tx.now) : null,
   }
   try {
     await tx.query.insertInto('person').values(row).execute()
@@ -86,6 +89,21 @@ export async function updatePerson(tx: Transaction, id: number, change: PersonCh
     await tx.query.updateTable('person').set(change).where('id', '=', id).execute()
   }
   return personById(tx.query, id)
+}
+
+/** Notes since when it is known whose the address of a person is, with other changes; false when that was known before. */
+export async function noteVerified(
+  tx: Transaction,
+  id: number,
+  change: Pick<PersonChange, 'installation_role'>,
+): Promise<boolean> {
+  const { numUpdatedRows } = await tx.query
+    .updateTable('person')
+    .set({ ...change, verified: timestamp(tx.now) })
+    .where('id', '=', id)
+    .where('verified', 'is', null)
+    .executeTakeFirst()
+  return numUpdatedRows > 0n
 }
 
 /** Serializes what depends on who administers the installation. */

@@ -11,6 +11,7 @@ import type { Whence } from './sessions.ts'
 import { deadLink } from './setup.ts'
 import { beginSecond, hasSecondFactor } from './sign-in.ts'
 import type { PersonRow } from './tables.ts'
+import { verifyAddress } from './verified.ts'
 
 /** How long a link counts that was asked for by mail, in milliseconds. */
 const mailedMs = 30 * 60_000
@@ -89,7 +90,7 @@ export async function personOfLink({ db, clock, settings }: People, secret: stri
 
 /**
  * Uses a link up: sets the password, ends all sessions of the person, and starts a new one, unless the link came by mail and
- * a second factor is needed as well. Without a hash the password stays as it is.
+ * a second factor is needed as well. Without a hash the password stays as it is. Of a person who was not verified nothing stays.
  */
 export async function useLink(
   { db, sessions, settings }: People,
@@ -101,10 +102,12 @@ export async function useLink(
     const { link, person } = await readLink(tx.query, { secret, isOidcOnly: settings.isOidcOnly }, tx.now)
     if (!(await spendLink(tx, link))) throw deadLink()
     const { id: personId } = person
-    await deleteSignInsOf(tx, personId)
     const needsSecond = link.kind === 'reset' && (await hasSecondFactor(tx, personId))
+    const isShown = person.verified === null && !needsSecond
+    if (isShown) await verifyAddress(tx, person, { network: whence.network })
+    else await deleteSignInsOf(tx, personId)
     const second = needsSecond ? await beginSecond(tx, personId, '/console') : undefined
-    await lockPerson(tx, personId)
+    if (!isShown) await lockPerson(tx, personId)
     if (passwordHash !== undefined) {
       const known = await credentialOf(tx.query, personId, 'password')
       const subject = String(personId)

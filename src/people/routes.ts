@@ -49,13 +49,14 @@ type Installation = 'people' | 'createPerson' | 'updatePerson' | 'makePersonLink
 async function toWire({ db }: People, rows: readonly PersonRow[]) {
   const ids = rows.map(({ id }) => id)
   const [kinds, seen] = [await kindsByPerson(db.query, ids), await lastSeenOf(db.query, ids)]
-  return rows.map(({ id, email, name, installation_role, created, disabled }) => {
+  return rows.map(({ id, email, name, installation_role, created, disabled, verified }) => {
     const at = seen.get(id)
     const has = kinds.get(id)
     return {
       ...{ id, email, name, installation_role, created, disabled },
       last_seen: at === undefined ? null : timestamp(at),
       has_second_factor: has?.has('totp') === true || has?.has('passkey') === true,
+      is_verified: verified !== null,
     }
   })
 }
@@ -125,7 +126,8 @@ function invitationHandlers(people: People): Pick<Handlers<typeof peopleEndpoint
       checkEmail(body.email)
       const role = caller.role ?? (caller.actor.kind === 'management' ? 'owner' : 'viewer')
       if (!mayGive(role, body.role)) throw new ApiError('forbidden', `with the role ${role} nobody can give this role`)
-      const given = { scope, email: body.email, role: body.role, inviter: inviterOf({ caller }) }
+      const isMailed = people.mail !== undefined
+      const given = { scope, email: body.email, role: body.role, inviter: inviterOf({ caller }), isMailed }
       const project = (await projectName(db.query, scope)) ?? ''
       const { invitation, secret } = await db.transact(async (tx) => {
         const made = await createInvitation(tx, given)

@@ -22,6 +22,8 @@ export interface PersonRow {
   readonly created: string
   /** Since when the person cannot sign in. */
   readonly disabled: string | null
+  /** Since when it is known that the address is theirs; null while nobody has shown it. */
+  readonly verified: string | null
 }
 
 export const credentialKinds = ['password', 'passkey', 'totp', 'recovery', 'oidc'] as const
@@ -65,6 +67,8 @@ export interface InvitationRow {
   /** The person who invited, or the management token; the other one is null. */
   readonly inviter_id: number | null
   readonly inviter_token: number | null
+  /** 1 when its link went by mail to the address, so that who has it can read that mail. */
+  readonly mailed: 0 | 1
   readonly created: string
   readonly expires: number
 }

@@ -160,7 +160,8 @@ async function sessionCookie(
   const { installation, sessions } = world.app.people
   const secret = await world.db.transact(async (tx) => {
     const email = `person-${++people}@nordlicht.example`
-    const person = await createPerson(tx, { email, name: 'Jana Nord', installationRole: isOperator ? 'admin' : 'none' })
+    const installationRole = isOperator ? 'admin' : 'none'
+    const person = await createPerson(tx, { email, name: 'Jana Nord', installationRole, isVerified: true })
     const whence = { network: 'network:127.0.0.1', agent: 'test' }
     const secret = await sessions.start(tx, { personId: person.id, whence })
     if (role) await addMember(tx, { projectId }, person.id, role)

@@ -108,11 +108,16 @@ function columnsFor(me: number | undefined): readonly Column<Member>[] {
       key: 'person',
       label: w.person,
       card: 'key',
-      cell: ({ person_id: id, name, email }) => (
+      cell: ({ person_id: id, name, email, is_verified: isVerified }) => (
         <>
           <span className={nameClass}>{name || email}</span>
           {id === me && <span className="faint"> · {w.you}</span>}
           {name && <small>{email}</small>}
+          {!isVerified && (
+            <small>
+              <State mood="warn">{w.notVerified}</State>
+            </small>
+          )}
         </>
       ),
     },

@@ -90,11 +90,16 @@ function columnsFor(me: number | undefined): readonly Column<Person>[] {
       label: w.person,
       card: 'key',
       sort: ({ name, email }) => name || email,
-      cell: ({ id, name, email }) => (
+      cell: ({ id, name, email, is_verified: isVerified }) => (
         <>
           <span className={nameClass}>{name || email}</span>
           {id === me && <span className="faint"> · {w.you}</span>}
           {name && <small>{email}</small>}
+          {!isVerified && (
+            <small>
+              <State mood="warn">{w.notVerified}</State>
+            </small>
+          )}
         </>
       ),
     },

@@ -88,6 +88,7 @@ export const access: Words['access'] = {
     caption: (project) => `Mitglieder des Projekts ${project}`,
     person: 'Person',
     role: 'Rolle',
+    notVerified: 'Adresse nicht bestätigt',
     secondFactor: 'Zweiter Faktor',
     yes: 'Ja',
     no: 'Nein',

@@ -21,6 +21,7 @@ export const admin: Words['admin'] = {
     role: 'Rolle',
     roles: { admin: 'Verwaltet die Installation', none: 'Keine Rolle' },
     you: 'du',
+    notVerified: 'Adresse nicht bestätigt',
     secondFactor: 'Zweiter Faktor',
     yes: 'Ja',
     no: 'Nein',

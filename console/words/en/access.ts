@@ -81,6 +81,7 @@ export const access = {
     caption: (project: string) => `Members of the Project ${project}`,
     person: 'Person',
     role: 'Role',
+    notVerified: 'Address not verified',
     secondFactor: 'Second factor',
     yes: 'Yes',
     no: 'No',

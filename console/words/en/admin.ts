@@ -20,6 +20,7 @@ export const admin = {
     role: 'Role',
     roles: { admin: 'Installation admin', none: 'No role' },
     you: 'you',
+    notVerified: 'Address not verified',
     secondFactor: 'Second factor',
     yes: 'Yes',
     no: 'No',
