@@ -9,11 +9,13 @@ import {
   contentOf,
   type Draft,
   draftsOf,
+  followed,
   judge,
   newDraft,
   readNetwork,
   readNetworks,
   rebased,
+  rulesOf,
 } from '../console/pages/firewalls/draft.ts'
 import { readPasted } from '../console/pages/firewalls/paste.ts'
 import type { Rule } from '../console/pages/firewalls/rule.ts'
@@ -48,6 +50,21 @@ describe('changes of rules', () => {
     assert.deepEqual(kinds(rules, edited(rules, 0, { isRemoved: true })), ['del'])
     assert.deepEqual(kinds(rules, [...draftsOf(rules), newDraft({ direction: 'in' })]), ['add'])
     assert.deepEqual(kinds(rules, draftsOf(rules).toReversed()), ['in'])
+  })
+
+  it('that were made while others were applied are on top of those', () => {
+    const sent = edited([ssh, https, out], 1, { isRemoved: true })
+    const more = [...sent, newDraft({ direction: 'in', port: '80', networks: ['0.0.0.0/0'] })]
+    const inForce = rulesOf(sent)
+    assert.deepEqual(inForce, [ssh, out])
+    assert.deepEqual(kinds(inForce, followed(sent, sent)), [])
+    assert.deepEqual(kinds(inForce, followed(more, sent)), ['add'])
+    const changed = more.map((draft, at) => (at === 0 ? { ...draft, port: '2222' } : draft))
+    assert.deepEqual(kinds(inForce, followed(changed, sent)), ['mod', 'add'])
+    // What was taken off and put back again is new; what was new and then taken off is to be removed.
+    const restored = sent.map((draft) => ({ ...draft, isRemoved: false }))
+    assert.deepEqual(kinds(inForce, followed(restored, sent)), ['add'])
+    assert.deepEqual(kinds(rulesOf(more), followed(sent, more)), ['del'])
   })
 
   it('stay on top of what came from elsewhere', () => {

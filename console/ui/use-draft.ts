@@ -11,42 +11,45 @@ export interface DraftOf<Value> {
   readonly view: () => void
   /** Keeps the changes, on top of what is there now. */
   readonly overwrite: () => void
-  /** Tells that the changes were saved: what comes next is what became of them. */
-  readonly saved: () => void
+  /** Tells that what was sent was saved: what comes next is what became of it. What was changed since stays changed. */
+  readonly saved: (sent: Value) => void
+}
+
+interface Held<Value> {
+  readonly key: string | undefined
+  /** What was there when nothing was changed here. */
+  readonly base: Value
+  readonly value: Value
+  /** What was saved, until it comes back. */
+  readonly sent?: Value | undefined
 }
 
 /**
  * A draft of `current`, which it follows as long as nothing was changed here. Afterwards it is never touched from outside.
- * Values are compared as JSON.
+ * Values are compared as JSON. Another `key` is another thing, of which nothing was changed yet.
  */
-export function useDraft<Value extends object>(current: Value): DraftOf<Value> {
-  const [base, setBase] = useState(current)
-  const [value, setValue] = useState(current)
-  const [isSaved, setSaved] = useState(false)
-  const isDirty = !isSaved && !isSame(value, base)
+export function useDraft<Value extends object>(current: Value, key?: string): DraftOf<Value> {
+  const begun: Held<Value> = { key, base: current, value: current }
+  const [last, hold] = useState(begun)
+  const held = last.key === key ? last : begun
+  if (held !== last) hold(held)
+  const { base, value, sent } = held
+  const isDirty = !isSame(value, sent ?? base)
   const hasMoved = !isSame(base, current)
-  const isElsewhere = hasMoved && isDirty && !isSame(value, current)
-  const view = () => {
-    setBase(current)
-    setValue(current)
-  }
+  const isElsewhere = hasMoved && isDirty && sent === undefined && !isSame(value, current)
+  const isLeft = isDirty && sent !== undefined
   useEffect(() => {
-    if (!hasMoved || isElsewhere) return
-    setBase(current)
-    setValue(current)
-    setSaved(false)
-  }, [hasMoved, isElsewhere, current])
+    if (hasMoved && !isElsewhere) hold((now) => ({ key, base: current, value: isLeft ? now.value : current }))
+  }, [hasMoved, isElsewhere, isLeft, key, current])
   return {
     value,
-    change: (part) => {
-      setValue((old) => ({ ...old, ...part }))
-      setSaved(false)
-    },
+    change: (part) => hold((now) => ({ ...now, value: { ...now.value, ...part } })),
     isDirty,
     isElsewhere,
-    view,
-    overwrite: () => setBase(current),
-    saved: () => setSaved(true),
+    view: () => hold(begun),
+    overwrite: () => hold((now) => ({ ...now, base: current })),
+    // Nothing is to come where it came before the reply, or where it was there already.
+    saved: (sent) => hold((now) => (now.base === base && !isSame(sent, base) ? { ...now, sent } : now)),
   }
 }
 

@@ -22,6 +22,20 @@ function asksBeforeUnload(page: Page): Promise<boolean> {
   })
 }
 
+/** Holds the next request of a kind back until it is released. */
+async function held(page: Page, url: RegExp, method: string): Promise<() => Promise<void>> {
+  const gate = Promise.withResolvers<void>()
+  const arrived = page.waitForRequest((request) => url.test(request.url()) && request.method() === method)
+  await page.route(url, async (route) => {
+    if (route.request().method() === method) await gate.promise
+    await route.continue()
+  })
+  return async () => {
+    await arrived
+    gate.resolve()
+  }
+}
+
 /** Reads what was changed over the API, without waiting for the event. */
 async function settle({ world, page }: Console): Promise<void> {
   await world.settle()
@@ -165,6 +179,50 @@ forConsole('what was changed and not saved', (open) => {
     await press(page, 'Escape')
     await answer(page, 'Discard changes')
     await expect(page.getByRole('dialog')).toBeHidden()
+  })
+
+  test('while the rest was being saved stays changed', async () => {
+    const console = await open()
+    await someBalancers(console)
+    const { page, api, world } = console
+    await console.visit(await pathOf(console, 'web-1', '/settings'))
+    await fill(page, 'Name', 'web-7')
+    let release = await held(page, /\/servers\/\d+$/, 'PUT')
+    await press(page, 'Enter')
+    const name = page.getByRole('textbox', { name: 'Name' })
+    await name.focus()
+    await press(page, 'End')
+    await page.keyboard.type('0')
+    await release()
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('web-7')
+    await expect(name).toHaveValue('web-70')
+    assert.equal(await asksBeforeUnload(page), true)
+    await expect(page.getByText('elsewhere while')).toBeHidden()
+    await press(page, 'Enter')
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('web-70')
+    await expect.poll(() => asksBeforeUnload(page)).toBe(false)
+
+    await console.visit(await rulesOfFirst(console))
+    const changes = page.getByRole('complementary', { name: 'Changes' })
+    await act(page, 'Add SSH')
+    await page.keyboard.type('10.0.0.0/8')
+    await press(page, 'Enter')
+    release = await held(page, /set_rules$/, 'POST')
+    await act(page, /^Apply/)
+    await act(page, 'Add HTTP')
+    await page.keyboard.type('192.0.2.0/24')
+    await press(page, 'Enter')
+    await release()
+    await expect(changes).toContainText('1 change')
+    await expect(page.getByText('elsewhere while')).toBeHidden()
+    await act(page, /^Apply/)
+    await expect(changes).toContainText('No changes')
+    await world.settle()
+    const [firewall] = (await api.get('/firewalls')).body.firewalls
+    assert.deepEqual(
+      firewall.rules.map(({ port }: { port: string }) => port),
+      ['443', '22', '80'],
+    )
   })
 
   test('of names and labels in dialogs, which a key opens, can be put over what came from elsewhere', async () => {

@@ -85,7 +85,7 @@ function ProfileForm({ account }: { readonly account: Account }) {
     }
     const isSaved = await submit.run(async () => {
       await api.call('people_updateAccount', { body })
-      draft.saved()
+      draft.saved(draft.value)
       await Promise.all([outdate(cache, undefined, ['people']), cache.invalidateQueries(whoamiQuery)])
     })
     if (!isSaved) return

@@ -76,6 +76,18 @@ export function bodyOf(drafts: readonly Draft[]) {
   })
 }
 
+/** The rules as they are in force once they are applied. */
+export function rulesOf(drafts: readonly Draft[]): readonly Rule[] {
+  return kept(drafts).map(({ direction, protocol, port, networks, description }) => ({
+    direction,
+    protocol,
+    port: port.trim() === '' ? null : port.trim(),
+    source_ips: direction === 'in' ? [...networks] : [],
+    destination_ips: direction === 'in' ? [] : [...networks],
+    description: description.trim() === '' ? null : description.trim(),
+  }))
+}
+
 // ---- Problems --------------------------------------------------------------------------------------------------------
 
 export interface RuleProblems {
@@ -160,7 +172,7 @@ export function changesOf(rules: readonly Rule[], drafts: readonly Draft[]): rea
   return [...changes, ...orders.map((order) => ({ kind: 'mod' as const, order }))]
 }
 
-function isSame(a: Content, b: Content): boolean {
+export function isSame(a: Content, b: Content): boolean {
   const text = ({ direction, protocol, port, networks, description }: Content) =>
     JSON.stringify([direction, protocol, port.trim(), networks, description.trim()])
   return text(a) === text(b)
@@ -189,6 +201,19 @@ function isReordered(drafts: readonly Draft[], direction: Direction): boolean {
   const own = kept(drafts).filter((draft) => draft.direction === direction)
   const places = own.flatMap(({ origin }) => (origin === undefined ? [] : [origin]))
   return places.some((place, index) => index > 0 && place < places[index - 1]!)
+}
+
+/** Drafts on top of those that were applied, which may have been edited, removed and added to while they were sent. */
+export function followed(drafts: readonly Draft[], applied: readonly Draft[]): readonly Draft[] {
+  const inForce = kept(applied)
+  const places = new Map(inForce.map(({ key }, place) => [key, place]))
+  const moved = drafts.map((draft) => ({ ...draft, origin: places.get(draft.key) }))
+  const keys = new Set(drafts.map(({ key }) => key))
+  // A rule that was new when it was sent is no longer among the drafts once it is removed.
+  const missing = inForce.flatMap((draft, place) =>
+    keys.has(draft.key) ? [] : [{ ...draft, origin: place, isRemoved: true }],
+  )
+  return [...moved.filter(({ isRemoved, origin }) => !isRemoved || origin !== undefined), ...missing]
 }
 
 /** Puts the rules that came in from elsewhere below drafts, so that the drafts win. */

@@ -9,7 +9,7 @@ import { wordsOf } from '../../words/words.ts'
 import type { Places } from '../reach/sources.ts'
 import { useRequest } from '../shared/submit.ts'
 import { Changes } from './changes.tsx'
-import { bodyOf, contentOf, kept } from './draft.ts'
+import { bodyOf, contentOf } from './draft.ts'
 import { DraftReach } from './draft-reach.tsx'
 import { EditorFrame } from './editor-frame.tsx'
 import { type Firewall, serversUnder } from './firewall.ts'
@@ -37,7 +37,7 @@ export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps)
   const { isBusy, cause, send } = useRequest({
     request,
     families: ['firewalls', 'servers'],
-    done: () => editor.take(kept(editor.drafts).map(toRule)),
+    done: () => editor.applied(editor.drafts),
   })
   useUnsaved(editor.isDirty && !isGone && !isBusy)
   return (
@@ -64,18 +64,6 @@ export function RulesTab({ firewall, firewalls, places, isGone }: RulesTabProps)
       />
     </EditorFrame>
   )
-}
-
-function toRule(draft: ReturnType<typeof kept>[number]): Firewall['rules'][number] {
-  const { direction, protocol, port, networks, description } = draft
-  return {
-    direction,
-    protocol,
-    port: port.trim() === '' ? null : port.trim(),
-    source_ips: direction === 'in' ? [...networks] : [],
-    destination_ips: direction === 'in' ? [] : [...networks],
-    description: description.trim() === '' ? null : description.trim(),
-  }
 }
 
 /** Takes over the rules of another firewall, as drafts. */

@@ -7,10 +7,13 @@ import {
   contentOf,
   type Draft,
   draftsOf,
+  followed,
   hasPorts,
+  isSame,
   judge,
   newDraft,
   rebased,
+  rulesOf,
 } from './draft.ts'
 import type { Rule } from './rule.ts'
 
@@ -25,7 +28,7 @@ export function useRules(current: readonly Rule[], initial?: readonly Content[])
   const changes = useMemo(() => changesOf(base, drafts), [base, drafts])
   const judgement = useMemo(() => judge(drafts), [drafts])
   const isDirty = changes.length > 0
-  const isElsewhere = JSON.stringify(base) !== JSON.stringify(current)
+  const isElsewhere = !areSame(base, current)
   const take = (rules: readonly Rule[]) => {
     setBase(rules)
     setDrafts(draftsOf(rules))
@@ -78,14 +81,23 @@ export function useRules(current: readonly Rule[], initial?: readonly Content[])
         }),
       ),
     discard: () => take(base),
-    /** Takes over what is in force, as after it was applied. */
+    /** Takes over what is in force. */
     take,
+    /** Tells that what was sent is in force now. What was edited in the meantime stays. */
+    applied: (sent: readonly Draft[]) => {
+      setBase(rulesOf(sent))
+      setDrafts((all) => followed(all, sent))
+    },
     /** Keeps the drafts, on top of what came from elsewhere. */
     overwrite: () => {
       setDrafts((all) => rebased(all, current))
       setBase(current)
     },
   }
+}
+
+function areSame(a: readonly Rule[], b: readonly Rule[]): boolean {
+  return a.length === b.length && a.every((rule, index) => isSame(contentOf(rule), contentOf(b[index]!)))
 }
 
 function changed(draft: Draft, part: Partial<Draft>): Draft {

@@ -67,7 +67,7 @@ function General({ project }: { readonly project: Project }) {
     const body: BodyFor<'management_updateProject'> = { name: name.trim(), owner_email: email.trim() || null }
     const isSaved = await submit.run(async () => {
       await api.call('management_updateProject', { params, body })
-      draft.saved()
+      draft.saved(draft.value)
       await Promise.all([outdate('management'), cache.invalidateQueries(projectsQuery)])
     })
     if (isSaved) toast({ mood: 'ok', title: w.saved })

@@ -96,7 +96,7 @@ function Ttl({ zone }: { readonly zone: Zone }) {
     params: { id_or_name: zone.name },
     body: { ttl: typedNumber(ttl) },
   } as const
-  const form = useSetting(request, draft.saved)
+  const form = useSetting(request, () => draft.saved(draft.value))
   return (
     <Setting title="TTL" {...{ request, form, draft }} act={w.changeTtl}>
       <TextField
@@ -125,7 +125,7 @@ function Primaries({ zone }: { readonly zone: Zone }) {
     params: { id_or_name: zone.name },
     body,
   } as const
-  const form = useSetting(request, draft.saved)
+  const form = useSetting(request, () => draft.saved(draft.value))
   return (
     <Setting title={w.primaries} {...{ request, form, draft }} act={w.changePrimaries}>
       <PrimariesField value={drafts} onChange={(drafts) => draft.change({ drafts })} form={form} />
@@ -141,7 +141,7 @@ function LabelsCard({ zone }: { readonly zone: Zone }) {
     params: { id_or_name: zone.name },
     body: { labels: { ...labels } },
   } as const
-  const form = useSetting(request, draft.saved)
+  const form = useSetting(request, () => draft.saved(draft.value))
   const isFixed = useReason('zones_update') !== undefined
   return (
     <Setting title={c.labels} {...{ request, form, draft }} act={c.save}>

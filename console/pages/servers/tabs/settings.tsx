@@ -40,7 +40,7 @@ export function SettingsTab({ server, action }: TabProps) {
   const mayDelete = useReason('servers_remove')
   const { id, protection } = server
   const request = { operation: 'servers_update', params: { id }, body: { name, labels: { ...labels } } } as const
-  const update = useRequest({ request, families: ['servers'], done: draft.saved })
+  const update = useRequest({ request, families: ['servers'], done: () => draft.saved(draft.value) })
   useUnsaved(draft.isDirty && !update.isBusy)
   const change = (body: { delete?: boolean; rebuild?: boolean }) =>
     void protect.run(async () => {
