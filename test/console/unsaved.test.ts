@@ -225,6 +225,67 @@ forConsole('what was changed and not saved', (open) => {
     )
   })
 
+  test('of reverse names is kept for each address, and not put over what came from elsewhere unasked', async () => {
+    const console = await open()
+    const { page, api, world } = console
+    const made = await api.post('/floating_ips', { type: 'ipv6', home_location: 'fsn1', name: 'net' })
+    await world.settle()
+    const { id, ip } = made.body.floating_ip
+    const at = (end: string) => ip.replace(/\/\d+$/, end)
+    const give = (end: string, name: string) =>
+      api.post(`/floating_ips/${id}/actions/change_dns_ptr`, { ip: at(end), dns_ptr: name })
+    await give('1', 'one.example.com')
+    await give('2', 'two.example.com')
+    await world.settle()
+    await console.visit('P/floating-ips')
+    await choose(page, 'net', 'Reverse name')
+    const name = page.getByRole('textbox', { name: 'Host name' })
+    const which = page.getByRole('combobox', { name: 'Address' })
+    await expect(name).toHaveValue('one.example.com')
+    await which.selectOption(at('2'))
+    await expect(name).toHaveValue('two.example.com')
+    await which.selectOption('Another address')
+    await expect(name).toHaveValue('one.example.com')
+    await fill(page, 'Another address', at('0:2'))
+    await expect(name).toHaveValue('two.example.com')
+    await fill(page, 'Another address', at('3'))
+    await expect(name).toHaveValue('')
+    await which.selectOption(at('2'))
+    await fill(page, 'Host name', 'mine.example.com')
+    await give('1', 'other.example.com')
+    await give('2', 'theirs.example.com')
+    await settle(console)
+    await expect(name).toHaveValue('mine.example.com')
+    await act(page, 'Overwrite with mine')
+    await confirm(page, /^Reverse name of/, 'Set the name')
+    await world.settle()
+    const { dns_ptr: names } = (await api.get(`/floating_ips/${id}`)).body.floating_ip
+    assert.deepEqual(
+      names.map((one: { dns_ptr: string }) => one.dns_ptr),
+      ['other.example.com', 'mine.example.com'],
+    )
+  })
+
+  test('of a new address outlives the last server', async () => {
+    const console = await open()
+    const { page, api, world } = console
+    const { body } = await api.post('/servers', { name: 'web-1', server_type: 'cx23', image: 'debian-12' })
+    await world.settle()
+    await console.visit('P/floating-ips')
+    await press(page, 'c')
+    await fill(page, 'Name', 'www')
+    const dialog = page.getByRole('dialog', { name: 'Create Floating IP' })
+    await dialog.getByText('For a server').click()
+    await expect(dialog.getByRole('radio', { name: 'web-1' })).toBeVisible()
+    await api.delete(`/servers/${body.server.id}`)
+    await world.settle()
+    await expect(dialog.getByRole('combobox', { name: 'Location' })).toBeVisible({ timeout: 15_000 })
+    await expect(dialog.getByRole('textbox', { name: 'Name' })).toHaveValue('www')
+    await confirm(page, 'Create Floating IP', 'Create Floating IP')
+    await world.settle()
+    assert.equal((await api.get('/floating_ips?name=www')).body.floating_ips.length, 1)
+  })
+
   test('of names and labels in dialogs, which a key opens, can be put over what came from elsewhere', async () => {
     const console = await open()
     await someBalancers(console)

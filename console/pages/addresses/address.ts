@@ -2,7 +2,7 @@
 import type { ItemOf } from '../../api/api.ts'
 import type { LabelMap } from '../../ui/labels-field.tsx'
 
-type FloatingIp = ItemOf<'floating_ips_list'>
+export type FloatingIp = ItemOf<'floating_ips_list'>
 type PrimaryIp = ItemOf<'primary_ips_list'>
 export type AddressFamily = 'floating_ips' | 'primary_ips'
 

@@ -1,13 +1,16 @@
 /** The dialogs of Floating IPs and Primary IPs: create, assign, unassign, reverse names. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
+import { parseAddress } from '../../../src/net/ip.ts'
 import { useApi } from '../../api/api.ts'
 import type { ApiRequest } from '../../api/operations.ts'
 import { Check } from '../../ui/check.tsx'
+import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { type LabelMap, LabelsField } from '../../ui/labels-field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { Seg } from '../../ui/seg.tsx'
+import { useDraft } from '../../ui/use-draft.ts'
 import { addresses as english } from '../../words/en/addresses.ts'
 import { common } from '../../words/en/common.ts'
 import { price } from '../../words/format.ts'
@@ -15,7 +18,8 @@ import { wordsOf } from '../../words/words.ts'
 import { isAt, type Server } from '../servers/server.ts'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import { ServerPicker } from '../shared/server-picker.tsx'
-import type { Address, AddressFamily } from './address.ts'
+import { useCurrent } from '../shared/use-current.ts'
+import type { Address, AddressFamily, FloatingIp } from './address.ts'
 import type { Asked } from './list.tsx'
 
 const w = wordsOf('addresses', english)
@@ -102,47 +106,77 @@ function UnassignDialog({ address, servers, onClose }: OneProps & { readonly ser
   )
 }
 
+/** Which of the addresses of a network has a name, or gets one; an IPv4 address has no others. */
+function useWhich({ type, ip }: Address, names: Address['dnsPtr']) {
+  const [first] = names
+  const [chosen, choose] = useState(type === 'ipv4' ? ip : (first?.ip ?? ''))
+  const [typed, change] = useState(ip.replace(/\/\d+$/, '1'))
+  const asked = chosen === '' ? typed.trim() : chosen
+  const own = names.find((one) => one.ip === canonical(asked))
+  return { chosen, choose, typed, change, which: own?.ip ?? asked, name: own?.dns_ptr ?? '', isNamed: Boolean(own) }
+}
+
+function canonical(text: string): string {
+  const parsed = parseAddress(text)
+  return parsed.ok ? parsed.address : text
+}
+
 function NamesDialog({ address, onClose }: OneProps) {
-  const { family, id, type, ip, dnsPtr } = address
-  const network = ip.replace(/\/\d+$/, '')
-  const [which, setWhich] = useState(type === 'ipv4' ? ip : (dnsPtr[0]?.ip ?? `${network}1`))
-  const known = dnsPtr.find((one) => one.ip === which)?.dns_ptr ?? ''
-  const [name, setName] = useState(known)
+  const { family, id, type, ip } = address
+  const { current, isGone } = useCurrent(family, address)
+  const names = (current as Partial<FloatingIp>).dns_ptr ?? address.dnsPtr
+  const { chosen, choose, typed, change, which, name: known, isNamed } = useWhich(address, names)
+  // Of addresses without a name there is nothing that another one could overwrite.
+  const draft = useDraft({ name: known }, chosen === '' && !isNamed ? '' : which)
+  const name = draft.value.name.trim()
   const request = {
     operation: `${family}_changeDnsPtr`,
     params: { id },
-    body: { ip: which.trim(), dns_ptr: name.trim() === '' ? null : name.trim() },
+    body: { ip: which, dns_ptr: name === '' ? null : name },
   } as ApiRequest<`${AddressFamily}_changeDnsPtr`>
+  const options = [...new Set([...names.map((one) => one.ip), ...(chosen === '' ? [] : [chosen])])]
   return (
     <FormDialog
       title={w.namesTitle(ip)}
       text={w.namesText}
-      act={name.trim() === '' ? w.resetName : w.setName}
-      request={which.trim() === '' ? undefined : request}
+      act={name === '' ? w.resetName : w.setName}
+      request={which === '' ? undefined : request}
+      isDirty={draft.isDirty}
       families={[family, 'servers', 'load_balancers']}
       onClose={onClose}
     >
       {(problems) => (
         <>
-          {type === 'ipv6' && (
-            <TextField
+          {type === 'ipv6' && options.length > 0 && (
+            <SelectField
               label={w.columns.ip}
+              value={chosen}
+              options={[...options.map((one) => ({ value: one, label: one })), { value: '', label: w.otherAddress }]}
+              problems={chosen === '' ? undefined : problems('ip')}
+              onChange={choose}
+            />
+          )}
+          {chosen === '' && (
+            <TextField
+              label={options.length > 0 ? w.otherAddress : w.columns.ip}
               hint={w.addressHint(ip)}
               isMono
-              value={which}
+              value={typed}
               problems={problems('ip')}
-              onChange={setWhich}
+              onChange={change}
             />
           )}
           <TextField
             label={w.hostName}
             isMono
-            value={name}
+            value={draft.value.name}
             placeholder="www.example.com"
             hint={w.hostNameHint}
             problems={problems('dns_ptr')}
-            onChange={setName}
+            onChange={(name) => draft.change({ name })}
           />
+          <Elsewhere {...draft} />
+          {isGone && <DeletedElsewhere />}
         </>
       )}
     </FormDialog>
@@ -163,13 +197,15 @@ function CreateDialog({ family, servers, onClose }: CreateProps) {
   const api = useApi()
   const { data: locations } = useSuspenseQuery(api.list('locations_list', {}))
   const [type, setType] = useState<'ipv4' | 'ipv6'>('ipv4')
-  const [where, setWhere] = useState<Where>('location')
+  const [wanted, setWhere] = useState<Where>('location')
   const [location, setLocation] = useState(locations[0]?.name ?? '')
   const [chosen, choose] = useState<readonly number[]>([])
   const [name, setName] = useState('')
   const [labels, setLabels] = useState<LabelMap>({})
   const [autoDelete, setAutoDelete] = useState(false)
-  const [server] = chosen
+  // Servers may be deleted elsewhere while this is open.
+  const where = servers.length > 0 ? wanted : 'location'
+  const server = chosen.find((id) => servers.some((one) => one.id === id))
   const isPrimary = family === 'primary_ips'
   const isReady = (where === 'location' || server !== undefined) && (!isPrimary || name.trim() !== '')
   const shared = {

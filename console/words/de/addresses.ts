@@ -56,6 +56,7 @@ export const addresses: Words['addresses'] = {
   namesTitle: (ip) => `Reverse-Name von ${ip}`,
   namesText: 'Wie die Adresse heißt, wenn sie nachgeschlagen wird, etwa von Mailservern.',
   addressHint: (network) => `Eine Adresse in ${network}.`,
+  otherAddress: 'Eine andere Adresse',
   hostName: 'Hostname',
   hostNameHint: 'Leer für den üblichen.',
   setName: 'Namen setzen',

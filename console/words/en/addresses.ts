@@ -55,6 +55,7 @@ export const addresses = {
   namesTitle: (ip: string) => `Reverse name of ${ip}`,
   namesText: 'What the address is called when it is looked up, as mail servers do.',
   addressHint: (network: string) => `An address in ${network}.`,
+  otherAddress: 'Another address',
   hostName: 'Host name',
   hostNameHint: 'Empty for the usual one.',
   setName: 'Set the name',
