@@ -125,6 +125,8 @@ export interface AnyRequest {
   readonly params?: Readonly<Record<string, string | number>> | undefined
   readonly query?: Readonly<Record<string, QueryValue>> | undefined
   readonly body?: unknown
+  /** What is asked afterwards of that which was made. */
+  readonly afterwards?: readonly OperationId[] | undefined
 }
 
 const table = readOperations(operationsText)

@@ -7,13 +7,14 @@ interface CurlOptions {
   readonly endpoint: string
   /** The variable with the token. */
   readonly token?: 'HCLOUD_TOKEN' | 'MANAGEMENT_TOKEN'
+  /** The rows of what is asked afterwards. */
+  readonly rowOf?: (operation: string) => OperationRow
 }
 
 /** Renders a request for curl. */
 export function toCurl(asked: Asked, row: OperationRow, options: CurlOptions): Rendered {
-  const { endpoint, token: variable = 'HCLOUD_TOKEN' } = options
+  const { endpoint, token: variable = 'HCLOUD_TOKEN', rowOf } = options
   const url = endpoint + pathOf(asked, row)
-  const method: Word[] = row.method === 'GET' ? [] : ['--request', row.method]
   const token = ['--header', new Expanded(`Authorization: Bearer $${variable}`)]
   // `--json` would be shorter, but curl has it only since 7.82.
   const body: Word[] =
@@ -22,5 +23,19 @@ export function toCurl(asked: Asked, row: OperationRow, options: CurlOptions): R
       : ['--header', 'Content-Type: application/json', '--data-raw', JSON.stringify(asked.body)]
   // Brackets and braces in a URL are not patterns here.
   const globs: Word[] = /[[\]{}]/.test(url) ? ['--globoff'] : []
-  return { text: commandLine(['curl', ...globs, ...method, ...token, ...body, url], true) }
+  const first = commandLine(['curl', ...globs, ...methodOf(row), ...token, ...body, url], true)
+  const further = (asked.afterwards ?? []).map((operation) => {
+    const next = rowOf!(operation)
+    const words = ['curl', ...methodOf(next), ...token, new Expanded(endpoint + next.path.replace('{id}', '$id'))]
+    return commandLine(words, true)
+  })
+  return { text: further.length === 0 ? first : [`reply=$(${first})`, ...readId, ...further].join('\n') }
 }
+
+const methodOf = ({ method }: OperationRow): readonly Word[] => (method === 'GET' ? [] : ['--request', method])
+
+/** Shows a reply, which may have a password, and takes the id of what was made from its beginning. */
+const readId = [
+  `printf '%s\\n' "$reply"`,
+  `id=$(printf %s "$reply" | sed -n 's/^{"[a-z_]*":{"id":\\([0-9]*\\),.*/\\1/p')`,
+]

@@ -7,6 +7,8 @@ export interface Asked {
   readonly params?: Readonly<Record<string, string | number>>
   readonly query?: Readonly<Record<string, QueryValue>>
   readonly body?: unknown
+  /** What is asked afterwards of that which was made, such as `servers_enableBackup`; none of it says more. */
+  readonly afterwards?: readonly string[]
 }
 
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined

@@ -1,7 +1,7 @@
 /** Writes requests for each client: the command line first, then curl, which can send anything, then Terraform. */
 import { useQueryClient } from '@tanstack/react-query'
 import { useProjectId } from '../api/api.ts'
-import { type AnyRequest, operationOf } from '../api/operations.ts'
+import { type AnyRequest, type OperationId, operationOf } from '../api/operations.ts'
 import { toCurl } from '../commands/curl.ts'
 import { toHcloud } from '../commands/hcloud/render.ts'
 import { masked } from '../commands/mask.ts'
@@ -64,8 +64,8 @@ function clientsFor(requests: readonly AnyRequest[]): readonly (readonly [client
       ]
 }
 
-function askedOf({ operation, params = {}, query = {}, body }: AnyRequest) {
-  return masked({ operation, params, query, body })
+function askedOf({ operation, params = {}, query = {}, body, afterwards = [] }: AnyRequest) {
+  return masked({ operation, params, query, body, afterwards })
 }
 
 function hcloud(request: AnyRequest, { labels }: Context): Rendered {
@@ -78,6 +78,7 @@ function curl(request: AnyRequest): Rendered {
   const isManagement = row.base !== '' && !request.operation.startsWith('lab_')
   return toCurl(askedOf(request), row, {
     endpoint: originForPrograms(window.location) + (row.base || '/v1'),
+    rowOf: (operation) => operationOf(operation as OperationId),
     token: isManagement ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
   })
 }

@@ -51,6 +51,12 @@ async function prepare({ env }: Service, one: Site['one']) {
 // biome-ignore lint/suspicious/noTemplateCurlyInString: it is what must not be a template
 const tricky = 'a "quoted" ${text} with %{if} $${more}, \\ and\nlines, ä 🙂'
 
+const withBackups: Asked = {
+  operation: 'servers_create',
+  body: { name: 'backed-up', server_type: 'cpx22', image: 'debian-12', location: 'hel1' },
+  afterwards: ['servers_enableBackup'],
+}
+
 /** A request for each operation that has a resource. */
 function configuration(one: Site['one'], ips: Awaited<ReturnType<typeof prepare>>): Asked[] {
   const labels = { 'example.com/tier': 'front', plain: '' }
@@ -75,6 +81,7 @@ function configuration(one: Site['one'], ips: Awaited<ReturnType<typeof prepare>
       public_net: { enable_ipv4: true, enable_ipv6: false },
       labels,
     }),
+    withBackups,
     of('servers_createImage', server, { type: 'snapshot', description: tricky, labels }),
     of('volumes_create', undefined, { name: 'disk', size: 10, location: 'hel1', format: 'xfs', labels }),
     of('volumes_attach', one.volumes, { server, automount: true }),
@@ -226,6 +233,9 @@ describe('what the console shows for Terraform', () => {
           `${one.operation}\n${JSON.stringify(wanted)}\n${JSON.stringify(bodies, null, 1)}`,
         )
       }
+      const { afterwards: [further] = [] } = withBackups
+      const turnedOn = arrived.filter(({ path }) => path.endsWith(rows.get(further!)!.path.replace(/.*\}/, '')))
+      assert.equal(turnedOn.length, 1)
       // The server that was made, the one that was there, and the Load Balancer; what is refused for a while is repeated.
       const attached = new Set(arrived.flatMap(({ path }) => (path.endsWith('/attach_to_network') ? path : [])))
       assert.equal(attached.size, 3)

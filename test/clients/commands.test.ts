@@ -190,6 +190,66 @@ describe('what the console shows for curl', { concurrency: 1 }, () => {
   }
 })
 
+/** A server whose backups are turned on once it is there. */
+const withBackups = (name: string): Asked => ({
+  operation: 'servers_create',
+  body: { name, server_type: 'cpx22', image: 'debian-12', location: 'hel1' },
+  afterwards: ['servers_enableBackup'],
+})
+
+/** What arrived of it, and whether the backups of that very server are on. */
+async function assertBackups(arrived: readonly Arrived[], { body }: Asked, shown: string): Promise<void> {
+  const changes = arrived.filter(({ method }) => method !== 'GET')
+  const { name } = body as { name: string }
+  const headers = { authorization: `Bearer ${token}` }
+  const reply = await fetch(`${service.env.HCLOUD_ENDPOINT}/servers?name=${name}`, { headers })
+  const [server] = ((await reply.json()) as { servers: { id: number; backup_window: string | null }[] }).servers
+  assert.ok(server, shown)
+  assert.deepEqual(
+    changes.map(({ method, path }) => `${method} ${path}`),
+    ['POST /servers', `POST /servers/${server.id}/actions/enable_backup`],
+    shown,
+  )
+  assert.deepEqual(meaningOf(changes[0]!.body, 'servers_create', site), meaningOf(body, 'servers_create', site), shown)
+  assert.notEqual(server.backup_window, null, shown)
+}
+
+describe('what the console shows for a server with backups', { concurrency: 1 }, () => {
+  it('is two calls of curl, and the first shows its reply', async () => {
+    recorder.lets(true)
+    const asked = withBackups('backed-up-1')
+    const rowOf = (operation: string) => rows.find((row) => row.operation === operation)!.endpoint
+    const rendered = toCurl(asked, rowOf('servers_create'), { endpoint: recorder.endpoint, rowOf })
+    assert.ok('text' in rendered)
+    const { code, stdout, arrived } = await shell(rendered.text)
+    assert.equal(code, 0)
+    assert.match(stdout, /"root_password":"\w{20}"/)
+    await assertBackups(arrived, asked, rendered.text)
+    recorder.lets(false)
+    // Where nothing was made, nothing else is touched.
+    const refused = await shell(rendered.text)
+    assert.deepEqual(
+      refused.arrived.map(({ path }) => path),
+      ['/servers', '/servers//actions/enable_backup'],
+    )
+  })
+
+  it('is one command of hcloud', async (t) => {
+    if (!hcloud) return skipWithout(t, 'hcloud is not installed')
+    recorder.lets(true)
+    const asked = withBackups('backed-up-2')
+    const rendered = toHcloud(asked)
+    assert.ok('text' in rendered)
+    assert.match(rendered.text, /--enable-backup/)
+    const { stderr, arrived } = await shell(
+      rendered.text.replace('hcloud ', 'hcloud --poll-interval 5ms '),
+      dirname(hcloud.program),
+    )
+    await assertBackups(arrived, asked, `${rendered.text}\n${stderr}`)
+    recorder.lets(false)
+  })
+})
+
 const hcloud = await installHcloud('new')
 
 describe('what the console shows for hcloud', { concurrency: 1 }, () => {

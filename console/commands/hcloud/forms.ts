@@ -53,6 +53,8 @@ interface Command<E extends Endpoint> {
   readonly query?: Partial<{ readonly [K in keyof QueryOf<E>]: AnyField }>
   /** Options that the command needs where the request says nothing, by field. */
   readonly defaults?: Readonly<Record<string, unknown>>
+  /** The options that stand for what is asked afterwards, by operation. */
+  readonly afterwards?: Readonly<Record<string, readonly string[]>>
 }
 
 type Form<E extends Endpoint> = Command<E> | Refusal
@@ -66,6 +68,7 @@ export interface AnyCommand {
   readonly fields: Readonly<Record<string, AnyField>>
   readonly query?: Readonly<Record<string, AnyField>>
   readonly defaults?: Readonly<Record<string, unknown>>
+  readonly afterwards?: Readonly<Record<string, readonly string[]>>
 }
 
 export type AnyField = string | Refusal | ((value: never, context: Context<never>) => Words)

@@ -43,6 +43,11 @@ class Line {
     const body = { ...form.defaults, ...defined(asked.body) }
     for (const [name, value] of Object.entries(body)) this.#take(name, value, form.fields[name], body)
     for (const [name, value] of Object.entries(defined(asked.query))) this.#take(name, value, form.query?.[name], body)
+    for (const operation of asked.afterwards ?? []) {
+      const words = form.afterwards?.[operation]
+      if (words) this.#options.push(...words)
+      else this.refusal ??= { kind: 'command' }
+    }
   }
 
   #take(name: string, value: unknown, field: AnyField | undefined, body: unknown): void {

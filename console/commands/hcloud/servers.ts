@@ -65,6 +65,7 @@ export const servers: Forms<typeof serverEndpoints> = {
       start_after_create: (value) => (value ? [] : ['--start-after-create=false']),
       public_net: publicNet,
     },
+    afterwards: { servers_enableBackup: ['--enable-backup'] },
   },
   update: { words: ['server', 'update', '{id}'], fields: { name: '--name', labels: labelsOf('server') } },
   powerOn: simple('poweron'),

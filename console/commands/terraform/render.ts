@@ -17,7 +17,7 @@ export function toTerraform(asked: Asked): Rendered {
   const make = all[asked.operation]
   if (!make) return { reason: { kind: 'describes' } }
   try {
-    const resources = make((asked.body ?? {}) as Record<string, unknown>, asked.params ?? {})
+    const resources = make((asked.body ?? {}) as Record<string, unknown>, asked.params ?? {}, asked.afterwards ?? [])
     return { text: resources.map(textOf).join('\n\n') }
   } catch (error) {
     if (error instanceof NoResource) return { reason: error.reason }

@@ -19,7 +19,11 @@ export class NoResource extends Error {
 }
 
 type Fields = Readonly<Record<string, unknown>>
-type Make = (body: Fields, params: NonNullable<Asked['params']>) => readonly Resource[]
+type Make = (
+  body: Fields,
+  params: NonNullable<Asked['params']>,
+  afterwards: NonNullable<Asked['afterwards']>,
+) => readonly Resource[]
 
 const list = (value: unknown) => (value ?? []) as readonly Fields[]
 const refuse = (kind: ReasonKind, what: string): never => {
@@ -49,7 +53,7 @@ const numberOf = (value: string | number | undefined) => Number(value)
 
 // ---- Servers, keys and volumes ---------------------------------------------------------------------------------------
 
-const server: Make = (body) => {
+const server: Make = (body, _, afterwards) => {
   if (body.start_after_create === false) refuse('value', 'start_after_create')
   const net = (body.public_net ?? {}) as Fields
   const hasNet = Object.values(net).some((value) => value !== undefined && value !== null)
@@ -61,6 +65,7 @@ const server: Make = (body) => {
       ...texts(body, 'server_type', 'image', 'location'),
       ssh_keys: some(body.ssh_keys)?.map(String),
       placement_group_id: body.placement_group as number | undefined,
+      backups: afterwards.includes('servers_enableBackup') || undefined,
       firewall_ids: some(list(body.firewalls).map(({ firewall }) => firewall)),
       ...pick(body, 'user_data', 'labels'),
     },
