@@ -1,7 +1,7 @@
 /** Names of many things at once, such as `web-{1..5}`, and the next name after those that are there. */
 
 /** Most names that one pattern stands for. */
-const mostNames = 100
+const mostNames = 50
 
 type Names =
   | { readonly ok: true; readonly names: readonly string[] }

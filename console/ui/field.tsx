@@ -36,18 +36,23 @@ export function Field({
         {label}
       </label>
       {children({ id, 'aria-invalid': isWrong || undefined, 'aria-describedby': described })}
-      {isWrong && (
-        <p className={styles.error} id={`${id}-e`}>
-          <Sign mood="bad" />
-          {problems.join(' ')}
-        </p>
-      )}
+      {isWrong && <Problems id={`${id}-e`} problems={problems} />}
       {hint && (
         <p className={styles.hint} id={`${id}-h`}>
           {hint}
         </p>
       )}
     </div>
+  )
+}
+
+/** What is wrong, below the field or in the section that has it. */
+export function Problems({ id, problems }: { readonly id: string; readonly problems: readonly string[] }) {
+  return (
+    <p className={styles.error} id={id}>
+      <Sign mood="bad" />
+      {problems.join(' ')}
+    </p>
   )
 }
 

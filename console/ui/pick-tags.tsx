@@ -9,25 +9,39 @@ import { Tag, Tags } from './tag.tsx'
 
 const w = wordsOf('common', common)
 
+interface Option {
+  readonly id: number
+  readonly name: string
+  readonly aside?: string
+  /** Why it cannot be chosen, or no longer. */
+  readonly obstacle?: string | undefined
+}
+
 interface PickTagsProps {
   readonly label: string
-  readonly options: readonly { readonly id: number; readonly name: string; readonly aside?: string }[]
+  readonly options: readonly Option[]
   readonly value: readonly number[]
   readonly onChange: (ids: readonly number[]) => void
-  /** What is said when there is nothing to choose from. */
+  /** What is said when nothing is chosen and there is nothing to choose from. */
   readonly none: string
 }
 
 export function PickTags({ label, options, value, onChange, none }: PickTagsProps) {
-  const left = options.filter(({ id }) => !value.includes(id))
-  if (options.length === 0) return <p className="faint">{none}</p>
+  const left = options.filter(({ id, obstacle }) => !value.includes(id) && obstacle === undefined)
+  if (value.length === 0 && left.length === 0) return <p className="faint">{none}</p>
   return (
     <Tags>
       {value.map((id) => {
-        const name = options.find((one) => one.id === id)?.name ?? String(id)
+        // What was deleted elsewhere stays until it is taken off: nothing else would be chosen unnoticed.
+        const { name, obstacle } = options.find((one) => one.id === id) ?? { name: `#${id}`, obstacle: w.isGone }
         return (
-          <Tag key={id} name={name} onRemove={() => onChange(value.filter((one) => one !== id))}>
-            {name}
+          <Tag
+            key={id}
+            name={name}
+            tone={obstacle === undefined ? undefined : 'open'}
+            onRemove={() => onChange(value.filter((one) => one !== id))}
+          >
+            {obstacle === undefined ? name : `${name} ${obstacle}`}
           </Tag>
         )
       })}

@@ -1,6 +1,7 @@
 /** The sections of a long form, beside it: what is done, and what still needs something. */
 import type { ReactNode } from 'react'
 import { cx } from './cx.ts'
+import { Problems } from './field.tsx'
 import page from './page.module.css'
 import { Sign } from './state.tsx'
 import styles from './steps.module.css'
@@ -9,6 +10,9 @@ export interface Step {
   readonly id: string
   readonly title: string
   readonly isDone: boolean
+  /** What is wrong with the section as a whole, each in a sentence. */
+  readonly problems?: readonly string[] | undefined
+  /** Whether something in it is wrong, which is said there. */
   readonly isWrong?: boolean
   readonly content: ReactNode
 }
@@ -34,19 +38,25 @@ export function LongForm({ label, steps, aside, asideLabel, onSubmit }: LongForm
     >
       <div className={styles['form-grid']}>
         <nav className={styles.steps} aria-label={label}>
-          {steps.map(({ id, title, isDone, isWrong }) => (
+          {steps.map(({ id, title, isDone, isWrong, problems = [] }) => (
             <a key={id} href={`#${id}`}>
-              <Sign mood={isWrong ? 'warn' : isDone ? 'busy' : 'off'} progress={100} />
+              <Sign mood={isWrong || problems.length > 0 ? 'warn' : isDone ? 'busy' : 'off'} progress={100} />
               {title}
             </a>
           ))}
         </nav>
         <div className="stack-l">
-          {steps.map(({ id, title, content }) => (
-            <fieldset key={id} id={id} className="stack">
+          {steps.map(({ id, title, content, problems = [] }) => (
+            <fieldset
+              key={id}
+              id={id}
+              className="stack"
+              aria-describedby={problems.length > 0 ? `${id}-problems` : undefined}
+            >
               <legend>
                 <h2>{title}</h2>
               </legend>
+              {problems.length > 0 && <Problems id={`${id}-problems`} problems={problems} />}
               {content}
             </fieldset>
           ))}

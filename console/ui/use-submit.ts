@@ -1,6 +1,6 @@
 /** Sending a form: once at a time, with what went wrong by field. */
 import { useRef, useState } from 'react'
-import { toFailure } from '../api/failure.ts'
+import { type FieldProblems, toFailure } from '../api/failure.ts'
 
 /** What is wrong with a field, by its name in the request; what is wrong with its parts (`records[0].value`) counts. */
 export type ProblemsOf = (field: string) => readonly string[] | undefined
@@ -30,12 +30,7 @@ export function useSubmit(): Submit {
     isSaid: problems.length > 0 && problems.every(([name]) => [...drawn.current].some((field) => isIn(field, name))),
     problemsOf(field) {
       drawn.current.add(field)
-      const own = problems
-        .filter(([name]) => isIn(field, name))
-        .flatMap(([name, messages]) =>
-          messages.map((one) => (name === field ? one : `${name.slice(field.length)} ${one}`)),
-        )
-      return own.length > 0 ? own : undefined
+      return problemsIn(Object.fromEntries(problems), field)
     },
     run: async (act) => {
       if (isBusy) return false
@@ -52,6 +47,14 @@ export function useSubmit(): Submit {
       }
     },
   }
+}
+
+/** What is wrong with a field and its parts; undefined where nothing is. */
+export function problemsIn(fields: FieldProblems, field: string): readonly string[] | undefined {
+  const own = Object.entries(fields)
+    .filter(([name]) => isIn(field, name))
+    .flatMap(([name, messages]) => messages.map((one) => (name === field ? one : `${name.slice(field.length)} ${one}`)))
+  return own.length > 0 ? own : undefined
 }
 
 /** Whether a name in a reply is that of a field, or of a part of it. */

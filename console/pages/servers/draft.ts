@@ -1,9 +1,14 @@
 /** What is being filled in to create servers, and the requests that it makes. Pure. */
 import type { ItemOf } from '../../api/api.ts'
-import type { BodyFor } from '../../api/operations.ts'
+import type { ApiRequest } from '../../api/operations.ts'
+import { expandNames } from '../../lib/names.ts'
 
 export type ServerType = ItemOf<'server_types_list'>
 export type Image = ItemOf<'images_list'>
+type Volume = ItemOf<'volumes_list'>
+
+/** One act: a server is created, and then its backups are turned on. */
+type Creation = ApiRequest<'servers_create'> & { readonly afterwards?: readonly 'servers_enableBackup'[] }
 
 export interface Draft {
   /** May hold a range: `web-{1..5}`. */
@@ -15,6 +20,9 @@ export interface Draft {
   readonly ipv4: boolean
   readonly ipv6: boolean
   readonly sshKeys: readonly number[]
+  readonly volumes: readonly number[]
+  /** Whether the volumes are mounted in the server. */
+  readonly automount: boolean
   readonly firewalls: readonly number[]
   readonly networks: readonly number[]
   readonly placementGroup: number | undefined
@@ -23,22 +31,15 @@ export interface Draft {
   readonly userData: string
 }
 
-const range = /\{(\d{1,4})\.\.(\d{1,4})\}/
-const mostAtOnce = 50
-
-/** The names in a name with a range; the text itself without one. */
+/** The names in a name with ranges; the text itself without one, and where a range is none that can be created. */
 export function namesIn(text: string): readonly string[] {
-  const found = range.exec(text)
-  if (!found) return [text.trim()]
-  const [from, to] = [Number(found[1]), Number(found[2])]
-  const count = Math.min(Math.max(0, to - from + 1), mostAtOnce)
-  return Array.from({ length: count }, (_, index) => text.trim().replace(range, String(from + index)))
+  const expanded = expandNames(text.trim())
+  return expanded.ok ? expanded.names : [text.trim()]
 }
 
 /** Whether a range in a name counts down, or further than is created at once. */
 export function isBadRange(text: string): boolean {
-  const [, from, to] = (range.exec(text) ?? []).map(Number)
-  return from !== undefined && to !== undefined && (to < from || to - from >= mostAtOnce)
+  return !expandNames(text.trim()).ok
 }
 
 /** A name that is free: `web-4` after `web-3`. */
@@ -63,6 +64,24 @@ export function choiceOf({ id, name, type }: Image): string {
   return (type === 'system' || type === 'app') && name ? name : String(id)
 }
 
+interface Deprecated {
+  readonly deprecation?: { readonly unavailable_after: string } | null
+}
+
+/** Whether something is no longer offered. */
+export function isPast({ deprecation }: Deprecated, now: number): boolean {
+  return Boolean(deprecation) && Date.parse(deprecation!.unavailable_after) <= now
+}
+
+/** Why a volume cannot be attached to a server there; undefined when it can. */
+type VolumeObstacle = 'attached' | 'creating' | 'elsewhere'
+
+export function volumeObstacleOf(volume: Volume, location: string | undefined): VolumeObstacle | undefined {
+  if (volume.server !== null) return 'attached'
+  if (volume.status !== 'available') return 'creating'
+  return volume.location.name === location ? undefined : 'elsewhere'
+}
+
 /** Why a type cannot be had with this location and image; undefined when it can. */
 export type Obstacle =
   | { readonly kind: 'architecture'; readonly wanted: string; readonly has: string }
@@ -77,10 +96,8 @@ export function obstacleOf(
   images: readonly Image[],
   now: number,
 ): Obstacle | undefined {
-  const isPast = (deprecation: { readonly unavailable_after: string } | null | undefined) =>
-    deprecation !== null && deprecation !== undefined && Date.parse(deprecation.unavailable_after) <= now
-  const open = type.locations.filter(({ deprecation }) => !isPast(deprecation))
-  if (isPast(type.deprecation) || open.length === 0) return { kind: 'ended' }
+  const open = type.locations.filter((place) => !isPast(place, now))
+  if (isPast(type, now) || open.length === 0) return { kind: 'ended' }
   const chosen = imagesOf(image, images)
   const fitting = chosen.filter(({ architecture }) => architecture === type.architecture)
   if (chosen[0] && fitting.length === 0) {
@@ -97,11 +114,7 @@ export function obstacleOf(
 }
 
 /** The requests that a draft makes, one for each name. Parts that are not chosen yet are empty. */
-export function requestsOf(
-  draft: Draft,
-  images: readonly Image[],
-  types: readonly ServerType[],
-): readonly BodyFor<'servers_create'>[] {
+export function requestsOf(draft: Draft, images: readonly Image[], types: readonly ServerType[]): readonly Creation[] {
   const type = types.find(({ name }) => name === draft.type)
   const image = imagesOf(draft.image, images).find(({ architecture }) => !type || architecture === type.architecture)
   const rest = {
@@ -109,6 +122,7 @@ export function requestsOf(
     image: image ? (image.name && image.type === 'system' ? image.name : image.id) : '',
     ...(draft.location ? { location: draft.location } : {}),
     ...(draft.sshKeys.length > 0 ? { ssh_keys: [...draft.sshKeys] } : {}),
+    ...(draft.volumes.length > 0 ? { volumes: [...draft.volumes], automount: draft.automount } : {}),
     ...(draft.firewalls.length > 0 ? { firewalls: draft.firewalls.map((firewall) => ({ firewall })) } : {}),
     ...(draft.networks.length > 0 ? { networks: [...draft.networks] } : {}),
     ...(draft.placementGroup ? { placement_group: draft.placementGroup } : {}),
@@ -116,7 +130,11 @@ export function requestsOf(
     ...(draft.userData ? { user_data: draft.userData } : {}),
     ...(draft.ipv4 && draft.ipv6 ? {} : { public_net: { enable_ipv4: draft.ipv4, enable_ipv6: draft.ipv6 } }),
   }
-  return namesIn(draft.name).map((name) => ({ name, ...rest }))
+  return namesIn(draft.name).map((name) => ({
+    operation: 'servers_create',
+    body: { name, ...rest },
+    ...(draft.backups ? { afterwards: ['servers_enableBackup'] } : {}),
+  }))
 }
 
 interface PriceList {
@@ -142,10 +160,10 @@ export interface Cost {
   readonly hourly: number
 }
 
-/** What one server of a draft costs, by parts. */
+/** What one server of a draft costs, by parts; nothing where its type has no price in its location. */
 export function costsOf(draft: Draft, types: readonly ServerType[], pricing: PriceList): readonly Cost[] {
   const type = types.find(({ name }) => name === draft.type)
-  const at = type?.prices.find(({ location }) => location === draft.location) ?? type?.prices[0]
+  const at = type?.prices.find(({ location }) => location === draft.location)
   if (!at) return []
   const cost = (key: Cost['key'], monthly: Amount | undefined, hourly: Amount | undefined, share = 1): Cost => ({
     key,

@@ -10,6 +10,7 @@ export function newServerData(api: Api) {
     api.list('locations_list', {}),
     api.query('pricing_get', {}),
     api.list('ssh_keys_list', {}),
+    api.list('volumes_list', {}),
     api.list('firewalls_list', {}),
     api.list('networks_list', {}),
     api.list('placement_groups_list', {}),

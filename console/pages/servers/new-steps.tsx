@@ -1,5 +1,5 @@
 /** The sections of the form. */
-import { useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import { isHostLabel } from '../../../src/net/hostnames.ts'
 import type { FieldProblems } from '../../api/failure.ts'
 import { Check } from '../../ui/check.tsx'
@@ -10,11 +10,13 @@ import { PickTags } from '../../ui/pick-tags.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import type { Step } from '../../ui/steps.tsx'
 import { Tiles } from '../../ui/tile.tsx'
+import { problemsIn } from '../../ui/use-submit.ts'
 import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { date, list, number, percent, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { choiceOf, costsOf, type Draft, type Image, imagesOf, isBadRange, namesIn } from './draft.ts'
+import { choiceOf, costsOf, type Draft, type Image, imagesOf, namesIn, volumeObstacleOf } from './draft.ts'
+import type { Section, Wrongs } from './judge.ts'
 import type { Choices } from './new.tsx'
 import { TypeTable } from './new-types.tsx'
 
@@ -25,104 +27,163 @@ interface Form {
   readonly draft: Draft
   readonly data: Choices
   readonly change: (part: Partial<Draft>) => void
+  /** What the console knows to be wrong. */
+  readonly wrongs: Wrongs
+  /** What the server said. */
   readonly fields: FieldProblems
 }
 
+/** The fields of the request that a section has as a whole; others say themselves what is wrong with them. */
+const fieldsOf: Readonly<Record<Section, readonly string[]>> = {
+  location: ['location', 'datacenter'],
+  image: ['image'],
+  type: ['server_type'],
+  networking: ['public_net', 'networks'],
+  keys: ['ssh_keys'],
+  volumes: ['volumes', 'automount'],
+  firewalls: ['firewalls'],
+  backups: [],
+  more: [],
+  name: [],
+}
+
 export function newSteps(form: Form): readonly Step[] {
-  const { draft, change, data, fields } = form
-  const names = nameProblems(draft.name) ?? fields.name
+  const { draft, wrongs, fields } = form
+  const section = (id: Section, title: string, isDone: boolean, content: ReactNode, own: readonly string[] = []) => ({
+    id,
+    title,
+    isDone,
+    content,
+    problems: [
+      ...(wrongs[id] && own.length === 0 ? [wrongs[id]] : []),
+      ...fieldsOf[id].flatMap((field) => problemsIn(fields, field) ?? []),
+    ],
+    isWrong: own.length > 0,
+  })
   return [
-    {
-      id: 'location',
-      title: w.location,
-      isDone: draft.location !== undefined,
-      content: (
-        <Tiles
-          name="location"
-          value={draft.location}
-          options={data.locations.map(({ name, city, country }) => ({
-            value: name,
-            title: name,
-            text: `${city}, ${country}`,
-          }))}
-          onChange={(location) => change({ location })}
-        />
-      ),
-    },
-    { id: 'image', title: w.image, isDone: draft.image !== undefined, content: <Images {...form} /> },
-    {
-      id: 'type',
-      title: w.type,
-      isDone: draft.type !== undefined,
-      content: <TypeTable draft={draft} data={data} onChange={(type) => change({ type })} />,
-    },
-    {
-      id: 'networking',
-      title: w.networking,
-      isDone: draft.ipv4 || draft.ipv6 || draft.networks.length > 0,
-      content: <Networking {...form} />,
-    },
-    {
-      id: 'keys',
-      title: w.keys,
-      isDone: draft.sshKeys.length > 0,
-      content: (
-        <PickTags
-          label={w.keys}
-          options={data.keys}
-          value={draft.sshKeys}
-          none={w.noKeys}
-          onChange={(sshKeys) => change({ sshKeys })}
-        />
-      ),
-    },
-    {
-      id: 'firewalls',
-      title: w.firewalls,
-      isDone: draft.firewalls.length > 0,
-      content: (
-        <PickTags
-          label={w.firewalls}
-          options={data.firewalls}
-          value={draft.firewalls}
-          none={w.noFirewalls}
-          onChange={(firewalls) => change({ firewalls })}
-        />
-      ),
-    },
-    { id: 'backups', title: w.backups, isDone: draft.backups, content: <Backups {...form} /> },
-    {
-      id: 'more',
-      title: w.more,
-      isDone: draft.userData !== '' || draft.placementGroup !== undefined,
-      content: <More {...form} />,
-    },
-    {
-      id: 'name',
-      title: w.nameAndLabels,
-      isDone: draft.name !== '',
-      isWrong: names !== undefined,
-      content: (
-        <Halves>
-          <TextField
-            label={w.name}
-            name="name"
-            isMono
-            value={draft.name}
-            hint={w.nameHint}
-            problems={names}
-            onChange={(name) => change({ name })}
-          />
-          <LabelsField value={draft.labels} problems={fields.labels} onChange={(labels) => change({ labels })} />
-        </Halves>
-      ),
-    },
+    section('location', w.location, draft.location !== undefined, <Places {...form} />),
+    section('image', w.image, draft.image !== undefined, <Images {...form} />),
+    section('type', w.type, draft.type !== undefined, <TypeTable {...form} />),
+    section(
+      'networking',
+      w.networking,
+      draft.ipv4 || draft.ipv6 || draft.networks.length > 0,
+      <Networking {...form} />,
+    ),
+    section('keys', w.keys, draft.sshKeys.length > 0, <Keys {...form} />),
+    section('volumes', w.volumes, draft.volumes.length > 0, <Volumes {...form} />),
+    section('firewalls', w.firewalls, draft.firewalls.length > 0, <Firewalls {...form} />),
+    section('backups', w.backups, draft.backups, <Backups {...form} />),
+    section('more', w.more, draft.userData !== '' || draft.placementGroup !== undefined, <More {...form} />, [
+      ...(problemsIn(fields, 'user_data') ?? []),
+      ...(groupProblems(form) ?? []),
+    ]),
+    section('name', w.nameAndLabels, draft.name !== '', <Naming {...form} />, [
+      ...(namingProblems(form) ?? []),
+      ...(problemsIn(fields, 'labels') ?? []),
+    ]),
   ]
+}
+
+function Places({ draft, change, data }: Form) {
+  return (
+    <Tiles
+      name="location"
+      value={draft.location}
+      options={data.locations.map(({ name, city, country }) => ({
+        value: name,
+        title: name,
+        text: `${city}, ${country}`,
+      }))}
+      onChange={(location) => change({ location })}
+    />
+  )
+}
+
+function Keys({ draft, change, data }: Form) {
+  return (
+    <PickTags
+      label={w.keys}
+      options={data.keys}
+      value={draft.sshKeys}
+      none={w.noKeys}
+      onChange={(sshKeys) => change({ sshKeys })}
+    />
+  )
+}
+
+function Volumes({ draft, change, data }: Form) {
+  const { location = '' } = draft
+  return (
+    <>
+      <PickTags
+        label={w.volumes}
+        options={data.volumes.map((volume) => {
+          const obstacle = volumeObstacleOf(volume, location)
+          return {
+            id: volume.id,
+            name: volume.name,
+            aside: w.gigabytes(number(volume.size)),
+            obstacle: obstacle && w.volumeObstacles[obstacle](volume.location.name),
+          }
+        })}
+        value={draft.volumes}
+        none={w.noVolumes(location)}
+        onChange={(volumes) => change({ volumes })}
+      />
+      {draft.volumes.length > 0 && (
+        <Check checked={draft.automount} onChange={(automount) => change({ automount })}>
+          {w.automount}
+        </Check>
+      )}
+    </>
+  )
+}
+
+function Firewalls({ draft, change, data }: Form) {
+  return (
+    <PickTags
+      label={w.firewalls}
+      options={data.firewalls}
+      value={draft.firewalls}
+      none={w.noFirewalls}
+      onChange={(firewalls) => change({ firewalls })}
+    />
+  )
+}
+
+function Naming(form: Form) {
+  const { draft, change, fields } = form
+  return (
+    <Halves>
+      <TextField
+        label={w.name}
+        name="name"
+        isMono
+        value={draft.name}
+        hint={w.nameHint}
+        problems={namingProblems(form)}
+        onChange={(name) => change({ name })}
+      />
+      <LabelsField
+        value={draft.labels}
+        problems={problemsIn(fields, 'labels')}
+        onChange={(labels) => change({ labels })}
+      />
+    </Halves>
+  )
+}
+
+function namingProblems({ draft, wrongs, fields }: Form): readonly string[] | undefined {
+  return wrongs.name ? [wrongs.name] : (nameProblems(draft.name) ?? problemsIn(fields, 'name'))
+}
+
+function groupProblems({ wrongs, fields }: Form): readonly string[] | undefined {
+  return wrongs.more ? [wrongs.more] : problemsIn(fields, 'placement_group')
 }
 
 /** Names are host names: what is wrong, and what was probably meant. */
 function nameProblems(text: string): readonly string[] | undefined {
-  if (isBadRange(text)) return [w.badRange]
   const wrong = namesIn(text).find((name) => name !== '' && !name.split('.').every(isHostLabel))
   if (wrong === undefined) return undefined
   const better = wrong.replaceAll(/[^a-z0-9.-]+/gi, '-').replaceAll(/^-+|-+$/g, '')
@@ -207,14 +268,17 @@ function Backups({ draft, change, data }: Form) {
       kind="switch"
       checked={draft.backups}
       onChange={(backups) => change({ backups })}
-      aside={w.backupsPrice(share, price(cost?.monthly ?? 0, data.pricing.currency))}
+      aside={cost && w.backupsPrice(share, price(cost.monthly, data.pricing.currency))}
     >
       {w.backupsText}
     </Check>
   )
 }
 
-function More({ draft, change, data, fields }: Form) {
+function More(form: Form) {
+  const { draft, change, data, fields } = form
+  const { placementGroup: group } = draft
+  const isGone = group !== undefined && !data.groups.some(({ id }) => id === group)
   return (
     <>
       <AreaField
@@ -222,17 +286,19 @@ function More({ draft, change, data, fields }: Form) {
         hint={w.userDataHint}
         isMono
         value={draft.userData}
-        problems={fields.user_data}
+        problems={problemsIn(fields, 'user_data')}
         onChange={(userData) => change({ userData })}
       />
-      {data.groups.length > 0 && (
+      {(data.groups.length > 0 || isGone) && (
         <SelectField
           label={w.placementGroup}
-          value={String(draft.placementGroup ?? '')}
+          value={String(group ?? '')}
           options={[
             { value: '', label: w.noGroup },
+            ...(isGone ? [{ value: String(group), label: `#${group} ${c.isGone}` }] : []),
             ...data.groups.map(({ id, name }) => ({ value: String(id), label: name })),
           ]}
+          problems={groupProblems(form)}
           onChange={(id) => change({ placementGroup: id === '' ? undefined : Number(id) })}
         />
       )}

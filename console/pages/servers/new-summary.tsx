@@ -7,7 +7,7 @@ import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { list, percent, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Cost, costsOf, type Draft, isBadRange, namesIn } from './draft.ts'
+import { type Cost, costsOf, type Draft } from './draft.ts'
 import type { Choices } from './new.tsx'
 
 const w = wordsOf('newServer', newServer)
@@ -16,7 +16,10 @@ const c = wordsOf('common', common)
 interface SummaryProps {
   readonly draft: Draft
   readonly data: Choices
+  /** The names of what is still to be created. */
+  readonly names: readonly string[]
   readonly isBusy: boolean
+  /** Why nothing can be created. */
   readonly reason: string | undefined
   readonly failed: Failed | undefined
 }
@@ -28,13 +31,12 @@ export interface Failed {
   readonly isMade: boolean
 }
 
-export function NewSummary({ draft, data, isBusy, reason, failed }: SummaryProps) {
+export function NewSummary({ draft, data, names, isBusy, reason, failed }: SummaryProps) {
   const { pricing, types } = data
   const costs = costsOf(draft, types, pricing)
-  const count = namesIn(draft.name).length
+  const count = names.length
   const sum = (part: 'monthly' | 'hourly') => costs.reduce((total, cost) => total + cost[part], 0) * count
   const money = (amount: number, digits?: number) => price(amount, pricing.currency, digits)
-  const missing = missingOf(draft)
   const words = (cost: Cost) => {
     if (cost.key === 'type') return w.costs.type(draft.type ?? '', draft.location ?? '')
     return cost.key === 'backups'
@@ -43,23 +45,19 @@ export function NewSummary({ draft, data, isBusy, reason, failed }: SummaryProps
   }
   return (
     <Card padded>
-      <Price amount={money(sum('monthly'))} unit={w.month} aside={w.hour(money(sum('hourly'), 4))} />
+      {costs.length > 0 ? (
+        <Price amount={money(sum('monthly'))} unit={w.month} aside={w.hour(money(sum('hourly'), 4))} />
+      ) : (
+        <p className="faint">{w.noPrice}</p>
+      )}
       <Facts
         rows={[
+          ...(count > 0 ? [[w.creates, list(names, c.andMore)] as const] : []),
           ...costs.map((cost) => [words(cost), money(cost.monthly)] as const),
-          ...(count > 1 ? [[w.times(count), `× ${count}`] as const] : []),
+          ...(count > 1 && costs.length > 0 ? [[w.times(count), `× ${count}`] as const] : []),
         ]}
       />
-      <Button
-        type="submit"
-        look="primary"
-        wide
-        isBusy={isBusy}
-        reason={
-          reason ??
-          (missing.length > 0 ? w.missing(list(missing, c.andMore)) : isBadRange(draft.name) ? w.badRange : undefined)
-        }
-      >
+      <Button type="submit" look="primary" wide isBusy={isBusy} reason={reason}>
         {w.create(count)}
       </Button>
       {failed && (
@@ -74,13 +72,4 @@ export function NewSummary({ draft, data, isBusy, reason, failed }: SummaryProps
       </p>
     </Card>
   )
-}
-
-function missingOf({ location, image, type, name }: Draft): string[] {
-  return [
-    ...(location ? [] : [w.location]),
-    ...(image ? [] : [w.image]),
-    ...(type ? [] : [w.type]),
-    ...(name.trim() ? [] : [w.name]),
-  ]
 }

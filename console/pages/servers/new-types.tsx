@@ -17,10 +17,10 @@ const w = wordsOf('newServer', newServer)
 interface TypesProps {
   readonly draft: Draft
   readonly data: Choices
-  readonly onChange: (type: string) => void
+  readonly change: (part: { readonly type: string }) => void
 }
 
-export function TypeTable({ draft, data, onChange }: TypesProps) {
+export function TypeTable({ draft, data, change }: TypesProps) {
   const [isWhole, showWhole] = useState(false)
   const now = Date.now()
   const rows = data.types.map((type) => ({ type, obstacle: obstacleOf(type, draft, data.images, now) }))
@@ -66,7 +66,7 @@ export function TypeTable({ draft, data, onChange }: TypesProps) {
                 obstacle={obstacle}
                 draft={draft}
                 currency={data.pricing.currency}
-                onChange={onChange}
+                onChange={(type) => change({ type })}
               />
             ))}
           </tbody>
@@ -97,7 +97,7 @@ interface RowProps {
 
 function Row({ type, obstacle, draft, currency, onChange }: RowProps) {
   const { name, architecture, cores, memory, disk, cpu_type: kind } = type
-  const at = type.prices.find(({ location }) => location === draft.location) ?? type.prices[0]
+  const at = type.prices.find(({ location }) => location === draft.location)
   const isChosen = draft.type === name
   return (
     <tr className={cx(obstacle && table.cannot)} aria-selected={isChosen || undefined}>

@@ -1,6 +1,6 @@
 /** Creating servers: one page, whose choices are in its address, so that it can be shared. */
 import { useSuspenseQuery } from '@tanstack/react-query'
-import { getRouteApi, useNavigate } from '@tanstack/react-router'
+import { getRouteApi, useNavigate, useRouter } from '@tanstack/react-router'
 import { useMemo, useState } from 'react'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { toFailure } from '../../api/failure.ts'
@@ -15,7 +15,8 @@ import { common } from '../../words/en/common.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Draft, type Image, isBadRange, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
+import { type Draft, type Image, obstacleOf, proposedName, requestsOf, type ServerType } from './draft.ts'
+import { reasonOf, wrongsOf } from './judge.ts'
 import { newServerData } from './new-data.ts'
 import { newSteps } from './new-steps.tsx'
 import { type Failed, NewSummary } from './new-summary.tsx'
@@ -39,10 +40,12 @@ export function NewServerPage() {
   const [made, setMade] = useState<ReadonlySet<string>>(new Set())
   const [passwords, showPasswords] = useState<readonly Password[]>([])
   const outdate = useOutdate()
-  const reason = useReason('servers_create')
+  const mayCreate = useReason('servers_create')
   const { isCopied, copy } = useCopy()
-  const requests = requestsOf(draft, data.images, data.types).filter(({ name }) => !made.has(name))
-  const commands = requests.map((body) => ({ operation: 'servers_create', body }) as const)
+  const { options } = useRouter()
+  const requests = requestsOf(draft, data.images, data.types).filter(({ body }) => !made.has(body.name))
+  const wrongs = wrongsOf(draft, data, Date.now())
+  const reason = mayCreate ?? reasonOf(draft, wrongs) ?? (requests.length === 0 ? n.allMade : undefined)
   // Passwords are shown once, so nobody leaves before the last server is there.
   const isChanged = useChanged(draft)
   useUnsaved(isBusy ? passwords.length > 0 : isChanged && passwords.length === 0)
@@ -51,10 +54,16 @@ export function NewServerPage() {
   const change = (part: Partial<Draft>) => {
     setDraft((old) => ({ ...old, ...part }))
     const { type, image, location } = { ...draft, ...part }
-    void navigate({ to: '.', search: { type, image, location }, replace: true })
+    // A name that is only proposed is not that of a link.
+    void navigate({ to: '.', search: { type, image, location, name: part.name ?? search.name }, replace: true })
+  }
+  const copyLink = () => {
+    const { type, image, location, name } = draft
+    const asked = options.stringifySearch!({ type, image, location, name })
+    copy(window.location.origin + window.location.pathname + asked)
   }
   const create = async () => {
-    if (reason !== undefined || isBusy || requests.length === 0 || isBadRange(draft.name)) return
+    if (reason !== undefined || isBusy) return
     setBusy(true)
     setFailed(undefined)
     const { hasPasswords, failure } = await createAll()
@@ -66,7 +75,7 @@ export function NewServerPage() {
   /** Stops at the first that fails: the others would fail for the same reason. */
   const createAll = async (): Promise<{ hasPasswords: boolean; failure?: Failed }> => {
     let hasPasswords = false
-    for (const body of requests) {
+    for (const { body, afterwards = [] } of requests) {
       let isMade = false
       try {
         const { server, root_password: password } = await api.call('servers_create', { body })
@@ -76,7 +85,7 @@ export function NewServerPage() {
           hasPasswords = true
           showPasswords((before) => [...before, { name: server.name, password }])
         }
-        if (draft.backups) await api.call('servers_enableBackup', { params: { id: server.id } })
+        for (const operation of afterwards) await api.call(operation, { params: { id: server.id } })
       } catch (cause) {
         return { hasPasswords, failure: { name: body.name, cause, isMade } }
       }
@@ -93,22 +102,22 @@ export function NewServerPage() {
         ]}
         actions={
           <>
-            <Button look="quiet" icon="link" onClick={() => copy(window.location.href)}>
+            <Button look="quiet" icon="link" onClick={copyLink}>
               {isCopied ? c.copied : n.copyLink}
             </Button>
-            {commands[0] && <CommandsButton request={commands[0]} />}
+            {requests[0] && <CommandsButton request={requests[0]} />}
           </>
         }
       />
       <LongForm
         label={n.sections}
         asideLabel={n.summary}
-        steps={newSteps({ draft, change, data, fields: toFailure(failed?.cause).fields })}
+        steps={newSteps({ draft, change, data, wrongs, fields: failed ? toFailure(failed.cause).fields : {} })}
         onSubmit={() => void create()}
         aside={
           <>
-            <NewSummary draft={draft} data={data} isBusy={isBusy} reason={reason} failed={failed} />
-            <Commands request={commands} />
+            <NewSummary {...{ draft, data, isBusy, reason, failed }} names={requests.map(({ body }) => body.name)} />
+            <Commands request={requests} />
           </>
         }
       />
@@ -122,13 +131,14 @@ export function NewServerPage() {
 /** All that can be chosen from. */
 function useChoices() {
   const api = useApi()
-  const [types, images, locations, pricing, keys, firewalls, networks, groups, servers] = newServerData(api)
+  const [types, images, locations, pricing, keys, volumes, firewalls, networks, groups, servers] = newServerData(api)
   return {
     types: useSorted(useSuspenseQuery(types).data, byPrice),
     images: useSorted(useSuspenseQuery(images).data, byFlavor),
     locations: useSuspenseQuery(locations).data,
     pricing: useSuspenseQuery(pricing).data.pricing,
     keys: useSuspenseQuery(keys).data,
+    volumes: useSuspenseQuery(volumes).data,
     firewalls: useSuspenseQuery(firewalls).data,
     networks: useSuspenseQuery(networks).data,
     groups: useSuspenseQuery(groups).data,
@@ -167,6 +177,8 @@ function beginning(search: NewServerSearch, data: Choices): Draft {
     ipv4: true,
     ipv6: true,
     sshKeys: data.keys.map(({ id }) => id),
+    volumes: [],
+    automount: true,
     firewalls: [],
     networks: [],
     placementGroup: undefined,

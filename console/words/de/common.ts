@@ -21,6 +21,7 @@ export const common: Words['common'] = {
   edit: 'Bearbeiten',
   keep: 'Behalten',
   keepThem: 'Behalten',
+  isGone: 'gibt es nicht mehr',
   labels: 'Labels',
   name: 'Name',
   none: 'keine',

@@ -20,6 +20,7 @@ export const common = {
   edit: 'Edit',
   keep: 'Keep it',
   keepThem: 'Keep them',
+  isGone: 'is gone',
   labels: 'Labels',
   name: 'Name',
   none: 'none',

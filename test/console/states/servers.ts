@@ -1,6 +1,7 @@
 /** The pages of Projects, their overview and their servers. */
 import type { Console } from '../harness.ts'
 import type { PageState } from '../states.ts'
+import { someKeys } from './resources.ts'
 
 /** Servers in several places and states, with labels, a key and a firewall. */
 export async function someServers({ api, world }: Console): Promise<void> {
@@ -23,6 +24,20 @@ export async function someServers({ api, world }: Console): Promise<void> {
     }
   }
   await world.settle()
+}
+
+/** Volumes that are free, in two places. */
+export async function someVolumes({ api, world }: Console): Promise<void> {
+  await api.post('/volumes', { name: 'data', size: 10, location: 'fsn1', format: 'ext4' })
+  await api.post('/volumes', { name: 'far', size: 10, location: 'hel1', format: 'ext4' })
+  await world.settle()
+}
+
+/** What can be chosen for a server. */
+async function choicesForServers(console: Console): Promise<void> {
+  await someServers(console)
+  await someKeys(console)
+  await someVolumes(console)
 }
 
 /** The path of a server's page. */
@@ -52,6 +67,16 @@ export const serverStates: readonly PageState[] = [
     async act({ page }) {
       await page.getByRole('button', { name: 'Actions for web-1' }).click()
       await page.getByRole('menuitem').first().waitFor()
+    },
+  },
+  {
+    name: 'servers-reset',
+    path: 'P/servers',
+    ...full,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Actions for web-1' }).click()
+      await page.getByRole('menuitem', { name: 'Reset' }).click()
+      await page.getByRole('dialog').waitFor()
     },
   },
   {
@@ -105,6 +130,23 @@ export const serverStates: readonly PageState[] = [
   },
   { name: 'servers-nothing-fits', path: 'P/servers?q=nothing', ...full },
   { name: 'server-new', path: 'P/servers/new', ...full },
+  {
+    name: 'server-new-wrong',
+    path: 'P/servers/new?type=bogus&image=bogus&location=nowhere',
+    ...full,
+    act: ({ page }) => page.getByText('There is no location nowhere.').first().waitFor(),
+  },
+  {
+    name: 'server-new-volumes',
+    path: 'P/servers/new?location=fsn1&name=web-{08..10}',
+    prepare: choicesForServers,
+    async act({ page }) {
+      await page.getByRole('button', { name: 'Add: Volumes' }).click()
+      await page.getByRole('menuitem', { name: /^data/ }).click()
+      await page.getByRole('radio', { name: /^nbg1/ }).check()
+      await page.getByText('data is in fsn1').waitFor()
+    },
+  },
   { name: 'server', path: (console) => pathOf(console, 'web-1'), ...full },
   { name: 'server-settings', path: (console) => pathOf(console, 'web-1', '/settings'), ...full },
   { name: 'server-activity', path: (console) => pathOf(console, 'web-1', '/activity'), ...full },
