@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { expect, forConsole, press, tabTo } from './harness.ts'
+import { act, choose, confirm } from './keyboard.ts'
 import { pathOf, someServers } from './states/servers.ts'
 
 forConsole('servers in the console', (open) => {
@@ -23,6 +24,31 @@ forConsole('servers in the console', (open) => {
     await expect(page.getByRole('searchbox')).toHaveAttribute('aria-invalid', 'true')
     await page.getByRole('searchbox').fill('db-')
     await expect(rows).toHaveCount(2)
+  })
+
+  test('are reset and powered off after a question, where their state allows it', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit('P/servers')
+    const { page, api, world } = console
+    const { id } = (await api.get('/servers?name=web-1')).body.servers[0]
+    const commands = async () =>
+      (await api.get(`/servers/${id}/actions`)).body.actions.map(({ command }: { command: string }) => command)
+    await choose(page, 'web-1', 'Reset')
+    await confirm(page, 'Reset web-1?', 'Leave it on')
+    assert.ok(!(await commands()).includes('reset_server'))
+    await choose(page, 'web-1', 'Reset')
+    await expect(page.getByRole('dialog').getByRole('tabpanel')).toContainText(`hcloud server reset ${id}`)
+    await confirm(page, 'Reset web-1?', 'Reset')
+    await expect.poll(commands).toContain('reset_server')
+    await world.settle()
+    await expect(page.getByRole('row', { name: /web-1/ })).toContainText('Running')
+    await choose(page, 'web-1', 'Power off')
+    await confirm(page, 'Power off web-1?', 'Power off')
+    await world.settle()
+    await expect(page.getByRole('row', { name: /web-1/ })).toContainText('Off')
+    await act(page, 'Actions for web-1')
+    await expect(page.getByRole('menuitem', { name: 'Reset' })).toHaveAccessibleDescription(/is off/)
   })
 
   test('are shown with the columns that the reader chose, and taken along as a table', async () => {

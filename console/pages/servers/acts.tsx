@@ -17,9 +17,12 @@ const Dialogs = lazy(async () => ({ default: (await import('./dialogs.tsx')).Ser
 
 export type PowerVerb = Extract<Verb, 'powerOn' | 'powerOff' | 'shutDown' | 'reboot' | 'reset'>
 
+/** What stops a server without asking it. */
+export type Cut = Extract<PowerVerb, 'powerOff' | 'reset'>
+
 /** A dialog that was asked for. */
 export interface Asked {
-  readonly kind: 'delete' | 'rename' | 'labels' | 'firewalls'
+  readonly kind: 'delete' | 'rename' | 'labels' | 'firewalls' | Cut
   readonly servers: readonly Server[]
   readonly done: () => void
 }

@@ -11,9 +11,10 @@ import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { Equivalents } from '../shared/equivalents.tsx'
 import { RenameDialog } from '../shared/rename-dialog.tsx'
-import type { Asked, Each, Result } from './acts.tsx'
+import type { Asked, Cut, Each, Result } from './acts.tsx'
 import { FirewallsDialog } from './firewalls-dialog.tsx'
 import { LabelsDialog } from './labels-dialog.tsx'
+import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
 const c = wordsOf('common', common)
@@ -32,6 +33,7 @@ export function ServerDialogs({ asked, results, each, onClose }: DialogsProps) {
   if (kind === 'rename') return <RenameDialog family="servers" row={servers[0]!} onClose={onClose} />
   if (kind === 'labels') return <LabelsDialog servers={servers} each={each} onClose={onClose} />
   if (kind === 'firewalls') return <FirewallsDialog servers={servers} onClose={onClose} />
+  if (kind === 'powerOff' || kind === 'reset') return <CutDialog {...{ kind, servers, each, onClose }} />
   return <DeleteDialog {...{ servers, each, done, onClose }} />
 }
 
@@ -62,6 +64,31 @@ function DeleteDialog({ servers, each, done, onClose }: DeleteProps) {
       onClose={onClose}
     >
       <Equivalents request={servers.map(({ id }): AnyRequest => ({ operation: 'servers_remove', params: { id } }))} />
+    </Confirm>
+  )
+}
+
+interface CutProps {
+  readonly kind: Cut
+  readonly servers: readonly Server[]
+  readonly each: Each
+  readonly onClose: () => void
+}
+
+/** What is not on its disk yet is lost when a server stops like this. */
+function CutDialog({ kind, servers, each, onClose }: CutProps) {
+  const api = useApi()
+  const names = servers.map(({ name }) => name)
+  return (
+    <Confirm
+      title={w.cut[kind].title(list(names, c.andMore))}
+      text={w.cut[kind].text}
+      act={w.acts[kind]}
+      keep={w.cut.keep}
+      onConfirm={() => each(servers, ({ id }) => api.call(`servers_${kind}`, { params: { id } }))}
+      onClose={onClose}
+    >
+      <Equivalents request={servers.map(({ id }): AnyRequest => ({ operation: `servers_${kind}`, params: { id } }))} />
     </Confirm>
   )
 }

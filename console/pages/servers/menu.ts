@@ -6,7 +6,7 @@ import { common } from '../../words/en/common.ts'
 import { resources } from '../../words/en/resources.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { wordsOf } from '../../words/words.ts'
-import type { PowerVerb, ServerActs } from './acts.tsx'
+import type { Cut, PowerVerb, ServerActs } from './acts.tsx'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
@@ -20,17 +20,24 @@ export function menuOf(
   deleted = () => {},
 ): readonly MenuEntry[] {
   const { reasons } = acts
-  const entry = (verb: PowerVerb, icon: 'power' | 'restart'): MenuEntry => ({
+  const entry = (
+    verb: PowerVerb,
+    icon: 'power' | 'restart',
+    act: () => void = () => void acts.power(verb, [server]),
+  ): MenuEntry => ({
     key: verb,
     label: w.acts[verb],
     icon,
     reason: acts.powerReason(verb, server, action),
-    onSelect: () => void acts.power(verb, [server]),
+    onSelect: act,
   })
+  const cut = (verb: Cut, icon: 'power' | 'restart') =>
+    entry(verb, icon, () => acts.ask({ kind: verb, servers: [server], done: () => {} }))
   return [
     entry(server.status === 'off' ? 'powerOn' : 'shutDown', 'power'),
     entry('reboot', 'restart'),
-    entry('powerOff', 'power'),
+    cut('powerOff', 'power'),
+    cut('reset', 'restart'),
     'line',
     {
       key: 'rename',

@@ -24,6 +24,7 @@ export const servers = {
     location: 'Location',
     addresses: 'Addresses',
     image: 'Image',
+    firewall: 'Firewall',
     labels: 'Labels',
     created: 'Age',
   },
@@ -51,6 +52,17 @@ export const servers = {
     protect: 'Protect from deletion',
     unprotect: 'Take the protection off',
     rename: 'Rename',
+  },
+  cut: {
+    powerOff: {
+      title: (names: string) => `Power off ${names}?`,
+      text: 'The power is cut at once. What is not on the disk yet is lost. “Shut down” asks the server to stop by itself.',
+    },
+    reset: {
+      title: (names: string) => `Reset ${names}?`,
+      text: 'The power is cut at once and comes back. What is not on the disk yet is lost. “Reboot” asks the server to do it by itself.',
+    },
+    keep: 'Leave it on',
   },
   protected: 'Protected from deletion',
   isProtected: 'is protected',
