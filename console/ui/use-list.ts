@@ -12,9 +12,9 @@ export interface ListSearch {
   readonly page?: number | undefined
 }
 
-/** Reads what the address says about a list. */
+/** Reads what the address says about a list; a filter may be called `label`, as links to those with a label say. */
 export function listSearch(search: Record<string, unknown>): ListSearch {
-  const { q, sort, page } = search
+  const { label, q = label, sort, page } = search
   return {
     ...(typeof q === 'string' && q ? { q } : {}),
     ...(typeof sort === 'string' && sort ? { sort } : {}),

@@ -26,6 +26,29 @@ forConsole('servers in the console', (open) => {
     await expect(rows).toHaveCount(2)
   })
 
+  test('are listed by a label of a link, with their firewalls, for two requests in all', async () => {
+    const console = await open({ width: 1440 })
+    await someServers(console)
+    const { page, api, project } = console
+    const asked: string[] = []
+    page.on('request', (request) => {
+      const [, path] = /\/v1\/(.*)/.exec(request.url()) ?? []
+      if (path && request.url().includes(`/projects/${project}/`)) asked.push(path.replace(/\?.*/, ''))
+    })
+    await console.visit('P/servers?label=env%3Dprod')
+    const rows = page.getByRole('table').getByRole('row')
+    await expect(rows).toHaveCount(3)
+    await expect(page.getByRole('searchbox')).toHaveValue('env=prod')
+    const [firewall] = (await api.get('/firewalls')).body.firewalls
+    const link = rows.nth(1).getByRole('link', { name: 'web', exact: true })
+    await expect(link).toHaveAttribute('href', `/console/projects/${project}/firewalls/${firewall.id}`)
+    assert.deepEqual(asked.filter((path) => /^(servers|firewalls)/.test(path)).toSorted(), ['firewalls', 'servers'])
+    // What is typed takes the place of what the link said.
+    await page.getByRole('searchbox').fill('db-')
+    await expect(rows).toHaveCount(2)
+    await expect(rows.nth(1).getByRole('link')).toHaveCount(1)
+  })
+
   test('are reset and powered off after a question, where their state allows it', async () => {
     const console = await open()
     await someServers(console)

@@ -1,9 +1,10 @@
 /** The columns of the list of servers. */
-import { useProjectId } from '../../api/api.ts'
+import { useQuery } from '@tanstack/react-query'
+import { useApi, useProjectId } from '../../api/api.ts'
 import { Icon } from '../../ui/icon.tsx'
 import { Link } from '../../ui/link.tsx'
 import { type Column, nameClass } from '../../ui/table.tsx'
-import { Labels, None } from '../../ui/tag.tsx'
+import { Labels, None, Tags } from '../../ui/tag.tsx'
 import { Age } from '../../ui/time.tsx'
 import { common } from '../../words/en/common.ts'
 import { servers } from '../../words/en/servers.ts'
@@ -57,6 +58,13 @@ export const serverColumns: readonly Column<Server>[] = [
     sort: ({ image }) => image?.name ?? '',
     cell: ({ image }) => image?.name ?? image?.description ?? <None />,
   },
+  {
+    key: 'firewall',
+    label: w.columns.firewall,
+    rank: 3,
+    cell: ({ public_net: { firewalls } }) =>
+      firewalls.length > 0 ? <Firewalls ids={firewalls.map(({ id }) => id)} /> : <None />,
+  },
   { key: 'labels', label: w.columns.labels, rank: 2, cell: ({ labels }) => <Labels labels={labels} /> },
   {
     key: 'created',
@@ -90,6 +98,25 @@ function Name({ server: { id, name, protection } }: { readonly server: Server })
         </span>
       )}
     </span>
+  )
+}
+
+/** The names are those of the list of firewalls, which is read once for all rows. */
+function Firewalls({ ids }: { readonly ids: readonly number[] }) {
+  const api = useApi()
+  const { data } = useQuery(api.list('firewalls_list', {}))
+  return (
+    <Tags>
+      {ids.map((id) => (
+        <Link
+          key={id}
+          to="/projects/$project/firewalls/$id/{-$tab}"
+          params={{ project: String(api.project), id: String(id) }}
+        >
+          {data?.find((one) => one.id === id)?.name ?? `#${id}`}
+        </Link>
+      ))}
+    </Tags>
   )
 }
 
