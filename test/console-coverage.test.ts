@@ -39,12 +39,15 @@ const text = ['pages', 'shell', 'api']
   // A type of many operations uses none of them.
   .replaceAll(/\$\{string\}_/g, '')
 
+/** The families of the table, but for servers, whose acts are their own. */
+const ofTable = [
+  ...readFileSync(new URL('../console/shell/families.ts', import.meta.url), 'utf8').matchAll(/^ {2}(\w+): \{.*/gm),
+]
+  .filter(([line]) => !line.startsWith('  servers'))
+  .map(([, family]) => family)
+
 /** Families whose pages are shared name operations by their end, as in `${family}_assign`. */
-const shared = new Set(
-  [...text.matchAll(/^(?:export )?type \w*Family =\s*((?:\s*\|?\s*'\w+')+)/gm)].flatMap(([, names]) =>
-    [...(names ?? '').matchAll(/'(\w+)'/g)].map(([, name]) => name),
-  ),
-)
+const shared = new Set(ofTable)
 
 function isUsed(family: string, key: string): boolean {
   const id = `${family}_${key}`
