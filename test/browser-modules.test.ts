@@ -3,29 +3,11 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { createContext, runInContext } from 'node:vm'
 import { gzipSync } from 'node:zlib'
-import { build } from 'esbuild'
 import fc from 'fast-check'
 import { previewImport } from '../src/families/zones/zonefiles/preview.ts'
 import { parseRdata, recordTypeNames } from '../src/net/dns/rdata.ts'
+import { answersAsNode, bundled } from './browser-questions.ts'
 import { browserModules } from './safety/console.ts'
-
-const root = new URL('../', import.meta.url).pathname
-
-async function bundled(source: string): Promise<string> {
-  const { outputFiles, metafile } = await build({
-    stdin: { contents: source, resolveDir: root, loader: 'ts' },
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: 'iife',
-    globalName: 'made',
-    platform: 'browser',
-    target: 'es2024',
-  })
-  assert.ok(!Object.keys(metafile.inputs).some((path) => path.includes('node:')))
-  return outputFiles[0]!.text
-}
 
 /** What a module exports in a place that has what browsers have, and nothing of Node. */
 async function inBrowser(source: string) {
@@ -58,6 +40,13 @@ export const rdata = (type, text) => {
 }
 export const preview = (zone, text) => JSON.stringify(previewImport(JSON.parse(zone), text))
 `
+
+describe('the rules of the server in browsers', () => {
+  it('answer as in Node', async () => {
+    const { answer } = await inBrowser("export { answer } from './test/browser-rules.ts'")
+    await answersAsNode((questions) => questions.map((one) => answer!(one) as string))
+  })
+})
 
 describe('the parsers of DNS in browsers', () => {
   const values = [
