@@ -177,17 +177,25 @@ export function forDatabasesInTurn(name: string, body: (open: Open) => void): vo
   })
 }
 
+/** Opens worlds that several tests of a suite share, because they only read: they end with the suite. */
+export function openForSuite(engineName: EngineName): Open {
+  const opened: (() => Promise<void>)[] = []
+  after(() => closeAll(opened))
+  return async (options = {}) => openWorld(engineName, options, opened)
+}
+
 /** Where worlds put what ends them after the test that opened them. */
 function closedAfterEach(): (() => Promise<void>)[] {
   const opened: (() => Promise<void>)[] = []
-  const close = async () => {
-    const failures: unknown[] = []
-    for (const stop of opened.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error))
-    if (failures.length > 0) throw failures[0]
-  }
-  afterEach(close)
-  after(close)
+  afterEach(() => closeAll(opened))
+  after(() => closeAll(opened))
   return opened
+}
+
+async function closeAll(opened: (() => Promise<void>)[]): Promise<void> {
+  const failures: unknown[] = []
+  for (const stop of opened.splice(0).reverse()) await stop().catch((error: unknown) => failures.push(error))
+  if (failures.length > 0) throw failures[0]
 }
 
 async function openWorld(
