@@ -263,7 +263,7 @@ const spec: SpecRows = {
       says: 'A managed certificate is issued and renewed for domains of our own DNS; the owner hears of problems by mail',
       tests: [
         'managed.test.ts: one is pending, then issued for what was asked, with a key that only who needs it gets',
-        'managed.test.ts: for 400 days each certificate is valid at every moment and renewed once in each period',
+        'managed.test.ts: each certificate is valid at every moment and renewed once in each period',
         'managed.test.ts: that fails leaves the certificate in use, tells the owner, and is tried again later and on request',
       ],
     },
