@@ -1,8 +1,8 @@
 /** How soon pages of the console are there, and how fast they answer. */
 import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
-import type { Site } from './console.ts'
 import type { Noted } from './console-noted.ts'
+import type { Site } from './console-site.ts'
 import type { Row } from './report.ts'
 import type { Effort } from './rounds.ts'
 
