@@ -11,7 +11,7 @@ import { Card, List } from '../../ui/card.tsx'
 import { DotsMenu, type MenuEntry } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
-import { type Column, ListFrame, nameClass, Table } from '../../ui/table.tsx'
+import { type Column, ListFrame, Table } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
 import { access } from '../../words/en/access.ts'
@@ -21,6 +21,7 @@ import { ago, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
+import { PersonCell } from '../shared/person-cell.tsx'
 import { InviteDialog } from './invite-dialog.tsx'
 import { RoleDialog } from './role-dialog.tsx'
 
@@ -109,16 +110,7 @@ function columnsFor(me: number | undefined): readonly Column<Member>[] {
       label: w.person,
       card: 'key',
       cell: ({ person_id: id, name, email, is_verified: isVerified }) => (
-        <>
-          <span className={nameClass}>{name || email}</span>
-          {id === me && <span className="faint"> · {w.you}</span>}
-          {name && <small>{email}</small>}
-          {!isVerified && (
-            <small>
-              <State mood="warn">{w.notVerified}</State>
-            </small>
-          )}
-        </>
+        <PersonCell name={name} email={email} you={id === me && w.you} unproven={!isVerified && w.notVerified} />
       ),
     },
     {

@@ -12,7 +12,7 @@ import { tellFailure } from '../../ui/failure.tsx'
 import type { MenuEntry, MenuItem } from '../../ui/menu.tsx'
 import { PageHead } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
-import { type Column, nameClass } from '../../ui/table.tsx'
+import type { Column } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { useShortcut } from '../../ui/use-shortcut.ts'
 import { admin } from '../../words/en/admin.ts'
@@ -21,6 +21,7 @@ import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
 import { LinkDialog } from '../shared/link-dialog.tsx'
+import { PersonCell } from '../shared/person-cell.tsx'
 import { AdminTabs, FilteredList } from './frame.tsx'
 import { NewPerson } from './new-person.tsx'
 
@@ -91,16 +92,7 @@ function columnsFor(me: number | undefined): readonly Column<Person>[] {
       card: 'key',
       sort: ({ name, email }) => name || email,
       cell: ({ id, name, email, is_verified: isVerified }) => (
-        <>
-          <span className={nameClass}>{name || email}</span>
-          {id === me && <span className="faint"> · {w.you}</span>}
-          {name && <small>{email}</small>}
-          {!isVerified && (
-            <small>
-              <State mood="warn">{w.notVerified}</State>
-            </small>
-          )}
-        </>
+        <PersonCell name={name} email={email} you={id === me && w.you} unproven={!isVerified && w.notVerified} />
       ),
     },
     {

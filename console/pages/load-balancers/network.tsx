@@ -6,11 +6,11 @@ import type { ApiRequest } from '../../api/operations.ts'
 import { useReason } from '../../shell/may.ts'
 import { Button } from '../../ui/button.tsx'
 import { Card, List } from '../../ui/card.tsx'
-import { SelectField, TextField } from '../../ui/field.tsx'
 import { Halves } from '../../ui/page.tsx'
 import { State } from '../../ui/state.tsx'
 import { balancers as english } from '../../words/en/balancers.ts'
 import { wordsOf } from '../../words/words.ts'
+import { AttachDialog } from '../shared/attach-dialog.tsx'
 import { FormDialog } from '../shared/form-dialog.tsx'
 import type { Balancer } from './balancer.ts'
 
@@ -78,7 +78,21 @@ export function NetworkTab({ balancer }: { readonly balancer: Balancer }) {
           </span>
         </Card>
       </Halves>
-      {asked === 'attach' && <AttachDialog balancer={balancer} networks={networks} onClose={close} />}
+      {asked === 'attach' && (
+        <AttachDialog
+          words={{
+            title: w.attachTitle(name),
+            act: w.attach,
+            network: w.network,
+            address: w.privateAddress,
+            addressHint: w.privateAddressHint,
+          }}
+          networks={networks}
+          request={{ operation: 'load_balancers_attachToNetwork', params: { id } }}
+          families={['load_balancers', 'networks']}
+          onClose={close}
+        />
+      )}
       {asked === 'detach' && place && (
         <FormDialog
           title={w.detachTitle(name, nameOf(place.network))}
@@ -113,51 +127,5 @@ export function NetworkTab({ balancer }: { readonly balancer: Balancer }) {
         />
       )}
     </>
-  )
-}
-
-interface AttachProps {
-  readonly balancer: Balancer
-  readonly networks: readonly { readonly id: number; readonly name: string; readonly ip_range: string }[]
-  readonly onClose: () => void
-}
-
-function AttachDialog({ balancer: { id, name }, networks, onClose }: AttachProps) {
-  const [network, setNetwork] = useState(String(networks[0]?.id ?? ''))
-  const [ip, setIp] = useState('')
-  return (
-    <FormDialog
-      title={w.attachTitle(name)}
-      act={w.attach}
-      request={
-        {
-          operation: 'load_balancers_attachToNetwork',
-          params: { id },
-          body: { network: Number(network), ...(ip.trim() === '' ? {} : { ip: ip.trim() }) },
-        } satisfies ApiRequest<'load_balancers_attachToNetwork'>
-      }
-      families={['load_balancers', 'networks']}
-      onClose={onClose}
-    >
-      {(problems) => (
-        <>
-          <SelectField
-            label={w.network}
-            value={network}
-            options={networks.map((one) => ({ value: String(one.id), label: `${one.name} · ${one.ip_range}` }))}
-            problems={problems('network')}
-            onChange={setNetwork}
-          />
-          <TextField
-            label={w.privateAddress}
-            hint={w.privateAddressHint}
-            isMono
-            value={ip}
-            problems={problems('ip')}
-            onChange={setIp}
-          />
-        </>
-      )}
-    </FormDialog>
   )
 }

@@ -11,8 +11,11 @@ import { wordsOf } from '../../words/words.ts'
 import { type Draft, type Obstacle, obstacleOf, type ServerType } from './draft.ts'
 import type { Choices } from './new.tsx'
 import { obstacleText } from './obstacle.ts'
+import { TypeHead } from './type-head.tsx'
 
 const w = wordsOf('newServer', newServer)
+
+const columns = ['chip', 'cores', 'memory', 'disk', 'hour', 'month'] as const
 
 interface TypesProps {
   readonly draft: Draft
@@ -26,38 +29,12 @@ export function TypeTable({ draft, data, change }: TypesProps) {
   const rows = data.types.map((type) => ({ type, obstacle: obstacleOf(type, draft, data.images, now) }))
   // Types of other continents or of the past are of no interest before all are asked for.
   const shown = rows.filter(({ type, obstacle }) => isWhole || type.name === draft.type || !isFar(obstacle))
-  const { typeColumns: t } = w
   return (
     <>
       <Card>
         <table className={cx(table.table, table.plain, table.tight)}>
           <caption className="vh">{w.type}</caption>
-          <thead>
-            <tr>
-              <th scope="col" className={table.pick}>
-                <span className="vh">{t.choose}</span>
-              </th>
-              <th scope="col">{t.type}</th>
-              <th scope="col" className="not-narrow">
-                {t.chip}
-              </th>
-              <th scope="col" className="right">
-                {t.cores}
-              </th>
-              <th scope="col" className="right">
-                {t.memory}
-              </th>
-              <th scope="col" className="right not-narrow">
-                {t.disk}
-              </th>
-              <th scope="col" className="right not-narrow">
-                {t.hour}
-              </th>
-              <th scope="col" className="right">
-                {t.month}
-              </th>
-            </tr>
-          </thead>
+          <TypeHead columns={columns} />
           <tbody>
             {shown.map(({ type, obstacle }) => (
               <Row

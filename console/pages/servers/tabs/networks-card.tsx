@@ -1,21 +1,20 @@
 /** The private networks of a server: its addresses there, attaching and detaching. */
 import { useSuspenseQuery } from '@tanstack/react-query'
 import { useState } from 'react'
-import { type ItemOf, useApi, useOutdate } from '../../../api/api.ts'
+import { useApi, useOutdate } from '../../../api/api.ts'
 import { useReason } from '../../../shell/may.ts'
 import { Button } from '../../../ui/button.tsx'
 import card from '../../../ui/card.module.css'
 import { Card, List } from '../../../ui/card.tsx'
 import { Copyable } from '../../../ui/copy.tsx'
 import { Confirm } from '../../../ui/dialog.tsx'
-import { SelectField, TextField } from '../../../ui/field.tsx'
 import { Link } from '../../../ui/link.tsx'
 import { networks as networkWords } from '../../../words/en/networks.ts'
 import { server as serverWords } from '../../../words/en/server.ts'
 import { serverTabs } from '../../../words/en/server-tabs.ts'
 import { wordsOf } from '../../../words/words.ts'
+import { AttachDialog } from '../../shared/attach-dialog.tsx'
 import { Equivalents } from '../../shared/equivalents.tsx'
-import { FormDialog } from '../../shared/form-dialog.tsx'
 import { perform } from '../../shared/submit.ts'
 import type { TabProps } from '../detail.tsx'
 import type { Server } from '../server.ts'
@@ -26,7 +25,6 @@ const s = wordsOf('server', serverWords)
 const n = wordsOf('networks', networkWords)
 const changed = ['networks', 'servers']
 
-type Network = ItemOf<'networks_list'>
 type Member = Server['private_net'][number]
 
 export function NetworksCard({ server, action }: TabProps) {
@@ -78,7 +76,22 @@ export function NetworksCard({ server, action }: TabProps) {
           </li>
         ))}
       </List>
-      {isAttaching && <AttachDialog server={server} networks={free} onClose={() => attach(false)} />}
+      {isAttaching && (
+        <AttachDialog
+          words={{
+            title: w.attachTitle(server.name),
+            act: w.attach,
+            network: w.network,
+            choose: w.choose,
+            address: n.address,
+            addressHint: n.addressHint,
+          }}
+          networks={free}
+          request={{ operation: 'networks_attachToNetwork', params: { id: server.id } }}
+          families={changed}
+          onClose={() => attach(false)}
+        />
+      )}
       {leaving && (
         <DetachDialog
           server={server}
@@ -88,51 +101,6 @@ export function NetworksCard({ server, action }: TabProps) {
         />
       )}
     </Card>
-  )
-}
-
-interface AttachProps {
-  readonly server: Server
-  /** Those that it is not in. */
-  readonly networks: readonly Network[]
-  readonly onClose: () => void
-}
-
-function AttachDialog({ server, networks, onClose }: AttachProps) {
-  const [network, setNetwork] = useState(networks.length === 1 ? String(networks[0]?.id) : '')
-  const [ip, setIp] = useState('')
-  const body = { network: Number(network), ...(ip.trim() === '' ? {} : { ip: ip.trim() }) }
-  return (
-    <FormDialog
-      title={w.attachTitle(server.name)}
-      act={w.attach}
-      request={network === '' ? undefined : { operation: 'networks_attachToNetwork', params: { id: server.id }, body }}
-      families={changed}
-      onClose={onClose}
-    >
-      {(problems) => (
-        <>
-          <SelectField
-            label={w.network}
-            value={network}
-            options={[
-              ...(networks.length === 1 ? [] : [{ value: '', label: w.choose }]),
-              ...networks.map(({ id, name, ip_range: range }) => ({ value: String(id), label: `${name} · ${range}` })),
-            ]}
-            problems={problems('network')}
-            onChange={setNetwork}
-          />
-          <TextField
-            label={n.address}
-            hint={n.addressHint}
-            isMono
-            value={ip}
-            problems={problems('ip')}
-            onChange={setIp}
-          />
-        </>
-      )}
-    </FormDialog>
   )
 }
 

@@ -16,6 +16,7 @@ import { wordsOf } from '../../../words/words.ts'
 import { obstacleOf, type ServerType } from '../draft.ts'
 import { obstacleText } from '../obstacle.ts'
 import { isAt, type Server } from '../server.ts'
+import { TypeHead } from '../type-head.tsx'
 import type { ChangeProps } from './change.tsx'
 
 const w = wordsOf('serverTabs', serverTabs).change
@@ -69,6 +70,8 @@ function problemOf(type: ServerType, server: Server, now: number): string | unde
   return type.disk < disk ? w.smallDisk(number(type.disk), number(disk)) : undefined
 }
 
+const columns = ['cores', 'memory', 'disk', 'month'] as const
+
 interface TypeTableProps {
   readonly server: Server
   readonly types: readonly ServerType[]
@@ -85,31 +88,11 @@ function TypeTable({ server, types, ...rest }: TypeTableProps) {
   const isNear = ({ architecture, locations }: ServerType) =>
     architecture === server.server_type.architecture && locations.some(({ name }) => name === isAt(server))
   const shown = rows.filter(({ type }) => isWhole || isNear(type))
-  const { typeColumns: t } = n
   return (
     <>
       <table className={cx(table.table, table.plain, table.tight)}>
         <caption className="vh">{w.rescale}</caption>
-        <thead>
-          <tr>
-            <th scope="col" className={table.pick}>
-              <span className="vh">{t.choose}</span>
-            </th>
-            <th scope="col">{t.type}</th>
-            <th scope="col" className="right">
-              {t.cores}
-            </th>
-            <th scope="col" className="right">
-              {t.memory}
-            </th>
-            <th scope="col" className="right not-narrow">
-              {t.disk}
-            </th>
-            <th scope="col" className="right">
-              {t.month}
-            </th>
-          </tr>
-        </thead>
+        <TypeHead columns={columns} />
         <tbody>
           {shown.map(({ type, problem }) => (
             <Row key={type.id} type={type} problem={problem} {...rest} />
