@@ -123,6 +123,12 @@ const dependants: readonly Dependant[] = [
     families: ['firewalls'],
     why: 'what another Project does meanwhile',
   },
+  {
+    path: 'test/browser-rules.ts',
+    families: ['firewalls', 'networks', 'server-types', 'servers'],
+    why: 'the rules that browsers follow too',
+  },
+  { path: 'test/browser-questions.ts', families: ['firewalls', 'servers'], why: 'questions about those rules' },
 ]
 
 /** What still names families and is to do so no longer. May only shrink. */

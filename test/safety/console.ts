@@ -103,10 +103,11 @@ function exportsOf({ bare }: Source) {
 const exported: Rule = {
   promise: 'what a file of the console exports is used by another',
   check: (sources) => {
-    const users = Map.groupBy(
-      sources.flatMap(({ code, imports }) => imports.map(({ file }) => ({ file, known: words(code) }))),
-      ({ file }) => file,
-    )
+    const knowing = sources.flatMap(({ code, imports }) => {
+      const known = words(code)
+      return imports.map(({ file }) => ({ file, known }))
+    })
+    const users = Map.groupBy(knowing, ({ file }) => file)
     return sources
       .filter((source) => inConsole(source) && !isBuild(source))
       .flatMap((source) =>
