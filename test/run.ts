@@ -1,8 +1,8 @@
 /**
- * Runs the tests. Attacks, the console in a browser, and the package that is published take four times as long as all
- * others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real clients.
- * Small files share a process, because a process takes longer to load the program than most files take to test it; each
- * file of the other folders has its own. Ends with the failed tests and one summary in the form of Node.js.
+ * Runs the tests. Attacks, the console in a browser, the package that is published and idle connections take four times as
+ * long as all others, so they run with `--all` only, as in CI; `--quick` also leaves out processes of the program and real
+ * clients. Small files share a process, because a process takes longer to load the program than most files take to test
+ * it; each file of the other folders has its own. Ends with the failed tests and one summary in the form of Node.js.
  */
 import { spawn } from 'node:child_process'
 import { globSync, statSync } from 'node:fs'
@@ -12,7 +12,9 @@ import { text } from 'node:stream/consumers'
 import { globalSetup, globalTeardown } from './global-setup.ts'
 
 /** One more than there are cores: while a test waits, another works. */
-const processes = availableParallelism() + 1
+const workers = availableParallelism() + 1
+/** Processes for files that mostly wait, for a balancer's clock or until a client asks again, and leave the cores alone. */
+const waiters = 2
 const isQuick = process.argv.includes('--quick')
 const isAll = process.argv.includes('--all')
 const small = globSync(['src/**/*.test.ts', 'test/*.test.ts'])
@@ -27,12 +29,27 @@ const longest = [
   'test/console/unsaved',
   'test/attacks/interrupted-actions',
   'test/console/servers',
+  'test/clients/terraform',
+  'test/clients/hcloud-servers',
+  'test/load-balancers/embedded-process',
 ].map((file) => `${file}.test.ts`)
+/** How many times longer these files take than others of their size. */
+const slow: Readonly<Record<string, number>> = {
+  'src/pages/reference.test.ts': 80,
+  'src/pages/openapi.test.ts': 10,
+  'test/calendar.test.ts': 4,
+  'test/connections.test.ts': 10,
+  'test/plans.test.ts': 10,
+  'test/spec.test.ts': 7,
+}
 /** Then attacks and the console, which take long, and clients, which mostly wait. */
 const large = isQuick
   ? []
   : bySize(globSync('test/*/*.test.ts').filter(isWanted)).sort((a, b) => urgency(b) - urgency(a))
-const batches = [...large.map((file) => [file]), ...shares(small, 4 * processes)]
+const [waiting, working] = [large.filter(isWaiting), large.filter((file) => !isWaiting(file))].map((files) =>
+  files.map((file) => [file]),
+) as [string[][], string[][]]
+working.push(...shares(small, 2 * workers))
 
 /** Each process loads the same program, which takes half as long when another one has compiled it. */
 const env = { ...process.env, NODE_COMPILE_CACHE: resolvePath('node_modules/.cache/compiled') }
@@ -43,14 +60,21 @@ const counts = new Map<string, number>()
 const durations: { readonly files: readonly string[]; readonly seconds: number }[] = []
 await globalSetup()
 try {
-  await Promise.all(Array.from({ length: processes }, runBatches))
+  await Promise.all([
+    ...Array.from({ length: workers }, () => runBatches(working, waiting)),
+    ...Array.from({ length: waiters }, () => runBatches(waiting)),
+  ])
 } finally {
   await globalTeardown()
 }
 report()
 
 function isWanted(file: string): boolean {
-  return isAll || !/^test\/(attacks|console)\/|\/package\.test/.test(file)
+  return isAll || !/^test\/(attacks|console)\/|\/(package|load-balancers\/idle)\.test/.test(file)
+}
+
+function isWaiting(file: string): boolean {
+  return /^test\/(clients|load-balancers)\//.test(file)
 }
 
 function urgency(file: string): number {
@@ -63,19 +87,22 @@ function bySize(files: readonly string[]): string[] {
   return files.toSorted((a, b) => statSync(b).size - statSync(a).size)
 }
 
-/** Shares of about the same size: large files take longer. */
+/** Shares that take about as long as each other; those of the longest files come first. */
 function shares(files: readonly string[], count: number): string[][] {
   const made = Array.from({ length: count }, () => ({ size: 0, files: [] as string[] }))
-  for (const file of bySize(files)) {
+  const sizeOf = (file: string) => statSync(file).size * (slow[file] ?? 1)
+  for (const file of files.toSorted((a, b) => sizeOf(b) - sizeOf(a))) {
     const smallest = made.reduce((a, b) => (b.size < a.size ? b : a))
     smallest.files.push(file)
-    smallest.size += statSync(file).size
+    smallest.size += sizeOf(file)
   }
   return made.map(({ files }) => files)
 }
 
-async function runBatches(): Promise<void> {
-  for (let batch = batches.shift(); batch; batch = batches.shift()) await runBatch(batch)
+/** Runs what is left, of the first queue while it has any. */
+async function runBatches(...queues: string[][][]): Promise<void> {
+  const next = () => queues.find((queue) => queue.length > 0)?.shift()
+  for (let batch = next(); batch; batch = next()) await runBatch(batch)
 }
 
 /** The output of a batch is printed after its end, so that the output of batches does not mix. */
