@@ -41,6 +41,15 @@ const withoutLinks: Plugin = {
   },
 }
 
+/** Vite wraps each import on demand to load styles and modules before it; here are no such, so it stays an import. */
+const withoutPreloads: Plugin = {
+  name: 'without-preloads',
+  enforce: 'pre',
+  load(id) {
+    return id.includes('vite/preload-helper') ? 'export const __vitePreload = (load) => load()' : undefined
+  },
+}
+
 /** The areas of words that the first page needs. */
 const firstAreas: readonly string[] =
   readFileSync(`${here}words/en/first.ts`, 'utf8').match(/(?<=from '\.\/)[\w-]+/g) ?? []
@@ -111,7 +120,7 @@ export default defineConfig({
   root: here,
   base: '/console/',
   publicDir: false,
-  plugins: [react(), firstPicture, languages, layerOrder, withoutLinks],
+  plugins: [react(), firstPicture, languages, layerOrder, withoutLinks, withoutPreloads],
   css: { modules: { generateScopedName: scopedName } },
   build: {
     outDir: '../dist/console',
