@@ -38,8 +38,8 @@ import { challengesByBrowser } from './0033-challenges-by-browser.ts'
 import { inviters } from './0034-inviters.ts'
 import { defaultProject } from './0035-default-project.ts'
 import { keptAudit } from './0036-kept-audit.ts'
-import { rotatedManagementTokens } from './0036-rotated-management-tokens.ts'
-import { verifiedAddresses } from './0037-verified-addresses.ts'
+import { rotatedManagementTokens } from './0037-rotated-management-tokens.ts'
+import { verifiedAddresses } from './0038-verified-addresses.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -79,7 +79,7 @@ export const migrations: readonly Migration[] = [
   challengesByBrowser,
   inviters,
   defaultProject,
-  rotatedManagementTokens,
   keptAudit,
+  rotatedManagementTokens,
   verifiedAddresses,
 ]

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import { run } from '../../../test/bare-database.ts'
+import { olderProject, run } from '../../../test/bare-database.ts'
 import { engines, testClock } from '../../../test/harness.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../../../test/postgres.ts'
-import { createProject } from '../../kernel/access/projects.ts'
 import { parseDatabaseUrl } from '../../kernel/data/dialect.ts'
 import { migrate } from '../../kernel/data/migrate.ts'
 import { openDatabase } from '../../kernel/data/open.ts'
@@ -25,7 +24,7 @@ for (const engine of engines) {
       await made.drop()
     })
     await migrate(db, migrations.slice(0, migrations.indexOf(imageRemovals)))
-    const { id: projectId } = await db.transact((tx) => createProject(tx, 'test', created))
+    const projectId = await olderProject(db, created)
     for (const [id, status] of [
       [1, 'deleted'],
       [2, 'available'],

@@ -3,12 +3,11 @@
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
 import fc from 'fast-check'
-import { run } from '../../../../test/bare-database.ts'
+import { olderProject, run } from '../../../../test/bare-database.ts'
 import { checkConsistency } from '../../../../test/consistency.ts'
 import { type Client, engines, forEachDatabase, testClock, type World } from '../../../../test/harness.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../../../../test/postgres.ts'
 import { expect } from '../../../../test/resources.ts'
-import { createProject } from '../../../kernel/access/projects.ts'
 import { parseDatabaseUrl } from '../../../kernel/data/dialect.ts'
 import { migrate } from '../../../kernel/data/migrate.ts'
 import { openDatabase } from '../../../kernel/data/open.ts'
@@ -291,7 +290,7 @@ for (const engine of engines) {
       await made.drop()
     })
     await migrate(db, migrations.slice(0, migrations.indexOf(zoneContents)))
-    const { id: project } = await db.transact((tx) => createProject(tx, 'test', created))
+    const project = await olderProject(db, created)
     await run(
       db,
       `insert into zone (id, project_id, name, mode, ttl, serial, version, whole_version, record_count, labels, protect_delete, created)

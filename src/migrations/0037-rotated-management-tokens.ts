@@ -2,6 +2,6 @@
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const rotatedManagementTokens: Migration = {
-  id: '0036-rotated-management-tokens',
+  id: '0037-rotated-management-tokens',
   statements: ['alter table management_token add column rotates integer'],
 }

@@ -6,7 +6,7 @@
 import type { Migration } from '../kernel/data/migrate.ts'
 
 export const verifiedAddresses: Migration = {
-  id: '0037-verified-addresses',
+  id: '0038-verified-addresses',
   statements: [
     'alter table person add column verified text',
     `update person set verified = created where installation_role = 'admin' or exists (
