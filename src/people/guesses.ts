@@ -18,11 +18,18 @@ const freeAttempts = { account: 10, network: 50, anywhere: 50 }
 
 /** Who tries what: an account in any form, from a network. */
 export interface Attempt {
-  /** What is guessed: `password` or `code`. */
+  /** What is guessed: `password`, `code`, the `proof` of a session, `token` or `reset`. */
   readonly what: string
   readonly account: string
   readonly network: string
 }
+
+/** A code of a person. Signing in and proving who one is share their tries. */
+export const codeOf = (personId: number, network: string): Attempt => ({
+  what: 'code',
+  account: String(personId),
+  network,
+})
 
 export type GuessVerdict =
   | { readonly admitted: true; readonly left: number; readonly until: number }

@@ -12,7 +12,7 @@ import {
   spendRecoveryCode,
 } from './credential-store.ts'
 import { recordFailedSignIn } from './events.ts'
-import { type Attempt, countAttempt, forgetAttempts } from './guesses.ts'
+import { type Attempt, codeOf, countAttempt, forgetAttempts } from './guesses.ts'
 import { hashPassword, isOutdated, isPassword } from './password.ts'
 import { openFor, type People } from './people.ts'
 import { lockPerson, normalEmail, personByEmail, personById } from './person-store.ts'
@@ -107,7 +107,7 @@ export async function signInWithCode(
   const pending = await pendingSignIn(people, given.secret)
   if (!pending) return { kind: 'over' }
   const { row, person } = pending
-  const attempt: Attempt = { what: 'code', account: String(person.id), network: given.whence.network }
+  const attempt = codeOf(person.id, given.whence.network)
   const verdict = await countAttempt(db, attempt)
   if (!verdict.admitted) return { kind: 'blocked', until: verdict.until }
   const session = await db

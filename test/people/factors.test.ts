@@ -1,7 +1,6 @@
 /** Second factors and passkeys, with real codes and real signatures. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { countAttempt } from '../../src/people/guesses.ts'
 import { forEachDatabase, type World } from '../harness.ts'
 import { dump } from '../schema.ts'
 import { Authenticator } from './authenticator.ts'
@@ -75,12 +74,27 @@ forEachDatabase('one-time codes', (open) => {
     assert.equal((await attacker.post('/console/login/second', { code: code(world, secret) })).status, 429)
   })
 
-  test('are counted across networks, too', async () => {
-    const world = await open({ runActions: false })
-    const attempt = (network: string) => countAttempt(world.db, { what: 'code', account: 'x', network })
-    for (let i = 0; i < 50; i++) assert.ok((await attempt(`192.0.2.${i}`)).admitted, String(i))
-    assert.equal((await attempt('192.0.2.50')).admitted, false)
-    assert.ok((await countAttempt(world.db, { what: 'code', account: 'y', network: '192.0.2.50' })).admitted)
+  test('are counted across networks, at the second step and as a proof together: fifty are free', async () => {
+    const world = await open({ runActions: false, trustedProxies: ['127.0.0.1', '::1'] })
+    const browser = await setUp(world)
+    const { secret } = await withCodes(world, browser)
+    world.clock.advance(30_000)
+    const half = new TestBrowser(world)
+    await signIn(half)
+    const from = (n: number) => ({ 'x-forwarded-for': `2001:db8:0:${n.toString(16)}::1` })
+    const prove = (n: number, body: object) => browser.api('POST', `${own}/account/elevate`, body, from(n))
+    for (let n = 0; n < 25; n++) {
+      const wrong = await prove(n, { code: '000000' })
+      assert.deepEqual([wrong.status, /too many/.test(wrong.text)], [403, false], String(n))
+      assert.equal((await half.post('/console/login/second', { code: '000000' }, from(n))).status, 401, String(n))
+    }
+    const right = code(world, secret)
+    assert.match((await prove(99, { code: right })).text, /too many tries/)
+    assert.equal((await half.post('/console/login/second', { code: right }, from(98))).status, 429)
+    // What is no code has tries of its own.
+    assert.equal((await prove(99, { password })).status, 200)
+    world.clock.advance(60_000)
+    assert.equal((await prove(99, { code: code(world, secret) })).status, 200)
   })
 
   test('are asked for after a link by mail too, but not after one of an operator, which lets in who lost everything', async () => {

@@ -4,7 +4,7 @@ import type { Transaction } from '../../kernel/data/db.ts'
 import { invalidInput } from '../../kernel/errors.ts'
 import { timestamp } from '../../kernel/process/clock.ts'
 import { credentialOf } from '../credential-store.ts'
-import { countAttempt, forgetAttempts } from '../guesses.ts'
+import { type Attempt, codeOf, countAttempt, forgetAttempts } from '../guesses.ts'
 import { askForPasskey, notePasskey, provenPasskey } from '../passkeys.ts'
 import { isPassword } from '../password.ts'
 import type { People } from '../people.ts'
@@ -26,7 +26,7 @@ export function proofHandlers(people: People): Pick<Account, 'askForProof' | 'el
     elevate: async (call) => {
       const browser = call.browser()
       const personId = call.caller.actor.id
-      const attempt = { what: 'proof', account: String(personId), network: browser.network }
+      const attempt = attemptOf(personId, call.body, browser)
       const verdict = await countAttempt(db, attempt)
       if (!verdict.admitted) throw wrongProof(`too many tries; the next one counts after ${timestamp(verdict.until)}`)
       const session = await sessionOf(people, call)
@@ -48,6 +48,11 @@ interface Proof {
   readonly password?: string
   readonly code?: string
   readonly response?: unknown
+}
+
+/** What counts against guessing: a code with those of the second step, since it is as short here as there. */
+function attemptOf(personId: number, { code }: Proof, { network }: Browser): Attempt {
+  return code === undefined ? { what: 'proof', account: String(personId), network } : codeOf(personId, network)
 }
 
 /** Judges a proof; what it returns uses it up. Errors: `invalid_input` unless there is exactly one. */
