@@ -6,18 +6,9 @@ import { publicUrlOption } from '../config/people.ts'
 import { noteSubjects } from '../kernel/audit/audited.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
-import { timestamp } from '../kernel/process/clock.ts'
-import {
-  createPerson,
-  findPerson,
-  hasAdmin,
-  hasOtherAdmin,
-  listPeople,
-  lockSetup,
-  updatePerson,
-} from '../people/person-store.ts'
+import { disablePerson } from '../people/disabling.ts'
+import { createPerson, findPerson, hasAdmin, hasOtherAdmin, listPeople, lockSetup } from '../people/person-store.ts'
 import { makePersonLink } from '../people/resets.ts'
-import { deleteSessionsBut } from '../people/session-store.ts'
 import { ownDefault } from '../people/setup.ts'
 import type { PersonRow } from '../people/tables.ts'
 import type { Administer, AdministerOptions } from './administer.ts'
@@ -118,14 +109,13 @@ async function personNamed(db: Database, email: string): Promise<PersonRow> {
 }
 
 async function disable(db: Database, print: Print, email: string): Promise<void> {
-  const { id, installation_role } = await personNamed(db, email)
+  const person = await personNamed(db, email)
   await db.transact(async (tx) => {
     await lockSetup(tx)
-    if (installation_role === 'admin' && !(await hasOtherAdmin(tx.query, id))) {
+    if (person.installation_role === 'admin' && !(await hasOtherAdmin(tx.query, person.id))) {
       throw new CommandFailure('nobody else administers the installation: create somebody with --admin first')
     }
-    await updatePerson(tx, id, { disabled: timestamp(tx.now) })
-    await deleteSessionsBut(tx, id, 0)
+    await disablePerson(tx, person)
   })
   print('Person disabled; sessions end within 5 s')
 }

@@ -2,7 +2,7 @@
 import type { Database, Queries, Transaction } from '../kernel/data/db.ts'
 import { addCredential, credentialOf, renewData } from './credential-store.ts'
 import { recordOwnAct } from './events.ts'
-import { findLink, makeLink, spendLink } from './link-store.ts'
+import { dropLinksOf, findLink, makeLink, spendLink } from './link-store.ts'
 import type { Letter, PersonMail } from './mail.ts'
 import type { People } from './people.ts'
 import { lockPerson, personByEmail, personById } from './person-store.ts'
@@ -105,7 +105,11 @@ export async function useLink(
     const needsSecond = link.kind === 'reset' && (await hasSecondFactor(tx, personId))
     const isShown = person.verified === null && !needsSecond
     if (isShown) await verifyAddress(tx, person, { network: whence.network })
-    else await deleteSignInsOf(tx, personId)
+    else {
+      // Other links may be in mail that somebody else reads.
+      await dropLinksOf(tx, personId)
+      await deleteSignInsOf(tx, personId)
+    }
     const second = needsSecond ? await beginSecond(tx, personId, '/console') : undefined
     if (!isShown) await lockPerson(tx, personId)
     if (passwordHash !== undefined) {

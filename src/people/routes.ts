@@ -10,6 +10,7 @@ import { timestamp } from '../kernel/process/clock.ts'
 import { accountHandlers } from './account/routes.ts'
 import type { peopleEndpoints } from './contract.ts'
 import { kindsByPerson } from './credential-store.ts'
+import { disablePerson } from './disabling.ts'
 import { createInvitation, endInvitation, type Inviter, invitationMs, invitationsOf } from './invitation-store.ts'
 import { mayGive } from './invitations.ts'
 import type { Letter } from './mail.ts'
@@ -89,12 +90,9 @@ function installationHandlers(people: People): Pick<Handlers<typeof peopleEndpoi
         if (isLeaving && known.installation_role === 'admin' && !(await hasOtherAdmin(tx.query, id))) {
           throw new ApiError('last_admin', 'nobody else administers the installation')
         }
-        const since =
-          disabled === undefined ? {} : { disabled: disabled ? (known.disabled ?? timestamp(tx.now)) : null }
-        const changed = await updatePerson(tx, id, { ...change, ...since })
         tx.afterCommit(() => sessions.forget())
-        if (disabled) await sessions.revokeAll(tx, id)
-        return changed!
+        if (disabled) return disablePerson(tx, known, change)
+        return (await updatePerson(tx, id, { ...change, ...(disabled === false ? { disabled: null } : {}) }))!
       })
       return { person: await one(person) }
     },
