@@ -6,6 +6,7 @@ import type { Config } from '../config/config.ts'
 import { fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { createFolderOf } from '../kernel/process/private-file.ts'
+import { hasAdmin } from '../people/person-store.ts'
 import { makeSetupLink, makeTesterLink } from '../people/setup.ts'
 import { keyFileOf } from './keyring.ts'
 
@@ -15,14 +16,15 @@ export interface ConsoleLink {
   /** The same place by address, for browsers that do not know the name. */
   readonly byAddress: string | undefined
   /** What the link does, besides leading to the console. */
-  readonly purpose: 'sign in' | 'set up' | undefined
+  readonly purpose: 'sign in' | 'set up' | 'meet admins' | 'name admins' | undefined
   /** The file that holds the link too. */
   readonly file: string | undefined
 }
 
 /**
  * Makes the link of this start: one that signs a tester in when the data is in memory, one that makes the first
- * administrator while there is none, and otherwise no more than the address of the console.
+ * administrator while there is none, and otherwise no more than the address of the console. Where only the identity
+ * provider lets in, no link makes an administrator: those are named by an option, and sign in.
  */
 export async function makeConsoleLink(
   { people }: App,
@@ -40,6 +42,12 @@ export async function makeConsoleLink(
     return { ...at(`/enter#${await makeTesterLink(people.db)}`), purpose: 'sign in', file: undefined }
   }
   const file = join(dirname(fileOf(config.database) ?? keyFileOf(config)), 'setup-link')
+  if (people.settings.isOidcOnly && !(await hasAdmin(people.db.query))) {
+    rmSync(file, { force: true })
+    const purpose = config.oidcAdmins.length > 0 ? 'meet admins' : 'name admins'
+    if (purpose === 'name admins') log.warn('nobody can administer this installation: --oidc-only needs --oidc-admins')
+    return { ...at('/login'), purpose, file: undefined }
+  }
   const secret = await makeSetupLink(people.db)
   if (secret === undefined) {
     rmSync(file, { force: true })

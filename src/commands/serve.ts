@@ -164,10 +164,12 @@ function printWelcome({ api, metadata, dns }: Listeners, token: string | undefin
 }
 
 function consoleLines({ url, byAddress, purpose, file }: ConsoleLink): string[] {
-  const what = { 'sign in': 'Console', 'set up': 'Set up' }[purpose ?? 'sign in']
+  const what = purpose === undefined || purpose === 'sign in' ? 'Console' : 'Set up'
   const notes = {
     'sign in': '  (signs you in, once)',
     'set up': `  (makes the first administrator${file ? `; also in ${file}` : ''})`,
+    'meet admins': '  (makes whom --oidc-admins names an administrator)',
+    'name admins': '  (makes nobody an administrator: start again with --oidc-admins ADDRESS)',
   }
   const others = byAddress === undefined ? [] : [`             or ${byAddress}`]
   return [`  ${what.padEnd(10)} ${url}${purpose ? notes[purpose] : ''}`, ...others]

@@ -43,8 +43,9 @@ export function deadLink(): ApiError {
   return new ApiError('forbidden', 'this link does not count any more: it was used, has expired, or never existed')
 }
 
-/** Whether the first administrator can be made with this secret. */
-export async function isSetupLink({ db, clock }: People, secret: string | undefined): Promise<boolean> {
+/** Whether the first administrator can be made with this secret: never where only the identity provider lets in. */
+export async function isSetupLink({ db, clock, settings }: People, secret: string | undefined): Promise<boolean> {
+  if (settings.isOidcOnly) return false
   return (await findLink(db.query, 'setup', secret, clock.now())) !== undefined
 }
 
@@ -53,7 +54,7 @@ export async function isSetupLink({ db, clock }: People, secret: string | undefi
  * count or somebody was faster.
  */
 export async function setUp(
-  { db, sessions }: People,
+  { db, sessions, settings }: People,
   secret: string | undefined,
   { email, name, way }: FirstAdmin,
   whence: Whence,
@@ -61,7 +62,7 @@ export async function setUp(
   return db.transact(async (tx) => {
     await lockSetup(tx)
     const link = await findLink(tx.query, 'setup', secret, tx.now)
-    if (!link || (await hasAdmin(tx.query)) || !(await spendLink(tx, link))) throw deadLink()
+    if (settings.isOidcOnly || !link || (await hasAdmin(tx.query)) || !(await spendLink(tx, link))) throw deadLink()
     await dropLinks(tx, 'setup')
     const person = await createAccount(tx, { email, name, installationRole: 'admin', isVerified: true }, way)
     const session = await sessions.start(tx, { personId: person.id, whence })

@@ -6,7 +6,8 @@ import { timestamp } from '../../src/kernel/process/clock.ts'
 import { makeLink } from '../../src/people/link-store.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import type { OidcOptions } from '../../src/people/oidc.ts'
-import { personByEmail } from '../../src/people/person-store.ts'
+import { createPerson, personByEmail } from '../../src/people/person-store.ts'
+import { makeSetupLink } from '../../src/people/setup.ts'
 import type { LoggedEntry } from '../audit-log.ts'
 import { until } from '../bare-database.ts'
 import { forEachDatabase, type Open, type World, type WorldOptions } from '../harness.ts'
@@ -382,8 +383,18 @@ forEachDatabase('an identity provider', (open) => {
     assert.ok(
       !text.includes('name="password"') && !text.includes('data-passkey') && text.includes('/console/login/oidc'),
     )
-    const code = await import('../../src/people/setup.ts').then(({ makeSetupLink }) => makeSetupLink(world.db))
-    await new TestBrowser(world).post('/console/setup', { code: code!, name: 'Jana', email: adminEmail, password })
+    // A link of an earlier start makes no account that could not sign in.
+    const code = (await makeSetupLink(world.db))!
+    const stranger = new TestBrowser(world)
+    const page = await stranger.get('/console/setup')
+    assert.match(page.text, /--oidc-admins/)
+    assert.doesNotMatch(page.text, /name="(password|code)"/)
+    const setup = await stranger.post('/console/setup', { code, name: 'Jana', email: adminEmail, password })
+    assert.deepEqual([setup.status, stranger.session], [403, undefined])
+    const fields = { code, name: 'Jana', email: adminEmail }
+    assert.equal((await stranger.api('POST', '/console/setup/passkey/options', fields)).status, 403)
+    assert.equal(await personByEmail(world.db.query, adminEmail), undefined)
+    await world.db.transact((tx) => createPerson(tx, { email: adminEmail, name: 'Jana', installationRole: 'admin' }))
     const refused = await signIn(new TestBrowser(world))
     assert.equal(refused.status, 403)
     assert.equal((await new TestBrowser(world).api('POST', '/console/login/passkey/options', {})).status, 404)

@@ -1,9 +1,10 @@
 /** The first people of an installation: the links that a start prints, and `wolke person`. */
 import assert from 'node:assert/strict'
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, test } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
+import { until } from '../bare-database.ts'
 import { adminEmail, own, password, signIn, TestBrowser } from '../people/browser.ts'
 import { program, type Served, token } from './program.ts'
 
@@ -48,6 +49,25 @@ describe('The first start', () => {
     assert.equal((await signIn(new TestBrowser(next, { host: hostname }))).status, 303)
     assert.doesNotMatch(next.output(), /setup#|enter#/)
     await next.stop()
+  })
+
+  test('with --oidc-only makes no link: it asks for those who administer, who then sign in', async () => {
+    const secret = join(folder, 'client-secret')
+    writeFileSync(secret, 'secret of the client')
+    const issuer = ['--oidc-issuer', 'https://login.example.com', '--oidc-client-id', 'wolke']
+    const only = [...issuer, '--oidc-client-secret-file', secret, '--oidc-only']
+    const database = `sqlite:${join(folder, 'only/wolke.db')}`
+    const file = join(folder, 'only/setup-link')
+    for (const [more, says] of [
+      [[], /\/console\/login {2}\(makes nobody an administrator: start again with --oidc-admins ADDRESS\)/],
+      [['--oidc-admins', 'ops@example.com'], /\/console\/login {2}\(makes whom --oidc-admins names an administrator\)/],
+    ] as const) {
+      const server = await serve(database, ...only, ...more)
+      await until(() => says.test(server.output()), `it says ${says}`)
+      assert.doesNotMatch(server.output(), /setup#/)
+      assert.equal(existsSync(file), false)
+      await server.stop()
+    }
   })
 
   test('with data in memory prints a link that signs in without an account, and makes no file', async () => {

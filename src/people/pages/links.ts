@@ -68,13 +68,14 @@ function setupPage(visit: Visit, given: Partial<SetupGiven>, errors: Errors = {}
 
 /** Says where the code is to be found, and nothing else to those without it. */
 export async function showSetup(visit: Visit): Promise<ServedAnswer> {
-  if (await hasAdmin(visit.people.db.query)) return isSetUp(visit)
-  return setupPage(visit, {})
+  const { people, words } = visit
+  if (await hasAdmin(people.db.query)) return setupElsewhere(visit, words.setupDone)
+  return people.settings.isOidcOnly ? setupElsewhere(visit, words.setupByProvider) : setupPage(visit, {})
 }
 
-function isSetUp(visit: Visit): ServedAnswer {
+function setupElsewhere(visit: Visit, text: string): ServedAnswer {
   const { words } = visit
-  const content = html`<div class="stack-l">${heading(words.setup, words.setupDone)}<p><a href="/console/login">${words.back}</a></p></div>`
+  const content = html`<div class="stack-l">${heading(words.setup, text)}<p><a href="/console/login">${words.back}</a></p></div>`
   return visit.page(words.setup, content)
 }
 
@@ -87,6 +88,7 @@ export async function answerSetup(visit: Visit): Promise<ServedAnswer> {
     string,
     string,
   ]
+  if (people.settings.isOidcOnly) throw deadLink()
   if (!(await isSetupLink(people, code))) return setupPage(visit, { name, email }, { code: words.deadLink }, 403)
   const errors: Errors = withoutUndefined({
     name: nameError(visit, name.trim()),

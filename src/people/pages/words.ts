@@ -41,6 +41,8 @@ const en = {
   setupCode: 'Code of the set-up link',
   setupHelp: 'It is in the output of wolke serve, and in the file setup-link beside the data.',
   setupDone: 'This installation is set up already.',
+  setupByProvider:
+    'People sign in through their organization here. Whoever --oidc-admins names becomes an administrator by that.',
   name: 'Name',
   createAccount: 'Create the account',
   enter: 'Open the console',
@@ -115,6 +117,8 @@ const de: Words = {
   setupCode: 'Code des Links zum Einrichten',
   setupHelp: 'Er steht in der Ausgabe von wolke serve, und in der Datei setup-link neben den Daten.',
   setupDone: 'Diese Installation ist schon eingerichtet.',
+  setupByProvider:
+    'Hier meldet man sich über die Organisation an. Wen --oidc-admins nennt, verwaltet dann diese Installation.',
   name: 'Name',
   createAccount: 'Konto anlegen',
   enter: 'Konsole öffnen',
