@@ -21,7 +21,7 @@ import type { Database } from '../src/kernel/data/db.ts'
 import { acrossProjects } from '../src/kernel/data/scoped.ts'
 import { loggedPath, openLog } from '../src/kernel/process/log.ts'
 import { type Answer, type Client, forEachDatabase, type World } from './harness.ts'
-import { dump } from './schema.ts'
+import { dump, everyTable } from './schema.ts'
 
 const key = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIOMqqnkVzrm0SdG6UOoqKLsabgH5C9okWi0dh2l9GKJl'
 const endpoints: Endpoint[] = families.flatMap((family) => Object.values(family.endpoints))
@@ -29,17 +29,6 @@ const endpoints: Endpoint[] = families.flatMap((family) => Object.values(family.
 const filled = (path: string) => path.replace(/\{\w+\}/g, '1')
 
 const revoke = (db: Database, idOrToken: string) => db.transact((tx) => revokeToken(tx, idOrToken))
-
-/** Everything that the database holds. */
-async function everyRow({ db, engineName }: World): Promise<string> {
-  const catalogue =
-    engineName === 'sqlite' ? sql`sqlite_master where type = 'table'` : sql`pg_tables where schemaname = 'public'`
-  const name = engineName === 'sqlite' ? sql`name` : sql`tablename`
-  const { rows } = await sql<{ name: string }>`select ${name} as name from ${catalogue} order by 1`.execute(db.query)
-  const tables: unknown[] = []
-  for (const { name } of rows) tables.push([name, (await sql`select * from ${sql.table(name)}`.execute(db.query)).rows])
-  return JSON.stringify(tables)
-}
 
 function says(answer: Answer, status: number, code: string, what: string): void {
   assert.deepEqual([answer.status, answer.body?.error?.code], [status, code], what)
@@ -141,7 +130,7 @@ forEachDatabase('Tokens', (open) => {
 
   test('only a hash and the last four characters of a token are kept', async () => {
     const world = await open()
-    const text = await everyRow(world)
+    const text = JSON.stringify([...(await everyTable(world.db))])
     for (const { token } of [world.api, world.readOnly, world.foreign]) {
       assert.ok(!text.includes(token!))
       assert.ok(!text.includes(token!.slice(4, 20)))

@@ -69,3 +69,15 @@ async function textsOneByOne(db: Database, names: readonly string[], where: RawB
   }
   return texts
 }
+
+/** Every row of every table that the database itself knows, by table. */
+export async function everyTable(db: Database): Promise<Map<string, readonly unknown[]>> {
+  const catalogue = db.dialect.shared
+    ? sql<{ name: string }>`select tablename as name from pg_tables where schemaname = 'public' order by 1`
+    : sql<{ name: string }>`select name from sqlite_master where type = 'table' order by 1`
+  const found = new Map<string, readonly unknown[]>()
+  for (const { name } of (await catalogue.execute(db.query)).rows) {
+    found.set(name, (await sql`select * from ${sql.table(name)}`.execute(db.query)).rows)
+  }
+  return found
+}

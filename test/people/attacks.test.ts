@@ -1,5 +1,6 @@
 /** Attacks on pages and sessions: foreign pages and hosts, guessing, finding out who has an account, and scripts. */
 import assert from 'node:assert/strict'
+import { createHook } from 'node:async_hooks'
 import { test } from 'node:test'
 import { forEachDatabase } from '../harness.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
@@ -159,6 +160,29 @@ forEachDatabase('the doors', (open) => {
     const { setImmediate: turn } = await import('node:timers/promises')
     while (mails.length < before + 2) await turn()
     assert.deepEqual(mails.slice(before).sort(), [adminEmail, 'off@example.com'])
+  })
+
+  test('a login costs the same work whether or not somebody has the account, a password, and may sign in', async () => {
+    const world = await open({ runActions: false })
+    const admin = await setUp(world)
+    const { person } = (await admin.api('POST', `${own}/people`, { email: 'off@example.com' })).body
+    await admin.api('PUT', `${own}/people/${person.id}`, { disabled: true })
+    await admin.api('POST', `${own}/people`, { email: 'idle@example.com' })
+    let hashes = 0
+    const watch = createHook({
+      init(_id, type) {
+        if (type === 'ARGON2REQUEST') hashes++
+      },
+    }).enable()
+    try {
+      for (const email of [adminEmail, 'nobody@example.com', 'idle@example.com', 'off@example.com']) {
+        const before = hashes
+        assert.equal((await signIn(new TestBrowser(world), email, 'wrong password here')).status, 401)
+        assert.equal(hashes - before, 1, email)
+      }
+    } finally {
+      watch.disable()
+    }
   })
 
   test('every page carries the headers that keep scripts and frames out, and no inline script or style', async () => {

@@ -1,8 +1,11 @@
 /** Sessions: their cookies, their ends, and how they are protected against theft and fixation. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { createProject } from '../../src/kernel/access/projects.ts'
+import { timestamp } from '../../src/kernel/process/clock.ts'
+import { until } from '../bare-database.ts'
 import { forEachDatabase, type World } from '../harness.ts'
-import { dump } from '../schema.ts'
+import { everyTable } from '../schema.ts'
 import { adminEmail, own, password, type Reply, setUp, signIn, TestBrowser } from './browser.ts'
 import { code, enter, withCodes, withPasskey } from './second-factors.ts'
 
@@ -18,7 +21,7 @@ async function gains<T>(world: World, browser: TestBrowser, what: string, gain: 
   return result
 }
 
-forEachDatabase('sessions', (open) => {
+forEachDatabase('sessions', (open, engineName) => {
   test('their cookie is the one of this installation alone, guarded wherever browsers can guard it', async () => {
     const world = await open({ runActions: false, publicOrigins: ['https://cloud.example.com'] })
     await setUp(world)
@@ -141,17 +144,63 @@ forEachDatabase('sessions', (open) => {
 
   test('theft: the database holds no secret of a session, a link or an invitation', async () => {
     const world = await open({ runActions: false })
+    const { id } = await world.db.transact((tx) => createProject(tx, 'default', timestamp(tx.now)))
     const browser = await setUp(world)
     const link = await browser.api('POST', `${own}/people`, { email: 'new@example.com' })
     assert.equal(link.status, 201, link.text)
-    const secrets = [browser.session![1], link.body.link.split('#')[1]]
-    const stored = await dump(world.db)
-    for (const secret of secrets) {
+    const asked = { email: 'max@example.com', role: 'viewer' }
+    const invitation = await browser.api('POST', `${own}/projects/${id}/invitations`, asked)
+    assert.equal(invitation.status, 201, invitation.text)
+    await withCodes(world, browser)
+    const half = new TestBrowser(world)
+    await signIn(half)
+    await half.api('POST', '/console/login/passkey/options', {})
+    const kept = [browser, half].flatMap(({ jar }) => [...jar])
+    assert.deepEqual(kept.map(([name]) => name.replace(/^__Host-wolke-[0-9a-f]+/, '')).toSorted(), [
+      '',
+      '-step',
+      '-try',
+    ])
+    const handed = [link, invitation].map(({ body }) => body.link.split('#')[1] as string)
+    const tables = await everyTable(world.db)
+    for (const table of ['session', 'person_link', 'invitation', 'sign_in', 'ceremony', 'audit']) {
+      assert.ok(tables.get(table)!.length > 0, table)
+    }
+    const stored = JSON.stringify([...tables])
+    for (const secret of [...kept.map(([, value]) => value), ...handed]) {
       assert.match(secret, /^[\w-]{43}$/)
       assert.ok(!stored.includes(secret))
     }
     assert.ok(!stored.includes(password))
   })
+
+  // One process alone has a database of SQLite.
+  if (engineName === 'postgres') {
+    test('that were ended in one process end within 5 seconds in every other one', async () => {
+      const world = await open({ runActions: false })
+      const browser = await setUp(world)
+      const other = await open({ runActions: false, database: world.database, clock: world.clock })
+      const elsewhere = new TestBrowser(other)
+      const thief = new TestBrowser(world)
+      await signIn(thief)
+      const [name, value] = thief.session!
+      elsewhere.jar.set(name, value)
+      const status = async () => (await elsewhere.api('GET', `${own}/account`)).status
+      assert.equal(await status(), 200)
+      assert.equal((await browser.api('DELETE', `${own}/account/sessions`)).status, 204)
+      const ended = performance.now()
+      assert.equal((await thief.api('GET', `${own}/account`)).status, 401)
+      // Nothing that was asked for later is answered; how long an answer takes is up to the machine.
+      let letIn = ended
+      await until(async () => {
+        const asked = performance.now()
+        if ((await status()) === 401) return true
+        letIn = asked
+        return false
+      }, 'the session ends elsewhere')
+      assert.ok(letIn - ended < 5_000, `${letIn - ended} ms`)
+    })
+  }
 
   test('they are listed and can be ended, one or all others, and all others end at a change of the password', async () => {
     const world = await open({ runActions: false })
