@@ -6,6 +6,7 @@ import { List } from '../../ui/card.tsx'
 import { Confirm, Dialog } from '../../ui/dialog.tsx'
 import { State } from '../../ui/state.tsx'
 import { common } from '../../words/en/common.ts'
+import { server } from '../../words/en/server.ts'
 import { servers as english } from '../../words/en/servers.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -17,6 +18,7 @@ import { LabelsDialog } from './labels-dialog.tsx'
 import type { Server } from './server.ts'
 
 const w = wordsOf('servers', english)
+const one = wordsOf('server', server)
 const c = wordsOf('common', common)
 
 interface DialogsProps {
@@ -81,10 +83,10 @@ function CutDialog({ kind, servers, each, onClose }: CutProps) {
   const names = servers.map(({ name }) => name)
   return (
     <Confirm
-      title={w.cut[kind].title(list(names, c.andMore))}
-      text={w.cut[kind].text}
+      title={one.cut[kind].title(list(names, c.andMore))}
+      text={one.cut[kind].text}
       act={w.acts[kind]}
-      keep={w.cut.keep}
+      keep={one.cut.keep}
       onConfirm={() => each(servers, ({ id }) => api.call(`servers_${kind}`, { params: { id } }))}
       onClose={onClose}
     >

@@ -49,6 +49,17 @@ export const server: Words['server'] = {
     delete: 'Löschen',
     deleteText: 'Platte und Backups gehen mit verloren. Snapshots bleiben.',
   },
+  cut: {
+    powerOff: {
+      title: (names) => `${names} ausschalten?`,
+      text: 'Der Strom ist sofort weg. Was noch nicht auf der Platte ist, geht verloren. „Herunterfahren“ bittet den Server, selbst anzuhalten.',
+    },
+    reset: {
+      title: (names) => `${names} zurücksetzen?`,
+      text: 'Der Strom ist sofort weg und kommt wieder. Was noch nicht auf der Platte ist, geht verloren. „Neu starten“ bittet den Server, es selbst zu tun.',
+    },
+    keep: 'Anlassen',
+  },
   saved: (name) => `${name} ist gespeichert`,
   password: (name) => `Das Root-Passwort von ${name}`,
   ago: (text) => `angelegt ${text}`,

@@ -54,17 +54,6 @@ export const servers: Words['servers'] = {
     unprotect: 'Schutz aufheben',
     rename: 'Umbenennen',
   },
-  cut: {
-    powerOff: {
-      title: (names) => `${names} ausschalten?`,
-      text: 'Der Strom ist sofort weg. Was noch nicht auf der Platte ist, geht verloren. „Herunterfahren“ bittet den Server, selbst anzuhalten.',
-    },
-    reset: {
-      title: (names) => `${names} zurücksetzen?`,
-      text: 'Der Strom ist sofort weg und kommt wieder. Was noch nicht auf der Platte ist, geht verloren. „Neu starten“ bittet den Server, es selbst zu tun.',
-    },
-    keep: 'Anlassen',
-  },
   protected: 'Vor dem Löschen geschützt',
   isProtected: 'ist geschützt',
   isOn: 'ist an',

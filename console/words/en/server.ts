@@ -48,6 +48,17 @@ export const server = {
     delete: 'Delete',
     deleteText: 'Its disk and its backups go with it. Snapshots stay.',
   },
+  cut: {
+    powerOff: {
+      title: (names: string) => `Power off ${names}?`,
+      text: 'The power is cut at once. What is not on the disk yet is lost. “Shut down” asks the server to stop by itself.',
+    },
+    reset: {
+      title: (names: string) => `Reset ${names}?`,
+      text: 'The power is cut at once and comes back. What is not on the disk yet is lost. “Reboot” asks the server to do it by itself.',
+    },
+    keep: 'Leave it on',
+  },
   saved: (name: string) => `${name} is saved`,
   password: (name: string) => `The root password of ${name}`,
   ago: (text: string) => `created ${text}`,

@@ -53,17 +53,6 @@ export const servers = {
     unprotect: 'Take the protection off',
     rename: 'Rename',
   },
-  cut: {
-    powerOff: {
-      title: (names: string) => `Power off ${names}?`,
-      text: 'The power is cut at once. What is not on the disk yet is lost. “Shut down” asks the server to stop by itself.',
-    },
-    reset: {
-      title: (names: string) => `Reset ${names}?`,
-      text: 'The power is cut at once and comes back. What is not on the disk yet is lost. “Reboot” asks the server to do it by itself.',
-    },
-    keep: 'Leave it on',
-  },
   protected: 'Protected from deletion',
   isProtected: 'is protected',
   isOn: 'is on',
