@@ -194,7 +194,7 @@ describe('the time of certificates', () => {
 })
 
 describe('forms from schemas', () => {
-  const bodies = allEndpoints().flatMap(({ family, key, endpoint }) => {
+  const bodies = [...allEndpoints(), ...ownEndpoints()].flatMap(({ family, key, endpoint }) => {
     const schema = endpoint.body
     return schema
       ? [{ name: `${family}_${key}`, schema, plain: JSON.parse(JSON.stringify(schema)) as RequestSchema }]

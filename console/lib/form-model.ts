@@ -5,6 +5,7 @@ export interface RequestSchema {
   readonly type?: string
   readonly description?: string
   readonly enum?: readonly (string | number)[]
+  readonly const?: string | number
   readonly anyOf?: readonly RequestSchema[]
   readonly properties?: Readonly<Record<string, RequestSchema>>
   readonly required?: readonly string[]
@@ -64,6 +65,7 @@ export function fieldOf(schema: RequestSchema): Field {
 function plainField(schema: RequestSchema, common: Common): Field {
   const { type, properties, required = [], additionalProperties, patternProperties } = schema
   if (schema.enum) return { ...common, kind: 'choice', options: schema.enum }
+  if (schema.const !== undefined) return { ...common, kind: 'choice', options: [schema.const] }
   if (type === 'boolean') return { ...common, kind: 'boolean' }
   if (type === 'integer' || type === 'number')
     return { ...common, kind: type, min: schema.minimum, max: schema.maximum }

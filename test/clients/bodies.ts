@@ -7,6 +7,7 @@ export type References = Readonly<Record<string, readonly (string | number)[]>>
 interface Schema {
   readonly type?: string
   readonly enum?: readonly unknown[]
+  readonly const?: unknown
   readonly anyOf?: readonly Schema[]
   readonly properties?: Readonly<Record<string, Schema>>
   readonly required?: readonly string[]
@@ -114,6 +115,7 @@ export function accepted(schema: Schema, field: string, references: References):
     return fc.constantFrom(...(fitting.length > 0 ? fitting : known))
   }
   if (schema.enum) return fc.constantFrom(...schema.enum)
+  if (schema.const !== undefined) return fc.constant(schema.const)
   switch (schema.type) {
     case 'null':
       return fc.constant(null)
