@@ -3,7 +3,7 @@ import type { QueryClient } from '@tanstack/react-query'
 import { createRouter } from '@tanstack/react-router'
 import { routeTree } from './routes.tsx'
 import { MissingLater, PageFailureLater } from './shell/states-later.tsx'
-import { Skeleton } from './ui/skeleton.tsx'
+import { PendingPage } from './ui/skeleton.tsx'
 
 export function createConsoleRouter(cache: QueryClient) {
   const router = createRouter({
@@ -14,7 +14,7 @@ export function createConsoleRouter(cache: QueryClient) {
     defaultPreloadStaleTime: 0,
     defaultPendingMs: 300,
     defaultPendingMinMs: 0,
-    defaultPendingComponent: Skeleton,
+    defaultPendingComponent: PendingPage,
     defaultErrorComponent: PageFailureLater,
     defaultNotFoundComponent: MissingLater,
     scrollRestoration: true,

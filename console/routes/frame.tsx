@@ -5,9 +5,16 @@ import { type Api, apiOf } from '../api/api.ts'
 import type { InputOf, OperationId } from '../api/operations.ts'
 import { projectsQuery, whoamiQuery } from '../api/session.ts'
 import { Root } from '../shell/root.tsx'
+import { PendingPage } from '../ui/skeleton.tsx'
 
 export const root = createRootRouteWithContext<{ readonly cache: QueryClient }>()({
   component: Root,
+  // Nothing of the frame is there before it is known who looks.
+  pendingComponent: () => (
+    <main>
+      <PendingPage />
+    </main>
+  ),
   loader: ({ context: { cache } }) =>
     Promise.all([cache.ensureQueryData(whoamiQuery), cache.ensureQueryData(projectsQuery)]),
 })

@@ -20,16 +20,28 @@ function useLate(ms = quietMs): boolean {
   return isLate
 }
 
-export function Skeleton({ lines = 6 }: { readonly lines?: number }) {
+interface SkeletonProps {
+  readonly lines?: number
+  /** Whether nothing of the page is there yet, not even its title. */
+  readonly isPage?: boolean
+}
+
+export function Skeleton({ lines = 6, isPage = false }: SkeletonProps) {
   const isLate = useLate()
+  const Text = isPage ? 'h1' : 'span'
   if (!isLate) return <div data-coming hidden />
   return (
     <div className="stack-l" role="status" data-coming>
-      <span className="vh">{w.loading}</span>
+      <Text className="vh">{w.loading}</Text>
       {Array.from({ length: lines }, (_, line) => (
         // biome-ignore lint/suspicious/noArrayIndexKey: lines are all alike
         <span key={line} className={cx(styles.skel, [styles.w2, false, styles.w3][line % 3])} />
       ))}
     </div>
   )
+}
+
+/** A page that loads. */
+export function PendingPage() {
+  return <Skeleton isPage />
 }
