@@ -7,7 +7,8 @@ import { shell } from '../words/en/shell.ts'
 import { span, timeOfDay } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
 
-const w = wordsOf('shell', shell).states
+const words = wordsOf('shell', shell)
+const w = words.states
 
 export function Banners() {
   const { isReachable, since } = useStore(reachable)
@@ -17,8 +18,9 @@ export function Banners() {
   useEffect(() => {
     if (limit && left <= 0) throttled.set(undefined)
   }, [limit, left])
+  if (isReachable && left <= 0) return null
   return (
-    <>
+    <section className="stack" aria-label={words.news}>
       {!isReachable && (
         <Note mood="warn" isNews>
           <b>{w.offline}.</b> {w.offlineText(timeOfDay(since))}
@@ -29,7 +31,7 @@ export function Banners() {
           <span role="timer">{w.throttled(span(left))}</span>
         </Note>
       )}
-    </>
+    </section>
   )
 }
 
