@@ -4,6 +4,7 @@
  */
 import { useRouter } from '@tanstack/react-router'
 import { useEffect, useState } from 'react'
+import { focusTitle } from '../ui/focus-title.ts'
 
 export function useAnnouncer(): string {
   const router = useRouter()
@@ -15,8 +16,7 @@ export function useAnnouncer(): string {
         // The page sets its title in an effect of its own.
         setTimeout(() => {
           setTitle(document.title)
-          const heading = document.querySelector<HTMLElement>('main h1')
-          heading?.focus({ preventScroll: true })
+          focusTitle()
         })
       }),
     [router],
