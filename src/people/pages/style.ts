@@ -10,7 +10,7 @@ body { font: var(--w-text) var(--t2)/var(--lh2) var(--sans); }
 body, h1, h2, h3, p, ul, ol, dl, dd, figure, pre, fieldset, legend, table { margin: 0; padding: 0; }
 ul, ol { list-style: none; }
 fieldset { border: 0; min-width: 0; > legend { margin-bottom: var(--s3); } }
-h1 { font-size: var(--t4); line-height: var(--lh4); font-weight: var(--w-head); letter-spacing: -.012em; }
+h1 { font-size: var(--t4); line-height: var(--lh4); font-weight: var(--w-head); letter-spacing: -.012em; overflow-wrap: anywhere; }
 h2 { font-size: var(--t3); line-height: var(--lh3); font-weight: var(--w-head); letter-spacing: -.004em; }
 h3, b, strong, th, legend { font-size: inherit; font-weight: var(--w-head); }
 a { color: var(--accent-ink); text-decoration-color: var(--accent-line); text-underline-offset: .2em; }
