@@ -6,15 +6,19 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../src/kernel/access/roles.ts'
+import { everyPage } from './every-page.ts'
 import { findGermanWords, findLongWords } from './fit.ts'
-import { assertAccessible, type Console, forConsole } from './harness.ts'
-import { goTo, settle } from './router.ts'
+import { type Console, forConsole } from './harness.ts'
+import { judgeLooks } from './looks.ts'
+import { goTo, placesOf, routesOf, settle } from './router.ts'
+import { type Door, type DoorState, doorStates, openDoor } from './states/doors.ts'
 import { type PageState, pageStates } from './states.ts'
 
-/** Where pictures of the states go, if they are wanted. */
-const pictures = process.env.WOLKE_CONSOLE_SCREENSHOTS
 const only = process.env.WOLKE_CONSOLE_STATES?.split(',')
-const judged = pageStates.filter(({ name }) => !only || only.some((part) => name.startsWith(part)))
+/** The pages that were shown, by their routes and tabs. */
+const shown = new Set<string>()
+const isWanted = (name: string) => !only || only.some((part) => name.startsWith(part))
+const judged = pageStates.filter(({ name }) => isWanted(name))
 
 forConsole('states of the console', (open) => {
   // One installation for all states that are prepared alike, and one browser for each role: most of the time would go
@@ -37,6 +41,34 @@ forConsole('states of the console', (open) => {
       })
     }
   }
+
+  for (const [options, all] of doorStates) {
+    const states = all.filter(({ name }) => isWanted(name))
+    if (states.length === 0) continue
+    test(`before the console${options.isOperator ? ', with mail' : ''}`, async () => {
+      const console = await open(options)
+      // Browsers report what these pages refuse, which the pages say as well.
+      console.allow(/status of 4\d\d .*\/console\/(login|setup|enter|reset|invite)/)
+      const door = await openDoor(console)
+      const problems: string[] = []
+      for (const state of states) await judgeDoor(door, state, problems)
+      assert.deepEqual(problems, [])
+    })
+  }
+
+  test('every page and each of its tabs has a state', { skip: only !== undefined }, async () => {
+    const { page, visit } = await open()
+    await visit('')
+    const places = (await routesOf(page)).flatMap((route) => [
+      route,
+      ...(everyPage[route]?.tabs ?? []).map((tab) => `${route} ${tab}`),
+    ])
+    assert.deepEqual(
+      places.filter((place) => !shown.has(place)),
+      [],
+      'add states of these to the list of their area in states/',
+    )
+  })
 })
 
 /** What is done on a page may leave something behind, so pages that are only looked at come first. */
@@ -55,32 +87,43 @@ class Walk {
 
   async show({ path, act }: Pick<PageState, 'path' | 'act'>): Promise<void> {
     const { page, project, visit } = this.console
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
     await page.setViewportSize({ width: 1280, height: 800 })
     const to = typeof path === 'string' ? path : await path(this.console)
     if (this.#isLoaded && !act) await goTo(page, to.replace(/^P/, `/projects/${project}`))
     else await visit(to)
     if (!act) await settle(page)
+    for (const place of await placesOf(page)) shown.add(place)
     this.#isLoaded = !act
     await act?.(this.console)
   }
 }
 
 async function judge(walk: Walk, state: PageState, problems: string[]): Promise<void> {
-  const { name, role } = state
+  const { name, role, media, widths } = state
   const { page } = walk.console
   try {
-    await page.emulateMedia({ colorScheme: 'light' })
+    await page.emulateMedia({ colorScheme: 'light', forcedColors: 'none', contrast: 'no-preference', ...media })
     await walk.show(state)
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme })
-      for (const width of [1280, 375]) {
-        await page.setViewportSize({ width, height: 800 })
-        if (pictures) await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
-        await assertAccessible(page, colorScheme === 'light' ? 'all' : 'colors')
-      }
-    }
+    await judgeLooks(page, { name, widths, isForced: media?.forcedColors !== undefined })
     // Other roles see the same words.
     if (role === undefined) problems.push(...(await findLongWords(page)).map((text) => `${name}, longer: ${text}`))
+  } catch (error) {
+    problems.push(`${name}: ${(error as Error).message}`)
+  }
+}
+
+async function judgeDoor(door: Door, { name, path, act }: DoorState, problems: string[]): Promise<void> {
+  const { page, origin } = door.console
+  try {
+    await page.emulateMedia({ colorScheme: 'light' })
+    await page.setViewportSize({ width: 1280, height: 800 })
+    // A page whose address differs only in its fragment would not be loaded again.
+    await page.goto('about:blank')
+    await page.goto(`${origin}/console${typeof path === 'string' ? path : await path(door)}`)
+    await act?.(door)
+    await judgeLooks(page, { name })
+    problems.push(...(await findLongWords(page)).map((text) => `${name}, longer: ${text}`))
   } catch (error) {
     problems.push(`${name}: ${(error as Error).message}`)
   }

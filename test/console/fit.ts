@@ -28,6 +28,7 @@ declare const document: {
   querySelectorAll(selector: string): Iterable<Part>
   createTreeWalker(root: Part, what: number): { nextNode(): Text | null }
 }
+declare const requestAnimationFrame: (then: (time: number) => void) => void
 declare const getComputedStyle: (part: Part) => { readonly overflowX: string; readonly visibility: string }
 
 /** What does not fit in English, once each word is 40 % longer, in names of resources as well. */
@@ -61,9 +62,17 @@ async function findMisfits(page: Page): Promise<readonly string[]> {
   const problems: string[] = []
   for (const width of widths) {
     await page.setViewportSize({ width, height: 800 })
+    await page.evaluate(isDrawn)
     problems.push(...(await page.evaluate(findOverflow)).map((text) => `${text} at ${width} px`))
   }
   return problems
+}
+
+/** What is placed beside something else follows it in the frame after the next. */
+function isDrawn(): Promise<unknown> {
+  return new Promise((resolve) =>
+    requestAnimationFrame(() => requestAnimationFrame(() => requestAnimationFrame(resolve))),
+  )
 }
 
 /** Words of the parts that all pages have: they are English where such a part is loaded before its language. */

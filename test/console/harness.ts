@@ -15,6 +15,8 @@ import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { type Client, forDatabasesInTurn, type Open, type World, type WorldOptions } from '../harness.ts'
 import { closeBrowser, noChromium, openBrowser } from './chromium.ts'
+import { headingOf } from './router.ts'
+import { type Watch, watch } from './watch.ts'
 
 export { expect } from '@playwright/test'
 
@@ -69,28 +71,23 @@ export function forConsole(name: string, body: (open: OpenConsole) => void): voi
     execFileSync(process.execPath, ['build.mjs'], { cwd: new URL('../..', import.meta.url), stdio: 'inherit' })
   })
   forDatabasesInTurn(name, (open) => {
-    const opened: Opened[] = []
+    const opened: Watch[] = []
     afterEach(async () => {
       const all = opened.splice(0)
-      await Promise.all(all.map(({ context }) => context.close()))
+      await Promise.all(all.map(({ close }) => close()))
       for (const { check } of all) check()
     })
     body((options = {}) => openConsole(open, options, opened))
   })
 }
 
-interface Opened {
-  readonly context: BrowserContext
-  readonly check: () => void
-}
-
-async function openConsole(open: Open, options: ConsoleOptions, opened: Opened[]): Promise<Console> {
+async function openConsole(open: Open, options: ConsoleOptions, opened: Watch[]): Promise<Console> {
   const { role, isOperator, width, theme, language, ...rest } = options
   return openFor(await open(rest), options, opened)
 }
 
 /** Opens a browser for a person of a world. */
-async function openFor(world: World, options: ConsoleOptions, opened: Opened[]): Promise<Console> {
+async function openFor(world: World, options: ConsoleOptions, opened: Watch[]): Promise<Console> {
   const { role = 'owner', isOperator = false, width = 1280, theme = 'light', language = 'en' } = options
   const origin = new URL(world.baseUrl).origin.replace('127.0.0.1', 'localhost')
   const { project } = (await world.api.get('/../wolke/v1/whoami')).body.whoami
@@ -104,19 +101,19 @@ async function openFor(world: World, options: ConsoleOptions, opened: Opened[]):
   context.setDefaultTimeout(10_000)
   await context.addInitScript(reportViolations)
   await context.addCookies([await sessionCookie(world, origin, project.id, { role, isOperator })])
+  const watched = watch(context, origin)
   const page = await context.newPage()
-  const { check, allow } = watch(page, origin)
-  opened.push({ context, check })
+  opened.push(watched)
   // The page goes before the server that it asks.
   const { app } = world
   const stop = app.stop.bind(app)
-  app.stop = () => context.close().then(stop)
+  app.stop = () => watched.close().then(stop)
   const visit = async (path: string) => {
     await page.goto(`${origin}/console${path.replace(/^P/, `/projects/${project.id}`)}`)
-    await page.getByRole('heading', { level: 1 }).waitFor({ state: 'attached' })
+    await headingOf(page).waitFor({ state: 'attached' })
   }
   const signIn = (role: Role | null) => openFor(world, { ...options, role }, opened)
-  return { world, api: world.api, project: project.id, page, context, origin, visit, allow, signIn }
+  return { world, api: world.api, project: project.id, page, context, origin, visit, allow: watched.allow, signIn }
 }
 
 /** Lets the page tell what its policy refused. */
@@ -124,28 +121,6 @@ function reportViolations(): void {
   document.addEventListener('securitypolicyviolation', ({ violatedDirective, blockedURI, sourceFile, lineNumber }) =>
     console.error(`policy: ${violatedDirective} refused ${blockedURI} at ${sourceFile}:${lineNumber}`),
   )
-}
-
-/** Collects what must not happen on a page. */
-function watch(page: Page, origin: string) {
-  const problems: string[] = []
-  const allowed: RegExp[] = [/^Failed to load resource: the server responded with a status of 4\d\d/]
-  page.on('console', (message) => {
-    if (message.type() === 'error' || message.type() === 'warning') problems.push(message.text())
-  })
-  page.on('pageerror', (error) => problems.push(error.stack ?? error.message))
-  page.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url()))
-      problems.push(`asked for ${request.url()}`)
-  })
-  return {
-    allow: (problem: RegExp) => void allowed.push(problem),
-    check: () =>
-      assert.deepEqual(
-        problems.filter((text) => !allowed.some((one) => one.test(text))),
-        [],
-      ),
-  }
 }
 
 let people = 0
@@ -183,14 +158,18 @@ async function sessionCookie(
 /** Rules of axe whose outcome depends on colours; all others find the same in both themes. */
 const colorRules = ['color-contrast', 'link-in-text-block']
 
-/** Fails for every violation that axe finds, best practices included; or for those that a change of theme can bring. */
-export async function assertAccessible(page: Page, judged: 'all' | 'colors' = 'all'): Promise<void> {
+/**
+ * Fails for every violation that axe finds, best practices included; or for those that a change of theme can bring; or
+ * for all others, where the colours are those of the system.
+ */
+export async function assertAccessible(page: Page, judged: 'all' | 'colors' | 'structure' = 'all'): Promise<void> {
   await injectAxe(page)
   // Only violations are told, so axe need not describe what is in order.
   const options: axe.RunOptions = {
     preload: false,
     resultTypes: ['violations'],
     ...(judged === 'colors' && { runOnly: colorRules }),
+    ...(judged === 'structure' && { rules: Object.fromEntries(colorRules.map((rule) => [rule, { enabled: false }])) }),
   }
   const violations = await page.evaluate(async (options) => {
     const results = await (globalThis as unknown as { axe: typeof axe }).axe.run(options)

@@ -177,6 +177,7 @@ forConsole('open pages of the console', (open) => {
   test('are loaded again, once, when their files went with an upgrade', async () => {
     const console = await open()
     const { page } = console
+    console.allow(/status of 404 .*\/assets\//)
     await console.visit('P/servers')
     await page.waitForLoadState('networkidle')
     let loads = 0

@@ -10,6 +10,7 @@ import { firewallStates } from './states/firewalls.ts'
 import { resourceStates } from './states/resources.ts'
 import { serverTabStates } from './states/server-tabs.ts'
 import { serverStates } from './states/servers.ts'
+import { shellStates } from './states/shell.ts'
 
 export interface PageState {
   /** Names the picture: `servers-empty`. */
@@ -20,6 +21,10 @@ export interface PageState {
   readonly role?: Role | null
   /** Whether that person administers the installation, and what it was started with. */
   readonly options?: Pick<ConsoleOptions, 'isOperator' | 'effective'>
+  /** Where it can be seen; wide and narrow by default. */
+  readonly widths?: readonly number[]
+  /** How the reader has set up the system. */
+  readonly media?: { readonly forcedColors?: 'active'; readonly contrast?: 'more' }
   /** Makes what the page shows, over the API. */
   readonly prepare?: (console: Console) => Promise<void>
   /** Brings the page into the state, such as by opening a dialog. */
@@ -33,4 +38,6 @@ export const pageStates: readonly PageState[] = [
   ...resourceStates,
   ...serverStates,
   ...serverTabStates,
+  // These leave most behind.
+  ...shellStates,
 ]

@@ -1,0 +1,29 @@
+/** How a page looks to people who see it differently: in both themes, wide and narrow. */
+import type { Page } from 'playwright-core'
+import { assertAccessible } from './harness.ts'
+
+/** Where pictures go, if they are wanted. */
+const pictures = process.env.WOLKE_CONSOLE_SCREENSHOTS
+
+export interface Looks {
+  /** Names the pictures; without it there are none. */
+  readonly name?: string
+  /** Where it can be seen at all; all widths by default. */
+  readonly widths?: readonly number[] | undefined
+  /** Whether the system chooses the colours. */
+  readonly isForced?: boolean
+}
+
+/** Judges what is on a page: all that axe knows in the light theme, and in the dark one what colours can change. */
+export async function judgeLooks(page: Page, { name, widths = [1280, 375], isForced }: Looks = {}): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme })
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 })
+      if (pictures && name) {
+        await page.screenshot({ path: `${pictures}${name}-${colorScheme}-${width}.png`, fullPage: true })
+      }
+      await assertAccessible(page, isForced ? 'structure' : colorScheme === 'light' ? 'all' : 'colors')
+    }
+  }
+}
