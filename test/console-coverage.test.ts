@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { allEndpoints, ownEndpoints } from '../src/pages/openapi.ts'
+import { readDriven } from './console/driven.ts'
 
 const merged = 'the activity page and the tabs of activity show the actions of all families'
 const inList = 'the list, which pages have already, tells the same'
@@ -57,12 +58,18 @@ function isUsed(family: string, key: string): boolean {
   return shared.has(family) && text.includes(`}_${key}\``)
 }
 
+const operations = [...allEndpoints(), ...ownEndpoints()].filter(({ endpoint: { removedBy } }) => !removedBy)
+
+/** The reason for which no page uses an operation, by its name in `notInConsole`. */
+function reasonOf(family: string, key: string): string | undefined {
+  return [`${family}_${key}`, `_${key}`].find((one) => one in notInConsole)
+}
+
 test('every operation is used by a page, or is not for a reason', () => {
-  const operations = [...allEndpoints(), ...ownEndpoints()].filter(({ endpoint: { removedBy } }) => !removedBy)
   const reasons = new Set<string>()
   const unused = operations.filter(({ family, key }) => {
     if (isUsed(family, key)) return false
-    const reason = [`${family}_${key}`, `_${key}`].find((one) => one in notInConsole)
+    const reason = reasonOf(family, key)
     if (reason) reasons.add(reason)
     return reason === undefined
   })
@@ -76,4 +83,21 @@ test('every operation is used by a page, or is not for a reason', () => {
     [],
     'these are used by now, or are no operations',
   )
+})
+
+test('every operation that changes something is driven in a browser', () => {
+  const driven = new Set(Object.values(readDriven()).flat())
+  const missing = operations.filter(
+    ({ family, key, endpoint: { method } }) =>
+      method !== 'GET' && !driven.has(`${family}_${key}`) && reasonOf(family, key) === undefined,
+  )
+  assert.deepEqual(
+    missing.map(({ family, key }) => `${family}_${key}`),
+    [],
+    'drive these by keyboard in a test of test/console, and write them into driven.json (CONTRIBUTING.md)',
+  )
+  for (const name of Object.keys(readDriven())) {
+    const test = readFileSync(new URL(`console/${name}`, import.meta.url), 'utf8')
+    assert.match(test, /^drivesWhatIsSaid\(import\.meta\.filename\)$/m, `${name} does not hold what driven.json says`)
+  }
 })

@@ -6,7 +6,9 @@ import { allEndpoints, ownEndpoints } from '../../src/pages/openapi.ts'
 import { addCredential } from '../../src/people/credential-store.ts'
 import { hashPassword } from '../../src/people/password.ts'
 import type { World } from '../harness.ts'
-import { expect, forConsole, press, tabTo } from './harness.ts'
+import { drivesWhatIsSaid } from './driven.ts'
+import { expect, forConsole, moveTo, press, tabTo } from './harness.ts'
+import { confirm, take } from './keyboard.ts'
 import { someServers } from './states/servers.ts'
 
 /** Lets the session of the one person be an old one, whose password is known. */
@@ -125,6 +127,13 @@ forConsole('access in the console', (open) => {
     await press(page, 'Enter')
     await expect(page.getByText(/^replaced by …/)).toBeVisible()
     await expect(page.getByRole('row')).toHaveCount(4)
+    const old = page.getByRole('row').filter({ hasText: 'replaced by …' })
+    await moveTo(old.getByRole('button', { name: /^Actions for/ }), 'Tab', 200)
+    await press(page, 'Enter')
+    await take(page, 'Revoke')
+    await confirm(page, /^Revoke/, 'Revoke token')
+    await expect(old).toHaveCount(0)
+    await expect(page.getByRole('row')).toHaveCount(3)
   })
 
   test('a call that needs a proof asks for it inside the dialog, and is then made again', async () => {
@@ -275,3 +284,5 @@ forConsole('access in the console', (open) => {
     await expect(page.getByText('This is required.').first()).toBeVisible()
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

@@ -9,6 +9,7 @@ import { stepAt, totpCode } from '../../src/people/totp.ts'
 import { testClock, type World } from '../harness.ts'
 import { client, type RunningProvider, startProvider } from '../people/provider.ts'
 import { openBrowser } from './chromium.ts'
+import { drivesWhatIsSaid } from './driven.ts'
 import { assertAccessible, type Console, expect, forConsole, press, tabTo } from './harness.ts'
 
 const password = 'sieben blaue Teller tanzen'
@@ -104,6 +105,7 @@ forConsole('the account', (open) => {
   test('password, one-time codes and recovery codes sign in, each as often as it may', async () => {
     const console = await open()
     const { page, world, context, origin } = console
+    console.allow(/status of 401 .*\/console\/login/)
     const email = await withPassword(console)
     await context.clearCookies()
     await page.goto(`${origin}/console/account/security`)
@@ -389,3 +391,5 @@ forConsole('the account', (open) => {
     await expect(page.getByText('Nothing is linked.')).toBeVisible()
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

@@ -6,6 +6,7 @@ import { createProject, findProject } from '../../src/kernel/access/projects.ts'
 import { timestamp } from '../../src/kernel/process/clock.ts'
 import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
+import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { effective, someMail } from './states/admin.ts'
 import { someServers } from './states/servers.ts'
@@ -193,3 +194,5 @@ forConsole('the console of others', (open) => {
     await expect(page.getByRole('link', { name: 'All Projects of the installation' })).toHaveCount(0)
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

@@ -1,6 +1,7 @@
 /** The pages of firewalls and of "Who can reach what", used with the keyboard alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { rulesOfFirst } from './states/firewalls.ts'
 import { someServers } from './states/servers.ts'
@@ -69,3 +70,5 @@ forConsole('firewalls in the console', (open) => {
     await expect(page).toHaveURL(/port=tcp%2F22/)
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

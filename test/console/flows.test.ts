@@ -1,8 +1,10 @@
 /** Networks, Load Balancers, addresses, what firewalls apply to, and the keys of the console, with the keyboard alone. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, fill, take } from './keyboard.ts'
+import { settle } from './router.ts'
 import { someNetworks } from './states/resources.ts'
 import { someServers } from './states/servers.ts'
 
@@ -208,7 +210,7 @@ forConsole('by keyboard', (open) => {
     await page.getByRole('menu').waitFor()
     await press(page, 'Escape')
     await expect(page.getByRole('menu')).toBeHidden()
-    await link('db-1').focus()
+    await tabTo(page, 'link', /^db-1$/)
     await press(page, 'Enter')
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('db-1')
     await press(page, 'g', 'f')
@@ -230,7 +232,10 @@ forConsole('by keyboard', (open) => {
     await page.keyboard.type('certif')
     await press(page, 'ArrowDown', 'ArrowUp', 'Enter')
     await expect(page.getByRole('heading', { level: 1 })).toContainText('Certificates')
+    await settle(page)
     await press(page, 'Tab')
     await expect(page.getByRole('main').locator(':focus')).toHaveCount(1)
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

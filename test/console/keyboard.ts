@@ -34,3 +34,19 @@ export async function take(page: Page, entry: string | RegExp): Promise<void> {
   await moveTo(item, 'ArrowDown', 20)
   await press(page, 'Enter')
 }
+
+/** Gives a resource another name, by the menu of its row. */
+export async function rename(page: Page, from: string, to: string): Promise<void> {
+  await choose(page, from, 'Rename')
+  await fill(page, 'Name', to)
+  await confirm(page, `Rename ${from}`, 'Rename')
+}
+
+/** Protects a resource from deletion and takes the protection off again, by the menu of its row. */
+export async function protect(page: Page, row: string, isProtected: () => Promise<boolean>): Promise<void> {
+  await choose(page, row, 'Protect from')
+  await expect.poll(isProtected).toBe(true)
+  await expect(page.getByRole('row', { name: new RegExp(row) })).toContainText('rotected')
+  await choose(page, row, 'Take the protection off')
+  await expect.poll(isProtected).toBe(false)
+}

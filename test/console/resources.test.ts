@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { pageOf, publicKey, someKeys, someNetworks, someZones } from './states/resources.ts'
 
@@ -250,7 +251,7 @@ forConsole('networks and volumes in the console', (open) => {
     await expect(page.getByRole('link', { name: 'web-1' })).toBeVisible()
     await expect(page.getByText(/mount .*\/mnt\/spare$/)).toBeVisible()
     await press(page, '`')
-    await page.getByRole('tab', { name: 'hcloud' }).first().focus()
+    await tabTo(page, 'tab', 'hcloud')
     await press(page, 'ArrowLeft')
     await expect(page.getByRole('tabpanel').first()).toContainText('to = hcloud_volume.spare')
   })
@@ -325,3 +326,5 @@ forConsole('SSH keys in the console', (open) => {
     await expect(add).toHaveAccessibleDescription(/needs the role Restricted/)
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, fill } from './keyboard.ts'
 import { someTabs } from './states/server-tabs.ts'
@@ -273,3 +274,5 @@ forConsole('the machine of a server in the console', (open) => {
     }
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

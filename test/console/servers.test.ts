@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
+import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm } from './keyboard.ts'
 import { pathOf, someServers } from './states/servers.ts'
@@ -22,7 +23,8 @@ forConsole('servers in the console', (open) => {
     await expect(page).toHaveURL(/q=role%3Dweb/)
     await page.keyboard.type('(')
     await expect(page.getByRole('searchbox')).toHaveAttribute('aria-invalid', 'true')
-    await page.getByRole('searchbox').fill('db-')
+    await press(page, 'Control+a')
+    await page.keyboard.type('db-')
     await expect(rows).toHaveCount(2)
   })
 
@@ -125,7 +127,7 @@ forConsole('servers in the console', (open) => {
     await link.click({ modifiers: ['ControlOrMeta'] })
     await expect((await beside).getByRole('heading', { level: 1 })).toHaveText('web-1')
     await expect(page).toHaveURL(/\/servers$/)
-    await link.focus()
+    await tabTo(page, 'link', 'web-1')
     await press(page, 'Enter')
     await expect(page).toHaveURL(new RegExp(`${detail}$`))
   })
@@ -225,16 +227,22 @@ forConsole('servers in the console', (open) => {
     await someServers(console)
     await console.visit('P/servers')
     const { page, api, world } = console
-    await page.getByRole('link', { name: 'web-1' }).focus()
+    const link = page.getByRole('link', { name: 'web-1' })
+    await tabTo(page, 'link', 'web-1')
     await press(page, '.')
     const item = page.getByRole('menuitem', { name: 'Delete' })
+    await item.waitFor()
+    await press(page, 'Escape')
+    await expect(page.getByRole('menu')).toBeHidden()
+    await expect(page.getByRole('button', { name: 'Actions for web-1' })).toBeFocused()
+    await press(page, '.')
     await item.waitFor()
     await press(page, 'End', 'Enter')
     const dialog = page.getByRole('dialog')
     await expect(dialog).toContainText('Delete web-1?')
     await press(page, 'Escape')
     await expect(dialog).toBeHidden()
-    await page.getByRole('link', { name: 'web-1' }).focus()
+    await expect(page.getByRole('button', { name: 'Actions for web-1' })).toBeFocused()
     await press(page, '.')
     await item.waitFor()
     await press(page, 'End', 'Enter')
@@ -243,7 +251,9 @@ forConsole('servers in the console', (open) => {
     await press(page, 'Enter')
     await expect(dialog).toBeHidden()
     await world.settle()
-    await expect(page.getByRole('link', { name: 'web-1' })).toHaveCount(0)
+    await expect(link).toHaveCount(0)
+    // What had the focus is gone as well.
+    await expect(page.getByRole('heading', { level: 1 })).toBeFocused()
     assert.deepEqual((await api.get('/servers?name=web-1')).body.servers, [])
   })
 
@@ -255,7 +265,7 @@ forConsole('servers in the console', (open) => {
     const create = page.getByRole('button', { name: 'Create server' })
     await expect(create).toHaveAttribute('aria-disabled', 'true')
     await expect(create).toHaveAccessibleDescription(/needs the role Member/)
-    await page.getByRole('link', { name: 'web-1' }).focus()
+    await tabTo(page, 'link', 'web-1')
     await press(page, '.')
     await expect(page.getByRole('menuitem', { name: 'Reboot' })).toHaveAttribute('aria-disabled', 'true')
   })
@@ -278,3 +288,5 @@ forConsole('servers in the console', (open) => {
     await expect(console.page.getByRole('heading', { level: 1 })).toHaveText('There is nothing here')
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)

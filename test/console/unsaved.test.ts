@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Page } from 'playwright-core'
+import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
 import { act, choose, confirm, fill, take } from './keyboard.ts'
 import { rulesOfFirst, someBalancers } from './states/firewalls.ts'
@@ -327,3 +328,5 @@ forConsole('what was changed and not saved', (open) => {
     await expect(viewer.page.getByRole('menuitem', { name: 'Rename' })).toHaveAccessibleDescription(/needs the role/)
   })
 })
+
+drivesWhatIsSaid(import.meta.filename)
