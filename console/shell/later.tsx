@@ -8,11 +8,13 @@ import { useAnnouncer } from './announcer.ts'
 import { Banners } from './banners.tsx'
 import { Elevation } from './elevation.tsx'
 import { Live } from './live.tsx'
+import { useLostFocus } from './lost-focus.ts'
 
 const w = wordsOf('shell', shell)
 
 export function Later({ banners }: { readonly banners: HTMLElement | null }) {
   const announced = useAnnouncer()
+  useLostFocus()
   return (
     <>
       <p className="vh" role="status">

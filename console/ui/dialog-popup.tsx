@@ -1,10 +1,9 @@
 /** The dialog itself: trapped focus, Esc and the return of focus come from Base UI. */
 import { Dialog as Base } from '@base-ui/react/dialog'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { cx } from './cx.ts'
 import styles from './dialog.module.css'
 import { type DialogProps, sent } from './dialog.tsx'
-import { focusTitle } from './focus-title.ts'
 import { Frame } from './frame.tsx'
 import { layerRoot } from './layers.ts'
 import { TopSlot } from './top-slot.tsx'
@@ -24,7 +23,6 @@ export function DialogPopup({
   const [isTouched, touch] = useState(false)
   const isUnsaved = isDirty ?? isTouched
   useUnsaved(isUnsaved, 'dialog')
-  useFocusAfter()
   const content = (
     <>
       <header>
@@ -67,15 +65,4 @@ export function DialogPopup({
   function note({ target, currentTarget }: FormEvent): void {
     if (target instanceof HTMLElement && currentTarget.contains(target) && !target.matches('[type=search]')) touch(true)
   }
-}
-
-/** What opened the dialog may be gone by its end, as the row of what was deleted; the page then has the focus. */
-function useFocusAfter(): void {
-  useEffect(
-    () => () =>
-      void setTimeout(() => {
-        if (document.activeElement === null || document.activeElement === document.body) focusTitle()
-      }),
-    [],
-  )
 }

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { drivesWhatIsSaid } from './driven.ts'
 import { expect, forConsole, press, tabTo } from './harness.ts'
-import { act, choose, confirm } from './keyboard.ts'
+import { act, choose, confirm, take } from './keyboard.ts'
 import { pathOf, someServers } from './states/servers.ts'
 
 forConsole('servers in the console', (open) => {
@@ -236,16 +236,14 @@ forConsole('servers in the console', (open) => {
     await expect(page.getByRole('menu')).toBeHidden()
     await expect(page.getByRole('button', { name: 'Actions for web-1' })).toBeFocused()
     await press(page, '.')
-    await item.waitFor()
-    await press(page, 'End', 'Enter')
+    await take(page, 'Delete')
     const dialog = page.getByRole('dialog')
     await expect(dialog).toContainText('Delete web-1?')
     await press(page, 'Escape')
     await expect(dialog).toBeHidden()
     await expect(page.getByRole('button', { name: 'Actions for web-1' })).toBeFocused()
     await press(page, '.')
-    await item.waitFor()
-    await press(page, 'End', 'Enter')
+    await take(page, 'Delete')
     await tabTo(page, 'textbox', /Type web-1/)
     await page.keyboard.type('web-1')
     await press(page, 'Enter')
