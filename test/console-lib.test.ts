@@ -15,6 +15,7 @@ import { joinRdata, rdataFields, splitRdata } from '../console/lib/rdata.ts'
 import { lifetimeOf } from '../console/lib/timeline.ts'
 import { commands as grantedCommands, families as offeredFamilies } from '../console/pages/access/grantable.ts'
 import { csvOf } from '../console/pages/shared/csv.ts'
+import { compare } from '../console/pages/zones/import-preview.ts'
 import { builtIn } from '../src/catalogue/built-in.ts'
 import { openCatalogue } from '../src/catalogue/catalogue.ts'
 import { pricingToWire } from '../src/families/pricing/view.ts'
@@ -247,6 +248,56 @@ describe('resources as CSV', () => {
       `2,"'=b, ""c""",cx23,,,,3 4,7`,
       '',
     ])
+  })
+})
+
+describe('the preview of an import', () => {
+  const records = (...values: string[]) => values.map((value) => ({ value, comment: '' }))
+  const zone = {
+    name: 'example.com',
+    ttl: 3600,
+    nameservers: ['ns1.wolke.example.'],
+    rrsets: [
+      { name: '@', type: 'SOA', ttl: null, records: records('ns1.wolke.example. mail. 1 2 3 4 5') },
+      { name: '@', type: 'NS', ttl: null, records: records('ns1.wolke.example.') },
+      { name: 'www', type: 'A', ttl: null, records: records('192.0.2.1') },
+      { name: 'own', type: 'A', ttl: 300, records: records('192.0.2.2') },
+    ] as const,
+  }
+
+  it('of a merge names the sets that get a TTL of their own to keep the one they have', () => {
+    const { result, pinned, zonefile } = compare(zone, '$TTL 600\nnew A 192.0.2.3\n', 'merge')
+    assert.ok(result.ok)
+    assert.deepEqual(pinned, ['@/SOA', '@/NS', 'www/A'])
+    assert.match(zonefile, /www\tIN\t3600\tA/)
+    assert.deepEqual(compare(zone, 'new A 192.0.2.3\n', 'merge').pinned, [])
+  })
+
+  it('of a merge says of the file only what it has itself', () => {
+    const { result, replaced } = compare(zone, '@ NS ns.elsewhere.example.\n', 'merge')
+    assert.ok(result.ok)
+    assert.deepEqual(replaced, ['NS'])
+    assert.deepEqual(compare(zone, '@ SOA a. b. 1 2 3 4 5\n@ NS ns.elsewhere.example.\n', 'replace').replaced, [
+      'SOA',
+      'NS',
+    ])
+  })
+
+  it('tells what kind of mistake refuses a file', () => {
+    const kinds = {
+      'www A 192.0.2.1\n': 'noSoa',
+      'www A nonsense\n': 'value',
+      'www B 192.0.2.1\n': 'type',
+      '$TTL 1\n': 'ttl',
+      'www A ( 192.0.2.1\n': 'parenthesis',
+      'www TXT "a\n': 'quote',
+      '$ORIGIN elsewhere.\n': 'origin',
+      'a CNAME b\na A 192.0.2.1\n': 'together',
+    }
+    for (const [text, kind] of Object.entries(kinds)) {
+      const { result } = compare(zone, text, 'replace')
+      assert.equal(result.ok ? 'taken' : result.kind, kind, text)
+    }
   })
 })
 

@@ -91,7 +91,9 @@ forConsole('DNS zones in the console', (open) => {
     const head = '$TTL 3600\n@ SOA ns1.a.example. me.a.example. 1 86400 10800 3600000 3600\n@ NS ns1.a.example.\n'
     const lines = '@ MX 10 mail\n@ TXT "v=spf1 mx -all"\nwww 300 A 203.0.113.20\nnew A 203.0.113.30\n'
     await fill(page, 'The file', `${head}${lines}bad A 1.2.3.400\n`)
-    await expect(page.getByText(/^Line 8 is/)).toBeVisible()
+    await expect(
+      page.getByRole('alert').filter({ hasText: 'Line 8: It has no valid value of the type A.' }),
+    ).toBeVisible()
     await expect(page.getByRole('button', { name: /Replace/ }).last()).toHaveAccessibleDescription(
       'Correct line 8 first',
     )
@@ -110,6 +112,20 @@ forConsole('DNS zones in the console', (open) => {
         ['new', '203.0.113.30'],
         ['www', '203.0.113.20'],
       ],
+    )
+  })
+
+  test('are not imported over a protected record set, which the preview names', async () => {
+    const console = await open()
+    await someZones(console)
+    const { page, api } = console
+    await api.post('/zones/nordlicht.de/rrsets/www/A/actions/change_protection', { change: true })
+    await console.visit('P/zones/nordlicht.de/import')
+    await act(page, 'Merge')
+    await fill(page, 'The file', 'new A 203.0.113.30\n')
+    await expect(page.getByText('Protected from changes: www/A.')).toBeVisible()
+    await expect(page.getByRole('button', { name: 'Merge 1 record set' })).toHaveAccessibleDescription(
+      /Take the protection off/,
     )
   })
 

@@ -1,5 +1,6 @@
 /** What an import would change, by the rules of the server itself. Loaded when a file is there, after `provideBytes`. */
 
+import { type RrsetContent, rrsetKey } from '../../../src/families/zones/rrsets/domain.ts'
 import { readZonefile, rrsetLines } from '../../../src/families/zones/zonefiles/domain.ts'
 import {
   type PresentZone,
@@ -18,24 +19,37 @@ export interface Comparison {
   readonly result: Preview | Refused
   /** The file that is sent: with `merge` it has the record sets that are only in the zone as well. */
   readonly zonefile: string
+  /** Types of the given text whose records at the zone itself those of the servers here replace. */
+  readonly replaced: readonly string[]
+  /** Record sets that only stay as they are with a TTL of their own from now on. */
+  readonly pinned: readonly string[]
 }
 
 export function compare(zone: PresentZone, text: string, how: How): Comparison {
-  const zonefile = how === 'merge' ? merged(zone, text) : text
-  return { result: previewImport(zone, zonefile), zonefile }
+  const { zonefile, pinned } = how === 'merge' ? merged(zone, text) : { zonefile: text, pinned: [] }
+  const result = previewImport(zone, zonefile)
+  const given = how === 'merge' ? readAll(text, zone.name)?.rrsets : undefined
+  const isGiven = ({ name, type }: RrsetContent) =>
+    given === undefined || given.some((one) => one.name === name && one.type === type)
+  const replaced = result.ok ? result.replaced.filter(isGiven).map(({ type }) => type) : []
+  return { result, zonefile, replaced, pinned }
 }
 
 /** The file with what is only in the zone; a file that cannot be read stays as it is, and is refused by the preview. */
-function merged(zone: PresentZone, text: string): string {
+function merged(zone: PresentZone, text: string): { readonly zonefile: string; readonly pinned: readonly string[] } {
   const read = readAll(text, zone.name)
-  if (!read) return text
+  if (!read) return { zonefile: text, pinned: [] }
   const inFile = new Set(read.rrsets.map(({ name, type }) => `${name}/${type}`))
   const kept = zone.rrsets.filter(({ name, type }) => !inFile.has(`${name}/${type}`))
-  if (kept.length === 0) return text
+  if (kept.length === 0) return { zonefile: text, pinned: [] }
   const ttl = read.ttl ?? zone.ttl
   // What takes the TTL of the zone keeps it, also when the file gives the zone another one.
-  const lines = kept.map((rrset) => rrsetLines({ ...rrset, ttl: rrset.ttl ?? (ttl === zone.ttl ? null : zone.ttl) }, 0))
-  return `${text.replace(/\n*$/, '\n')}$TTL\t${ttl}\n${lines.join('')}`
+  const hasOther = ttl !== zone.ttl
+  const lines = kept.map((rrset) => rrsetLines({ ...rrset, ttl: rrset.ttl ?? (hasOther ? zone.ttl : null) }, 0))
+  return {
+    zonefile: `${text.replace(/\n*$/, '\n')}$TTL\t${ttl}\n${lines.join('')}`,
+    pinned: hasOther ? kept.filter((rrset) => rrset.ttl === null).map(rrsetKey) : [],
+  }
 }
 
 function readAll(text: string, zoneName: string) {

@@ -19,12 +19,13 @@ import { toast } from '../../ui/toasts.ts'
 import { useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
 import { zones as english } from '../../words/en/zones.ts'
+import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { useSubmission } from '../shared/submit.ts'
 import { DiffList, DiffSummary } from './diff.tsx'
 import type { Comparison, How } from './import-preview.ts'
 import { SourceCard } from './source.tsx'
-import { useZone, type Zone } from './zone.ts'
+import { type Rrset, ttlText, useZone, type Zone } from './zone.ts'
 import { ZoneHead } from './zone-head.tsx'
 import styles from './zones.module.css'
 
@@ -42,9 +43,7 @@ export function ImportPage() {
 }
 
 /** Compares after each change of the text, once its parser is there. */
-function useComparison(zone: Zone, text: string, how: How): Comparison | undefined {
-  const api = useApi()
-  const { data: rrsets } = useSuspenseQuery(api.list('zones_listRrsets', { params: { id_or_name: zone.name } }))
+function useComparison(zone: Zone, rrsets: readonly Rrset[], text: string, how: How): Comparison | undefined {
   const later = useDeferredValue(text)
   const [comparison, setComparison] = useState<Comparison>()
   useEffect(() => {
@@ -72,7 +71,9 @@ function Import({ zone }: { readonly zone: Zone }) {
   const [text, setText] = useState('')
   const [file, setFile] = useState('')
   const [how, setHow] = useState<How>('replace')
-  const comparison = useComparison(zone, text, how)
+  const { data: rrsets } = useSuspenseQuery(api.list('zones_listRrsets', { params: { id_or_name: zone.name } }))
+  const comparison = useComparison(zone, rrsets, text, how)
+  const shielded = rrsets.filter(({ protection }) => protection.change).map(({ id }) => id)
   const mayImport = useReason('zones_importZonefile')
   const result = comparison?.result
   const count = result?.ok ? result.added.length + result.changed.length + result.removed.length : 0
@@ -89,7 +90,7 @@ function Import({ zone }: { readonly zone: Zone }) {
     await navigate({ to: '/projects/$project/zones/$zone/{-$tab}', params })
   })
   useUnsaved(text.trim() !== '' && !form.isBusy)
-  const reason = mayImport ?? (result ? reasonOf(result, count) : w.needsFile)
+  const reason = mayImport ?? (shielded.length > 0 ? w.unprotectFirst : result ? reasonOf(result, count) : w.needsFile)
   return (
     <form onSubmit={sent(() => reason === undefined && form.send())} noValidate className="stack-l">
       <Seg
@@ -119,11 +120,17 @@ function Import({ zone }: { readonly zone: Zone }) {
               <p className={`dim ${styles.padded}`}>{w.nothingYet[how]}</p>
             )}
           </Card>
-          {result?.ok && result.replaced.length > 0 && (
+          {comparison && comparison.replaced.length > 0 && (
             <Note>
-              {w.replacedApex} <span className="mono">{result.replaced.map(({ type }) => type).join(', ')}</span>
+              {w.replacedApex} <span className="mono">{comparison.replaced.join(', ')}</span>
             </Note>
           )}
+          {comparison && comparison.pinned.length > 0 && (
+            <Note>
+              {w.pinned(ttlText(zone.ttl))} <span className="mono">{namesOf(comparison.pinned)}</span>
+            </Note>
+          )}
+          {shielded.length > 0 && <Note mood="warn">{w.protectedSets(namesOf(shielded))}</Note>}
           {form.cause !== undefined && <FailureNote cause={form.cause} />}
           <div className="row wrap">
             <Button type="submit" look="primary" isBusy={form.isBusy} reason={reason}>
@@ -139,6 +146,8 @@ function Import({ zone }: { readonly zone: Zone }) {
     </form>
   )
 }
+
+const namesOf = (keys: readonly string[]) => list(keys, c.andMore)
 
 function reasonOf(result: Comparison['result'], count: number): string | undefined {
   if (!result.ok) return result.line === undefined ? w.correctFirst : w.correctLine(result.line)

@@ -94,12 +94,19 @@ export function SourceCard({ text, name, refused, onText }: SourceProps) {
   )
 }
 
-function Problem({ refused: { line, message }, withLine }: { readonly refused: Refused; readonly withLine?: boolean }) {
-  const where = line === undefined ? w.theFile : withLine ? w.line(line) : w.thisLine
+/** Worded by its kind; what the server says more of a value is in English. */
+function Problem({ refused, withLine }: { readonly refused: Refused; readonly withLine?: boolean }) {
+  const { line, message, kind, what = '' } = refused
   return (
     <p className={cx(field.error, withLine && styles.padded)} role="alert">
       <Sign mood="bad" />
-      {where} {message}.
+      <span>
+        {withLine && line !== undefined && `${w.line(line)}: `}
+        {w.refusals[kind](what)}{' '}
+        <span className="faint" lang="en">
+          {message}
+        </span>
+      </span>
     </p>
   )
 }

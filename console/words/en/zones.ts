@@ -1,4 +1,5 @@
 /** Words of the pages of DNS zones. */
+import type { RefusedKind } from '../../../src/families/zones/zonefiles/preview.ts'
 import { plural } from '../format.ts'
 
 const records_ = { one: '# record', other: '# records' }
@@ -156,9 +157,34 @@ export const zones = {
   otherComments: 'other comments',
   replacedApex:
     'The file comes from other name servers. These records of it are replaced by those of the servers here:',
+  pinned: (ttl: string) =>
+    `The file gives the zone another TTL. These record sets get one of their own, so that they keep ${ttl}:`,
   apexText: 'SOA and NS of the zone itself stay those of the name servers here, because the zone is served from here.',
   line: (line: number) => `Line ${line}`,
-  thisLine: 'This line',
+  refusals: {
+    character: () => 'It has a character that is not allowed.',
+    comment: () => 'Its comment has more than 255 characters.',
+    directive: (what: string) => `${what} must be followed by one value.`,
+    long: () => 'It is too long.',
+    nameservers: () => 'The NS records of the zone lack name servers of this installation.',
+    noOwner: () => 'It begins without a name.',
+    noSoa: () => 'The file has no SOA record of the zone.',
+    noType: () => 'It has no type.',
+    origin: (what: string) => `$ORIGIN must be ${what}`,
+    outside: (what: string) => `${what} is outside of the zone.`,
+    owner: (what: string) => `${what} is no name that records can have.`,
+    parenthesis: (what: string) => `It has a ${what} without its counterpart.`,
+    quote: () => 'It has a quote that is not closed.',
+    set: (what: string) => `The records of ${what} do not go together.`,
+    size: () => 'The zone would be larger than this installation allows.',
+    together: (what: string) => `${what} has a CNAME record, so it can have no other records.`,
+    ttl: (what: string) => `A TTL must be in the range ${what}.`,
+    type: (what: string) => `${what} stands where a type of records is expected.`,
+    unsupported: (what: string) => `${what} is not supported.`,
+    value: (what: string) => `It has no valid value of the type ${what}.`,
+  } satisfies Record<RefusedKind, (what: string) => string>,
+  protectedSets: (names: string) => `Protected from changes: ${names}. An import replaces all record sets.`,
+  unprotectFirst: 'Take the protection off the record sets named above first',
   moreLines: (count: number) => plural(count, { one: 'and # more line', other: 'and # more lines' }),
   needsFile: 'Choose or paste a file first',
   correctLine: (line: number) => `Correct line ${line} first`,

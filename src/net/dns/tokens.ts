@@ -19,13 +19,41 @@ export interface Entry {
   readonly comment: string | undefined
 }
 
+/** What is wrong with a text, for those who word it themselves. */
+export type MalformedKind =
+  | 'character'
+  | 'comment'
+  | 'directive'
+  | 'long'
+  | 'noOwner'
+  | 'noType'
+  | 'origin'
+  | 'outside'
+  | 'owner'
+  | 'parenthesis'
+  | 'quote'
+  | 'set'
+  | 'together'
+  | 'ttl'
+  | 'type'
+  | 'unsupported'
+  | 'value'
+
+interface Reason {
+  readonly kind: MalformedKind
+  /** The part that it is about, as it is spelled. */
+  readonly what?: string
+}
+
 /** The message completes a sentence that begins with "the text". */
 export class Malformed extends Error {
   readonly line: number
+  readonly reason: Reason
 
-  constructor(line: number, message: string) {
+  constructor(line: number, message: string, reason: Reason = { kind: 'value' }) {
     super(message)
     this.line = line
+    this.reason = reason
   }
 }
 
@@ -43,12 +71,13 @@ export function* readEntries(text: string): Generator<Entry> {
   let entry = emptyEntry(line)
   let pieces = 0
   for (const [whole, space, comment, parenthesis, end, word] of text.matchAll(lexeme)) {
-    if (++pieces > mostPieces) throw new Malformed(line, 'is too long')
+    if (++pieces > mostPieces) throw new Malformed(line, 'is too long', { kind: 'long' })
     if (space !== undefined) entry.isIndented ||= entry.isAtStart
     else if (comment !== undefined) entry.comment = depth === 0 ? comment.replace(/^ |\r$/g, '') : entry.comment
     else if (parenthesis !== undefined) {
       depth += parenthesis === '(' ? 1 : -1
-      if (depth < 0 || depth > 1) throw new Malformed(line, `has a '${parenthesis}' too many`)
+      if (depth < 0 || depth > 1)
+        throw new Malformed(line, `has a '${parenthesis}' too many`, { kind: 'parenthesis', what: parenthesis })
     } else if (end !== undefined) {
       line++
       if (depth === 0) {
@@ -58,14 +87,11 @@ export function* readEntries(text: string): Generator<Entry> {
         continue
       }
     } else if (word !== undefined) entry.tokens.push(toToken(word))
-    else
-      throw new Malformed(
-        line,
-        whole === '"' ? 'has a quote that is not closed' : 'has a character that is not allowed',
-      )
+    else if (whole === '"') throw new Malformed(line, 'has a quote that is not closed', { kind: 'quote' })
+    else throw new Malformed(line, 'has a character that is not allowed', { kind: 'character' })
     entry.isAtStart = false
   }
-  if (depth > 0) throw new Malformed(line, "has a '(' that is not closed")
+  if (depth > 0) throw new Malformed(line, "has a '(' that is not closed", { kind: 'parenthesis', what: '(' })
   yield entry
 }
 

@@ -48,18 +48,25 @@ export function adoptZone(zoneName: string, given: readonly RrsetContent[], sett
   return { rrsets: withApex(kept, settings), replaced: given.filter(isReplaced) }
 }
 
+/** What is wrong with a zone as a whole, for callers and for those who word it themselves. */
+export interface ZoneProblem {
+  readonly kind: 'size' | 'noSoa' | 'nameservers'
+  readonly message: string
+}
+
 /** A zone is not too large, and has its SOA record and all the name servers that it is served by. */
 export function zoneProblem(
   name: string,
   rrsets: readonly RrsetContent[],
   settings: Pick<ApexSettings, 'nameservers'> & { readonly limits: ZoneLimits },
-): string | undefined {
+): ZoneProblem | undefined {
   const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
   const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
-  if (tooLarge !== undefined) return `the zone ${tooLarge}`
-  if (!at('SOA')) return 'the SOA record of the zone is missing'
+  if (tooLarge !== undefined) return { kind: 'size', message: `the zone ${tooLarge}` }
+  if (!at('SOA')) return { kind: 'noSoa', message: 'the SOA record of the zone is missing' }
   const values = at('NS')?.records.map(({ value }) => value) ?? []
-  return nameserversProblem(name, values, settings.nameservers)
+  const lacks = nameserversProblem(name, values, settings.nameservers)
+  return lacks === undefined ? undefined : { kind: 'nameservers', message: lacks }
 }
 
 /** What is wrong with the apex of a zone whose NS records are these; undefined when all assigned names are there. */

@@ -57,7 +57,7 @@ export async function readContent({ name, rrsets, zonefile }: CreateBody, settin
     : { rrsets: parsed.rrsets, replaced: [] }
   const all = withApex(own, settings)
   const problem = zoneProblem(name, all, settings)
-  if (problem !== undefined) throw invalidInput([{ field, message: problem }])
+  if (problem !== undefined) throw invalidInput([{ field, message: problem.message }])
   return { rrsets: all, ttl: parsed.ttl, replaced }
 }
 

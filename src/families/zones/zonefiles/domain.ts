@@ -1,7 +1,7 @@
 /** Zone files (RFC 1035, 5): reading the RRSets of a zone from one, and writing one. Pure. */
 import { isWithin, lowerName, nameOf, parseName, printName } from '../../../net/dns/names.ts'
 import { isRecordType, parsePeriod, type RecordTypeName, readRdata } from '../../../net/dns/rdata.ts'
-import { type Entry, Malformed, readEntries, type Token } from '../../../net/dns/tokens.ts'
+import { type Entry, Malformed, type MalformedKind, readEntries, type Token } from '../../../net/dns/tokens.ts'
 import {
   apex,
   coexistenceProblem,
@@ -49,7 +49,9 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
       if (entry.tokens[0]?.source.startsWith('$')) readDirective(state, entry)
       else if (entry.tokens.length > 0) readRecord(state, entry)
     } catch (error) {
-      throw error instanceof Malformed && error.line === 0 ? new Malformed(entry.line, error.message) : error
+      throw error instanceof Malformed && error.line === 0
+        ? new Malformed(entry.line, error.message, error.reason)
+        : error
     }
     yield
   }
@@ -63,36 +65,38 @@ export function* readZonefile(text: string, zoneName: string): Generator<void, P
 }
 
 /** `readZonefile` adds the number of the line. */
-const fail = (message: string) => new Malformed(0, message)
+const fail = (message: string, kind: MalformedKind, what?: string) =>
+  new Malformed(0, message, { kind, ...(what === undefined ? {} : { what }) })
 
 function readDirective(state: State, { tokens }: Entry): void {
   const [directive, value, ...more] = tokens.map(({ source }) => source)
-  if (!value || more.length > 0) throw fail(`has a ${directive} that is not followed by one value`)
+  if (!value || more.length > 0)
+    throw fail(`has a ${directive} that is not followed by one value`, 'directive', directive)
   if (directive!.toUpperCase() === '$TTL') {
     state.ttl = readTtl(value)
     state.firstTtl ??= state.ttl
   } else if (directive!.toUpperCase() === '$ORIGIN') {
     const name = parseName(value, state.origin)
     const isZone = name.ok && lowerName(name.wire) === state.origin && value.endsWith('.')
-    if (!isZone) throw fail(`has an $ORIGIN that is not ${state.zoneName}.`)
-  } else throw fail(`has ${directive!.slice(0, 40)}, which is not supported`)
+    if (!isZone) throw fail(`has an $ORIGIN that is not ${state.zoneName}.`, 'origin', `${state.zoneName}.`)
+  } else throw fail(`has ${directive!.slice(0, 40)}, which is not supported`, 'unsupported', directive!.slice(0, 40))
 }
 
 function readTtl(text: string): number {
   const ttl = parsePeriod(text)
   if (ttl === undefined || ttl < ttlRange[0] || ttl > ttlRange[1]) {
-    throw fail(`has a TTL that is not from ${ttlRange[0]} to ${ttlRange[1]}`)
+    throw fail(`has a TTL that is not from ${ttlRange[0]} to ${ttlRange[1]}`, 'ttl', ttlRange.join(' - '))
   }
   return ttl
 }
 
 function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): void {
   if (!isIndented) state.owner = readOwner(state, tokens[0]!)
-  if (state.owner === undefined) throw fail('begins without an owner')
+  if (state.owner === undefined) throw fail('begins without an owner', 'noOwner')
   const { ttl, type, data } = readHead(isIndented ? tokens : tokens.slice(1))
   const value = readRdata(type, data, state.origin, { quotesNeeded: false })
-  if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`)
-  if (comment.length > 255) throw fail('has a comment of more than 255 characters')
+  if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`, 'value', type)
+  if (comment.length > 255) throw fail('has a comment of more than 255 characters', 'comment')
   const later = state.ttl === state.firstTtl ? null : (state.ttl ?? null)
   const rrset: RrsetContent = { name: state.owner, type, ttl: ttl ?? later, records: [] }
   const key = rrsetKey(rrset)
@@ -103,12 +107,12 @@ function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): 
 
 function readOwner({ origin, zoneName }: State, { source }: Token): string {
   const name = parseName(source, origin)
-  if (!name.ok) throw fail(`has an owner that ${name.message}`)
+  if (!name.ok) throw fail(`has an owner that ${name.message}`, 'owner', source.slice(0, 80))
   const wire = lowerName(name.wire)
-  if (!isWithin(wire, origin)) throw fail('has an owner outside the zone')
+  if (!isWithin(wire, origin)) throw fail('has an owner outside the zone', 'outside', source.slice(0, 80))
   const relative = wire === origin ? apex : printName(`${wire.slice(0, wire.length - origin.length)}\0`).slice(0, -1)
   const problem = recordNameProblem(relative, zoneName)
-  if (problem !== undefined) throw fail(`has an owner that ${problem}`)
+  if (problem !== undefined) throw fail(`has an owner that ${problem}`, 'owner', source.slice(0, 80))
   return relative
 }
 
@@ -121,16 +125,19 @@ function readHead(tokens: readonly Token[]): { ttl: number | undefined; type: Re
     if (word === 'IN' && !hasClass) hasClass = true
     else if (ttl === undefined && /^\d/.test(word)) ttl = readTtl(source)
     else if (isRecordType(word)) return { ttl, type: word, data: tokens.slice(index + 1) }
-    else throw fail(`has '${source.slice(0, 40)}' where a type that zones can have is expected`)
+    else {
+      const found = source.slice(0, 40)
+      throw fail(`has '${found}' where a type that zones can have is expected`, 'type', found)
+    }
   }
-  throw fail('has no type')
+  throw fail('has no type', 'noType')
 }
 
 function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): Generator<void> {
   const typesByName = new Map<string, string[]>()
   for (const rrset of rrsets) {
     const problem = rrsetProblem(zoneName, rrset)
-    if (problem !== undefined) throw new Malformed(0, `${rrsetKey(rrset)}: ${problem}`)
+    if (problem !== undefined) throw fail(`${rrsetKey(rrset)}: ${problem}`, 'set', rrsetKey(rrset))
     const types = typesByName.get(rrset.name) ?? []
     types.push(rrset.type)
     typesByName.set(rrset.name, types)
@@ -138,7 +145,7 @@ function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): G
   }
   for (const [name, types] of typesByName) {
     const problem = coexistenceProblem(types)
-    if (problem !== undefined) throw new Malformed(0, `${name}: ${problem}`)
+    if (problem !== undefined) throw fail(`${name}: ${problem}`, 'together', name)
   }
 }
 

@@ -1,6 +1,6 @@
 /** What importing a zone file would change, told before it happens, by what the import itself goes by. Pure. */
-import { Malformed } from '../../../net/dns/tokens.ts'
-import { adoptZone, zoneProblem } from '../content/apex.ts'
+import { Malformed, type MalformedKind } from '../../../net/dns/tokens.ts'
+import { adoptZone, type ZoneProblem, zoneProblem } from '../content/apex.ts'
 import { defaultZoneLimits, type ZoneLimits } from '../limits.ts'
 import { apex, type RrsetContent, rrsetKey, settled, valueKey } from '../rrsets/domain.ts'
 import { readZonefile, zonefileOrder } from './domain.ts'
@@ -38,11 +38,16 @@ export interface Preview {
   readonly ttl: { readonly before: number; readonly after: number }
 }
 
-/** `line` is undefined for what concerns the file as a whole; the message completes a sentence about either. */
+export type RefusedKind = MalformedKind | ZoneProblem['kind']
+
+/** `line` is undefined for what concerns the file as a whole; the message is that of the server. */
 export interface Refused {
   readonly ok: false
   readonly line: number | undefined
   readonly message: string
+  readonly kind: RefusedKind
+  /** The part that it is about, as it is spelled. */
+  readonly what?: string
 }
 
 /** Compares a zone with a file that would replace what is in it. `limits` are those of the installation. */
@@ -62,7 +67,7 @@ export function previewImport(
   const settings = { nameservers: zone.nameservers, hostmaster: hostmasterOf(present), limits }
   const { rrsets, replaced } = adoptZone(zone.name, read.rrsets, settings)
   const problem = zoneProblem(zone.name, rrsets, settings)
-  if (problem !== undefined) return { ok: false, line: undefined, message: problem }
+  if (problem !== undefined) return { ok: false, line: undefined, ...problem }
   return { ok: true, replaced, ...difference({ ...zone, rrsets: present }, rrsets, read.ttl ?? zone.ttl) }
 }
 
@@ -77,7 +82,7 @@ function readAll(text: string, zoneName: string): Read | Refused {
     }
   } catch (error) {
     if (!(error instanceof Malformed)) throw error
-    return { ok: false, line: error.line === 0 ? undefined : error.line, message: error.message }
+    return { ok: false, line: error.line === 0 ? undefined : error.line, message: error.message, ...error.reason }
   }
 }
 

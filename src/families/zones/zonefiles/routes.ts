@@ -34,7 +34,7 @@ export function zonefileRoutes(platform: Platform): Handlers<typeof zonefileEndp
         const { ttl, ...parsed } = await parseZonefile(body.zonefile, before.name)
         const { rrsets, replaced } = adoptZone(before.name, parsed.rrsets, settings)
         const problem = zoneProblem(before.name, rrsets, settings)
-        if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem }])
+        if (problem !== undefined) throw invalidInput([{ field: 'zonefile', message: problem.message }])
         await refuseProtected(db.query, scope, before)
         const { action } = await withDraft({ db, scope, zone: before }, rrsets, (draft) =>
           actOnZone(db, call, 'import_zonefile', async (tx, zone) => {
