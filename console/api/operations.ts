@@ -91,6 +91,15 @@ type Operations = Pick<Joined<Named>, OperationId>
 
 type EndpointOf<Id extends OperationId> = Operations[Id] extends Endpoint ? Operations[Id] : never
 
+type FirstPart<Path> = Path extends `/${infer Part}/${string}` ? Part : Path extends `/${infer Part}` ? Part : never
+type FamilyOf<Path> = Path extends `/projects/{project_id}/${infer Rest}` ? FirstPart<`/${Rest}`> : FirstPart<Path>
+
+/** What operations are about, as feeds and scopes name it: `servers`, `tokens`. */
+export type FamilyName = { [Id in OperationId]: FamilyOf<EndpointOf<Id>['path']> }[OperationId]
+
+/** The type by which the API refers to what can be deleted one by one: `server`. */
+export type ResourceType = { [Id in OperationId]: Id extends `${infer Type}s_remove` ? Type : never }[OperationId]
+
 /** What a query parameter may be given as; lists are sent as repeated parameters. */
 export type QueryValue = string | number | boolean | readonly (string | number)[] | undefined
 

@@ -1,6 +1,7 @@
 /** The navigation at the side. Below 900 px the same is in a sheet. */
 import { useQuery } from '@tanstack/react-query'
 import { useLocation } from '@tanstack/react-router'
+import { version } from '../../src/version.ts'
 import { useApi, useProjectId } from '../api/api.ts'
 import type { OperationId } from '../api/operations.ts'
 import { Icon } from '../ui/icon.tsx'
@@ -34,8 +35,16 @@ export function Side() {
       <Brand />
       <ProjectSwitch />
       <Navigation />
+      <footer className="faint">
+        Wolke {version} · {hostOf(window.location.hostname)}
+      </footer>
     </aside>
   )
+}
+
+/** What runs on the machine of the reader has no better name. */
+function hostOf(name: string): string {
+  return /^(localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(name) ? w.thisMachine : name
 }
 
 export function Navigation({ onLeave }: { readonly onLeave?: () => void }) {

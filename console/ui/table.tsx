@@ -28,8 +28,8 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode
   /** What it is sorted by; without it the column cannot be sorted. */
   readonly sort?: ((row: Row) => string | number) | undefined
-  /** Its place in a card: `key` is the name, `stat` the state, `sub` the line below. */
-  readonly card?: 'key' | 'stat' | 'sub' | undefined
+  /** Its place in a card: `key` is the name, `stat` the state, `sub` the line below, `time` its end where rows have no menu. */
+  readonly card?: 'key' | 'stat' | 'sub' | 'time' | undefined
   /** Left out on narrow tables: 2 below 50 rem, 3 below 62 rem. */
   readonly rank?: 2 | 3 | undefined
   readonly isEnd?: boolean | undefined

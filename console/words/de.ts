@@ -13,6 +13,7 @@ import { firewallTargets } from './de/firewall-targets.ts'
 import { firewalls } from './de/firewalls.ts'
 import { images } from './de/images.ts'
 import { keys } from './de/keys.ts'
+import { names } from './de/names.ts'
 import { networks } from './de/networks.ts'
 import { newServer } from './de/new-server.ts'
 import { overview } from './de/overview.ts'
@@ -48,6 +49,7 @@ export const de = {
   firewallTargets,
   images,
   keys,
+  names,
   networks,
   newServer,
   overview,

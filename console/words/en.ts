@@ -13,6 +13,7 @@ import { firewallTargets } from './en/firewall-targets.ts'
 import { firewalls } from './en/firewalls.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
+import { names } from './en/names.ts'
 import { networks } from './en/networks.ts'
 import { newServer } from './en/new-server.ts'
 import { overview } from './en/overview.ts'
@@ -47,6 +48,7 @@ export const en = {
   firewallTargets,
   images,
   keys,
+  names,
   networks,
   newServer,
   overview,

@@ -237,6 +237,37 @@ forConsole('access in the console', (open) => {
     assert.match(lines[0]!, /change_protection/)
   })
 
+  test('actions, families and resources have German words, and who started what is told', async () => {
+    const console = await open({ language: 'de' })
+    await someServers(console)
+    const { page } = console
+    await console.visit('P/activity')
+    await expect(page.getByRole('link', { name: 'Server erstellen' }).first()).toBeVisible()
+    await expect(page.getByRole('combobox', { name: 'Familie' })).toContainText('Server')
+    await console.visit('P/')
+    const done = page.getByRole('listitem').filter({ hasText: 'Server erstellen' })
+    await expect(done.first()).toContainText(/build-1 · Token test/)
+    await expect(page.getByText('dieser Rechner')).toBeVisible()
+  })
+
+  test('an entry of the audit log says from where, and opens with all that is known of it', async () => {
+    const console = await open()
+    await someServers(console)
+    await console.visit('P/security/audit')
+    const { page } = console
+    const row = page.getByRole('row', { name: /POST \/servers/ }).first()
+    await expect(row.getByRole('cell', { name: /127\.0\.0\.1|::1|unknown/ })).toBeVisible()
+    await tabTo(page, 'link', 'POST /servers')
+    await press(page, 'Enter')
+    const sheet = page.getByRole('dialog', { name: 'POST /servers' })
+    await expect(sheet.getByText('Correlation id')).toBeVisible()
+    await expect(page).toHaveURL(/entry=\d+/)
+    await press(page, 'Escape')
+    await expect(sheet).toBeHidden()
+    await page.setViewportSize({ width: 375, height: 800 })
+    await expect(row.getByRole('time')).toBeVisible()
+  })
+
   test('the audit log is exported to its end, over empty pages, or the file says where it ends', async () => {
     const console = await open()
     await console.visit('P/security/audit')

@@ -1,5 +1,6 @@
 /** Chooses what a token may do: families, acts, and the labels of the resources that it sees. */
 import { parseSelector } from '../../../src/kernel/contract/selectors.ts'
+import { familyName } from '../../lib/api-names.ts'
 import { Check } from '../../ui/check.tsx'
 import { TextField } from '../../ui/field.tsx'
 import { access } from '../../words/en/access.ts'
@@ -57,7 +58,7 @@ export function ScopeFields({ value, onChange }: ScopeFieldsProps) {
       <Choices
         title={w.families}
         hint={w.familiesHint}
-        options={families.map((family) => [family, family.replaceAll('_', ' ')])}
+        options={families.map((family) => [family, familyName(family)])}
         chosen={value.families}
         onToggle={(family, on) => onChange({ ...value, families: toggled(value.families, family, on) })}
       />

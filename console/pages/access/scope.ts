@@ -1,5 +1,6 @@
 /** What a scope of a token grants, in a sentence. */
 import type { ReplyFor } from '../../api/operations.ts'
+import { familyName } from '../../lib/api-names.ts'
 import { access } from '../../words/en/access.ts'
 import { list } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
@@ -19,6 +20,6 @@ export function grantsOf(scope: Scope | null): string | undefined {
   if (!scope || Object.keys(scope).length === 0) return undefined
   const words: Readonly<Record<string, string>> = w.verbWords
   const verbs = scope.verbs?.map((verb) => words[verb] ?? verb)
-  const named = scope.families?.map((family) => family.replaceAll('_', ' '))
+  const named = scope.families?.map(familyName)
   return w.grants(verbs && inOrder(verbs), named && inOrder(named), scope.label_selector)
 }

@@ -4,9 +4,9 @@ import { lazy, Suspense, useDeferredValue, useEffect, useMemo, useRef } from 're
 import { type Action as LiveAction, useActions } from '../../api/actions.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { useLack, useProject } from '../../api/session.ts'
+import { capital, familyName } from '../../lib/api-names.ts'
 import { toCsv } from '../../lib/csv.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
-import { typeOf } from '../../shell/families.ts'
 import { Button } from '../../ui/button.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
@@ -22,12 +22,13 @@ import { Ago } from '../../ui/time.tsx'
 import { activity } from '../../words/en/activity.ts'
 import { percent } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Action, type AuditEntry, type Entry, entryOfAction, entryOfRequest, merged, moods } from './entries.ts'
+import { type Entry, entryOfAction, entryOfRequest, merged, moods, typesIn } from './entries.ts'
 import { Feed } from './feed.tsx'
 import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'
 import { type ActivitySearch, sinces, statuses, whats } from './search.ts'
 import { sinceTime } from './since.ts'
+import { starterOf } from './starter.ts'
 import { tookOf } from './took.ts'
 import { usePages } from './use-pages.ts'
 
@@ -98,11 +99,15 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
   const requests = usePages(api, 'audit_list', { params, query: { ...query, ...outcome } }, wantsRequests)
   const live = useActions(api.project)
   useFreshness(live)
-  const nameOf = useNames(typesOf(actions.reply?.activity ?? [], requests.reply?.audit ?? []))
+  const nameOf = useNames(typesIn(actions.reply?.activity ?? [], requests.reply?.audit ?? []))
   const entries = useMemo(() => {
     const running = new Map(live.map((action) => [action.id, action]))
     const ofActions = (actions.reply?.activity ?? []).map((action) =>
-      entryOfAction({ ...action, ...progressOf(running.get(action.id)) }, nameOf),
+      entryOfAction(
+        { ...action, ...progressOf(running.get(action.id)) },
+        nameOf,
+        starterOf(action, requests.reply?.audit ?? []),
+      ),
     )
     const ofRequests = (requests.reply?.audit ?? []).map((entry) => entryOfRequest(entry, nameOf))
     return merged([
@@ -124,12 +129,6 @@ function useFeed({ status, what, since, family }: ActivitySearch) {
     },
     request: { operation: 'audit_activity', params, query: actionsQuery } as const,
   }
-}
-
-/** The types of resources that the feed is about. */
-function typesOf(actions: readonly Action[], requests: readonly AuditEntry[]): readonly string[] {
-  const ofActions = actions.flatMap(({ resources }) => resources.map(({ type }) => type))
-  return [...new Set([...ofActions, ...requests.map(({ family }) => typeOf(family))])].sort()
 }
 
 /** What the stream of events knows of an action; not when it began. */
@@ -211,7 +210,7 @@ const columns: readonly Column<Entry>[] = [
     key: 'resource',
     label: w.resource,
     card: 'sub',
-    cell: ({ resources, family }) => resources.join(', ') || <span className="dim">{family.replaceAll('_', ' ')}</span>,
+    cell: ({ resources, family }) => resources.join(', ') || <span className="dim">{capital(familyName(family))}</span>,
   },
   { key: 'by', label: w.by, rank: 2, cell: ({ by }) => by ?? <None /> },
   {
@@ -278,7 +277,7 @@ function Filters({ search, change, families, hasRequests }: FiltersProps) {
         value={search.family ?? ''}
         options={[
           { value: '', label: w.allFamilies },
-          ...families.map((value) => ({ value, label: value.replaceAll('_', ' ') })),
+          ...families.map((value) => ({ value, label: capital(familyName(value)) })),
         ]}
         onChange={(family) => change({ family: family || undefined })}
       />

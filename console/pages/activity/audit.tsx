@@ -1,15 +1,17 @@
 /** Who did what, from where, and how it ended: of a Project, or of the whole installation. */
 import { useNavigate, useSearch } from '@tanstack/react-router'
-import { type ReactNode, useDeferredValue, useMemo } from 'react'
+import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo } from 'react'
 import { useApi } from '../../api/api.ts'
 import type { AnyRequest } from '../../api/operations.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
+import { typeOf } from '../../shell/families.ts'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
 import { Empty } from '../../ui/empty.tsx'
 import { FailureNote } from '../../ui/failure.tsx'
 import { FilterBox } from '../../ui/filter-box.tsx'
+import { Link, type Target } from '../../ui/link.tsx'
 import { Breakable, PageHead } from '../../ui/page.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { Seg } from '../../ui/seg.tsx'
@@ -25,8 +27,9 @@ import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import styles from './activity.module.css'
 import { auditCsv } from './audit-csv.ts'
-import { type AuditEntry, actorOf } from './entries.ts'
+import { type AuditEntry, actorOf, entryOfRequest } from './entries.ts'
 import { Feed } from './feed.tsx'
+import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'
 import { type AuditSearch, auditSearch, outcomes, sinces } from './search.ts'
 import { sinceTime } from './since.ts'
@@ -35,6 +38,7 @@ import { usePages } from './use-pages.ts'
 const w = wordsOf('activity', activity)
 const a = w.audit
 const c = wordsOf('common', common)
+const EntrySheet = lazy(async () => ({ default: (await import('./entry-sheet.tsx')).EntrySheet }))
 
 /** `tabs` stand below the heading where the page is one of several. */
 export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
@@ -43,7 +47,8 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
   const navigate = useNavigate()
   const change = (next: AuditSearch) =>
     void navigate({ to: '.', search: (old: object) => ({ ...old, ...next }), replace: true } as never)
-  const asked = useDeferredValue(JSON.stringify(search))
+  const { entry: _, ...filter } = search
+  const asked = useDeferredValue(JSON.stringify(filter))
   const query = useMemo(() => queryOf(JSON.parse(asked) as AuditSearch), [asked])
   const params = { project_id: api.project ?? 0 }
   const isOfProject = api.project !== undefined
@@ -51,7 +56,9 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
   const ofAll = usePages(api, 'audit_listAll', { query }, !isOfProject)
   const log = isOfProject ? ofProject : ofAll
   const entries = log.reply?.audit ?? []
-  const isFiltered = Object.keys(search).length > 0
+  const isFiltered = Object.keys(search).some((name) => name !== 'entry')
+  const open = entries.find(({ id }) => id === search.entry)
+  const nameOf = useNames(open ? [typeOf(open.family)] : [])
   const request: AnyRequest = isOfProject
     ? { operation: 'audit_list', params, query }
     : { operation: 'audit_listAll', query }
@@ -93,6 +100,11 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
           nameOf={({ operation }) => operation}
         />
       </Feed>
+      {open && (
+        <Suspense>
+          <EntrySheet entry={entryOfRequest(open, nameOf)} onClose={() => change({ entry: undefined })} />
+        </Suspense>
+      )}
       <p className="vh" role="status">
         {c.updated(String(entries.length))}
       </p>
@@ -122,11 +134,7 @@ const columns: readonly Column<AuditEntry>[] = [
     key: 'operation',
     label: a.operation,
     card: 'key',
-    cell: (entry) => (
-      <span className={`${nameClass} mono ${styles.operation}`}>
-        <Breakable text={entry.operation} />
-      </span>
-    ),
+    cell: (entry) => <OpenLink entry={entry} />,
   },
   { key: 'actor', label: a.actor, card: 'sub', cell: (entry) => actorOf(entry) },
   { key: 'resources', label: a.resources, rank: 2, cell: ({ resources }) => resources.join(', ') || <None /> },
@@ -143,15 +151,26 @@ const columns: readonly Column<AuditEntry>[] = [
         </State>
       ),
   },
-  { key: 'network', label: a.network, rank: 3, isMono: true, cell: ({ network }) => network },
+  { key: 'network', label: a.network, rank: 2, isMono: true, cell: ({ network }) => network },
   {
     key: 'correlation',
     label: w.details.correlation,
     rank: 3,
     cell: ({ correlation_id: id }) => <Copyable text={id} />,
   },
-  { key: 'time', label: a.time, isEnd: true, isNarrow: true, cell: ({ time }) => <Ago time={time} /> },
+  { key: 'time', label: a.time, card: 'time', isEnd: true, isNarrow: true, cell: ({ time }) => <Ago time={time} /> },
 ]
+
+function OpenLink({ entry: { id, operation } }: { readonly entry: AuditEntry }) {
+  return (
+    <Link
+      {...({ to: '.', search: (old: object) => ({ ...old, entry: id }) } as unknown as Target)}
+      className={`${nameClass} mono ${styles.operation}`}
+    >
+      <Breakable text={operation} />
+    </Link>
+  )
+}
 
 function Filters({ search, change }: { readonly search: AuditSearch; readonly change: (next: AuditSearch) => void }) {
   return (

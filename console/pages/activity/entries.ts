@@ -1,5 +1,6 @@
 /** Actions and the entries of the audit log as lines of one feed. */
 import type { ReplyFor } from '../../api/operations.ts'
+import { commandName, typeName } from '../../lib/api-names.ts'
 import { typeOf } from '../../shell/families.ts'
 import type { Mood } from '../../ui/state.tsx'
 import { activity } from '../../words/en/activity.ts'
@@ -38,22 +39,17 @@ export const moods: Readonly<Record<Entry['state'], Mood>> = {
   refused: 'warn',
 }
 
-/** `create_server` as people say it: `Create server`. */
-export function titleOf(command: string): string {
-  const words = command.replaceAll('_', ' ')
-  return words.charAt(0).toUpperCase() + words.slice(1)
-}
-
-export function entryOfAction(action: Action, nameOf: NameOf): Entry {
+/** `by` is who started it, where that is known. */
+export function entryOfAction(action: Action, nameOf: NameOf, by?: string): Entry {
   return {
     key: `action-${action.id}`,
     id: action.id,
     kind: 'action',
     state: action.status,
-    title: titleOf(action.command),
+    title: commandName(action.command),
     family: action.family,
-    resources: action.resources.map(({ type, id }) => nameOf(type, id) ?? `${type.replaceAll('_', ' ')} ${id}`),
-    by: undefined,
+    resources: action.resources.map(({ type, id }) => nameOf(type, id) ?? `${typeName(type)} ${id}`),
+    by,
     from: undefined,
     progress: action.progress,
     started: action.started,
@@ -100,4 +96,10 @@ export function merged(feeds: readonly { readonly entries: readonly Entry[]; rea
     .flatMap(({ entries }) => entries)
     .filter(({ started }) => started >= until)
     .sort((a, b) => (a.started < b.started ? 1 : a.started > b.started ? -1 : b.id - a.id))
+}
+
+/** The types of resources that lines of a feed are about. */
+export function typesIn(actions: readonly Action[], requests: readonly AuditEntry[] = []): readonly string[] {
+  const ofActions = actions.flatMap(({ resources }) => resources.map(({ type }) => type))
+  return [...new Set([...ofActions, ...requests.map(({ family }) => typeOf(family))])].sort()
 }

@@ -3,6 +3,8 @@ import { useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
 import { type ReplyKey, useApi } from '../../api/api.ts'
 import type { AnyRequest, ApiRequest } from '../../api/operations.ts'
+import { capital, familyName } from '../../lib/api-names.ts'
+import { failureText } from '../../lib/failure-text.ts'
 import { Commands } from '../../shell/commands.tsx'
 import { familyOfType } from '../../shell/families.ts'
 import { useReason } from '../../shell/may.ts'
@@ -16,7 +18,6 @@ import { SheetLater } from '../../ui/sheet-later.tsx'
 import { State } from '../../ui/state.tsx'
 import { activity } from '../../words/en/activity.ts'
 import { common } from '../../words/en/common.ts'
-import { errors } from '../../words/en/errors.ts'
 import { exactTime } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { useRequest } from '../shared/submit.ts'
@@ -27,7 +28,6 @@ import { tookOf } from './took.ts'
 const w = wordsOf('activity', activity)
 const d = w.details
 const c = wordsOf('common', common)
-const byCode: Readonly<Record<string, string>> = wordsOf('errors', errors).byCode
 
 export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly onClose: () => void }) {
   const api = useApi()
@@ -39,8 +39,9 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
     entry.kind === 'action'
       ? { operation: 'actions_get', params: { id: entry.id } }
       : {
-          operation: 'audit_list',
-          params: { project_id: api.project ?? 0 },
+          ...(api.project === undefined
+            ? ({ operation: 'audit_listAll' } as const)
+            : ({ operation: 'audit_list', params: { project_id: api.project } } as const)),
           query: { before: entry.id + 1, per_page: 1 },
         }
   const retry = 'command' in entry.source ? retryOf(entry.source) : undefined
@@ -73,8 +74,14 @@ export function EntrySheet({ entry, onClose }: { readonly entry: Entry; readonly
         </State>
         {entry.code && (
           <Note mood={entry.state === 'error' ? 'bad' : 'warn'}>
-            {byCode[entry.code] ?? entry.message} <span className="faint mono">{entry.code}</span>
-            {entry.message && byCode[entry.code] && <span className="dim"> {entry.message}</span>}
+            {failureText({ code: entry.code, message: entry.message ?? '' })}{' '}
+            <span className="faint mono">{entry.code}</span>
+            {entry.message && (
+              <span className="dim" lang="en">
+                {' '}
+                {entry.message}
+              </span>
+            )}
           </Note>
         )}
       </div>
@@ -126,7 +133,7 @@ function factsOf(entry: Entry) {
           ],
         ] as const)
       : []),
-    [d.family, entry.family.replaceAll('_', ' ')] as const,
+    [d.family, capital(familyName(entry.family))] as const,
     ...(entry.resources.length > 0 ? ([[d.resources, entry.resources.join(', ')]] as const) : []),
     ...(entry.by ? ([[d.by, entry.by]] as const) : []),
     ...(entry.from

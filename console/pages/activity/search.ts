@@ -20,6 +20,8 @@ export interface AuditSearch {
   readonly actor?: string | undefined
   readonly outcome?: (typeof outcomes)[number] | undefined
   readonly since?: (typeof sinces)[number] | undefined
+  /** The id of the entry whose details are open. */
+  readonly entry?: number | undefined
 }
 
 const textOf = (value: unknown): string | undefined => {
@@ -45,6 +47,12 @@ export function activitySearch({ q, status, what, since, family, entry }: Record
   })
 }
 
-export function auditSearch({ q, actor, outcome, since }: Record<string, unknown>): AuditSearch {
-  return said({ q: textOf(q), actor: textOf(actor), outcome: oneOf(outcomes, outcome), since: oneOf(sinces, since) })
+export function auditSearch({ q, actor, outcome, since, entry }: Record<string, unknown>): AuditSearch {
+  return said({
+    q: textOf(q),
+    actor: textOf(actor),
+    outcome: oneOf(outcomes, outcome),
+    since: oneOf(sinces, since),
+    entry: Number.isSafeInteger(entry) ? (entry as number) : undefined,
+  })
 }

@@ -1,6 +1,7 @@
 /** The parts of the forecast. */
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { useLack } from '../../api/session.ts'
 import { ButtonLink } from '../../ui/button.tsx'
 import { Card, Facts, List, Price } from '../../ui/card.tsx'
 import { cx } from '../../ui/cx.ts'
@@ -12,8 +13,9 @@ import { overview as english } from '../../words/en/overview.ts'
 import { servers as serverWords } from '../../words/en/servers.ts'
 import { date, percent, price, span } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { type Entry, entryOfAction, moods as stateMoods } from '../activity/entries.ts'
-import type { NameOf } from '../activity/names.ts'
+import { type Entry, entryOfAction, moods as stateMoods, typesIn } from '../activity/entries.ts'
+import { useNames } from '../activity/names.ts'
+import { starterOf } from '../activity/starter.ts'
 import { groupOf, isAt, moodOf, type Server } from '../servers/server.ts'
 import { type Coming, type comingDays, monthlyCosts } from './forecast.ts'
 import type { Need } from './needs.ts'
@@ -195,13 +197,15 @@ function Key({ index }: { readonly index: number }) {
   )
 }
 
-export function ActivityCard({ nameOf }: { readonly nameOf: NameOf }) {
+export function ActivityCard() {
   const api = useApi()
-  const { data } = useQuery(
-    api.query('audit_activity', { params: { project_id: api.project ?? 0 }, query: { per_page: 10 } }),
-  )
+  const params = { project_id: api.project ?? 0 }
+  const { data } = useQuery(api.query('audit_activity', { params, query: { per_page: 10 } }))
+  const mayAudit = useLack('audit_list') === undefined
+  const audit = useQuery({ ...api.query('audit_list', { params, query: { per_page: 50 } }), enabled: mayAudit })
+  const last = data?.activity.slice(0, 5) ?? []
+  const nameOf = useNames(typesIn(last))
   if (!data) return null
-  const last = data.activity.slice(0, 5)
   return (
     <Card
       title={w.activity}
@@ -216,7 +220,7 @@ export function ActivityCard({ nameOf }: { readonly nameOf: NameOf }) {
       ) : (
         <List>
           {last.map((action) => (
-            <Done key={action.id} entry={entryOfAction(action, nameOf)} />
+            <Done key={action.id} entry={entryOfAction(action, nameOf, starterOf(action, audit.data?.audit ?? []))} />
           ))}
         </List>
       )}
@@ -224,13 +228,13 @@ export function ActivityCard({ nameOf }: { readonly nameOf: NameOf }) {
   )
 }
 
-function Done({ entry: { state, progress, title, resources, started } }: { readonly entry: Entry }) {
+function Done({ entry: { state, progress, title, resources, started, by } }: { readonly entry: Entry }) {
   return (
     <li>
       <Sign mood={stateMoods[state]} progress={progress} />
       <span>
         {title}
-        <small>{resources[0]}</small>
+        <small>{[resources[0], by].filter(Boolean).join(' · ')}</small>
       </span>
       <time className="faint end nw" dateTime={started}>
         {span(Date.now() - Date.parse(started))}

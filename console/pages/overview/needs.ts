@@ -2,13 +2,15 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
+import { commandName } from '../../lib/api-names.ts'
+import { failureText } from '../../lib/failure-text.ts'
 import type { Route } from '../../ui/link.tsx'
 import type { Mood } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'
 import { ago, date } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
-import { titleOf } from '../activity/entries.ts'
-import type { NameOf } from '../activity/names.ts'
+import { typesIn } from '../activity/entries.ts'
+import { useNames } from '../activity/names.ts'
 import { type Certificate, failureOf } from '../certificates/certificate.ts'
 import type { Server } from '../servers/server.ts'
 import { isRenewed } from './forecast.ts'
@@ -26,15 +28,6 @@ export interface Need {
   readonly params: Readonly<Record<string, string>>
 }
 
-/** Finds the names of servers and certificates. */
-export function namesIn(servers: readonly Server[], certificates: readonly Certificate[]): NameOf {
-  const of = new Map<string, string | undefined>([
-    ...servers.map(({ id, name }) => [`server ${id}`, name] as const),
-    ...certificates.map(({ id, name }) => [`certificate ${id}`, name ?? undefined] as const),
-  ])
-  return (type, id) => of.get(`${type} ${id}`)
-}
-
 /** Undefined until all that could need somebody is known. */
 export function useNeeds(
   servers: readonly Server[],
@@ -45,6 +38,7 @@ export function useNeeds(
   const { data } = useQuery(
     api.query('audit_activity', { params: { project_id: api.project ?? 0 }, query: { per_page: 10 } }),
   )
+  const nameOf = useNames(typesIn(data?.activity ?? []))
   if (!data) return undefined
   const now = Date.now()
   const ending = certificates.filter(
@@ -57,7 +51,6 @@ export function useNeeds(
     ({ status, finished, resources }) =>
       status === 'error' && now - Date.parse(finished ?? '') < latelyMs && !isSaid(resources),
   )
-  const nameOf = namesIn(servers, certificates)
   return [
     ...servers
       .filter(({ status }) => status === 'unknown')
@@ -78,8 +71,11 @@ export function useNeeds(
       return {
         key: `action ${id}`,
         mood: 'bad',
-        title: w.failed(titleOf(command), resources.map(({ type, id }) => nameOf(type, id)).find((name) => name) ?? ''),
-        text: `${sentence(error?.message ?? '')} ${ago(finished ?? '')}`,
+        title: w.failed(
+          commandName(command),
+          resources.map(({ type, id }) => nameOf(type, id)).find((name) => name) ?? '',
+        ),
+        text: `${error ? failureText(error) : ''} ${ago(finished ?? '')}`,
         to: server ? '/projects/$project/servers/$id/{-$tab}' : '/projects/$project/servers',
         params: server ? { ...project, id: String(server.id), tab: 'activity' } : project,
       }
@@ -95,9 +91,4 @@ export function useNeeds(
       }),
     ),
   ]
-}
-
-/** A message of the API as a sentence. */
-function sentence(message: string): string {
-  return message && `${message.charAt(0).toUpperCase()}${message.slice(1)}.`.replace(/\.\.$/, '.')
 }

@@ -17,7 +17,7 @@ import { wordsOf } from '../../words/words.ts'
 import { groupOf, type Server } from '../servers/server.ts'
 import { ActivityCard, CostCard, NeedsCard, SkyCard, WeekCard } from './cards.tsx'
 import { comingDays } from './forecast.ts'
-import { namesIn, useNeeds } from './needs.ts'
+import { useNeeds } from './needs.ts'
 import styles from './overview.module.css'
 
 const w = wordsOf('overview', english)
@@ -106,7 +106,7 @@ function Forecast({ title, servers }: { readonly title: string; readonly servers
         aside={
           <>
             <CostCard servers={servers} />
-            <ActivityCard nameOf={namesIn(servers, certificates)} />
+            <ActivityCard />
           </>
         }
       >

@@ -3,9 +3,11 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import type { Action } from '../../api/actions.ts'
 import { useApi } from '../../api/api.ts'
 import type { OperationId } from '../../api/operations.ts'
+import { commandName } from '../../lib/api-names.ts'
+import { failureText } from '../../lib/failure-text.ts'
 import { Progress } from '../../ui/progress.tsx'
 import { type Mood, State } from '../../ui/state.tsx'
-import { type Column, ListFrame, Table, workClass } from '../../ui/table.tsx'
+import { type Column, ListFrame, nameClass, Table, workClass } from '../../ui/table.tsx'
 import { Ago } from '../../ui/time.tsx'
 import { resources as english } from '../../words/en/resources.ts'
 import { percent, span } from '../../words/format.ts'
@@ -36,11 +38,11 @@ export function ActivityTab({ operation, id, name }: ActivityProps) {
         columns={columns}
         rows={actions}
         idOf={(action) => action.id}
-        nameOf={({ command }) => command}
+        nameOf={({ command }) => commandName(command)}
         why={({ error }) =>
           error && (
             <span className="dim">
-              {error.message} <span className="faint mono">{error.code}</span>
+              {failureText(error)} <span className="faint mono">{error.code}</span>
             </span>
           )
         }
@@ -50,7 +52,17 @@ export function ActivityTab({ operation, id, name }: ActivityProps) {
 }
 
 const columns: readonly Column<Action>[] = [
-  { key: 'command', label: w.command, card: 'key', isMono: true, cell: ({ command }) => command },
+  {
+    key: 'command',
+    label: w.command,
+    card: 'key',
+    cell: ({ command }) => (
+      <>
+        <span className={nameClass}>{commandName(command)}</span>
+        <small className="mono">{command}</small>
+      </>
+    ),
+  },
   {
     key: 'status',
     label: w.state,
@@ -61,7 +73,7 @@ const columns: readonly Column<Action>[] = [
           <State mood="busy" progress={progress}>
             {w.statuses.running} <span className="faint num">{percent(progress)}</span>
           </State>
-          <Progress value={progress} label={command} />
+          <Progress value={progress} label={commandName(command)} />
         </span>
       ) : (
         <State mood={moods[status]}>{w.statuses[status]}</State>

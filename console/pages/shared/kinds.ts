@@ -1,19 +1,20 @@
 /** What the kinds of resources are called that Projects hold. */
+import { capital, familyName } from '../../lib/api-names.ts'
 import { families, isFamily } from '../../shell/families.ts'
 import { access } from '../../words/en/access.ts'
 import { common } from '../../words/en/common.ts'
 import { list, number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 
-const { kinds, networkMembers } = wordsOf('access', access)
+const { networkMembers } = wordsOf('access', access)
 const { andMore } = wordsOf('common', common)
 
 /** What is limited and is no resource. */
 const others: Readonly<Record<string, string>> = { network_members: networkMembers }
 
-/** As in the navigation; what has no page of its own is called as the API does. */
+/** As in the navigation; what has no page of its own is called as in its words. */
 export function kindName(kind: string): string {
-  return isFamily(kind) ? families[kind].label : (others[kind] ?? kinds(kind))
+  return isFamily(kind) ? families[kind].label : (others[kind] ?? capital(familyName(kind)))
 }
 
 /** `Servers: 4 · Firewalls: 1`, most first; empty when there is nothing. */

@@ -176,6 +176,5 @@ export const access: Words['access'] = {
   },
   role: 'Ihre Rolle',
   networkMembers: 'Mitglieder je Netzwerk',
-  kinds: (kind) => kind.replaceAll('_', ' '),
   count: (count) => plural(count, { one: '# Ressource', other: '# Ressourcen' }),
 }

@@ -8,6 +8,7 @@ export const shell: Words['shell'] = {
   news: 'Neuigkeiten',
   home: 'Wolke, alle Projekte',
   project: 'Projekt',
+  thisMachine: 'dieser Rechner',
   chooseProject: 'Projekt wählen',
   allProjects: 'Alle Projekte',
   find: 'Suchen oder Befehl ausführen',

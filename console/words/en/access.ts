@@ -169,6 +169,5 @@ export const access = {
   },
   role: 'Your role',
   networkMembers: 'Members of each network',
-  kinds: (kind: string) => kind.replaceAll('_', ' '),
   count: (count: number) => plural(count, { one: '# resource', other: '# resources' }),
 }

@@ -7,6 +7,7 @@ export const shell = {
   news: 'News',
   home: 'Wolke, all Projects',
   project: 'Project',
+  thisMachine: 'this machine',
   chooseProject: 'Choose a Project',
   allProjects: 'All Projects',
   find: 'Search or run a command',

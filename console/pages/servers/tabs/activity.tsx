@@ -3,10 +3,12 @@ import { useSuspenseQuery } from '@tanstack/react-query'
 import type { ReactNode } from 'react'
 import type { Action } from '../../../api/actions.ts'
 import { useApi } from '../../../api/api.ts'
+import { commandName } from '../../../lib/api-names.ts'
+import { failureText } from '../../../lib/failure-text.ts'
 import { Note } from '../../../ui/note.tsx'
 import { Progress } from '../../../ui/progress.tsx'
 import { State } from '../../../ui/state.tsx'
-import { type Column, ListFrame, Table } from '../../../ui/table.tsx'
+import { type Column, ListFrame, nameClass, Table } from '../../../ui/table.tsx'
 import { Ago } from '../../../ui/time.tsx'
 import { server as english } from '../../../words/en/server.ts'
 import { span } from '../../../words/format.ts'
@@ -29,7 +31,7 @@ export function ActivityTab({ server }: TabProps) {
         columns={columns}
         rows={actions}
         idOf={({ id }) => id}
-        nameOf={({ command }) => command}
+        nameOf={({ command }) => commandName(command)}
         why={why}
         isTight
       />
@@ -38,7 +40,17 @@ export function ActivityTab({ server }: TabProps) {
 }
 
 const columns: readonly Column<Action>[] = [
-  { key: 'command', label: w.command, card: 'key', isMono: true, cell: ({ command }) => command },
+  {
+    key: 'command',
+    label: w.command,
+    card: 'key',
+    cell: ({ command }) => (
+      <>
+        <span className={nameClass}>{commandName(command)}</span>
+        <small className="mono">{command}</small>
+      </>
+    ),
+  },
   {
     key: 'status',
     label: w.status,
@@ -46,7 +58,7 @@ const columns: readonly Column<Action>[] = [
     cell: ({ status, progress, command }) => (
       <State mood={moods[status]} progress={progress}>
         {w.statuses[status]}
-        {status === 'running' && <Progress value={progress} label={command} />}
+        {status === 'running' && <Progress value={progress} label={commandName(command)} />}
       </State>
     ),
   },
@@ -63,7 +75,7 @@ function why({ error }: Action): ReactNode {
   if (!error) return undefined
   return (
     <Note mood="bad" sign={false}>
-      {error.message} <span className="faint mono">{error.code}</span>
+      {failureText(error)} <span className="faint mono">{error.code}</span>
     </Note>
   )
 }

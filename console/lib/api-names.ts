@@ -1,0 +1,28 @@
+/** What the API names with words of its own, in those of the reader. What a newer server adds keeps its name. */
+import { names } from '../words/en/names.ts'
+import { wordsOf } from '../words/words.ts'
+
+type Table = Readonly<Record<string, string>>
+
+const w: Readonly<Record<keyof typeof names, Table>> = wordsOf('names', names)
+
+const inWords = (name: string) => name.replaceAll('_', ' ')
+
+/** `Floating IPs` for `floating_ips`, as in a sentence. */
+export function familyName(family: string): string {
+  return w.families[family] ?? inWords(family)
+}
+
+/** `SSH key` for `ssh_key`. */
+export function typeName(type: string): string {
+  return w.types[type] ?? inWords(type)
+}
+
+/** What an action does: `Create server` for `create_server`. */
+export function commandName(command: string): string {
+  return w.commands[command] ?? capital(inWords(command))
+}
+
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1)
+}
