@@ -37,6 +37,7 @@ import { rootPage } from './pages/ca.ts'
 import { changesPage } from './pages/changes.ts'
 import { healthPages } from './pages/health.ts'
 import { homePage } from './pages/home.ts'
+import { icon } from './pages/icon.ts'
 import { referencePages } from './pages/reference.ts'
 import { openPeople, type PeopleOptions, sessionFinder, tidyPeople, warnOfPasskeys } from './people/open.ts'
 import type { People } from './people/people.ts'
@@ -209,7 +210,7 @@ function mountAll(edge: Edge, own: Own): void {
 }
 
 function servePages(edge: Edge, { authority: { root } }: Drivers, pages: readonly OpenPage[]): void {
-  for (const page of [homePage({ hasRoot: root !== undefined }), ...pages]) edge.open(page)
+  for (const page of [homePage({ hasRoot: root !== undefined }), icon, ...pages]) edge.open(page)
   if (root) edge.open(rootPage(root))
 }
 

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
 import { logo } from '../src/look/logo.ts'
+import { mark } from '../src/look/mark.ts'
 import { tokens } from '../src/look/tokens.ts'
 import { words } from '../src/people/pages/words.ts'
 
@@ -14,6 +15,10 @@ test('the tokens of the pages are those of the console', () => {
 
 test('the logo of the pages is that of the console', () => {
   assert.equal(logo.replace(/ class="logo" role="img" aria-label="Wolke"/, ''), read('logo.svg'))
+})
+
+test('the icon of the pages is the mark of the console', () => {
+  assert.equal(mark, read('mark.svg'))
 })
 
 test('roles are called the same before the console and in it', () => {

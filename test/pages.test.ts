@@ -66,18 +66,35 @@ forEachDatabase('the page at the root', (open) => {
     assert.deepEqual(Object.keys(links), ['console', 'reference', 'openapi', 'changes', 'health', 'ca'])
     for (const path of Object.values(links)) assert.equal((await fetch(new URL(path, own.baseUrl))).status, 200, path)
     const page = await (await ask(own, browser)).text()
-    const shown = [...page.matchAll(/href="([^"]*)"/g)].map(([, path]) => path)
+    const shown = [...page.matchAll(/<a href="([^"]*)"/g)].map(([, path]) => path)
     assert.deepEqual(shown, Object.values(links))
     const { root: _, ...authority } = own.simulation.drivers.authority
     const other = await open({ drivers: { authority } })
     assert.ok(!(await (await ask(other, browser)).text()).includes('ca.pem'))
   })
 
-  test('runs no script and loads nothing', async () => {
+  test('runs no script and loads nothing but its icon', async () => {
     const page = await ask(await open(), browser)
     assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/)
-    const text = (await page.text()).replaceAll('xmlns="http://www.w3.org/2000/svg"', '')
+    const whole = await page.text()
+    const icon = '<link rel="icon" type="image/svg+xml" href="/favicon.ico">'
+    assert.ok(whole.includes(icon))
+    const text = whole.replace(icon, '').replaceAll('xmlns="http://www.w3.org/2000/svg"', '')
     assert.doesNotMatch(text, /<(script|link|img|iframe)\b|\son\w+=|url\(|@import|https?:/)
+  })
+})
+
+forEachDatabase('the icon', (open) => {
+  test('is where browsers look for it, without a token, and in the head of every page before the console', async () => {
+    const world = await open()
+    const icon = await fetch(new URL('/favicon.ico', origin(world)))
+    assert.deepEqual([icon.status, icon.headers.get('content-type')], [200, 'image/svg+xml'])
+    assert.match(await icon.text(), /^<svg /)
+    for (const path of ['/', '/docs', '/console/login', '/console/setup', '/console/reset', '/console/invite']) {
+      const page = await fetch(new URL(path, origin(world)), { headers: { accept: browser } })
+      assert.match(await page.text(), /<link rel="icon" [^>]*href="\/favicon\.ico">/, path)
+      assert.match(page.headers.get('content-security-policy') ?? '', /img-src 'self'/, path)
+    }
   })
 })
 

@@ -6,6 +6,7 @@ import { logo } from '../look/logo.ts'
 import { Html, html } from '../net/html.ts'
 import { version } from '../version.ts'
 import { htmlPage } from './html-page.ts'
+import { iconLink } from './icon.ts'
 import { homeStyle } from './style.ts'
 
 interface Link {
@@ -65,6 +66,7 @@ function render(all: readonly Link[]): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>Wolke</title>
+${new Html(iconLink)}
 <style>${new Html(homeStyle)}</style>
 </head>
 <body>

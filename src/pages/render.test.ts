@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { iconLink } from './icon.ts'
 import { openApiDocument } from './openapi.ts'
 import { renderReference } from './render.ts'
 
@@ -57,8 +58,8 @@ test('the anchor that the refusal to list all actions names exists', () => {
   assert.ok(renderReference(openApiDocument()).includes('id="list-actions-removed"'))
 })
 
-test('the page needs no script and nothing from elsewhere', () => {
-  const page = renderReference(openApiDocument())
+test('the page needs no script and nothing from elsewhere, and loads nothing but its icon', () => {
+  const page = renderReference(openApiDocument()).replace(iconLink, '')
   assert.doesNotMatch(page, /<(script|link|img|iframe)\b|\son\w+=|url\(|@import|https?:/)
 })
 

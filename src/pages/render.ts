@@ -2,6 +2,7 @@
 
 import { Html, html } from '../net/html.ts'
 import { guide, guideSections } from './guide.ts'
+import { iconLink } from './icon.ts'
 import { note, prose } from './prose.ts'
 import { allowed, anchorOf, nameIn, properties, type Schema } from './schema.ts'
 import { referenceStyle } from './style.ts'
@@ -65,6 +66,7 @@ export function renderReference(document: Record<string, unknown>): string {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${info.title} API ${info.version}</title>
+${new Html(iconLink)}
 <style>${new Html(referenceStyle)}</style>
 </head>
 <body>

@@ -4,6 +4,7 @@ import { browserHeaders } from '../../kernel/http/browser-headers.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/served.ts'
 import { readWeights } from '../../kernel/http/weights.ts'
 import { Html, html, type Part } from '../../net/html.ts'
+import { iconLink } from '../../pages/icon.ts'
 import {
   browserSecret,
   type CookieUse,
@@ -152,6 +153,7 @@ export class Visit {
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} - Wolke</title>
+${new Html(iconLink)}
 <link rel="stylesheet" href="/console/door/style.css">
 <script src="/console/door/script.js" defer></script>
 </head>
