@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { describe, it } from 'node:test'
+import { actions } from '../console/words/en/actions.ts'
 import { names } from '../console/words/en/names.ts'
 import { readSources } from './source.ts'
 
@@ -36,17 +37,18 @@ describe('the names of the API in the console', () => {
     const [ofContract, ofSources] = [commandsOfContract(), commandsOfSources()]
     assert.ok(ofContract.length > 60 && ofSources.length > 20, `${ofContract.length} and ${ofSources.length} commands`)
     assert.deepEqual(
-      [...new Set([...ofContract, ...ofSources])].filter((command) => !(command in names.commands)),
+      [...new Set([...ofContract, ...ofSources])].filter((command) => !(command in actions.commands)),
       [],
     )
   })
 
   it('are words of people, not names with the underscores taken out', () => {
-    const english = Object.entries({ ...names.families, ...names.types, ...names.commands })
-    const text = readFileSync(new URL('../console/words/de/names.ts', import.meta.url), 'utf8')
+    const english = Object.entries({ ...names.families, ...names.types, ...actions.commands })
+    const files = ['actions', 'names'].map((area) => new URL(`../console/words/de/${area}.ts`, import.meta.url))
+    const text = files.map((file) => readFileSync(file, 'utf8')).join('')
     const german = [...text.matchAll(/^ {4}(\w+): '(.+)',$/gm)].map(([, name, word]) => [name!, word!] as const)
     assert.ok(german.length >= english.length)
     for (const [name, word] of [...english, ...german]) assert.doesNotMatch(word, /_|rrset|zonefile/i, name)
-    for (const [name, word] of german) assert.notEqual(word, (names.commands as Record<string, string>)[name])
+    for (const [name, word] of german) assert.notEqual(word, (actions.commands as Record<string, string>)[name])
   })
 })

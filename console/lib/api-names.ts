@@ -18,11 +18,6 @@ export function typeName(type: string): string {
   return w.types[type] ?? inWords(type)
 }
 
-/** What an action does: `Create server` for `create_server`. */
-export function commandName(command: string): string {
-  return w.commands[command] ?? capital(inWords(command))
-}
-
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1)
 }

@@ -1,6 +1,7 @@
 /** A decision that cannot be taken back, a secret shown once, a short form. Made when it opens. */
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from 'react'
 import { common } from '../words/en/common.ts'
+import { forms } from '../words/en/forms.ts'
 import { wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 import { FailureNote } from './failure.tsx'
@@ -8,6 +9,7 @@ import fields from './field.module.css'
 import { Field } from './field.tsx'
 
 const w = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 const Popup = lazy(async () => ({ default: (await import('./dialog-popup.tsx')).DialogPopup }))
 
 export interface DialogProps {
@@ -73,7 +75,7 @@ export function Confirm({ title, text, act, keep = w.keep, word, aside, onConfir
       {aside}
       <span className="end row">
         <Button onClick={onClose}>{keep}</Button>
-        <Button type="submit" look="danger" isBusy={isBusy} reason={isReady ? undefined : w.typeFirst(word)}>
+        <Button type="submit" look="danger" isBusy={isBusy} reason={isReady ? undefined : f.typeFirst(word)}>
           {act}
         </Button>
       </span>

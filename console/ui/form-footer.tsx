@@ -1,9 +1,11 @@
 /** The buttons of a short form. */
 import { common } from '../words/en/common.ts'
+import { forms } from '../words/en/forms.ts'
 import { wordsOf } from '../words/words.ts'
 import { Button } from './button.tsx'
 
 const w = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 interface FormFooterProps {
   readonly act: string
@@ -24,7 +26,7 @@ export function FormFooter({ act, isBad = false, isBusy, isReady = true, reason,
         type="submit"
         look={isBad ? 'danger' : 'primary'}
         isBusy={isBusy}
-        reason={reason ?? (isReady ? undefined : w.missing)}
+        reason={reason ?? (isReady ? undefined : f.missing)}
       >
         {act}
       </Button>

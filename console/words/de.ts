@@ -1,6 +1,7 @@
 /** German: the words of all areas. Code loads the area that it needs; this list is so that none is missing. */
 import { access } from './de/access.ts'
 import { account } from './de/account.ts'
+import { actions } from './de/actions.ts'
 import { activity } from './de/activity.ts'
 import { addresses } from './de/addresses.ts'
 import { admin } from './de/admin.ts'
@@ -11,6 +12,7 @@ import { common } from './de/common.ts'
 import { errors } from './de/errors.ts'
 import { firewallTargets } from './de/firewall-targets.ts'
 import { firewalls } from './de/firewalls.ts'
+import { forms } from './de/forms.ts'
 import { images } from './de/images.ts'
 import { keys } from './de/keys.ts'
 import { names } from './de/names.ts'
@@ -37,6 +39,7 @@ import type { Words } from './words.ts'
 export const de = {
   access,
   account,
+  actions,
   activity,
   admin,
   addresses,
@@ -47,6 +50,7 @@ export const de = {
   errors,
   firewalls,
   firewallTargets,
+  forms,
   images,
   keys,
   names,

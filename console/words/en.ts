@@ -1,6 +1,7 @@
 /** English: the words of all areas. Code uses the area that it needs; this list is only for types and other languages. */
 import { access } from './en/access.ts'
 import { account } from './en/account.ts'
+import { actions } from './en/actions.ts'
 import { activity } from './en/activity.ts'
 import { addresses } from './en/addresses.ts'
 import { admin } from './en/admin.ts'
@@ -11,6 +12,7 @@ import { common } from './en/common.ts'
 import { errors } from './en/errors.ts'
 import { firewallTargets } from './en/firewall-targets.ts'
 import { firewalls } from './en/firewalls.ts'
+import { forms } from './en/forms.ts'
 import { images } from './en/images.ts'
 import { keys } from './en/keys.ts'
 import { names } from './en/names.ts'
@@ -36,6 +38,7 @@ import { zones } from './en/zones.ts'
 export const en = {
   access,
   account,
+  actions,
   activity,
   admin,
   addresses,
@@ -46,6 +49,7 @@ export const en = {
   errors,
   firewalls,
   firewallTargets,
+  forms,
   images,
   keys,
   names,

@@ -8,12 +8,12 @@ import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { type Command, Night } from '../../ui/night.tsx'
 import { access } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { wordsOf } from '../../words/words.ts'
 import { grantsOf } from './scope.ts'
 
 const w = wordsOf('access', access).tokens
-const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 interface SecretDialogProps {
   readonly made: ReplyFor<'management_createToken'>
@@ -35,7 +35,7 @@ export function SecretDialog({ made: { token, secret }, project, onClose }: Secr
         <>
           <span className="faint">{w.lost}</span>
           <span className="end">
-            <Button look="primary" reason={isStored ? undefined : c.storeFirst} onClick={onClose}>
+            <Button look="primary" reason={isStored ? undefined : f.storeFirst} onClick={onClose}>
               {w.done}
             </Button>
           </span>

@@ -7,11 +7,13 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { saveFile } from '../../ui/save-file.ts'
 import { account } from '../../words/en/account.ts'
 import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { wordsOf } from '../../words/words.ts'
 import styles from './totp.module.css'
 
 const w = wordsOf('account', account).security
 const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 export function RecoveryDialog({
   codes,
@@ -35,7 +37,7 @@ export function RecoveryDialog({
           </Button>
           <CopyButton text={text} label={c.copy} />
           <span className="end">
-            <Button look="primary" reason={isStored ? undefined : c.storeFirst} onClick={onClose}>
+            <Button look="primary" reason={isStored ? undefined : f.storeFirst} onClick={onClose}>
               {w.done}
             </Button>
           </span>

@@ -4,7 +4,6 @@ import { lazy, type ReactNode, Suspense, useDeferredValue, useMemo } from 'react
 import { useApi } from '../../api/api.ts'
 import type { AnyRequest } from '../../api/operations.ts'
 import { CommandsButton } from '../../shell/commands.tsx'
-import { typeOf } from '../../shell/families.ts'
 import { BoxField } from '../../ui/box-field.tsx'
 import { Button } from '../../ui/button.tsx'
 import { Copyable } from '../../ui/copy.tsx'
@@ -26,10 +25,9 @@ import { common } from '../../words/en/common.ts'
 import { number } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import styles from './activity.module.css'
+import { type AuditEntry, actorOf } from './actor.ts'
 import { auditCsv } from './audit-csv.ts'
-import { type AuditEntry, actorOf, entryOfRequest } from './entries.ts'
 import { Feed } from './feed.tsx'
-import { useNames } from './names.ts'
 import { PickSelect } from './pick-select.tsx'
 import { type AuditSearch, auditSearch, outcomes, sinces } from './search.ts'
 import { sinceTime } from './since.ts'
@@ -38,7 +36,7 @@ import { usePages } from './use-pages.ts'
 const w = wordsOf('activity', activity)
 const a = w.audit
 const c = wordsOf('common', common)
-const EntrySheet = lazy(async () => ({ default: (await import('./entry-sheet.tsx')).EntrySheet }))
+const AuditSheet = lazy(async () => ({ default: (await import('./audit-sheet.tsx')).AuditSheet }))
 
 /** `tabs` stand below the heading where the page is one of several. */
 export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
@@ -58,7 +56,6 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
   const entries = log.reply?.audit ?? []
   const isFiltered = Object.keys(search).some((name) => name !== 'entry')
   const open = entries.find(({ id }) => id === search.entry)
-  const nameOf = useNames(open ? [typeOf(open.family)] : [])
   const request: AnyRequest = isOfProject
     ? { operation: 'audit_list', params, query }
     : { operation: 'audit_listAll', query }
@@ -102,7 +99,7 @@ export function AuditPage({ tabs }: { readonly tabs?: ReactNode }) {
       </Feed>
       {open && (
         <Suspense>
-          <EntrySheet entry={entryOfRequest(open, nameOf)} onClose={() => change({ entry: undefined })} />
+          <AuditSheet entry={open} onClose={() => change({ entry: undefined })} />
         </Suspense>
       )}
       <p className="vh" role="status">

@@ -1,16 +1,13 @@
 /** Actions and the entries of the audit log as lines of one feed. */
 import type { ReplyFor } from '../../api/operations.ts'
-import { commandName, typeName } from '../../lib/api-names.ts'
+import { commandName } from '../../lib/action-names.ts'
+import { typeName } from '../../lib/api-names.ts'
 import { typeOf } from '../../shell/families.ts'
 import type { Mood } from '../../ui/state.tsx'
-import { activity } from '../../words/en/activity.ts'
-import { wordsOf } from '../../words/words.ts'
+import { type AuditEntry, actorOf } from './actor.ts'
 import type { NameOf } from './names.ts'
 
-const w = wordsOf('activity', activity)
-
 export type Action = ReplyFor<'audit_activity'>['activity'][number]
-export type AuditEntry = ReplyFor<'audit_list'>['audit'][number]
 
 export interface Entry {
   /** `action-1` or `request-1`. */
@@ -81,11 +78,6 @@ export function entryOfRequest(entry: AuditEntry, nameOf: NameOf): Entry {
     correlation: entry.correlation_id,
     source: entry,
   }
-}
-
-/** Who it was: people by their address, tokens by kind and name. */
-export function actorOf({ actor: { kind, name } }: AuditEntry): string {
-  return kind === 'person' ? name : `${w.kinds[kind]} ${name}`
 }
 
 /** Both feeds as one, newest first. What is older than the end of a feed that has more waits for it. */

@@ -1,6 +1,7 @@
 /** Who started an action, as far as the audit log tells. */
 import { typeOf } from '../../shell/families.ts'
-import { type Action, type AuditEntry, actorOf } from './entries.ts'
+import { type AuditEntry, actorOf } from './actor.ts'
+import type { Action } from './entries.ts'
 
 /** Both are written with whole seconds, and the request is noted when it is answered. */
 const closeMs = 2_000

@@ -6,6 +6,7 @@ import { Dialog } from '../../ui/dialog.tsx'
 import { AreaField } from '../../ui/field.tsx'
 import { Note } from '../../ui/note.tsx'
 import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { paste as english } from '../../words/en/paste.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Content } from './draft.ts'
@@ -13,6 +14,7 @@ import { type Misread, readPasted } from './paste.ts'
 
 const w = wordsOf('paste', english)
 const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 const mostReasons = 5
 
@@ -40,7 +42,7 @@ export function PasteDialog({ direction, onRules, onClose }: PasteProps) {
       footer={
         <span className="end row">
           <Button onClick={onClose}>{c.cancel}</Button>
-          <Button type="submit" look="primary" reason={count === 0 ? c.missing : undefined}>
+          <Button type="submit" look="primary" reason={count === 0 ? f.missing : undefined}>
             {w.addRules(Math.max(1, count))}
           </Button>
         </span>

@@ -2,8 +2,8 @@
 import { useState } from 'react'
 import { Button } from '../../ui/button.tsx'
 import { Tag, Tags } from '../../ui/tag.tsx'
-import { common } from '../../words/en/common.ts'
 import { firewallTargets } from '../../words/en/firewall-targets.ts'
+import { forms } from '../../words/en/forms.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Server } from '../servers/server.ts'
 import { SelectorField, selectorProblem } from '../shared/selector-field.tsx'
@@ -11,7 +11,7 @@ import { ServerPicker } from '../shared/server-picker.tsx'
 import type { Target } from './firewall.ts'
 
 const t = wordsOf('firewallTargets', firewallTargets)
-const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 interface TargetsProps {
   readonly targets: readonly Target[]
@@ -37,7 +37,7 @@ export function Targets({ targets, servers, onChange }: TargetsProps) {
         <Button
           small
           icon="plus"
-          reason={selector.trim() === '' || problem !== undefined ? c.missing : undefined}
+          reason={selector.trim() === '' || problem !== undefined ? f.missing : undefined}
           onClick={() => {
             change(ids, [...new Set([...selectors, selector.trim()])])
             setSelector('')

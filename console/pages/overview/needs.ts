@@ -2,8 +2,7 @@
 
 import { useQuery } from '@tanstack/react-query'
 import { useApi } from '../../api/api.ts'
-import { commandName } from '../../lib/api-names.ts'
-import { failureText } from '../../lib/failure-text.ts'
+import { commandName, failureText } from '../../lib/action-names.ts'
 import type { Route } from '../../ui/link.tsx'
 import type { Mood } from '../../ui/state.tsx'
 import { overview as english } from '../../words/en/overview.ts'

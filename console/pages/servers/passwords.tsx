@@ -5,11 +5,13 @@ import { Check } from '../../ui/check.tsx'
 import { CommandLine } from '../../ui/copy.tsx'
 import { Dialog } from '../../ui/dialog.tsx'
 import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { newServer } from '../../words/en/new-server.ts'
 import { wordsOf } from '../../words/words.ts'
 
 const w = wordsOf('newServer', newServer)
 const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 export interface Password {
   readonly name: string
@@ -33,7 +35,7 @@ export function Passwords({
       onClose={onClose}
       footer={
         <span className="end">
-          <Button look="primary" reason={isStored ? undefined : c.storeFirst} onClick={onClose}>
+          <Button look="primary" reason={isStored ? undefined : f.storeFirst} onClick={onClose}>
             {c.close}
           </Button>
         </span>

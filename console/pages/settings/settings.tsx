@@ -20,7 +20,7 @@ import { useUnsaved } from '../../ui/unsaved.ts'
 import { useDraft } from '../../ui/use-draft.ts'
 import { useSubmit } from '../../ui/use-submit.ts'
 import { access } from '../../words/en/access.ts'
-import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { number, price } from '../../words/format.ts'
 import { wordsOf } from '../../words/words.ts'
 import { ConfirmRequest } from '../shared/confirm-request.tsx'
@@ -29,7 +29,7 @@ import { MailField } from '../shared/mail-field.tsx'
 import { LimitsCard } from './limits.tsx'
 
 const w = wordsOf('access', access).settings
-const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 type Project = ReplyFor<'management_getProject'>['project']
 
@@ -83,7 +83,7 @@ function General({ project }: { readonly project: Project }) {
             type="submit"
             look="primary"
             isBusy={submit.isBusy}
-            reason={reason ?? (name.trim() === '' ? c.missing : undefined)}
+            reason={reason ?? (name.trim() === '' ? f.missing : undefined)}
           >
             {w.save}
           </Button>

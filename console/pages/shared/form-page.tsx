@@ -11,12 +11,14 @@ import type { Target } from '../../ui/link.tsx'
 import { Columns, PageHead } from '../../ui/page.tsx'
 import { useChanged, useUnsaved } from '../../ui/unsaved.ts'
 import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { resources as english } from '../../words/en/resources.ts'
 import { wordsOf } from '../../words/words.ts'
 import type { Submission } from './submit.ts'
 
 const w = wordsOf('resources', english)
 const c = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 interface FormPageProps {
   readonly title: string
@@ -62,7 +64,7 @@ export function FormPage(props: FormPageProps) {
               type="submit"
               look="primary"
               isBusy={form.isBusy}
-              reason={reason ?? (isReady ? undefined : c.missing)}
+              reason={reason ?? (isReady ? undefined : f.missing)}
             >
               {act}
             </Button>

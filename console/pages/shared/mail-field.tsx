@@ -1,10 +1,10 @@
 /** A mail address. What cannot be one is said once it is written, not at its first letter. */
 import { useState } from 'react'
 import { TextField } from '../../ui/field.tsx'
-import { common } from '../../words/en/common.ts'
+import { forms } from '../../words/en/forms.ts'
 import { wordsOf } from '../../words/words.ts'
 
-const w = wordsOf('common', common)
+const f = wordsOf('forms', forms)
 
 interface MailFieldProps {
   readonly label: string
@@ -24,7 +24,7 @@ export function MailField({ problems, ...field }: MailFieldProps) {
       {...field}
       type="email"
       maxLength={254}
-      problems={isWrong ? [w.noAddress] : problems}
+      problems={isWrong ? [f.noAddress] : problems}
       onBlur={() => written(true)}
       onKeyDown={({ key }) => key === 'Enter' && written(true)}
     />

@@ -40,10 +40,6 @@ export const common: Words['common'] = {
   equivalent: 'Gleichwertiger Befehl',
   typeToGoOn: (word) => ['', word, ' eingeben, um fortzufahren'],
   loading: 'Wird geladen',
-  noAddress: 'Das ist keine Mailadresse. Eine sieht aus wie ops@example.com.',
-  missing: 'Erst das Fehlende ausfüllen',
-  typeFirst: (word) => `Zuerst ${word} eingeben`,
-  storeFirst: 'Zuerst aufbewahren und das sagen',
   table: {
     all: 'Alle',
     columns: 'Spalten',

@@ -39,10 +39,6 @@ export const common = {
   equivalent: 'Equivalent command',
   typeToGoOn: (word: string) => ['Type ', word, ' to go on'] as readonly [string, string, string],
   loading: 'Loading',
-  noAddress: 'This is no mail address. One looks like ops@example.com.',
-  missing: 'Fill in what is missing first',
-  typeFirst: (word: string) => `Type ${word} first`,
-  storeFirst: 'Store it first, and say so',
   table: {
     all: 'All',
     columns: 'Columns',

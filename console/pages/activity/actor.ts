@@ -1,0 +1,13 @@
+/** Who made a request. */
+import type { ReplyFor } from '../../api/operations.ts'
+import { activity } from '../../words/en/activity.ts'
+import { wordsOf } from '../../words/words.ts'
+
+const { kinds } = wordsOf('activity', activity)
+
+export type AuditEntry = ReplyFor<'audit_list'>['audit'][number]
+
+/** Who it was: people by their address, tokens by kind and name. */
+export function actorOf({ actor: { kind, name } }: AuditEntry): string {
+  return kind === 'person' ? name : `${kinds[kind]} ${name}`
+}
