@@ -94,6 +94,10 @@ export function register(id: ShortcutId, act: () => void): () => void {
   }
 }
 
+export function isRegistered(id: ShortcutId): boolean {
+  return registered.has(id)
+}
+
 export function perform(id: ShortcutId): void {
   registered.get(id)?.at(-1)?.act()
 }

@@ -27,10 +27,17 @@ export function useProject(): Project | undefined {
  * What the caller lacks for an operation in the open Project: a role, or `operator`. Undefined when nothing is missing.
  * It only explains: the server decides by the same rows.
  */
-export function useLack(operation: OperationId | undefined): Role | 'operator' | undefined {
+export function useLack(operation: OperationId | undefined): Lack {
   const project = useProject()
   const { data: { whoami } = {} } = useQuery(whoamiQuery)
-  if (operation === undefined || whoami === undefined) return undefined
+  return operation === undefined ? undefined : lackOf(operation, project, whoami)
+}
+
+export type Lack = Role | 'operator' | undefined
+
+/** The same where the Project and the caller are known. */
+export function lackOf(operation: OperationId, project: Project | undefined, whoami: Whoami | undefined): Lack {
+  if (whoami === undefined) return undefined
   const { needs } = operationOf(operation)
   if (needs === 'operator') return whoami.operator ? undefined : 'operator'
   if (!isRole(needs) || !project) return undefined

@@ -4,7 +4,7 @@ import { perform, shortcuts } from '../shortcuts.ts'
 import type { MenuEntry } from '../ui/menu.tsx'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
-import { languageEntries, themeEntries } from './settings.ts'
+import { languageEntries, lookEntries } from './settings.ts'
 
 const w = wordsOf('shell', shell)
 
@@ -26,7 +26,7 @@ export function accountEntries({ kind, operator }: Whoami, go: (to: string) => v
       : []),
     { key: 'keys', label: w.shortcuts, icon: 'terminal', keys: shortcuts.help.keys, onSelect: () => perform('help') },
     'line',
-    ...(window.matchMedia('(max-width: 56.24em)').matches ? [...themeEntries(), 'line' as const] : []),
+    ...(window.matchMedia('(max-width: 56.24em)').matches ? [...lookEntries(), 'line' as const] : []),
     ...languageEntries(),
     'line',
     { key: 'out', label: w.signOut, icon: 'logout', onSelect: signOut },
@@ -34,7 +34,7 @@ export function accountEntries({ kind, operator }: Whoami, go: (to: string) => v
 }
 
 /** The page of signing out is a plain form, as is that of signing in. */
-function signOut(): void {
+export function signOut(): void {
   const form = document.createElement('form')
   form.method = 'post'
   form.action = '/console/logout'

@@ -112,7 +112,7 @@ function RateGauge() {
 function ThemeButton() {
   return (
     <span className="not-narrow">
-      <MenuOf label={w.theme} entries={async () => (await import('./settings.ts')).themeEntries()} align="end">
+      <MenuOf label={w.theme} entries={async () => (await import('./settings.ts')).lookEntries()} align="end">
         {(menu) => <IconButton icon="theme" label={w.theme} {...menu} />}
       </MenuOf>
     </span>

@@ -2,7 +2,7 @@
 
 import { reachable } from '../api/client.ts'
 import type { OperationId } from '../api/operations.ts'
-import { useLack } from '../api/session.ts'
+import { type Lack, useLack } from '../api/session.ts'
 import { createStore, useStore } from '../api/store.ts'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
@@ -19,6 +19,11 @@ export function useReason(operation: OperationId | undefined): string | undefine
   const isGone = useStore(pageIsGone)
   if (isGone) return w.states.isGone
   if (!isReachable) return w.states.offline
+  return lackText(lack)
+}
+
+/** What is lacking, in words. */
+export function lackText(lack: Lack): string | undefined {
   if (lack === undefined) return undefined
   if (lack === 'operator') return w.states.lacksOperator
   return lack === 'owner' ? w.states.lacksOwner : w.states.lacks(w.roles[lack])

@@ -1,45 +1,25 @@
 /** Search: pages, resources by name, and what can be done here. */
-import { useQueryClient } from '@tanstack/react-query'
-import { useNavigate } from '@tanstack/react-router'
-import { type KeyboardEvent, useId, useMemo, useRef, useState } from 'react'
-import { type ReplyKey, useProjectId } from '../api/api.ts'
-import { whoamiQuery } from '../api/session.ts'
-import { Icon, type IconName } from '../ui/icon.tsx'
+import { type KeyboardEvent, useId, useRef, useState } from 'react'
+import { Icon } from '../ui/icon.tsx'
 import menu from '../ui/menu.module.css'
 import styles from '../ui/palette.module.css'
 import { PaletteFrame } from '../ui/palette-frame.tsx'
 import { useShortcutText } from '../ui/use-shortcut-text.ts'
-import { admin } from '../words/en/admin.ts'
 import { palette } from '../words/en/palette.ts'
-import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
-import { navigation } from './navigation.ts'
-import { paletteActs } from './palette-acts.ts'
-import { linksOf } from './resource-links.ts'
+import { type Hit, useHits } from './palette-hits.ts'
 
 const w = wordsOf('palette', palette)
-const frame = wordsOf('shell', shell)
-const adminPages = Object.entries(wordsOf('admin', admin).tabs)
-const mostShown = 40
-
-interface Hit {
-  readonly key: string
-  readonly group: string
-  readonly label: string
-  readonly aside?: string | undefined
-  readonly icon: IconName
-  readonly keys?: string | undefined
-  readonly act: () => void
-}
 
 export function Palette({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('')
   const [at, setAt] = useState(0)
   const list = useRef<HTMLDivElement>(null)
   const id = useId()
-  const hits = useHits(text)
+  const { hits, isKnown } = useHits(text)
+  const nothing = isKnown ? w.nothing : w.searching
   const run = (hit: Hit | undefined) => {
-    if (!hit) return
+    if (!hit || hit.reason !== undefined) return
     onClose()
     hit.act()
   }
@@ -80,7 +60,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
         <kbd>Esc</kbd>
       </div>
       <p className="vh" role="status">
-        {hits.length === 0 ? w.nothing : w.count(hits.length)}
+        {hits.length === 0 ? nothing : w.count(hits.length)}
       </p>
       <div ref={list} className={styles.hits} id={`${id}-list`} role="listbox" aria-label={w.title}>
         {hits.map((hit, index) => (
@@ -95,7 +75,7 @@ export function Palette({ onClose }: { readonly onClose: () => void }) {
           />
         ))}
       </div>
-      {hits.length === 0 && <p className={styles.nothing}>{w.nothing}</p>}
+      {hits.length === 0 && <p className={styles.nothing}>{nothing}</p>}
     </PaletteFrame>
   )
 }
@@ -124,6 +104,7 @@ function Option({ id, hit, isHere, isFirst, onPoint, onChoose }: OptionProps) {
         role="option"
         tabIndex={-1}
         aria-selected={isHere}
+        aria-disabled={hit.reason !== undefined || undefined}
         className={menu.option}
         data-on={isHere || undefined}
         onPointerMove={onPoint}
@@ -131,71 +112,11 @@ function Option({ id, hit, isHere, isFirst, onPoint, onChoose }: OptionProps) {
       >
         <Icon name={hit.icon} />
         <span>{hit.label}</span>
-        {hit.aside && <small>{hit.aside}</small>}
+        {(hit.reason ?? hit.aside) && <small>{hit.reason ?? hit.aside}</small>}
         {keys?.map((key) => (
           <kbd key={key}>{key}</kbd>
         ))}
       </div>
     </>
   )
-}
-
-/** What fits the text: in the order of pages, actions, resources. */
-function useHits(text: string): readonly Hit[] {
-  const navigate = useNavigate()
-  const cache = useQueryClient()
-  const project = useProjectId()
-  const all = useMemo(() => {
-    const params = { project: String(project) }
-    const pages = project === undefined ? [] : navigation().flatMap(({ entries }) => entries)
-    const { whoami } = cache.getQueryData(whoamiQuery.queryKey) ?? {}
-    const ofInstallation = whoami?.operator ? adminPages : []
-    const replies = cache
-      .getQueryCache()
-      .getAll()
-      .filter(({ queryKey }) => (queryKey as unknown as ReplyKey)[0] === project)
-    const resources = replies.flatMap(({ queryKey, state }) =>
-      linksOf((queryKey as unknown as ReplyKey)[1], state.data),
-    )
-    return [
-      ...pages.map(
-        ({ to, label, icon, keys }): Hit => ({
-          key: to,
-          group: w.pages,
-          label,
-          icon,
-          keys,
-          act: () => void navigate({ to, params } as never),
-        }),
-      ),
-      ...ofInstallation.map(
-        ([tab, label]): Hit => ({
-          key: `/admin/${tab}`,
-          group: frame.navigation.installation,
-          label,
-          icon: 'settings',
-          act: () => void navigate({ to: '/admin/{-$tab}', params: { tab } }),
-        }),
-      ),
-      ...paletteActs().map((act): Hit => ({ ...act, group: w.actions })),
-      ...resources.map(
-        (one): Hit => ({
-          key: `${one.family} ${one.id}`,
-          group: w.resources,
-          label: one.name,
-          aside: one.kind,
-          icon: one.icon,
-          act: () => void navigate({ to: one.to, params: { ...params, ...one.params }, search: one.search } as never),
-        }),
-      ),
-    ]
-  }, [cache, navigate, project])
-  const asked = text.trim().toLowerCase()
-  const seen = new Set<string>()
-  return all
-    .filter(
-      ({ key, label, aside = '' }) =>
-        !seen.has(key) && seen.add(key) && `${label} ${aside}`.toLowerCase().includes(asked),
-    )
-    .slice(0, mostShown)
 }

@@ -27,9 +27,17 @@ export function nameIn({ name, description }: Named): string {
 /** The resources in the reply of a list. */
 export function linksOf(operation: string, reply: unknown): readonly ResourceLink[] {
   const family = familyOfList(operation)
-  if (!family || !Array.isArray(reply)) return []
+  return family && Array.isArray(reply) ? linksOfRows(family, reply) : []
+}
+
+/** The resources on a page of a list of a family. */
+export function linksIn(family: Family, reply: unknown): readonly ResourceLink[] {
+  return linksOfRows(family, Object.values(reply ?? {}).find((part) => Array.isArray(part)) ?? [])
+}
+
+function linksOfRows(family: Family, rows: readonly Named[]): readonly ResourceLink[] {
   const { label, icon } = families[family]
-  return (reply as readonly Named[]).flatMap((one) => {
+  return rows.flatMap((one) => {
     const name = nameIn(one)
     return name ? [{ family, id: one.id, name, kind: label, icon, ...targetOf(family, one) }] : []
   })

@@ -55,26 +55,29 @@ async function keep(choice: BodyFor<'people_updateAccount'>): Promise<void> {
 }
 
 export function themeEntries(): MenuEntry[] {
-  const themes = Object.entries(w.themes) as [Theme, string][]
-  const densities = Object.entries(w.densities) as [Density, string][]
-  return [
-    ...themes.map(([key, label]) => ({
-      key,
-      label,
-      isChosen: current<Theme>('theme', 'system') === key,
-      onSelect: () => {
-        setTheme(key)
-        keep({ theme: key }).catch(() => undefined)
-      },
-    })),
-    'line',
-    ...densities.map(([key, label]) => ({
-      key,
-      label,
-      isChosen: currentDensity() === key,
-      onSelect: () => setDensity(key),
-    })),
-  ]
+  return (Object.entries(w.themes) as [Theme, string][]).map(([key, label]) => ({
+    key,
+    label,
+    isChosen: current<Theme>('theme', 'system') === key,
+    onSelect: () => {
+      setTheme(key)
+      keep({ theme: key }).catch(() => undefined)
+    },
+  }))
+}
+
+export function densityEntries(): MenuEntry[] {
+  return (Object.entries(w.densities) as [Density, string][]).map(([key, label]) => ({
+    key,
+    label,
+    isChosen: currentDensity() === key,
+    onSelect: () => setDensity(key),
+  }))
+}
+
+/** How the console looks. */
+export function lookEntries(): MenuEntry[] {
+  return [...themeEntries(), 'line', ...densityEntries()]
 }
 
 const languages: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' }

@@ -34,4 +34,45 @@ forConsole('families in the console', (open) => {
       await expect(page.getByRole('main')).toContainText(name)
     }
   })
+
+  test('are found by their names in the palette, whatever was read, and it says so when there is none', async () => {
+    const console = await open()
+    const { page, api, visit } = console
+    await api.post('/volumes', { name: 'far-away', size: 10, location: 'fsn1' })
+    await visit('P/settings')
+    await press(page, 'Control+k')
+    const ask = page.getByRole('combobox', { name: 'Search or run a command' })
+    for (const name of ['Create server', 'Theme: Dark', 'Language: Deutsch', 'Sign out', 'All Projects'])
+      await expect(page.getByRole('option', { name })).toBeVisible()
+    await ask.fill('far-away')
+    await expect(page.getByRole('option', { name: 'far-away Volumes' })).toBeVisible()
+    await ask.fill('nowhere-at-all')
+    await expect(page.getByText('Nothing here has this name.').last()).toBeVisible()
+    await ask.fill('create placement')
+    await press(page, 'Enter')
+    await expect(page.getByRole('dialog', { name: /placement group/i })).toBeVisible()
+  })
+
+  test('and pages outside of Projects are offered where no Project is open', async () => {
+    const { page, visit } = await open({ isOperator: true })
+    await visit('/')
+    await press(page, 'Control+k')
+    const ask = page.getByRole('combobox', { name: 'Search or run a command' })
+    for (const name of ['How you sign in', 'Health', 'Density: Compact']) {
+      await ask.fill(name)
+      await expect(page.getByRole('option', { name })).toBeVisible()
+    }
+    await ask.fill('first')
+    await press(page, 'Enter')
+    await expect(page).toHaveURL(/\/projects\/\d+$/)
+  })
+
+  test('may not be created by viewers, whom the palette tells why', async () => {
+    const { page, visit } = await open({ role: 'viewer' })
+    await visit('P')
+    await press(page, 'Control+k')
+    const create = page.getByRole('option', { name: /^Create server/ })
+    await expect(create).toBeDisabled()
+    await expect(create).toContainText('needs the role')
+  })
 })

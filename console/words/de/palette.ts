@@ -7,7 +7,11 @@ export const palette: Words['palette'] = {
   placeholder: 'Eine Seite, ein Name oder was zu tun ist',
   pages: 'Seiten',
   resources: 'Ressourcen',
+  projects: 'Projekte',
+  settings: 'Einstellungen',
   actions: 'Aktionen',
-  nothing: 'Nichts hat diesen Namen.',
+  nothing: 'Nichts hier hat diesen Namen.',
+  searching: 'Wird gesucht …',
+  create: (type) => `${type} anlegen`,
   count: (count) => plural(count, { one: '# Treffer', other: '# Treffer' }),
 }

@@ -6,7 +6,11 @@ export const palette = {
   placeholder: 'A page, a name or what to do',
   pages: 'Pages',
   resources: 'Resources',
+  projects: 'Projects',
+  settings: 'Settings',
   actions: 'Actions',
-  nothing: 'Nothing has this name.',
+  nothing: 'Nothing here has this name.',
+  searching: 'Looking for it …',
+  create: (type: string) => `Create ${type}`,
   count: (count: number) => plural(count, { one: '# result', other: '# results' }),
 }

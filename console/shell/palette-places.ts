@@ -1,0 +1,164 @@
+/** Where the palette leads without a name: pages, what can be created, Projects, one's account, and how the console looks. */
+import type { Project, Whoami } from '../api/session.ts'
+import { typeName } from '../lib/api-names.ts'
+import { isRegistered, perform, shortcuts } from '../shortcuts.ts'
+import type { Route, Target } from '../ui/link.tsx'
+import type { MenuEntry } from '../ui/menu.tsx'
+import { account } from '../words/en/account.ts'
+import { admin } from '../words/en/admin.ts'
+import { palette } from '../words/en/palette.ts'
+import { shell } from '../words/en/shell.ts'
+import { wordsOf } from '../words/words.ts'
+import { signOut } from './account.ts'
+import { type Family, families, typeOf } from './families.ts'
+import { navigation } from './navigation.ts'
+import type { Hit } from './palette-hits.ts'
+import { densityEntries, languageEntries, themeEntries } from './settings.ts'
+
+const w = wordsOf('palette', palette)
+const frame = wordsOf('shell', shell)
+const adminPages = Object.entries(wordsOf('admin', admin).tabs)
+const own = wordsOf('account', account)
+
+export type Go = (target: Target) => Promise<void>
+
+export function pageHits(go: Go): readonly Hit[] {
+  return navigation()
+    .flatMap(({ entries }) => entries)
+    .map(({ to, label, icon, keys }) => ({ key: to, group: w.pages, label, icon, keys, act: () => void go({ to }) }))
+}
+
+/** Where one is created: on a page, in a dialog of the list, or from something else, as snapshots are. */
+const creates: Readonly<Record<Family, Route | 'dialog' | 'elsewhere'>> = {
+  servers: '/projects/$project/servers/new',
+  firewalls: '/projects/$project/firewalls/new',
+  floating_ips: 'dialog',
+  primary_ips: 'dialog',
+  load_balancers: '/projects/$project/load-balancers/new',
+  volumes: '/projects/$project/volumes/new',
+  networks: '/projects/$project/networks/new',
+  images: 'elsewhere',
+  certificates: '/projects/$project/certificates/new',
+  zones: '/projects/$project/zones/new',
+  placement_groups: 'dialog',
+  ssh_keys: 'dialog',
+}
+
+/** Families with a page for it are led there; others open their dialog on the list. */
+export function createHits(go: Go, reasonOf: (family: Family) => string | undefined): readonly Hit[] {
+  return (Object.keys(families) as Family[])
+    .filter((family) => creates[family] !== 'elsewhere')
+    .map((family) => {
+      const { icon, list } = families[family]
+      const create = creates[family]
+      return {
+        key: `create ${family}`,
+        group: w.actions,
+        label: w.create(typeName(typeOf(family))),
+        icon,
+        reason: reasonOf(family),
+        act: () => (create === 'dialog' ? createOn(list, go) : void go({ to: create as Route })),
+      }
+    })
+}
+
+function createOn(list: Route, go: Go): void {
+  const isHere = window.location.pathname.endsWith(list.replace('/projects/$project', ''))
+  if (isHere) perform('create')
+  else {
+    const heading = document.querySelector('h1')
+    void go({ to: list }).then(() => performOn(heading))
+  }
+}
+
+/** Creates once the page of another heading is there and has said how. */
+function performOn(old: Element | null, frames = 600): void {
+  if (frames === 0) return
+  const isThere = document.querySelector('h1') !== old && isRegistered('create')
+  if (isThere) perform('create')
+  else requestAnimationFrame(() => performOn(old, frames - 1))
+}
+
+export function projectHits(projects: readonly Project[], open: number | undefined, go: Go): readonly Hit[] {
+  const all: Hit = {
+    key: 'projects',
+    group: w.projects,
+    label: frame.allProjects,
+    icon: 'overview',
+    act: () => void go({ to: '/' }),
+  }
+  const others = projects.filter(({ id, role }) => role && id !== open)
+  return [
+    all,
+    ...others.map(
+      ({ id, name, role }): Hit => ({
+        key: `project ${id}`,
+        group: w.projects,
+        label: name,
+        aside: frame.roles[role!],
+        icon: 'overview',
+        act: () => void go({ to: '/projects/$project', params: { project: String(id) } }),
+      }),
+    ),
+  ]
+}
+
+/** Tokens that opened a session have no account. */
+export function accountHits(whoami: Whoami | undefined, go: Go): readonly Hit[] {
+  if (whoami?.kind !== 'person') return []
+  const pages = [
+    ['/account/profile', own.profile.title],
+    ['/account/security', own.security.title],
+    ['/account/sessions', own.sessions.title],
+  ] as const
+  return pages.map(([to, label]) => ({
+    key: to,
+    group: frame.profile,
+    label,
+    icon: 'person',
+    act: () => void go({ to }),
+  }))
+}
+
+export function adminHits(whoami: Whoami | undefined, go: Go): readonly Hit[] {
+  if (!whoami?.operator) return []
+  return adminPages.map(([tab, label]) => ({
+    key: `/admin/${tab}`,
+    group: frame.navigation.installation,
+    label,
+    icon: 'settings',
+    act: () => void go({ to: '/admin/{-$tab}', params: { tab } }),
+  }))
+}
+
+/** Theme, density and language but for what is chosen already, the shortcuts, and the way out. */
+export function settingHits(): readonly Hit[] {
+  const choices = (what: string, icon: Hit['icon'], entries: readonly MenuEntry[]) =>
+    entries.flatMap((entry): Hit[] =>
+      entry === 'line' || entry.isChosen
+        ? []
+        : [
+            {
+              key: `${what} ${entry.key}`,
+              group: w.settings,
+              label: `${what}: ${entry.label}`,
+              icon,
+              act: () => entry.onSelect?.(),
+            },
+          ],
+    )
+  return [
+    ...choices(frame.theme, 'theme', themeEntries()),
+    ...choices(frame.density, 'theme', densityEntries()),
+    ...choices(frame.language, 'theme', languageEntries()),
+    {
+      key: 'keys',
+      group: w.settings,
+      label: frame.shortcuts,
+      icon: 'terminal',
+      keys: shortcuts.help.keys,
+      act: () => perform('help'),
+    },
+    { key: 'out', group: w.settings, label: frame.signOut, icon: 'logout', act: signOut },
+  ]
+}
