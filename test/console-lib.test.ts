@@ -285,7 +285,7 @@ describe('the preview of an import', () => {
 
   it('tells what kind of mistake refuses a file', () => {
     const kinds = {
-      'www A 192.0.2.1\n': 'noSoa',
+      'www A 192.0.2.1\n': 'soa',
       'www A nonsense\n': 'value',
       'www B 192.0.2.1\n': 'type',
       '$TTL 1\n': 'ttl',

@@ -110,6 +110,7 @@ const dependants: readonly Dependant[] = [
   { path: 'test/people/provider.ts', families: ['locations'], why: 'the HTTP header Location' },
   { path: 'test/acme-stub.ts', families: ['certificates'], why: 'a path of its own with that name' },
   { path: 'src/pages/console.ts', families: ['images'], why: 'media types such as image/svg+xml' },
+  { path: 'src/pages/icon.ts', families: ['images'], why: 'the media type image/svg+xml' },
   { path: 'test/console/', families: 'all', why: 'pages show every kind of resource' },
   {
     path: 'scripts/pictures.ts',

@@ -21,7 +21,7 @@ interface Facts {
 }
 
 /** Codes of calls whose answer did not come, so that nobody here knows what the server did. */
-const withoutAnswer: ReadonlySet<FailureCode> = new Set(['unreachable', 'unreadable', 'timeout'])
+const withoutAnswer: readonly FailureCode[] = ['unreachable', 'unreadable', 'timeout']
 
 export class ApiFailure extends Error {
   readonly status: number
@@ -39,7 +39,7 @@ export class ApiFailure extends Error {
     this.details = details
     this.correlationId = correlationId
     this.retryAt = retryAt
-    this.isUncertain = isChange && withoutAnswer.has(code)
+    this.isUncertain = isChange && withoutAnswer.includes(code)
   }
 
   /** The problems by field: from `details.fields` of the reply; empty where the reply names none. */

@@ -44,7 +44,7 @@ export function Side() {
 
 /** What runs on the machine of the reader has no better name. */
 function hostOf(name: string): string {
-  return /^(localhost|.+\.localhost|127\.[\d.]+|\[::1\])$/.test(name) ? w.thisMachine : name
+  return /(^|\.)localhost$|^127\.|^\[::1/.test(name) ? w.thisMachine : name
 }
 
 export function Navigation({ onLeave }: { readonly onLeave?: () => void }) {

@@ -12,25 +12,17 @@ export async function loadErrorWords(): Promise<void> {
   w ??= wordsOf('errors', (await import('../words/en/errors.ts')).errors)
 }
 
-/** The words for a failure: those of its code, or the server's where the code is new. */
+/** The words for a failure: those of its code, or the server's where the code is new; first, if nobody knows what became of it. */
 export function wordsFor(cause: unknown): string {
-  const { code, message } = toFailure(cause)
-  return w?.byCode[code] ?? message
-}
-
-/** What became of it, before the reason: `what` was not done, unless nobody here knows whether it was. */
-function outcomeOf(cause: unknown, what = w?.unchanged): string | undefined {
-  return toFailure(cause).isUncertain ? w?.uncertain : what
+  const { code, message, isUncertain } = toFailure(cause)
+  const words = w?.byCode[code] ?? message
+  return isUncertain ? `${w?.uncertain} ${words}` : words
 }
 
 /** Tells of a failure where nothing on the page has a place for it. `what` as in `web-1 was not deleted`. */
 export function tellFailure(cause: unknown, what?: string): void {
-  toast({ mood: 'bad', title: outcomeOf(cause, what), text: wordsFor(cause) })
-}
-
-/** What became of it and why, for one of many. */
-export function outcomeAndReason(cause: unknown): string {
-  return toFailure(cause).isUncertain ? `${w?.uncertain} ${wordsFor(cause)}` : wordsFor(cause)
+  const text = wordsFor(cause)
+  toast({ mood: 'bad', ...(toFailure(cause).isUncertain ? { title: text } : { title: what ?? w?.unchanged, text }) })
 }
 
 interface FailureProps {
@@ -41,11 +33,11 @@ interface FailureProps {
 }
 
 export function FailureNote({ cause, what, children }: FailureProps) {
-  const { code, correlationId, message } = toFailure(cause)
+  const { code, correlationId, message, isUncertain } = toFailure(cause)
   const named = Object.entries(toFailure(cause).fields).map(([name, messages]) => `${name}: ${messages.join(', ')}`)
   return (
     <Note mood="bad" isNews>
-      <b>{outcomeOf(cause, what)}</b> {wordsFor(cause)} {children}
+      {!isUncertain && <b>{what ?? w?.unchanged}</b>} {wordsFor(cause)} {children}
       {named.length > 0 && <span className="dim"> {named.join('; ')} </span>}
       <span className="faint mono" title={message}>
         {[code, correlationId?.slice(-6)].filter(Boolean).join(' · ')}

@@ -3,10 +3,10 @@ import { consoleBase } from '../kernel/http/doors.ts'
 import { basePath } from '../kernel/http/http.ts'
 import type { OpenPage } from '../kernel/http/open-pages.ts'
 import { logo } from '../look/logo.ts'
+import { iconLink } from '../look/mark.ts'
 import { Html, html } from '../net/html.ts'
 import { version } from '../version.ts'
 import { htmlPage } from './html-page.ts'
-import { iconLink } from './icon.ts'
 import { homeStyle } from './style.ts'
 
 interface Link {

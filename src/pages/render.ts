@@ -1,8 +1,8 @@
 /** Renders the OpenAPI document as one static HTML page without scripts or external resources. */
 
+import { iconLink } from '../look/mark.ts'
 import { Html, html } from '../net/html.ts'
 import { guide, guideSections } from './guide.ts'
-import { iconLink } from './icon.ts'
 import { note, prose } from './prose.ts'
 import { allowed, anchorOf, nameIn, properties, type Schema } from './schema.ts'
 import { referenceStyle } from './style.ts'

@@ -25,6 +25,7 @@ export const browserModules: Readonly<Record<string, number>> = {
   'src/families/volumes/domain.ts': 1_500,
   'src/families/zones/zonefiles/domain.ts': 13_000,
   'src/families/zones/zonefiles/preview.ts': 16_000,
+  'src/version.ts': 1_000,
 }
 
 const inConsole = ({ path }: Source) => inFolder(path, 'console')

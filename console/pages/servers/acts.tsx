@@ -4,7 +4,7 @@ import { allows, isPassing, type Verb } from '../../../src/families/servers/doma
 import type { Action } from '../../api/actions.ts'
 import { useApi, useOutdate } from '../../api/api.ts'
 import { useReason } from '../../shell/may.ts'
-import { outcomeAndReason } from '../../ui/failure.tsx'
+import { wordsFor } from '../../ui/failure.tsx'
 import type { MenuEntry } from '../../ui/menu.tsx'
 import { toast } from '../../ui/toasts.ts'
 import { servers as english } from '../../words/en/servers.ts'
@@ -124,6 +124,6 @@ async function tried(server: Server, act: (server: Server) => Promise<unknown>, 
   if (reason !== undefined) return { server, problem: reason, isSkipped: true }
   return act(server).then(
     () => ({ server }),
-    (cause: unknown) => ({ server, problem: outcomeAndReason(cause) }),
+    (cause: unknown) => ({ server, problem: wordsFor(cause) }),
   )
 }

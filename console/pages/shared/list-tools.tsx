@@ -58,12 +58,7 @@ function ColumnsDialog({ name, columns, onClose }: ColumnsDialogProps) {
       onClose={onClose}
       footer={
         <>
-          <Button
-            look="quiet"
-            icon="undo"
-            reason={hidden.length === 0 ? w.table.allShown : undefined}
-            onClick={() => hideColumns(name, [])}
-          >
+          <Button look="quiet" icon="undo" onClick={() => hideColumns(name, [])}>
             {w.table.allColumns}
           </Button>
           <span className="end">

@@ -1,6 +1,5 @@
 /** What an import would change, by the rules of the server itself. Loaded when a file is there, after `provideBytes`. */
 
-import { type RrsetContent, rrsetKey } from '../../../src/families/zones/rrsets/domain.ts'
 import { readZonefile, rrsetLines } from '../../../src/families/zones/zonefiles/domain.ts'
 import {
   type PresentZone,
@@ -25,12 +24,15 @@ export interface Comparison {
   readonly pinned: readonly string[]
 }
 
+type Rrset = Preview['added'][number]
+
+const keyOf = ({ name, type }: Pick<Rrset, 'name' | 'type'>) => `${name}/${type}`
+
 export function compare(zone: PresentZone, text: string, how: How): Comparison {
   const { zonefile, pinned } = how === 'merge' ? merged(zone, text) : { zonefile: text, pinned: [] }
   const result = previewImport(zone, zonefile)
   const given = how === 'merge' ? readAll(text, zone.name)?.rrsets : undefined
-  const isGiven = ({ name, type }: RrsetContent) =>
-    given === undefined || given.some((one) => one.name === name && one.type === type)
+  const isGiven = (rrset: Rrset) => given === undefined || given.some((one) => keyOf(one) === keyOf(rrset))
   const replaced = result.ok ? result.replaced.filter(isGiven).map(({ type }) => type) : []
   return { result, zonefile, replaced, pinned }
 }
@@ -39,8 +41,8 @@ export function compare(zone: PresentZone, text: string, how: How): Comparison {
 function merged(zone: PresentZone, text: string): { readonly zonefile: string; readonly pinned: readonly string[] } {
   const read = readAll(text, zone.name)
   if (!read) return { zonefile: text, pinned: [] }
-  const inFile = new Set(read.rrsets.map(({ name, type }) => `${name}/${type}`))
-  const kept = zone.rrsets.filter(({ name, type }) => !inFile.has(`${name}/${type}`))
+  const inFile = new Set(read.rrsets.map(keyOf))
+  const kept = zone.rrsets.filter((rrset) => !inFile.has(keyOf(rrset)))
   if (kept.length === 0) return { zonefile: text, pinned: [] }
   const ttl = read.ttl ?? zone.ttl
   // What takes the TTL of the zone keeps it, also when the file gives the zone another one.
@@ -48,7 +50,7 @@ function merged(zone: PresentZone, text: string): { readonly zonefile: string; r
   const lines = kept.map((rrset) => rrsetLines({ ...rrset, ttl: rrset.ttl ?? (hasOther ? zone.ttl : null) }, 0))
   return {
     zonefile: `${text.replace(/\n*$/, '\n')}$TTL\t${ttl}\n${lines.join('')}`,
-    pinned: hasOther ? kept.filter((rrset) => rrset.ttl === null).map(rrsetKey) : [],
+    pinned: hasOther ? kept.filter((rrset) => rrset.ttl === null).map(keyOf) : [],
   }
 }
 

@@ -3,8 +3,8 @@ import type { Words } from '../words.ts'
 
 export const actions: Words['actions'] = {
   commands: {
-    create_certificate: 'Zertifikat ausstellen',
-    issue_certificate: 'Zertifikat erneuern',
+    create_certificate: 'Zertifikat erstellen',
+    issue_certificate: 'Zertifikat ausstellen',
     set_firewall_rules: 'Firewall-Regeln setzen',
     apply_firewall: 'Firewall anwenden',
     remove_firewall: 'Firewall entfernen',

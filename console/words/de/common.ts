@@ -44,7 +44,6 @@ export const common: Words['common'] = {
     all: 'Alle',
     columns: 'Spalten',
     columnsText: 'Die Auswahl bleibt in diesem Browser.',
-    allShown: 'Alle Spalten sind zu sehen',
     allColumns: 'Alle Spalten zeigen',
     export: 'Als CSV exportieren',
     filter: 'Liste filtern',

@@ -60,7 +60,7 @@ export const shell: Words['shell'] = {
   },
   states: {
     lacks: (role) => `Dafür ist die Rolle ${role} nötig. Ein Eigentümer oder Admin des Projekts kann sie geben.`,
-    lacksOwner: 'Das darf nur der Eigentümer des Projekts; er kann es jemand anderem übertragen.',
+    lacksOwner: 'Das darf nur der Eigentümer des Projekts.',
     lacksOperator: 'Das darf nur ein Admin der Installation.',
     forbidden: 'Das ist hier nicht sichtbar',
     forbiddenText: (role) =>

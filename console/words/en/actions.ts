@@ -3,8 +3,8 @@
 export const actions = {
   /** What actions do; a test holds them against the commands of the contract. */
   commands: {
-    create_certificate: 'Issue certificate',
-    issue_certificate: 'Renew certificate',
+    create_certificate: 'Create certificate',
+    issue_certificate: 'Issue certificate',
     set_firewall_rules: 'Set firewall rules',
     apply_firewall: 'Apply firewall',
     remove_firewall: 'Remove firewall',

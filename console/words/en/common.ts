@@ -44,7 +44,6 @@ export const common = {
     columns: 'Columns',
     columnsText: 'The choice is kept in this browser.',
     allColumns: 'Show all columns',
-    allShown: 'All columns are shown',
     export: 'Export as CSV',
     filter: 'Filter the list',
     filterHint: 'Name or label, e.g. role=web',

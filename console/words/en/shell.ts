@@ -59,7 +59,7 @@ export const shell = {
   },
   states: {
     lacks: (role: string) => `This needs the role ${role}. An owner or admin of the Project can give it to you.`,
-    lacksOwner: 'Only the owner of the Project may do this, and can make somebody else the owner.',
+    lacksOwner: 'Only the owner of the Project may do this.',
     lacksOperator: 'This needs an installation admin.',
     forbidden: 'You may not see this',
     forbiddenText: (role: string) =>

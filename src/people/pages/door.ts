@@ -3,8 +3,8 @@ import { isStorable } from '../../kernel/contract/input.ts'
 import { browserHeaders } from '../../kernel/http/browser-headers.ts'
 import type { ServedAnswer, ServedCall } from '../../kernel/http/served.ts'
 import { readWeights } from '../../kernel/http/weights.ts'
+import { iconLink } from '../../look/mark.ts'
 import { Html, html, type Part } from '../../net/html.ts'
-import { iconLink } from '../../pages/icon.ts'
 import {
   browserSecret,
   type CookieUse,

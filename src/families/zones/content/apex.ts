@@ -50,7 +50,7 @@ export function adoptZone(zoneName: string, given: readonly RrsetContent[], sett
 
 /** What is wrong with a zone as a whole, for callers and for those who word it themselves. */
 export interface ZoneProblem {
-  readonly kind: 'size' | 'noSoa' | 'nameservers'
+  readonly kind: 'size' | 'soa' | 'nameservers'
   readonly message: string
 }
 
@@ -63,7 +63,7 @@ export function zoneProblem(
   const at = (type: string) => rrsets.find((rrset) => rrset.name === apex && rrset.type === type)
   const tooLarge = zoneLimitProblem(sizeOf(rrsets), settings.limits)
   if (tooLarge !== undefined) return { kind: 'size', message: `the zone ${tooLarge}` }
-  if (!at('SOA')) return { kind: 'noSoa', message: 'the SOA record of the zone is missing' }
+  if (!at('SOA')) return { kind: 'soa', message: 'the SOA record of the zone is missing' }
   const values = at('NS')?.records.map(({ value }) => value) ?? []
   const lacks = nameserversProblem(name, values, settings.nameservers)
   return lacks === undefined ? undefined : { kind: 'nameservers', message: lacks }

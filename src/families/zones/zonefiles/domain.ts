@@ -92,7 +92,7 @@ function readTtl(text: string): number {
 
 function readRecord(state: State, { tokens, isIndented, comment = '' }: Entry): void {
   if (!isIndented) state.owner = readOwner(state, tokens[0]!)
-  if (state.owner === undefined) throw fail('begins without an owner', 'noOwner')
+  if (state.owner === undefined) throw fail('begins without an owner', 'ownerless')
   const { ttl, type, data } = readHead(isIndented ? tokens : tokens.slice(1))
   const value = readRdata(type, data, state.origin, { quotesNeeded: false })
   if (!value.ok) throw fail(`is no value of type ${type}: ${value.message}`, 'value', type)
@@ -130,7 +130,7 @@ function readHead(tokens: readonly Token[]): { ttl: number | undefined; type: Re
       throw fail(`has '${found}' where a type that zones can have is expected`, 'type', found)
     }
   }
-  throw fail('has no type', 'noType')
+  throw fail('has no type', 'typeless')
 }
 
 function* checkTogether({ zoneName }: State, rrsets: readonly RrsetContent[]): Generator<void> {
