@@ -1,7 +1,7 @@
 /** What the palette finds: pages, what can be done, Projects, settings, and resources by their names. */
 import { useQueries, useQuery, useQueryClient } from '@tanstack/react-query'
 import { useNavigate } from '@tanstack/react-router'
-import { useDeferredValue, useEffect, useMemo, useState } from 'react'
+import { useEffect, useMemo, useState } from 'react'
 import { type ReplyKey, useApi } from '../api/api.ts'
 import { lackOf, projectsQuery, useProject, whoamiQuery } from '../api/session.ts'
 import type { IconName } from '../ui/icon.tsx'
@@ -32,7 +32,7 @@ export interface Hit {
 
 /** `isKnown` is false while names are still looked for, or when they could not be. */
 export function useHits(text: string): { readonly hits: readonly Hit[]; readonly isKnown: boolean } {
-  const asked = useDeferredValue(text.trim())
+  const asked = text.trim()
   const places = usePlaces()
   const { links, isKnown } = useLinks(asked)
   const hits = useMemo(() => {
