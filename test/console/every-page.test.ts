@@ -1,22 +1,15 @@
-/** Every page in the states that all pages have: read only, failed, forbidden, of somebody else, and deleted elsewhere. */
+/** Every page in the states that all pages have: read only, loading, failed, forbidden, of somebody else, and deleted. */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import type { Page, Route } from 'playwright-core'
+import type { Page, Request, Route } from 'playwright-core'
 import { everyPage, harmless, type PageOfRoute } from './every-page.ts'
 import { type Console, expect, forConsole, press } from './harness.ts'
-import { goTo, settle } from './router.ts'
+import { judgeInShort } from './looks.ts'
+import { begin, goTo, routesOf, settle } from './router.ts'
 import { someBalancers } from './states/firewalls.ts'
 import { publicKey, someZones } from './states/resources.ts'
 
 /** What the functions find that run in the browser. */
-interface Router {
-  readonly routesById: Readonly<
-    Record<string, { readonly fullPath: string; readonly options: { component?: unknown } }>
-  >
-  readonly options: { readonly context: { readonly cache: { isFetching(): number } } }
-  navigate(to: { readonly href: string }): Promise<void>
-}
-declare const self: { readonly __TSR_ROUTER__: Router }
 declare const document: { querySelectorAll(selector: string): Iterable<Control>; getElementById(id: string): Control }
 interface Control {
   readonly tagName: string
@@ -70,30 +63,33 @@ interface Found {
   readonly reason: string
 }
 
-/** The buttons and switches in view, and links to forms. */
-function controlsOf(page: Page, within: string): Promise<readonly Found[]> {
-  return page.evaluate((within) => {
-    // Orders of lists and views of one thing change nothing.
-    const wanted = [
-      'button:not(th *, [aria-pressed])',
-      '[role=menuitem]',
-      '[role=switch]',
-      'a[href$="/new"]',
-      'a[href$="/upload"]',
-    ]
-    const all = [...document.querySelectorAll(wanted.map((one) => `${within} ${one}`).join())]
-    const text = (ids: string | null) => (ids ?? '').split(' ').map((id) => document.getElementById(id)?.textContent)
-    return all
-      .filter((one) => one.checkVisibility())
-      .map((one) => {
-        const label = [...(one.labels ?? [])].map(({ textContent }) => textContent).join(' ')
-        return {
-          name: one.getAttribute('aria-label') ?? (one.textContent.trim() || label.trim()),
-          isOff: one.getAttribute('aria-disabled') === 'true' || one.matches(':disabled'),
-          reason: text(one.getAttribute('aria-describedby')).join(' ').trim(),
-        }
-      })
-  }, within)
+/** The buttons and switches in view, and links to forms. Of a form, what only fills it in does not count. */
+function controlsOf(page: Page, within: string, of: 'page' | 'form' = 'page'): Promise<readonly Found[]> {
+  return page.evaluate(
+    ({ within, of }) => {
+      // Orders of lists and views of one thing change nothing.
+      const wanted = [
+        'button:not(th *, [aria-pressed])',
+        '[role=menuitem]',
+        '[role=switch]',
+        'a[href$="/new"]',
+        'a[href$="/upload"]',
+      ]
+      const all = [...document.querySelectorAll(wanted.map((one) => `${within} ${one}`).join())]
+      const text = (ids: string | null) => (ids ?? '').split(' ').map((id) => document.getElementById(id)?.textContent)
+      return all
+        .filter((one) => one.checkVisibility() && !(of === 'form' && one.matches('[role=switch]')))
+        .map((one) => {
+          const label = [...(one.labels ?? [])].map(({ textContent }) => textContent).join(' ')
+          return {
+            name: one.getAttribute('aria-label') ?? (one.textContent.trim() || label.trim()),
+            isOff: one.getAttribute('aria-disabled') === 'true' || one.matches(':disabled'),
+            reason: text(one.getAttribute('aria-describedby')).join(' ').trim(),
+          }
+        })
+    },
+    { within, of },
+  )
 }
 
 /** Whether the reason is said, beside a button or in the label of a switch. */
@@ -111,11 +107,11 @@ function wrongFor(found: readonly Found[]): string[] {
 }
 
 /** The controls once nothing more comes. */
-async function settledControls(page: Page): Promise<readonly Found[]> {
+async function settledControls(page: Page, of: 'page' | 'form' = 'page'): Promise<readonly Found[]> {
   let last = ''
   for (let same = 0; ; ) {
     await settle(page)
-    const found = await controlsOf(page, 'main')
+    const found = await controlsOf(page, 'main', of)
     const text = JSON.stringify(found)
     same = text === last ? same + 1 : 0
     if (same === 2) return found
@@ -126,6 +122,8 @@ async function settledControls(page: Page): Promise<readonly Found[]> {
 async function judgeForViewer(console: Console, one: PageOfRoute): Promise<string[]> {
   const { page } = console
   await go(console, await pathOf(console, one))
+  await settle(page)
+  await judgeInShort(page)
   if (one.needs) {
     await expect(page.getByRole('heading', { level: 1 })).toHaveText('You may not see this')
     await expect(page.getByRole('main')).toContainText(`It needs the role ${one.needs}`)
@@ -134,7 +132,8 @@ async function judgeForViewer(console: Console, one: PageOfRoute): Promise<strin
   if (one.isOwn) return []
   if (one.isForm) {
     await expect(page.getByRole('button', { disabled: true, description: /needs the role/ }).first()).toBeVisible()
-    return []
+    const found = await settledControls(page, 'form')
+    return wrongFor(found.filter(({ name }) => !one.fills?.test(name)))
   }
   const wrong = await judgeMenus(page)
   for (const tab of one.tabs ?? []) {
@@ -144,18 +143,27 @@ async function judgeForViewer(console: Console, one: PageOfRoute): Promise<strin
   return wrong
 }
 
-/** Judges what is in view, and the last menu of acts. */
+/** Judges what is in view, and every menu of acts. */
 async function judgeMenus(page: Page): Promise<string[]> {
-  const found = await settledControls(page)
-  const dots = page.locator('main').getByRole('button', { name: /^Actions for/ })
-  if ((await dots.count()) === 0) return wrongFor(found)
-  await dots.last().focus()
-  await press(page, 'Enter')
-  await page.getByRole('menu').waitFor()
-  const entries = await controlsOf(page, '[role=menu]')
-  await press(page, 'Escape')
-  await expect(page.getByRole('menu')).toBeHidden()
-  return [...wrongFor(found), ...wrongFor(entries)]
+  const wrong = wrongFor(await settledControls(page))
+  for (const dots of await page
+    .locator('main')
+    .getByRole('button', { name: /^Actions for/ })
+    .all()) {
+    await dots.focus()
+    await press(page, 'Enter')
+    await page.getByRole('menu').waitFor()
+    const name = await dots.getAttribute('aria-label')
+    wrong.push(...wrongFor(await controlsOf(page, '[role=menu]')).map((problem) => `${name}: ${problem}`))
+    await press(page, 'Escape')
+    await expect(page.getByRole('menu')).toBeHidden()
+  }
+  return wrong
+}
+
+/** Whether a request changes something, or is for what is around all pages: who one is, and what happens. */
+function isOfFrame(request: Request): boolean {
+  return request.method() !== 'GET' || /whoami|\/events|\/wolke\/v1\/projects(\?|$)/.test(request.url())
 }
 
 /** Lets the server refuse what the pages read, but not who one is. */
@@ -163,8 +171,7 @@ async function refuse(page: Page, status: number, body: () => object, told: (url
   await page.unrouteAll()
   await page.route(/\/console\/api\//, async (route: Route) => {
     const request = route.request()
-    if (request.method() !== 'GET' || /whoami|\/events|\/wolke\/v1\/projects(\?|$)/.test(request.url()))
-      return route.continue()
+    if (isOfFrame(request)) return route.continue()
     told(request.url())
     const { correlation = '', ...error } = body() as { correlation?: string }
     await route.fulfill({
@@ -177,6 +184,7 @@ async function refuse(page: Page, status: number, body: () => object, told: (url
 }
 
 const pages = Object.entries(everyPage)
+const asking = pages.filter(([, { asksNothing }]) => !asksNothing)
 
 forConsole('every page', (open) => {
   test('can be read by viewers, fails, is forbidden, and says what was deleted', async () => {
@@ -184,13 +192,8 @@ forConsole('every page', (open) => {
     const { page } = console
     await something(console)
     await console.visit('')
-    const routes = await page.evaluate(() =>
-      Object.values(self.__TSR_ROUTER__.routesById)
-        .filter(({ options, fullPath }) => options.component && fullPath)
-        .map(({ fullPath }) => fullPath),
-    )
     assert.deepEqual(
-      routes.filter((route) => !everyPage[route]),
+      (await routesOf(page)).filter((route) => !everyPage[route]),
       [],
       'add these pages to every-page.ts',
     )
@@ -199,17 +202,36 @@ forConsole('every page', (open) => {
       for (const problem of await judgeForViewer(console, one)) problems.push(`${route}: ${problem}`)
     }
     assert.deepEqual(problems, [])
+    await judgeLoading(console)
     await judgeRefusals(console)
     await judgeStranger(console)
     await judgeDeleted(console)
   })
 })
 
+/** Pages whose data does not come have a heading and say that they load. */
+async function judgeLoading(console: Console): Promise<void> {
+  const { page } = console
+  const held: Route[] = []
+  await page.route(/\/console\/api\//, (route) =>
+    isOfFrame(route.request()) ? route.continue() : void held.push(route),
+  )
+  await console.visit('')
+  for (const [, one] of asking) {
+    // What says that the one before loads is gone.
+    await goTo(page, '/')
+    await begin(page, (await pathOf(console, one)).replace(/^P/, `/projects/${console.project}`))
+    await page.locator('main [role=status][data-coming]').first().waitFor()
+    await judgeInShort(page)
+  }
+  await page.unrouteAll({ behavior: 'ignoreErrors' })
+  await Promise.all(held.map((route) => route.abort().catch(() => undefined)))
+}
+
 async function judgeRefusals(console: Console): Promise<void> {
   const { page } = console
   const main = page.getByRole('main')
   let count = 0
-  const asking = pages.filter(([, { asksNothing }]) => !asksNothing)
   await refuse(
     page,
     409,
@@ -223,6 +245,7 @@ async function judgeRefusals(console: Console): Promise<void> {
     await expect(main, route).toContainText(`try-${count}`)
     await expect(main, route).toContainText('This could not be loaded')
     await settle(page)
+    await judgeInShort(page)
   }
   const asked = new Map<string, number>()
   const role = () => (count % 2 === 0 ? 'Admin' : 'Owner')
@@ -239,6 +262,7 @@ async function judgeRefusals(console: Console): Promise<void> {
     await expect(main, route).toContainText(`It needs the role ${role()} in this Project. An owner or admin`)
     // What the page has asked besides is answered before the next one asks the same.
     await settle(page)
+    await judgeInShort(page)
   }
   assert.deepEqual(
     [...asked].filter(([, times]) => times > 1),
@@ -274,5 +298,6 @@ async function judgeDeleted(console: Console): Promise<void> {
       ({ name, isOff }) => !isOff && !harmless.some((one) => one.test(name)),
     )
     assert.deepEqual(on, [], route)
+    await judgeInShort(page)
   }
 }

@@ -9,6 +9,8 @@ export interface PageOfRoute {
   readonly tabs?: readonly string[]
   /** It is a form: its fields can be filled in by everybody, and only sending it needs a role. */
   readonly isForm?: true
+  /** Its buttons that only fill it in, by their names. */
+  readonly fills?: RegExp
   /** The role without which nothing of it can be seen. */
   readonly needs?: 'Admin'
   /** It asks the server for nothing before something is sent. */
@@ -25,14 +27,14 @@ export const everyPage: Readonly<Record<string, PageOfRoute>> = {
   '/admin/{-$tab}': { path: '/admin', isOwn: true, asksNothing: true },
   '/projects/$project/': { path: 'P' },
   '/projects/$project/servers': { path: 'P/servers' },
-  '/projects/$project/servers/new': { path: 'P/servers/new', isForm: true },
+  '/projects/$project/servers/new': { path: 'P/servers/new', isForm: true, fills: /^(Add: |Remove )/ },
   '/projects/$project/servers/$id/{-$tab}': {
     path: 'P/servers/{id}',
     shows: ['servers', 'build-1'],
     tabs: ['networking', 'backups', 'change', 'activity', 'settings'],
   },
   '/projects/$project/firewalls': { path: 'P/firewalls' },
-  '/projects/$project/firewalls/new': { path: 'P/firewalls/new', isForm: true },
+  '/projects/$project/firewalls/new': { path: 'P/firewalls/new', isForm: true, fills: /^(Add |Rule$|Paste$)/ },
   '/projects/$project/firewalls/$id/{-$tab}': {
     path: 'P/firewalls/{id}',
     shows: ['firewalls', 'spare'],

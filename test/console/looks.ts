@@ -27,3 +27,15 @@ export async function judgeLooks(page: Page, { name, widths = [1280, 375], isFor
     }
   }
 }
+
+/** Judges what is much the same on many pages: wide in the light theme, and narrow in the dark one. */
+export async function judgeInShort(page: Page): Promise<void> {
+  for (const [colorScheme, width] of [
+    ['dark', 375],
+    ['light', 1280],
+  ] as const) {
+    await page.emulateMedia({ colorScheme })
+    await page.setViewportSize({ width, height: 800 })
+    await assertAccessible(page)
+  }
+}

@@ -21,6 +21,11 @@ export async function goTo(page: Page, href: string): Promise<void> {
   await page.evaluate((href) => self.__TSR_ROUTER__.navigate({ href }), href)
 }
 
+/** Sets out for a page, which may not come. */
+export async function begin(page: Page, href: string): Promise<void> {
+  await page.evaluate((href) => void self.__TSR_ROUTER__.navigate({ href }), href)
+}
+
 /** The title of the page that is open; one that is still loading has only the name of where it is. */
 export function headingOf(page: Page): Locator {
   return page.locator('h1:not([data-coming] *)')
