@@ -16,7 +16,8 @@ import { wordsOf } from '../words/words.ts'
 import { type Known, knownResource } from './known-resource.ts'
 
 const w = wordsOf('common', common)
-const r = wordsOf('commands', english).reasons
+const words = wordsOf('commands', english)
+const r = words.reasons
 /** More of the same would only be scrolled past. */
 const mostShown = 20
 
@@ -41,7 +42,8 @@ export function CommandsPanel({ request, labels, footer, label }: PanelProps) {
     const more = all.length > mostShown ? `\n# ${w.andMore(all.length - mostShown)}` : ''
     return { client, pieces: colored([...new Set(texts)].join('\n') + more) }
   })
-  return <Night label={label} commands={commands} {...(footer ? { footer } : {})} />
+  const said = all.some(needsManagement) ? words.management : footer
+  return <Night label={label} commands={commands} {...(said ? { footer: said } : {})} />
 }
 
 interface Context {
@@ -75,12 +77,17 @@ function hcloud(request: AnyRequest, { labels }: Context): Rendered {
 function curl(request: AnyRequest): Rendered {
   const row = operationOf(request.operation)
   if (row.needs === 'person') return { reason: { kind: 'person' } }
-  const isManagement = row.base !== '' && !request.operation.startsWith('lab_')
   return toCurl(askedOf(request), row, {
     endpoint: originForPrograms(window.location) + (row.base || '/v1'),
     rowOf: (operation) => operationOf(operation as OperationId),
-    token: isManagement ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
+    token: needsManagement(request) ? 'MANAGEMENT_TOKEN' : 'HCLOUD_TOKEN',
   })
+}
+
+/** Whether a token of a Project does not do, as for most of what only Wolke has. */
+function needsManagement({ operation }: AnyRequest): boolean {
+  const { base, needs } = operationOf(operation)
+  return base !== '' && needs !== 'person' && needs !== 'anyone' && !operation.startsWith('lab_')
 }
 
 /** What makes something, as a resource; for what is there already, the block that takes it over. */

@@ -114,6 +114,12 @@ forConsole('access in the console', (open) => {
     await console.visit('P/security/tokens')
     const { page } = console
     await expect(page.getByRole('row')).toHaveCount(3)
+    await press(page, '`')
+    const commands = page.getByRole('dialog', { name: 'Commands' })
+    await expect(commands).toContainText('Authorization: Bearer $MANAGEMENT_TOKEN')
+    await expect(commands).toContainText('wolke token create --management')
+    await press(page, 'Escape')
+    await expect(commands).toBeHidden()
     await press(page, 'j', '.')
     await page.getByRole('menuitem', { name: 'Rotate' }).waitFor()
     await press(page, 'ArrowDown', 'ArrowDown')

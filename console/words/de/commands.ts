@@ -2,6 +2,7 @@
 import type { Words } from '../words.ts'
 
 export const commands: Words['commands'] = {
+  management: 'MANAGEMENT_TOKEN ist ein Verwaltungstoken, das wolke token create --management auf dem Rechner ausgibt.',
   reasons: {
     command: (client) => `${client} hat dafür keinen Befehl.`,
     describes: (client) => `${client} beschreibt, was sein soll; die Ressource in der Konfiguration ändern.`,

@@ -1,7 +1,8 @@
-/** Why a client has no command for what a form does. */
+/** Which token a command needs, and why a client has none for what a form does. */
 import type { ReasonKind } from '../../commands/request.ts'
 
 export const commands = {
+  management: 'MANAGEMENT_TOKEN is a management token, which wolke token create --management prints on the host.',
   reasons: {
     command: (client: string) => `${client} has no command for this.`,
     describes: (client: string) => `${client} describes what there is to be; change the resource in its configuration.`,
