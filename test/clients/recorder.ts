@@ -9,6 +9,8 @@ export interface Arrived {
   readonly path: string
   readonly query: readonly (readonly [string, string])[]
   readonly body: unknown
+  /** What it was authorized with. */
+  readonly token: string | undefined
 }
 
 export interface Recorder {
@@ -32,7 +34,8 @@ export async function record(target: string): Promise<Recorder> {
     const url = new URL(request.url!, 'http://gateway')
     const { method = 'GET' } = request
     const body: unknown = text === '' ? undefined : JSON.parse(text)
-    arrived.push({ method, path: decodeURIComponent(url.pathname), query: [...url.searchParams], body })
+    const token = request.headers.authorization?.replace(/^Bearer /, '')
+    arrived.push({ method, path: decodeURIComponent(url.pathname), query: [...url.searchParams], body, token })
     if (method !== 'GET' && !letsThrough) {
       response.writeHead(403, { 'content-type': 'application/json' }).end(refusal)
       return
