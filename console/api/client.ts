@@ -18,11 +18,27 @@ interface Rate {
 
 export const rate = createStore<Rate | undefined>(undefined)
 
-/** Whether the server answered the last call, and since when it has not. */
+/** Whether the server answered the last call, and if not, when it was last heard. */
 export const reachable = createStore<{ readonly isReachable: boolean; readonly since: number }>({
   isReachable: true,
   since: Date.now(),
 })
+
+let heardAt = Date.now()
+let isListening = false
+
+/** The server was heard just now. */
+function heard(): void {
+  heardAt = Date.now()
+  if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: heardAt })
+}
+
+/** Takes note of whether the stream of events is open. As long as it is, the server is heard. */
+export function listening(isOpen: boolean): void {
+  if (isOpen) heard()
+  else if (isListening) heardAt = Date.now()
+  isListening = isOpen
+}
 
 /** Until when calls are refused because there were too many. */
 export const throttled = createStore<{ readonly until: number } | undefined>(undefined)
@@ -98,10 +114,10 @@ async function reach(url: string, options: RequestInit, isProven = false): Promi
     response = await (early ?? fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
-    if (reachable.get().isReachable) reachable.set({ isReachable: false, since: Date.now() })
+    if (reachable.get().isReachable) reachable.set({ isReachable: false, since: isListening ? Date.now() : heardAt })
     throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer', isChange })
   }
-  if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: Date.now() })
+  heard()
   noteRate(response.headers)
   const reply = await readJson(response).catch((cause) => {
     if (options.signal?.aborted) throw cause

@@ -4,6 +4,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Action } from './actions.ts'
+import { call, listening } from './client.ts'
 import { note, setLive } from './follow-actions.ts'
 import { refresh } from './patch.ts'
 
@@ -20,6 +21,8 @@ type News =
   | { readonly kind: 'resync' }
   /** The stream is open, or no longer. */
   | { readonly kind: 'live'; readonly isLive: boolean }
+  /** The stream broke, and the server did not let it be opened again. */
+  | { readonly kind: 'refused' }
   /** A tab begins to listen. What it knows is as old as `since`, in milliseconds since the epoch. */
   | { readonly kind: 'hello'; readonly tab: number; readonly since: number }
   /** What such a tab has missed; without events it is too much. */
@@ -68,10 +71,15 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     live: (news) => {
       isLive = news.isLive
       setLive(isLive)
+      listening(isLive)
       if (!isLive || hasCaughtUp) return
       if (isLeading) hasCaughtUp = true
       // No tab led yet when this one began.
       else greet()
+    },
+    // Whether it answers at all, a call says: an idle page would make none for long.
+    refused: () => {
+      if (!document.hidden) call(undefined, 'management_whoami', {}, signal).catch(() => undefined)
     },
     hello: ({ tab, since }) => {
       if (!isLeading || !hasCaughtUp) return
@@ -105,6 +113,7 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     clearInterval(polling)
     channel.close()
     setLive(false)
+    listening(false)
   }
 }
 
@@ -212,6 +221,7 @@ function openStream(project: number, signal: AbortSignal, { awayMs, tell }: Lead
       if (!isOpen) failures += 1
       isOpen = false
       tell({ kind: 'live', isLive: false })
+      if (failures === 1) tell({ kind: 'refused' })
       if (stream.readyState !== EventSource.CLOSED && failures < mostFailures) return
       stream.close()
       again = setTimeout(connect, pauseAfter(failures))

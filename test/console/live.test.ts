@@ -151,6 +151,41 @@ forConsole('open pages of the console', (open) => {
     await expect(page.getByText('The server does not answer')).toHaveCount(0)
   })
 
+  test('say at once that the server is gone, even if nothing is asked for', async () => {
+    const console = await open()
+    const { page, context } = console
+    console.allow(/ERR_CONNECTION_REFUSED/)
+    const gone = Promise.withResolvers<void>()
+    let streams = 0
+    await context.route(/\/events\b/, async (route) => {
+      streams += 1
+      if (streams > 1) return route.abort('connectionrefused')
+      await gone.promise
+      return route.fulfill({ contentType: 'text/event-stream', body: 'retry: 1000\n\n' })
+    })
+    await console.visit('P/servers')
+    await expect.poll(() => streams).toBe(1)
+    await page.route(/\/console\/api\/wolke/, (route) => route.abort('connectionrefused'))
+    gone.resolve()
+    await expect(page.getByText('The server does not answer')).toBeVisible({ timeout: 2_500 })
+    // As soon as the stream is open again, so is everything.
+    await context.unroute(/\/events\b/)
+    await expect(page.getByText('The server does not answer')).toHaveCount(0, { timeout: 15_000 })
+  })
+
+  test('say when the server was last heard', async () => {
+    const console = await open()
+    const { page } = console
+    console.allow(/ERR_CONNECTION_REFUSED/)
+    await page.clock.install({ time: new Date('2026-11-24T10:00:00') })
+    await page.route(/\/events\b/, (route) => route.abort('connectionrefused'))
+    await console.visit('P/servers')
+    await page.waitForLoadState('networkidle')
+    await page.route(/\/console\/api\//, (route) => route.abort('connectionrefused'))
+    await page.clock.fastForward(600_000)
+    await expect(page.getByText(/What you see is from 10:00/)).toBeVisible()
+  })
+
   test('say when too many requests are over, and go on by themselves', async () => {
     const console = await open()
     await oneServer(console)
