@@ -25,19 +25,11 @@ export const reachable = createStore<{ readonly isReachable: boolean; readonly s
 })
 
 let heardAt = Date.now()
-let isListening = false
 
-/** The server was heard just now. */
-function heard(): void {
+/** The server was heard just now, by an answer or an event. */
+export function heard(): void {
   heardAt = Date.now()
   if (!reachable.get().isReachable) reachable.set({ isReachable: true, since: heardAt })
-}
-
-/** Takes note of whether the stream of events is open. As long as it is, the server is heard. */
-export function listening(isOpen: boolean): void {
-  if (isOpen) heard()
-  else if (isListening) heardAt = Date.now()
-  isListening = isOpen
 }
 
 /** Until when calls are refused because there were too many. */
@@ -114,7 +106,7 @@ async function reach(url: string, options: RequestInit, isProven = false): Promi
     response = await (early ?? fetch(url, { ...options, credentials: 'same-origin', redirect: 'error' }))
   } catch (cause) {
     if (options.signal?.aborted) throw cause
-    if (reachable.get().isReachable) reachable.set({ isReachable: false, since: isListening ? Date.now() : heardAt })
+    if (reachable.get().isReachable) reachable.set({ isReachable: false, since: heardAt })
     throw new ApiFailure({ status: 0, code: 'unreachable', message: 'the server does not answer', isChange })
   }
   heard()

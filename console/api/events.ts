@@ -4,7 +4,7 @@
  */
 import type { QueryClient } from '@tanstack/react-query'
 import type { Action } from './actions.ts'
-import { call, listening } from './client.ts'
+import { call, heard } from './client.ts'
 import { note, setLive } from './follow-actions.ts'
 import { refresh } from './patch.ts'
 
@@ -69,9 +69,10 @@ export function followEvents(project: number, cache: QueryClient): () => void {
       void cache.invalidateQueries()
     },
     live: (news) => {
+      // Until the stream breaks, the server is heard.
+      if (isLive || news.isLive) heard()
       isLive = news.isLive
       setLive(isLive)
-      listening(isLive)
       if (!isLive || hasCaughtUp) return
       if (isLeading) hasCaughtUp = true
       // No tab led yet when this one began.
@@ -113,7 +114,6 @@ export function followEvents(project: number, cache: QueryClient): () => void {
     clearInterval(polling)
     channel.close()
     setLive(false)
-    listening(false)
   }
 }
 

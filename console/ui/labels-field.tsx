@@ -58,7 +58,12 @@ export function LabelsField({ value, onChange, problems = [], isFixed = false }:
       <div id={listId}>
         <Tags>
           {Object.entries(value).map(([name, content]) => (
-            <Tag key={name} name={name} onRemove={isFixed ? undefined : () => onChange(without(value, name))}>
+            <Tag
+              key={name}
+              name={name}
+              tip={`${name}=${content}`}
+              onRemove={isFixed ? undefined : () => onChange(without(value, name))}
+            >
               <i>{name}=</i>
               {content}
             </Tag>

@@ -14,12 +14,16 @@ interface TagProps {
   /** Removes it; `name` says what it removes. */
   readonly onRemove?: (() => void) | undefined
   readonly name?: string
+  /** All of it: tables cut what is long. */
+  readonly tip?: string | undefined
 }
 
-export function Tag({ children, tone, onRemove, name = '' }: TagProps) {
+export function Tag({ children, tone, onRemove, name = '', tip }: TagProps) {
   return (
     <span className={cx(styles.tag, tone && styles[tone], onRemove && styles['can-go'])}>
-      {children}
+      <span className={styles.text} title={tip}>
+        {children}
+      </span>
       {onRemove && (
         <button type="button" aria-label={w.remove(name)} onClick={onRemove}>
           <Icon name="x" />
@@ -40,7 +44,7 @@ export function Labels({ labels }: { readonly labels: Readonly<Record<string, st
   return (
     <Tags>
       {entries.map(([key, value]) => (
-        <Tag key={key}>
+        <Tag key={key} tip={`${key}=${value}`}>
           <i>{key}=</i>
           {value}
         </Tag>

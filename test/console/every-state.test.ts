@@ -1,13 +1,13 @@
 /**
  * Every page of the console in every state. In both themes, wide and narrow: no violation that axe can find. In German,
- * and with English words that are 40 % longer, wide and at 320 px: nothing makes the page scroll sideways, and no button
- * cuts off what it says.
+ * and with English words that are 40 % longer, wide and at 320 px, and with long names and labels at five widths: nothing
+ * makes the page scroll sideways, and no button cuts off what it says.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Role } from '../../src/kernel/access/roles.ts'
 import { everyPage } from './every-page.ts'
-import { findGermanWords, findLongWords } from './fit.ts'
+import { findGermanWords, findLongNames, findLongWords } from './fit.ts'
 import { type Console, forConsole } from './harness.ts'
 import { judgeLooks } from './looks.ts'
 import { goTo, placesOf, routesOf, settle } from './router.ts'
@@ -107,7 +107,9 @@ async function judge(walk: Walk, state: PageState, problems: string[]): Promise<
     await walk.show(state)
     await judgeLooks(page, { name, widths, isForced: media?.forcedColors !== undefined })
     // Other roles see the same words.
-    if (role === undefined) problems.push(...(await findLongWords(page)).map((text) => `${name}, longer: ${text}`))
+    if (role !== undefined) return
+    problems.push(...(await findLongWords(page)).map((text) => `${name}, longer: ${text}`))
+    if (!state.act) problems.push(...(await findLongNames(page)).map((text) => `${name}, long names: ${text}`))
   } catch (error) {
     problems.push(`${name}: ${(error as Error).message}`)
   }

@@ -112,7 +112,7 @@ function TargetLine({ target, servers, reason, onRemove }: LineProps) {
       <span className="stack">
         {label_selector && (
           <span className="row wrap">
-            <Tag>{label_selector.selector}</Tag>
+            <Tag tip={label_selector.selector}>{label_selector.selector}</Tag>
             <span className="faint">{t.matchesNow(ids.length)}</span>
           </span>
         )}

@@ -114,7 +114,7 @@ function TargetLine({ target, servers, reason, onRemove }: LineProps) {
           {server && <ServerHealth id={server.id} servers={servers} health={health_status} />}
           {label_selector && (
             <>
-              <Tag>{label_selector.selector}</Tag>
+              <Tag tip={label_selector.selector}>{label_selector.selector}</Tag>
               <span className="faint">{w.matches(targets.length)}</span>
             </>
           )}

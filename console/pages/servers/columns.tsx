@@ -38,7 +38,7 @@ export const serverColumns: readonly Column<Server>[] = [
     cell: ({ server_type: { name, cores, memory } }) => (
       <>
         {name}
-        <small>{w.size(number(cores), number(memory))}</small>
+        <small className="nw">{w.size(number(cores), number(memory))}</small>
       </>
     ),
   },
