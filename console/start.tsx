@@ -9,8 +9,8 @@ import { ApiFailure } from './api/failure.ts'
 import { createConsoleRouter } from './router.tsx'
 import { loadStates } from './shell/states-later.tsx'
 import { listenToKeys } from './shortcuts.ts'
-import { loadErrorWords } from './ui/failure.tsx'
 import { loadLayersSoon } from './ui/layers.ts'
+import { loadErrorWords } from './ui/said.tsx'
 
 /** What the API refused is on the page; anything else is a mistake of the console. */
 function onCaughtError(cause: unknown): void {

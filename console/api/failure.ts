@@ -7,6 +7,14 @@ export type FailureCode = ErrorCode | 'unreachable' | 'unreadable'
 /** The problems of one field of a form, by the name of the field in the request. */
 export type FieldProblems = Readonly<Record<string, readonly string[]>>
 
+/** The codes that came with what the server said about fields. */
+const codes = new Map<string, FailureCode>()
+
+/** The code that a text came with, if the server said it about a field or a part of it; undefined for other texts. */
+export function saidByServer(text: string): FailureCode | undefined {
+  return codes.get(text) ?? codes.get(text.replace(/^[[.]\S* /, ''))
+}
+
 interface Facts {
   readonly status: number
   readonly code: FailureCode
@@ -47,7 +55,9 @@ export class ApiFailure extends Error {
     const { fields } = this.details ?? {}
     if (!Array.isArray(fields)) return {}
     const named = fields as readonly { readonly name: string; readonly messages?: readonly string[] }[]
-    return Object.fromEntries(named.map(({ name, messages = [this.message] }) => [name, messages]))
+    const said = named.map(({ name, messages = [this.message] }) => [name, messages] as const)
+    for (const [, messages] of said) for (const one of messages) codes.set(one, this.code)
+    return Object.fromEntries(said)
   }
 
   /** Whether asking again may help without anything being changed. */

@@ -2,6 +2,7 @@
 import { type ComponentProps, useId } from 'react'
 import styles from './field.module.css'
 import { Icon, type IconName } from './icon.tsx'
+import { Said, said } from './said.tsx'
 
 interface BoxProps extends Omit<ComponentProps<'input'>, 'className' | 'onChange' | 'value'> {
   readonly icon: IconName
@@ -26,14 +27,14 @@ export function BoxField({ icon, label, onChange, hotkey, problem, ...rest }: Bo
         aria-label={label}
         aria-invalid={problem !== undefined || undefined}
         aria-describedby={problem && id}
-        title={problem}
+        title={problem && said(problem)}
         className={styles.input}
         onChange={({ target }) => onChange(target.value)}
       />
       {hotkey && <kbd>{hotkey}</kbd>}
       {problem && (
         <span className="vh" id={id} role="status">
-          {problem}
+          <Said texts={[problem]} />
         </span>
       )}
     </div>

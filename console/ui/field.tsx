@@ -3,6 +3,7 @@ import { type ComponentProps, type ReactNode, useId } from 'react'
 import { cx } from './cx.ts'
 import styles from './field.module.css'
 import { Icon } from './icon.tsx'
+import { Said } from './said.tsx'
 import { Sign } from './state.tsx'
 
 interface FieldProps {
@@ -51,7 +52,7 @@ export function Problems({ id, problems }: { readonly id: string; readonly probl
   return (
     <p className={styles.error} id={id}>
       <Sign mood="bad" />
-      {problems.join(' ')}
+      <Said texts={problems} />
     </p>
   )
 }

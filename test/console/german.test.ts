@@ -67,4 +67,37 @@ forConsole('the console in German', (open) => {
     await expect(page.getByRole('combobox', { name: /suchen/i })).toBeVisible()
     await check()
   })
+
+  test('says in German what is wrong with inputs, and marks what it cannot say', async () => {
+    const { page, visit, allow } = await open({ language: 'de' })
+    allow(/status of 422/)
+    await visit('P/firewalls/new')
+    await page.waitForLoadState('networkidle')
+    await page.getByRole('textbox', { name: 'Name', exact: true }).fill('web')
+    await page.getByRole('button', { name: 'SSH hinzufügen' }).click()
+    await expect(page.getByText('Von: fehlt für die Richtung in')).toBeVisible()
+    await page.keyboard.type('10.0.0.1/8')
+    await press(page, 'Enter')
+    await expect(page.getByText('10.0.0.1/8 hat gesetzte Host-Bits; das Netz ist 10.0.0.0/8')).toBeVisible()
+    await page.getByRole('textbox', { name: 'Labels' }).fill('-a=b')
+    await expect(page.getByText('muss mit einem Buchstaben oder einer Ziffer beginnen und enden')).toBeVisible()
+    await page.getByRole('textbox', { name: 'Labels' }).fill('')
+    await page
+      .getByRole('button', { name: /Entfernen|Internet|10\.0\.0\.1/ })
+      .first()
+      .click()
+    await page.getByRole('combobox', { name: 'Von von Regel 1' }).fill('internet')
+    await press(page, 'Enter')
+    const messages = ['must not have more than 63 characters', 'was never said before']
+    await page.route(/\/v1\/firewalls$/, (route) => {
+      const details = { fields: [{ name: 'name', messages }] }
+      return route.fulfill({
+        status: 422,
+        json: { error: { code: 'invalid_input', message: 'invalid input', details } },
+      })
+    })
+    await page.getByRole('complementary').getByRole('button', { name: 'Firewall anlegen' }).click()
+    await expect(page.getByText('darf höchstens 63 Zeichen haben Der Server nimmt das nicht an:')).toBeVisible()
+    await expect(page.locator('[lang=en]', { hasText: 'was never said before' })).toBeVisible()
+  })
 })

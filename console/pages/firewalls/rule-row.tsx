@@ -7,6 +7,7 @@ import diff from '../../ui/diff.module.css'
 import fields from '../../ui/field.module.css'
 import { Icon } from '../../ui/icon.tsx'
 import { DotsMenu, type MenuEntry } from '../../ui/menu.tsx'
+import { Said } from '../../ui/said.tsx'
 import { Sign } from '../../ui/state.tsx'
 import table from '../../ui/table.module.css'
 import { Tags } from '../../ui/tag.tsx'
@@ -78,10 +79,16 @@ export function RuleRow({ draft, place, change, problems, listId, reason, acts }
           <td colSpan={5} id={problemId} className={styles.said}>
             <span className={fields.error}>
               <Sign mood="bad" />
-              {[
-                ...problems.port.map((text) => `${w.port}: ${text}`),
-                ...problems.networks.map((text) => `${draft.direction === 'in' ? w.from : w.toward}: ${text}`),
-              ].join(' · ')}
+              {problems.port.length > 0 && (
+                <span>
+                  {w.port}: <Said texts={problems.port} between=", " />
+                </span>
+              )}
+              {problems.networks.length > 0 && (
+                <span>
+                  {draft.direction === 'in' ? w.from : w.toward}: <Said texts={problems.networks} between=", " />
+                </span>
+              )}
             </span>
           </td>
         </tr>

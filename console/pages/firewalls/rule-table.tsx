@@ -4,6 +4,7 @@ import { type Direction, maxEffectiveRules, maxRules } from '../../../src/famili
 import { Button } from '../../ui/button.tsx'
 import { cx } from '../../ui/cx.ts'
 import { Note } from '../../ui/note.tsx'
+import { Said } from '../../ui/said.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import table from '../../ui/table.module.css'
 import { ListFrame, Tools } from '../../ui/table.tsx'
@@ -101,7 +102,7 @@ export function RuleTable({ editor, servers, reason, more }: RuleTableProps) {
         <Grid {...{ editor, direction, reason, listId, want }} />
         {judgement.general.length > 0 && (
           <Note mood="bad" isNews>
-            {judgement.general.join('; ')}
+            <Said texts={judgement.general} between="; " />
           </Note>
         )}
         {reason === undefined && <p className={cx(styles.hint, 'not-narrow')}>{w.keys}</p>}

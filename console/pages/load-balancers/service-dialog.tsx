@@ -7,6 +7,7 @@ import { Check } from '../../ui/check.tsx'
 import { DeletedElsewhere, Elsewhere } from '../../ui/elsewhere.tsx'
 import { SelectField, TextField } from '../../ui/field.tsx'
 import { PickTags } from '../../ui/pick-tags.tsx'
+import { Said } from '../../ui/said.tsx'
 import { Seg } from '../../ui/seg.tsx'
 import { useDraft } from '../../ui/use-draft.ts'
 import type { ProblemsOf } from '../../ui/use-submit.ts'
@@ -143,7 +144,11 @@ function Certificates({ value, problems, onChange }: CertificatesProps) {
         none={w.noCertificates}
         onChange={onChange}
       />
-      {problems && <p role="alert">{problems.join(' ')}</p>}
+      {problems && (
+        <p role="alert">
+          <Said texts={problems} />
+        </p>
+      )}
     </div>
   )
 }

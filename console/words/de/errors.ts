@@ -1,9 +1,12 @@
 /** Fehler in Worten, nach Code: was geschah und was zu tun ist. */
 import type { Words } from '../words.ts'
+import { messages } from './messages.ts'
 
 export const errors: Words['errors'] = {
   unchanged: 'Nichts wurde geändert.',
   uncertain: 'Ob es geschehen ist, ist nicht bekannt. Vor einem neuen Versuch nachsehen.',
+  refused: 'Der Server nimmt das nicht an:',
+  messages,
   byCode: {
     elevation_required: 'Noch einmal anmelden. Dafür muss die Anmeldung jünger als zehn Minuten sein.',
     wrong_credentials: 'Passwort oder Code stimmt nicht.',

@@ -1,9 +1,14 @@
 /** Errors in words, by code: what happened and what to do. A code without a text does not compile. */
 import type { FailureCode } from '../../api/failure.ts'
+import type { Forms } from '../../lib/messages.ts'
 
 export const errors = {
   unchanged: 'Nothing was changed.',
   uncertain: 'It is not known whether this was done. Look before you try again.',
+  /** Before a message about a field that has no form in the language of the page. */
+  refused: 'The server does not accept it:',
+  /** What messages of the server about inputs are in another language. */
+  messages: {} as Forms,
   byCode: {
     elevation_required: 'Prove who you are once more. This needs a sign-in within the last ten minutes.',
     wrong_credentials: 'The password or code is not right.',

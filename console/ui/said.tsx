@@ -1,0 +1,53 @@
+/** What is wrong with an input, in the language of the page. */
+import { Fragment } from 'react'
+import { saidByServer } from '../api/failure.ts'
+import { language, type Words, wordsOf } from '../words/words.ts'
+
+type ErrorWords = Words['errors']
+
+/** Loaded with the first failure: most pages never need them. */
+let w: ErrorWords | undefined
+let formOf: (message: string) => string | undefined = () => undefined
+
+export async function loadErrorWords(): Promise<void> {
+  if (w) return
+  const [{ errors }, { translator }] = await Promise.all([
+    import('../words/en/errors.ts'),
+    import('../lib/messages.ts'),
+  ])
+  w = wordsOf('errors', errors)
+  formOf = translator(w.messages)
+}
+
+/** Undefined before the first failure. */
+export function errorWords(): ErrorWords | undefined {
+  return w
+}
+
+/** A text for where nothing can be marked, such as a tip. */
+export function said(text: string): string {
+  return formOf(text) ?? text
+}
+
+interface SaidProps {
+  readonly texts: readonly string[]
+  readonly between?: string
+}
+
+/**
+ * Messages of the server, and texts that are in the language already. A message without a form there follows a sentence
+ * about its code, and is marked as English.
+ */
+export function Said({ texts, between = ' ' }: SaidProps) {
+  return texts.map((text, index) => {
+    const form = formOf(text)
+    const code = form === undefined && language !== 'en' ? saidByServer(text) : undefined
+    return (
+      <Fragment key={text}>
+        {index > 0 && between}
+        {code && `${code === 'invalid_input' ? w?.refused : w?.byCode[code]} `}
+        {code ? <span lang="en">{text}</span> : (form ?? text)}
+      </Fragment>
+    )
+  })
+}
