@@ -11,6 +11,7 @@ import {
 import { createToken, giveToken, TokenTaken } from '../kernel/access/tokens.ts'
 import { recordEvent } from '../kernel/audit/entries.ts'
 import type { Database, Transaction } from '../kernel/data/db.ts'
+import { ApiError } from '../kernel/errors.ts'
 import { changeOwner } from '../kernel/mail/outbox.ts'
 import { timestamp } from '../kernel/process/clock.ts'
 import type { ProjectScope } from '../kernel/scope.ts'
@@ -23,9 +24,20 @@ import { commandLine } from './noted.ts'
  */
 export async function prepareInstallation(db: Database, config: Config): Promise<string | undefined> {
   try {
-    return await db.transact((tx) => prepare(tx, config))
+    return await prepareBeside(db, config)
   } catch (error) {
     if (error instanceof TokenTaken) throw new CommandFailure(`--token: ${error.message}; use another one`)
+    throw error
+  }
+}
+
+/** Another process may make Project default at the same moment: then it is there for this one. */
+async function prepareBeside(db: Database, config: Config): Promise<string | undefined> {
+  const attempt = () => db.transact((tx) => prepare(tx, config))
+  try {
+    return await attempt()
+  } catch (error) {
+    if (error instanceof ApiError && error.code === 'uniqueness_error') return attempt()
     throw error
   }
 }
