@@ -239,6 +239,7 @@ forEachDatabase('the running server', (open) => {
       'GET /console',
       'GET /console*',
       'GET /docs',
+      'GET /favicon.ico',
       'GET /health',
       'GET /health/reads',
       ...doorFiles.map(({ path }) => `GET ${path}`),
