@@ -130,12 +130,18 @@ function admitPrincipal(request: Caller, limiter: Limiter, principal: Principal)
 }
 
 function judge(request: Caller, principal: Principal, verdict: Verdict): Admission {
-  const isReadOnlyToken = principal.actor.kind === 'token' && principal.role === 'viewer'
-  if (isReadOnlyToken && request.method !== 'GET' && request.method !== 'HEAD') {
+  if (isReadOnly(principal) && request.method !== 'GET' && request.method !== 'HEAD') {
     const refusal = new ApiError('token_readonly', 'this token is only allowed to perform GET requests')
     return { principal, verdict, refusal }
   }
   return verdict.admitted ? { principal, verdict } : { principal, verdict, refusal: tooMany(verdict) }
+}
+
+/** Whether it is an API token that reads: a viewer of its Project, whatever a request is about. */
+function isReadOnly({ actor, roles }: Principal): boolean {
+  if (actor.kind !== 'token') return false
+  for (const role of roles.values()) if (role !== 'viewer') return false
+  return true
 }
 
 function tooMany(verdict: Verdict): ApiError {
