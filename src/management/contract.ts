@@ -254,6 +254,7 @@ export const memberEndpoints = defineEndpoints({
   listMembers: {
     method: 'GET',
     needs: 'viewer',
+    notForTokens: true,
     path: members,
     summary: 'List who belongs to a Project',
     section,

@@ -42,6 +42,8 @@ export interface Principal extends Identity {
 export interface Guard extends Operation {
   readonly needs: Need
   readonly elevated?: boolean
+  /** Whether it is closed to API tokens, whatever their rights are. */
+  readonly notForTokens?: true
 }
 
 /** Headers that say which session a request belongs to, and where the browser is. */
@@ -77,7 +79,13 @@ function outOfScope({ limits }: Principal, guard: Guard): ApiError | undefined {
   return limits && guard.needs !== 'anyone' ? beyondScope(limits, guard) : undefined
 }
 
-function unauthorized({ actor, scope, role, isOperator }: Principal, { needs }: Guard): ApiError | undefined {
+function unauthorized(principal: Principal, guard: Guard): ApiError | undefined {
+  const refusal = unfit(principal, guard)
+  if (refusal || !guard.notForTokens || principal.actor.kind !== 'token') return refusal
+  return new ApiError('forbidden', 'this is for people and for management tokens')
+}
+
+function unfit({ actor, scope, role, isOperator }: Principal, { needs }: Guard): ApiError | undefined {
   if (needs === 'nobody' || needs === 'anyone') return undefined
   if (needs === 'person')
     return actor.kind === 'person' ? undefined : forbidden(needs, 'this is for people who are signed in')

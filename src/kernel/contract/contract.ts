@@ -22,6 +22,8 @@ export interface Endpoint {
   readonly needs: Need
   /** Whether a person must have proven its identity within the last 10 minutes. */
   readonly elevated?: boolean
+  /** Whether it is closed to API tokens, whatever their rights are. */
+  readonly notForTokens?: true
   /** Path below the base URL, with parameters in braces: `/firewalls/{id}`. `isIdParam` tells ids from names. */
   readonly path: string
   readonly summary: string
