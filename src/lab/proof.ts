@@ -2,6 +2,7 @@
 import type { Client, World } from '../../test/harness.ts'
 import { done } from '../../test/proof.ts'
 import { newServer, serverOf } from '../families/servers/proof.ts'
+import type { labEndpoints } from './contract.ts'
 
 // biome-ignore lint/suspicious/noExplicitAny: replies of every shape
 export type Json = any
@@ -44,3 +45,8 @@ export const ssh = { direction: 'in', protocol: 'tcp', port: '22', source_ips: a
 
 /** An address that no server has. */
 export const outside = '8.8.4.4'
+
+/** Queries by endpoint. */
+export const queries: Readonly<Record<keyof typeof labEndpoints, object>> = {
+  reachability: { from: outside, to: outside, protocol: 'icmp' },
+}

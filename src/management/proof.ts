@@ -27,14 +27,18 @@ export interface Place {
   readonly mail: number
 }
 
-/** The URL of an endpoint at the door of programs or, below `/console/api`, at that of the console. */
-export function urlOf({ baseUrl }: World, { path }: Pick<Endpoint, 'path'>, place: Place, door = ''): string {
-  const named = path
+/** The path of an endpoint with the ids of a place. */
+export function pathIn(place: Place, { path }: Pick<Endpoint, 'path'>): string {
+  return path
     .replace('{project_id}', `${place.project}`)
     .replace('{token_id}', `${place.token}`)
     .replace('{person_id}', `${place.person}`)
     .replace('{mail_id}', `${place.mail}`)
-  return `${new URL(baseUrl).origin}${door}/wolke/v1${named}`
+}
+
+/** The URL of an endpoint. */
+export function urlOf({ baseUrl }: World, endpoint: Pick<Endpoint, 'path'>, place: Place): string {
+  return `${new URL(baseUrl).origin}/wolke/v1${pathIn(place, endpoint)}`
 }
 
 /** A client with a new management token. */

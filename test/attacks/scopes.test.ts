@@ -1,12 +1,12 @@
 /**
- * Every endpoint, called with scoped tokens: the families, the verbs and the labels of a scope decide, and whatever they
- * leave out is refused without a trace.
+ * Every endpoint, called with tokens that see the resources with some labels: all others are not there, and what would
+ * reach them is refused without a trace.
  */
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { sql } from 'kysely'
 import { families } from '../../src/families.ts'
-import { familyOf, verbOf } from '../../src/kernel/access/token-scope.ts'
+import { familyOf } from '../../src/kernel/access/token-scope.ts'
 import type { Endpoint } from '../../src/kernel/contract/contract.ts'
 import { namingFields } from '../../src/kernel/contract/references.ts'
 import type { EveryTable } from '../../src/kernel/data/db.ts'
@@ -20,40 +20,11 @@ import { dump, schemaTables } from '../schema.ts'
 import { scopedClient } from '../scoped-clients.ts'
 
 const isRead = ({ endpoint }: Row) => endpoint.method === 'GET'
-/** Actions are read in one place for all families, and each scope that reads grants that. */
-const isOfAll = ({ endpoint }: Row) => familyOf(endpoint) === 'actions'
 const namesResource = ({ path }: Endpoint) => /^\/\w+\/\{/.test(path)
-
-// ---- Families and verbs --------------------------------------------------------------------------------------------
-
-interface Scoped {
-  readonly otherFamily: Client
-  readonly readOnly: Client
-}
 
 function assertForbidden(answer: Answer, lacks: object): void {
   assertRefused(answer, 'forbidden')
   assert.deepEqual(answer.body.error.details.lacks, lacks)
-}
-
-async function checkScopes(world: World, row: Row, { otherFamily, readOnly }: Scoped): Promise<void> {
-  const ready = await prepare(world, row)
-  const family = familyOf(row.endpoint)
-  const verb = verbOf(row.endpoint)
-  const otherVerb = await scopedClient(world, { families: [family], verbs: [verb === 'read' ? 'create' : 'read'] })
-  const before = await dump(world.db)
-  if (!isOfAll(row)) assertForbidden(await ready.send(otherFamily), { family })
-  assertForbidden(await ready.send(otherVerb), { verb })
-  if (!isRead(row)) {
-    assertRefused(await ready.send(readOnly), 'token_readonly')
-    const path = pathOf(row.endpoint, ready.target)
-    const unreadable = await otherVerb.request(row.endpoint.method, path, { body: '{' })
-    assertForbidden(unreadable, { verb })
-  }
-  assert.equal(await dump(world.db), before, 'a refused request had an effect')
-  const command = verb !== 'read' && row.endpoint.path.includes('/actions/') ? ['actions'] : [verb]
-  const enough = await scopedClient(world, { ...(isOfAll(row) ? {} : { families: [family] }), verbs: command })
-  checkWorks(ready, await ready.send(enough))
 }
 
 function checkWorks({ row, sample }: Ready, answer: Answer): void {
@@ -61,22 +32,7 @@ function checkWorks({ row, sample }: Ready, answer: Answer): void {
   else assert.equal(answer.status, row.endpoint.status, answer.text)
 }
 
-forEachDatabase('every endpoint and every scope', (open) => {
-  test('families and verbs: what a scope does not grant is refused, and what it grants works', async () => {
-    for (const { some, day } of parts) {
-      const world = await open({ runActions: false, clock: testClock(day) })
-      const scoped = {
-        otherFamily: await scopedClient(world, { families: ['elsewhere'] }),
-        readOnly: await scopedClient(world, { families: families.map(({ name }) => name) }, { readOnly: true }),
-      }
-      await each(some, (row) => checkScopes(world, row, scoped))
-      await world.settle()
-      await checkConsistency(world, { pendingToo: true })
-    }
-  })
-
-  // ---- Labels ------------------------------------------------------------------------------------------------------
-
+forEachDatabase('every endpoint and what a selector leaves out', (open) => {
   test('labels: what does not match is not there, and what matches works', async () => {
     for (const { some, day } of parts) {
       const world = await open({ runActions: false, clock: testClock(day) })
