@@ -6,6 +6,7 @@ import { type Listener, listen } from './event-stream.ts'
 import { forEachDatabase, type World } from './harness.ts'
 import { done, unique } from './proof.ts'
 import { assertRefused } from './refusals.ts'
+import { watchDatabase } from './watched-database.ts'
 
 const firewall = async ({ api }: World) =>
   (await done(api.post('/firewalls', { name: unique('firewall') }))).firewall.id as number
@@ -176,6 +177,32 @@ forEachDatabase('the stream of events', (open, engine) => {
     await listener.until(({ name }) => name === 'ready')
     await world.stop()
     await listener.ended
+  })
+
+  test('begins again after its database was away, however far it had come', async () => {
+    let away: RegExp | undefined
+    const wrapDatabase = (db: World['db']) =>
+      watchDatabase(db, () => ({}), {
+        before: ({ sql }) => {
+          if (away?.test(sql)) throw new Error('the database is away')
+        },
+      })
+    const world = await open({ runActions: false, wrapDatabase })
+    const session = world.signIn('viewer')
+    for (const statement of [/from audit\b/, /from "action"/]) {
+      away = statement
+      const broken = await Promise.all([listen(world, session), listen(world, session)])
+      for (const { ended, told } of broken) {
+        await ended
+        assert.deepEqual(told, [])
+      }
+    }
+    away = undefined
+    const listener = await listen(world, session)
+    await listener.until(({ name }) => name === 'ready')
+    const id = await firewall(world)
+    await listener.until(about('firewalls', id))
+    listener.leave()
   })
 
   if (engine === 'postgres') {

@@ -29,7 +29,11 @@ type Was = Pick<Listening, 'lastEventId' | 'awayMs'>
 
 /** A Project that somebody listens to. */
 interface Watched {
+  /** How many listen, or are about to. */
+  members: number
   readonly listeners: Set<Send>
+  /** Resolves when it is known of which actions need not be told. */
+  known: Promise<void> | undefined
   /** What was told of the actions that run, by id. */
   readonly running: Map<number, string>
   /** Newer actions of which was told that they have ended. */
@@ -68,29 +72,46 @@ export class Hub {
     this.#options = options
   }
 
-  /** Tells `send` what changes in a Project, beginning with what a client missed; returns a function that ends it. */
+  /**
+   * Tells `send` what changes in a Project, beginning with what a client missed; returns a function that ends it. Whoever
+   * could not be told what was missed does not listen.
+   */
   async join(project: ProjectId, was: Was, send: Send): Promise<() => void> {
     return onOwnBehalf(async () => {
-      if (!this.#unlisten) this.#starting = this.#start()
-      await this.#starting
-      const own = this.#watched.get(project) ?? (await this.#watch(project))
-      own.listeners.add(send)
-      await this.#catchUp(project, own, was, send)
+      const own = this.#enter(project)
+      try {
+        await this.#starting
+        own.known ??= this.#know(project, own)
+        await own.known
+        own.listeners.add(send)
+        await this.#catchUp(project, own, was, send)
+      } catch (error) {
+        this.#leave(project, own, send)
+        throw error
+      }
       return () => this.#leave(project, own, send)
     })
   }
 
+  /** The Project, which is watched from now on for somebody who may still have to wait for what is known of it. */
+  #enter(project: ProjectId): Watched {
+    if (this.#watched.size === 0) this.#starting = this.#start()
+    const own = this.#watched.get(project) ?? newlyWatched()
+    this.#watched.set(project, own)
+    own.members++
+    return own
+  }
+
   #leave(project: ProjectId, own: Watched, send: Send): void {
     own.listeners.delete(send)
-    if (own.listeners.size > 0) return
-    if (this.#watched.get(project) === own) this.#watched.delete(project)
+    own.members--
+    if (own.members > 0) return
+    this.#watched.delete(project)
     if (this.#watched.size > 0) return
     this.#unlisten?.()
-    this.#unlisten = undefined
     clearInterval(this.#poll)
     clearTimeout(this.#timer)
     this.#timer = undefined
-    this.#poll = undefined
   }
 
   async #start(): Promise<void> {
@@ -103,15 +124,12 @@ export class Hub {
     this.#lastAction = (await newestAction(db.query)) ?? 0
   }
 
-  async #watch(project: ProjectId): Promise<Watched> {
+  async #know(project: ProjectId, { running, ended }: Watched): Promise<void> {
     const { query } = this.#options.db
-    const own: Watched = { listeners: new Set(), running: new Map(), ended: new Set() }
-    this.#watched.set(project, own)
-    for (const action of await runningIn(query, [project])) own.running.set(action.id, stateOf(action))
+    for (const action of await runningIn(query, [project])) running.set(action.id, stateOf(action))
     for (const { id, status } of await actionsFrom(query, [project], this.#lastAction - lateActions, mostMissed)) {
-      if (status !== 'running') own.ended.add(id)
+      if (status !== 'running') ended.add(id)
     }
-    return own
   }
 
   #hear(subject: string): void {
@@ -237,6 +255,14 @@ export class Hub {
     return [...fresh.flatMap(inWords), ...changed.flatMap(inActionWords)]
   }
 }
+
+const newlyWatched = (): Watched => ({
+  members: 0,
+  listeners: new Set(),
+  known: undefined,
+  running: new Map(),
+  ended: new Set(),
+})
 
 /** Whether a state of an action was not told yet; notes that it is told now. */
 function isNews({ running, ended }: Watched, action: ChangedAction): boolean {
