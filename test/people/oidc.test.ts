@@ -211,6 +211,8 @@ forEachDatabase('an identity provider', (open) => {
       ['eva@example.com', 'uniqueness_error'],
       [adminEmail, 'ok'],
     ])
+    // What was refused is recorded after its answer.
+    await world.app.auditLog.flush()
     const { audit } = (await again.api('GET', `${own}/audit?operation=/account/identities`)).body
     const outcomes = audit.map(({ outcome }: { outcome: string }) => outcome)
     assert.deepEqual(outcomes.toSorted(), ['elevation_required', 'ok', 'ok', 'ok'])
