@@ -128,7 +128,8 @@ function made(operation: string, { ...body }: Record<string, unknown>): Record<s
     const isManaged = body.type === 'managed'
     for (const name of isManaged ? ['certificate', 'private_key'] : ['domain_names']) delete body[name]
     const needed = isManaged ? { domain_names: ['example.com'] } : { certificate: 'c\n', private_key: 'k\n' }
-    if (Array.isArray(body.domain_names) && body.domain_names.length === 0) delete body.domain_names
+    for (const name of Object.keys(needed))
+      if ((body[name] as ArrayLike<unknown> | undefined)?.length === 0) delete body[name]
     return { ...needed, ...body }
   }
   if (operation === 'floating_ips_create' && !body.server)
