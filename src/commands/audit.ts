@@ -55,12 +55,15 @@ async function show(db: Database, print: Print, options: Options): Promise<void>
   const projectId = project === undefined ? undefined : (await projectNamed(db, project)).id
   const filter: AuditFilter = { ...filterIn(options), projectId }
   const last = (await newestId(db.query)) ?? 0
+  const there = follow ? await recent(db, last) : []
   const entries = await newest(db, filter, limit)
   if (!follow) return printList(print, entries.map(entryToWire), options, columnsOf)
   const printOne = (row: AuditRow) =>
     print(json ? JSON.stringify(entryToWire(row)) : columnsOf(entryToWire(row)).join('\t'))
   entries.forEach(printOne)
-  await followFrom(db, last, (row) => {
+  // What was written meanwhile is in the list already, or in neither of the two and shown below.
+  const shown = new Set([...there, ...entries].map(({ id }) => id))
+  await followFrom(db, last, shown, (row) => {
     if (passes(row, filter)) printOne(row)
   })
 }
@@ -85,11 +88,18 @@ const pollMs = 500
 /** Ids are drawn before their commit, so that an entry may appear after later ones. */
 const late = 1_000
 
-/** Never returns. */
-async function followFrom(db: Database, start: number, use: (row: AuditRow) => void): Promise<never> {
-  const shown = new Set<number>()
+/** The entries that came last, and those that came late among them. */
+const recent = (db: Database, last: number) => entriesAfter(db.query, last - late, { limit: 10 * late })
+
+/** Uses every entry that is not among those `shown`; never returns. */
+async function followFrom(
+  db: Database,
+  start: number,
+  shown: Set<number>,
+  use: (row: AuditRow) => void,
+): Promise<never> {
   for (let last = start; ; ) {
-    for (const row of await entriesAfter(db.query, Math.max(start, last - late), { limit: 10 * late })) {
+    for (const row of await recent(db, last)) {
       if (!shown.has(row.id)) use(row)
       shown.add(row.id)
       last = Math.max(last, row.id)
