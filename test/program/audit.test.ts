@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { after, before, describe, test } from 'node:test'
+import pg from 'pg'
 import { until } from '../bare-database.ts'
 import { engines } from '../engines.ts'
 import { closeAdmin, createDatabase, postgresUrl } from '../postgres.ts'
@@ -82,6 +83,32 @@ for (const engine of engines) {
       )
       assert.equal(new Set(entries().map(({ id }) => id)).size, entries().length)
     })
+
+    if (engine === 'postgres') {
+      test('is followed without a gap, when an entry is older than the start and committed later', async () => {
+        const client = new pg.Client({ connectionString: url })
+        await client.connect()
+        const server = await serve(url, ...keyFile)
+        const add = (name: string) => call(server.baseUrl, 'POST', '/ssh_keys', { name, public_key: makeKey() })
+        await add('copied')
+        const columns =
+          'time, actor, actor_id, actor_name, project_id, project_name, family, resources, outcome, status, correlation_id, network'
+        await client.query('BEGIN')
+        await client.query(
+          `INSERT INTO audit (operation, ${columns}) SELECT 'LATE', ${columns} FROM audit ORDER BY id DESC LIMIT 1`,
+        )
+        await add('later')
+        const follower = await watch('audit', '--database', url, '--follow', '--json')
+        await until(() => follower.lines().length > 0, 'the follower has begun')
+        await client.query('COMMIT')
+        const seen = () => follower.lines().filter((line) => (JSON.parse(line) as Entry).operation === 'LATE')
+        await until(() => seen().length > 0, 'the late entry is shown')
+        await client.end()
+        await follower.stop()
+        await server.stop()
+        assert.equal(seen().length, 1)
+      })
+    }
 
     test('has what a start does with the token of the operator, once, and the rotation of the key', async () => {
       const sqlite = `sqlite:${join(folder, 'start.db')}`
