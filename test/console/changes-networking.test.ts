@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
-import { act, choose, confirm, fill, protect, rename } from './keyboard.ts'
+import { act, choose, confirm, confirmByName, fill, protect, rename } from './keyboard.ts'
 import { pageOf, publicKey, someKeys, someNetworks } from './states/resources.ts'
 import { someServers } from './states/servers.ts'
 
@@ -58,8 +58,7 @@ forConsole('changes by keyboard', (open) => {
     await rename(page, 'archive', 'attic')
     await protect(page, 'attic', protection(console, 'volumes', 'attic'))
     await choose(page, 'attic', 'Delete')
-    await fill(page, /Type attic/, 'attic')
-    await press(page, 'Enter')
+    await confirmByName(page, 'attic')
     await expect(page.getByRole('row', { name: /attic/ })).toHaveCount(0)
     await choose(page, 'data', 'Detach')
     await confirm(page, 'Detach data?', 'Detach')
@@ -93,8 +92,7 @@ forConsole('changes by keyboard', (open) => {
     await world.settle()
     await expect(page.getByRole('row', { name: /post/ })).toContainText('Not assigned')
     await choose(page, 'post', 'Delete')
-    await fill(page, /Type post/, 'post')
-    await press(page, 'Enter')
+    await confirmByName(page, 'post')
     await expect(page.getByRole('row', { name: /post/ })).toHaveCount(0)
   })
 
@@ -107,8 +105,7 @@ forConsole('changes by keyboard', (open) => {
     await console.visit('P/firewalls')
     await rename(page, 'spare', 'unused')
     await choose(page, 'unused', 'Delete')
-    await fill(page, /Type unused/, 'unused')
-    await press(page, 'Enter')
+    await confirmByName(page, 'unused')
     await expect(page.getByRole('row', { name: /unused/ })).toHaveCount(0)
     assert.deepEqual(
       (await api.get('/firewalls')).body.firewalls.map(({ name }: { name: string }) => name),

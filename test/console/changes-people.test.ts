@@ -7,7 +7,7 @@ import { addMember } from '../../src/people/membership-store.ts'
 import { createPerson } from '../../src/people/person-store.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
-import { act, choose, confirm, fill, take } from './keyboard.ts'
+import { act, choose, confirm, confirmByName, fill, take } from './keyboard.ts'
 
 /** Somebody else of the Project. */
 async function withMember({ world, project }: Console, name: string, role: Role): Promise<void> {
@@ -35,8 +35,7 @@ forConsole('changes of a Project', (open) => {
     await confirm(page, 'Remove ole@nordlicht.example?', 'Remove member')
     await expect(row('ole')).toHaveCount(0)
     await choose(page, 'eva@nordlicht.example', 'Make owner')
-    await fill(page, /Type first/, 'first')
-    await press(page, 'Enter')
+    await confirmByName(page, 'first')
     await expect(row('eva')).toContainText('Owner')
     await expect(page.getByRole('row', { name: /person-/ })).toContainText('Admin')
   })
@@ -57,8 +56,7 @@ forConsole('changes of a Project', (open) => {
     const { page, project, world } = console
     await console.visit('P/settings')
     await act(page, 'Delete Project')
-    await fill(page, /Type first/, 'first')
-    await press(page, 'Enter')
+    await confirmByName(page, 'first')
     await expect(page).toHaveURL(/\/console\/?$/)
     await expect(page.getByText('first', { exact: true })).toHaveCount(0)
     const rows = await world.db.query

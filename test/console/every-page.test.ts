@@ -292,7 +292,7 @@ async function judgeDeleted(console: Console): Promise<void> {
     assert.equal((await api.delete(path)).status < 300, true, path)
     await world.settle()
     const note = page.getByText(`${name} was deleted elsewhere while this page was open.`)
-    await expect(note, route).toBeVisible({ timeout: 15_000 })
+    await expect(note, route).toBeVisible()
     await expect(note.getByRole('link'), route).toBeVisible()
     const on = (await settledControls(page)).filter(
       ({ name, isOff }) => !isOff && !harmless.some((one) => one.test(name)),

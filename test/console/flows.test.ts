@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
-import { act, choose, confirm, fill, take } from './keyboard.ts'
+import { act, choose, confirm, confirmByName, fill, take } from './keyboard.ts'
 import { settle } from './router.ts'
 import { someNetworks } from './states/resources.ts'
 import { someServers } from './states/servers.ts'
@@ -124,8 +124,7 @@ forConsole('by keyboard', (open) => {
     await confirm(page, /^Send nothing to/, 'Remove')
     await world.settle()
     await choose(page, 'shop', 'Delete')
-    await fill(page, /Type shop/, 'shop')
-    await press(page, 'Enter')
+    await confirmByName(page, 'shop')
     await expect(page.getByRole('heading', { level: 1 })).toContainText('Load Balancers')
     assert.deepEqual((await api.get('/load_balancers')).body.load_balancers, [])
   })
@@ -153,8 +152,7 @@ forConsole('by keyboard', (open) => {
     await confirm(page, 'Take www from web-1?', 'Unassign')
     await world.settle()
     await choose(page, 'www', 'Delete')
-    await fill(page, /Type www/, 'www')
-    await press(page, 'Enter')
+    await confirmByName(page, 'www')
     await expect(page.getByText('No Floating IPs yet')).toBeVisible()
     await console.visit('P/primary-ips')
     await press(page, 'c')

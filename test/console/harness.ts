@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
 import { afterEach, before, test } from 'node:test'
-import { expect } from '@playwright/test'
+import { expect as expectAtOnce } from '@playwright/test'
 import axe from 'axe-core'
 import type { BrowserContext, Locator, Page } from 'playwright-core'
 import type { Role } from '../../src/kernel/access/roles.ts'
@@ -18,7 +18,9 @@ import { closeBrowser, noChromium, openBrowser } from './chromium.ts'
 import { headingOf } from './router.ts'
 import { type Watch, watch } from './watch.ts'
 
-export { expect } from '@playwright/test'
+/** How long a page may take to show what is expected, in milliseconds: the machine has other tests to run as well. */
+const patience = 30_000
+export const expect = expectAtOnce.configure({ timeout: patience })
 
 /** What functions find that run in the browser. */
 declare const document: {
@@ -98,7 +100,7 @@ async function openFor(world: World, options: ConsoleOptions, opened: Watch[]): 
     locale: language === 'de' ? 'de-DE' : 'en-GB',
     reducedMotion: 'reduce',
   })
-  context.setDefaultTimeout(10_000)
+  context.setDefaultTimeout(patience)
   await context.addInitScript(reportViolations)
   await context.addCookies([await sessionCookie(world, origin, project.id, { role, isOperator })])
   const watched = watch(context, origin)

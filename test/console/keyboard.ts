@@ -16,6 +16,13 @@ export async function confirm(page: Page, title: string | RegExp, name: string, 
   if (isLast) await expect(dialog).toBeHidden()
 }
 
+/** Types the name of what is about to be lost, as its dialog asks, and waits until it is. */
+export async function confirmByName(page: Page, name: string): Promise<void> {
+  await fill(page, new RegExp(`Type ${name}`), name)
+  await press(page, 'Enter')
+  await expect(page.getByRole('dialog')).toBeHidden()
+}
+
 export async function fill(page: Page, name: string | RegExp, text: string): Promise<void> {
   await tabTo(page, 'textbox', name)
   await press(page, 'Control+a')

@@ -39,8 +39,7 @@ forConsole('open pages of the console', (open) => {
     const others: Page[] = []
     for (let tab = 1; tab < tabs; tab++) others.push(await context.newPage())
     const all = [page, ...others]
-    const show = (text: string) =>
-      Promise.all(all.map((one) => expect(one.getByRole('table')).toContainText(text, { timeout: 30_000 })))
+    const show = (text: string) => Promise.all(all.map((one) => expect(one.getByRole('table')).toContainText(text)))
     await Promise.all(others.map((one) => one.goto(`${origin}/console/projects/${project}/servers`)))
     await show('Running')
     await api.post(`/servers/${id}/actions/poweroff`)
@@ -118,7 +117,7 @@ forConsole('open pages of the console', (open) => {
         seconds += 10
         return streams.length
       }
-      await expect.poll(pass, { intervals: [50], timeout: 30_000 }).toBe(times)
+      await expect.poll(pass, { intervals: [50] }).toBe(times)
       return seconds
     }
     await console.visit('P/servers')
@@ -170,7 +169,7 @@ forConsole('open pages of the console', (open) => {
     await expect(page.getByText('The server does not answer')).toBeVisible({ timeout: 2_500 })
     // As soon as the stream is open again, so is everything.
     await context.unroute(/\/events\b/)
-    await expect(page.getByText('The server does not answer')).toHaveCount(0, { timeout: 15_000 })
+    await expect(page.getByText('The server does not answer')).toHaveCount(0)
   })
 
   test('say when the server was last heard', async () => {

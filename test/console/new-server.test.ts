@@ -64,7 +64,7 @@ forConsole('the form for servers in the console', (open) => {
     await api.delete(`/ssh_keys/${key.id}`)
     await world.settle()
     const keys = page.getByRole('group', { name: 'SSH keys' })
-    await expect(keys).toContainText(`#${key.id} is gone`, { timeout: 15_000 })
+    await expect(keys).toContainText(`#${key.id} is gone`)
     await expect(keys).toHaveAccessibleDescription('What is marked cannot be had. Take it off.')
     await expect(createButton(page)).toHaveAccessibleDescription(/Take it off/)
     await act(page, `Remove #${key.id}`)

@@ -4,7 +4,7 @@ import { test } from 'node:test'
 import type { Page } from 'playwright-core'
 import { drivesWhatIsSaid } from './driven.ts'
 import { type Console, expect, forConsole, press, tabTo } from './harness.ts'
-import { act, choose, confirm, fill } from './keyboard.ts'
+import { act, choose, confirm, confirmByName, fill } from './keyboard.ts'
 import { someTabs } from './states/server-tabs.ts'
 import { pathOf } from './states/servers.ts'
 
@@ -109,8 +109,7 @@ forConsole('the backups of a server in the console', (open) => {
     const row = page.getByRole('row').filter({ hasText: 'nightly' })
     await expect(row).toContainText('Ready')
     await choose(page, 'nightly', 'Delete')
-    await fill(page, /Type nightly/, 'nightly')
-    await press(page, 'Enter')
+    await confirmByName(page, 'nightly')
     await expect(row).toHaveCount(0)
     const [backup] = (await api.get('/images?type=backup')).body.images
     const label = backup.description || `#${backup.id}`

@@ -40,7 +40,7 @@ async function held(page: Page, url: RegExp, method: string): Promise<() => Prom
 /** Reads what was changed over the API, without waiting for the event. */
 async function settle({ world, page }: Console): Promise<void> {
   await world.settle()
-  await expect(page.getByText('elsewhere while you were changing it')).toBeVisible({ timeout: 15_000 })
+  await expect(page.getByText('elsewhere while you were changing it')).toBeVisible()
 }
 
 forConsole('what was changed and not saved', (open) => {
@@ -131,7 +131,7 @@ forConsole('what was changed and not saved', (open) => {
     await expect(value).toHaveValue('203.0.113.78')
     await api.delete(`${records}/www/A`)
     await console.world.settle()
-    await expect(page.getByText('deleted elsewhere while you were changing it')).toBeVisible({ timeout: 15_000 })
+    await expect(page.getByText('deleted elsewhere while you were changing it')).toBeVisible()
     await expect(value).toHaveValue('203.0.113.78')
     await tabTo(page, 'textbox', 'Address')
     await press(page, 'Enter')
@@ -280,7 +280,7 @@ forConsole('what was changed and not saved', (open) => {
     await expect(dialog.getByRole('radio', { name: 'web-1' })).toBeVisible()
     await api.delete(`/servers/${body.server.id}`)
     await world.settle()
-    await expect(dialog.getByRole('combobox', { name: 'Location' })).toBeVisible({ timeout: 15_000 })
+    await expect(dialog.getByRole('combobox', { name: 'Location' })).toBeVisible()
     await expect(dialog.getByRole('textbox', { name: 'Name' })).toHaveValue('www')
     await confirm(page, 'Create Floating IP', 'Create Floating IP')
     await world.settle()
