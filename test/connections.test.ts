@@ -3,7 +3,9 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
 import { describe, type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { connect as connectTls } from 'node:tls'
+import { promisify } from 'node:util'
 import { gunzipSync } from 'node:zlib'
 import { Type } from 'typebox'
 import { principalIn } from '../src/kernel/access/principal.ts'
@@ -52,6 +54,7 @@ describe('A connection', () => {
     assert.equal(answers.length, 100)
     assert.ok(most <= 2, `${most} at a time on two connections`)
     assert.ok(answered < 900, 'who reads nothing is not answered for ever')
+    edge.server.server.requestTimeout = 50
   })
 
   test('lives while an answer is made, however long that takes, and not while nobody reads it', async (t) => {
@@ -190,6 +193,36 @@ describe('The server', () => {
       checkEnvelope(answer, 408, 'timeout')
       assert.equal(more.length, 0)
     }
+  })
+
+  test('stops without waiting for who sends nothing or half a request, and answers the others', async (t) => {
+    const edge = edgeAlone({ authenticator: { cached: () => principal } as never })
+    edge.mount({ create: things.create }, { create: async () => undefined })
+    const asked = Promise.withResolvers<void>()
+    const ready = Promise.withResolvers<void>()
+    const answer = async () => {
+      asked.resolve()
+      await ready.promise
+      return { status: 200, type: 'text/plain', body: 'x' }
+    }
+    edge.open({ path: '/slow', answer })
+    const port = await listen(t, edge)
+    const { server } = edge.server
+    server.requestTimeout = 50
+    server.setTimeout(0)
+    const head = 'POST /v1/things HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer x\r\n'
+    const halves = ['', `${head}X-Half: `, `${head}Content-Length: 9\r\n\r\n{`]
+    const others = halves.map((text) => talk(connect(port, '127.0.0.1'), text ? [text] : []))
+    const owed = talk(connect(port, '127.0.0.1'), [request('GET /slow', undefined)])
+    await asked.promise
+    const connections = promisify(server.getConnections.bind(server))
+    while ((await connections()) < 4) await setImmediate()
+    const stopped = edge.server.close()
+    assert.deepEqual(await Promise.all(others), [[], [], []])
+    ready.resolve()
+    const [{ status, headers, text } = assert.fail('there is an answer'), ...more] = await owed
+    assert.deepEqual([status, headers.connection, text, more.length], [200, 'close', 'x', 0])
+    await stopped
   })
 
   test('ends what never says hello under TLS, or half of it, as it ends silence without', async (t) => {

@@ -38,7 +38,7 @@ const slow: Readonly<Record<string, number>> = {
   'src/pages/reference.test.ts': 80,
   'src/pages/openapi.test.ts': 10,
   'test/calendar.test.ts': 4,
-  'test/connections.test.ts': 10,
+  'test/connections.test.ts': 4,
   'test/plans.test.ts': 10,
   'test/spec.test.ts': 7,
 }

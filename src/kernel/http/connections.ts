@@ -117,6 +117,17 @@ export class Connection {
     this.#await({ request: undefined, response: undefined, begin: () => this.end(text()) })
   }
 
+  /** Closes the connection unless it owes an answer; the peer has `ms` to send the rest of its request and to read. */
+  close(ms: number): void {
+    if (this.#isEnding || this.#isHandedOver) return
+    const owed = this.#newest
+    if (!owed) return void this.#socket.destroy()
+    const timer = setTimeout(() => {
+      if (owed.request?.complete === false || !this.isOwed) this.#socket.destroy()
+    }, ms)
+    this.#socket.once('close', () => clearTimeout(timer))
+  }
+
   /**
    * Sends the last response, if any, and closes when the peer does. Further input is read and discarded for a while:
    * closing a socket with unread bytes makes the kernel drop the response.
@@ -257,6 +268,8 @@ export class Connections {
 
   /** Registers the requests of a server here and passes them to `handler` in their turn. */
   serve(server: Server, handler: RequestListener, options: { readonly isSecure: boolean }): void {
+    // Node's own waits for peers that have sent nothing, or half a request, and no longer limits their time.
+    server.closeIdleConnections = () => this.#close(server.requestTimeout)
     server.on('connection', (socket: Socket) => this.#count(socket, options))
     if (options.isSecure) server.on('secureConnection', (socket: Socket) => this.#open(socket))
     server.on('timeout', (socket: Socket) => {
@@ -272,6 +285,12 @@ export class Connections {
         handler(request, response)
       })
     })
+  }
+
+  #close(ms: number): void {
+    for (const { connections } of this.#networks.values()) {
+      for (const connection of connections) connection.close(ms)
+    }
   }
 
   #count(socket: Socket, { isSecure }: { readonly isSecure: boolean }): void {
