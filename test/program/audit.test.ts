@@ -85,9 +85,10 @@ for (const engine of engines) {
     })
 
     if (engine === 'postgres') {
-      test('is followed without a gap, when an entry is older than the start and committed later', async () => {
+      test('is followed without a gap, when an entry is older than the start and committed later', async (t) => {
         const client = new pg.Client({ connectionString: url })
         await client.connect()
+        t.after(() => client.end())
         const server = await serve(url, ...keyFile)
         const add = (name: string) => call(server.baseUrl, 'POST', '/ssh_keys', { name, public_key: makeKey() })
         await add('copied')
@@ -103,7 +104,6 @@ for (const engine of engines) {
         await client.query('COMMIT')
         const seen = () => follower.lines().filter((line) => (JSON.parse(line) as Entry).operation === 'LATE')
         await until(() => seen().length > 0, 'the late entry is shown')
-        await client.end()
         await follower.stop()
         await server.stop()
         assert.equal(seen().length, 1)
