@@ -1,6 +1,6 @@
 /** The shortcuts that work everywhere: palette, help, and the keys that lead to pages. */
 import { useNavigate } from '@tanstack/react-router'
-import { lazy, Suspense, useEffect, useState } from 'react'
+import { lazy, Suspense, useLayoutEffect, useState } from 'react'
 import { useProjectId } from '../api/api.ts'
 import { goShortcuts, register } from '../shortcuts.ts'
 import { useShortcut } from '../ui/use-shortcut.ts'
@@ -15,7 +15,7 @@ export function GlobalKeys() {
   useShortcut('palette', () => show('palette'))
   useShortcut('help', () => show('keys'))
   useShortcut('edit', () => void import('../ui/edit-key.ts').then(({ edit }) => edit()))
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (project === undefined) return
     const go = (to: string) => () => void navigate({ to, params: { project: String(project) } } as never)
     const undo = [...goShortcuts().keys()].map((to) => register(`go ${to}`, go(to)))

@@ -1,6 +1,6 @@
 /** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense, useState } from 'react'
+import { lazy, Suspense, useDeferredValue, useState } from 'react'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
 import { TopSlot } from '../ui/top-slot.tsx'
@@ -15,6 +15,8 @@ const Later = lazy(async () => ({ default: (await import('./later.tsx')).Later }
 
 export function Root() {
   const [banners, setBanners] = useState<HTMLElement | null>(null)
+  // What the page takes to be drawn is a task of its own, which lets others in between.
+  const isFramed = useDeferredValue(true, false)
   return (
     <>
       <a className="skip" href="#main">
@@ -26,7 +28,7 @@ export function Root() {
           <Bar />
           <div ref={setBanners} className={styles.banners} />
           <main id="main" className={page.page} tabIndex={-1}>
-            <Outlet />
+            {isFramed && <Outlet />}
             <div id="layers" />
             <TopSlot />
           </main>

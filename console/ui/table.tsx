@@ -2,7 +2,18 @@
  * Many things of one kind: columns that can be sorted and hidden, a selection, a menu in each row, and a row below the
  * one that failed. On narrow screens the rows become cards made of the marked cells.
  */
-import { lazy, memo, type ReactNode, Suspense, useDeferredValue, useLayoutEffect, useMemo, useRef } from 'react'
+import {
+  lazy,
+  memo,
+  type ReactNode,
+  Suspense,
+  startTransition,
+  useEffect,
+  useLayoutEffect,
+  useMemo,
+  useRef,
+  useState,
+} from 'react'
 import { common } from '../words/en/common.ts'
 import { number } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
@@ -16,8 +27,8 @@ import { useRowKeys } from './use-row-keys.ts'
 const w = wordsOf('common', common)
 /** Longer tables draw only the rows in view. */
 const mostDrawn = 200
-/** So many rows are drawn at first: those in view are there sooner, the others follow in the next picture. */
-const atFirst = 20
+/** So many rows are drawn in one picture: those in view are there sooner, and no picture takes long. */
+const atOnce = 12
 /** The height that is kept for the others, so that a page is scrolled to where it was. */
 const rowRem = 2.75
 const Virtual = lazy(async () => ({ default: (await import('./virtual-rows.tsx')).VirtualRows }))
@@ -69,7 +80,8 @@ interface TableProps<Row> {
 export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, more = 0, selection, menu, isTight = false } = props
   const table = useRef<HTMLTableElement>(null)
-  const drawn = useDeferredValue(Number.POSITIVE_INFINITY, atFirst)
+  const isLong = rows.length + more > mostDrawn
+  const drawn = useGrowing(isLong ? 0 : rows.length)
   const hasSub = columns.some(({ card }) => card === 'sub')
   useRowKeys(table, selection !== undefined)
   const acts = useRowActs(props)
@@ -109,8 +121,8 @@ export function Table<Row>(props: TableProps<Row>) {
           )}
         </tr>
       </thead>
-      {rows.length + more > mostDrawn ? (
-        <Suspense fallback={<tbody>{rows.slice(0, atFirst).map(draw)}</tbody>}>
+      {isLong ? (
+        <Suspense fallback={<tbody>{rows.slice(0, atOnce).map(draw)}</tbody>}>
           <Virtual
             count={rows.length + more}
             columns={columns.length + 2}
@@ -129,6 +141,17 @@ export function Table<Row>(props: TableProps<Row>) {
       )}
     </table>
   )
+}
+
+/** How many of `most` rows are drawn by now: some more with each picture. */
+function useGrowing(most: number): number {
+  const [drawn, setDrawn] = useState(atOnce)
+  useEffect(() => {
+    if (drawn >= most) return
+    const frame = requestAnimationFrame(() => startTransition(() => setDrawn(drawn + atOnce)))
+    return () => cancelAnimationFrame(frame)
+  }, [drawn, most])
+  return drawn
 }
 
 interface RowActs {

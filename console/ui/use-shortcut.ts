@@ -1,10 +1,11 @@
 /** Lets a shortcut do something while a part is on the page. */
-import { useEffect, useRef } from 'react'
+import { useLayoutEffect, useRef } from 'react'
 import { register, type ShortcutId } from '../shortcuts.ts'
 
 export function useShortcut(id: ShortcutId, act: (() => void) | undefined): void {
   const latest = useRef(act)
   latest.current = act
   const isOn = act !== undefined
-  useEffect(() => (isOn ? register(id, () => latest.current?.()) : undefined), [id, isOn])
+  // Who sees the part can press its key.
+  useLayoutEffect(() => (isOn ? register(id, () => latest.current?.()) : undefined), [id, isOn])
 }
