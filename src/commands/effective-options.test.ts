@@ -6,7 +6,7 @@ import { effectiveOptions, keepTexts, withoutPassword } from './effective-option
 
 /** The options of a server that is started like this. */
 function startedWith(args: readonly string[], environment: Readonly<Record<string, string>> = {}) {
-  const before = { ...process.env }
+  const before = Object.keys(environment).map((name) => [name, process.env[name]] as const)
   Object.assign(process.env, environment)
   try {
     const options = serveOptions()
@@ -16,7 +16,10 @@ function startedWith(args: readonly string[], environment: Readonly<Record<strin
     command.parse(args, { from: 'user' })
     return effectiveOptions(command, texts, true)
   } finally {
-    process.env = before
+    for (const [name, value] of before) {
+      if (value === undefined) delete process.env[name]
+      else process.env[name] = value
+    }
   }
 }
 
