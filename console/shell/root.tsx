@@ -1,9 +1,10 @@
 /** The frame around all pages: navigation, top bar, the page, and what lies on top of it. */
 import { Outlet } from '@tanstack/react-router'
-import { lazy, Suspense, useDeferredValue, useState } from 'react'
+import { lazy, Suspense, useState } from 'react'
 import page from '../ui/page.module.css'
 import styles from '../ui/shell.module.css'
 import { TopSlot } from '../ui/top-slot.tsx'
+import { useStages } from '../ui/use-stages.ts'
 import { shell } from '../words/en/shell.ts'
 import { wordsOf } from '../words/words.ts'
 import { Bar } from './bar.tsx'
@@ -15,8 +16,9 @@ const Later = lazy(async () => ({ default: (await import('./later.tsx')).Later }
 
 export function Root() {
   const [banners, setBanners] = useState<HTMLElement | null>(null)
-  // What the page takes to be drawn is a task of its own, which lets others in between.
-  const isFramed = useDeferredValue(true, false)
+  // The frame of the HTML page stands for this one until that is drawn, and the page comes after it.
+  const stage = useStages(2)
+  if (stage === 0) return null
   return (
     <>
       <a className="skip" href="#main">
@@ -28,7 +30,7 @@ export function Root() {
           <Bar />
           <div ref={setBanners} className={styles.banners} />
           <main id="main" className={page.page} tabIndex={-1}>
-            {isFramed && <Outlet />}
+            {stage === 2 && <Outlet />}
             <div id="layers" />
             <TopSlot />
           </main>

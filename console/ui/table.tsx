@@ -2,18 +2,7 @@
  * Many things of one kind: columns that can be sorted and hidden, a selection, a menu in each row, and a row below the
  * one that failed. On narrow screens the rows become cards made of the marked cells.
  */
-import {
-  lazy,
-  memo,
-  type ReactNode,
-  Suspense,
-  startTransition,
-  useEffect,
-  useLayoutEffect,
-  useMemo,
-  useRef,
-  useState,
-} from 'react'
+import { lazy, memo, type ReactNode, Suspense, useLayoutEffect, useMemo, useRef, useState } from 'react'
 import { common } from '../words/en/common.ts'
 import { number } from '../words/format.ts'
 import { wordsOf } from '../words/words.ts'
@@ -23,11 +12,12 @@ import { Icon } from './icon.tsx'
 import { DotsMenu, type Entries } from './menu.tsx'
 import styles from './table.module.css'
 import { useRowKeys } from './use-row-keys.ts'
+import { useStages } from './use-stages.ts'
 
 const w = wordsOf('common', common)
 /** Longer tables draw only the rows in view. */
 const mostDrawn = 200
-/** So many rows are drawn in one picture: those in view are there sooner, and no picture takes long. */
+/** So many rows are drawn with each picture, after those in view. */
 const atOnce = 12
 /** The height that is kept for the others, so that a page is scrolled to where it was. */
 const rowRem = 2.75
@@ -81,7 +71,7 @@ export function Table<Row>(props: TableProps<Row>) {
   const { caption, columns, rows, more = 0, selection, menu, isTight = false } = props
   const table = useRef<HTMLTableElement>(null)
   const isLong = rows.length + more > mostDrawn
-  const drawn = useGrowing(isLong ? 0 : rows.length)
+  const drawn = useDrawn(isLong ? 0 : rows.length)
   const hasSub = columns.some(({ card }) => card === 'sub')
   useRowKeys(table, selection !== undefined)
   const acts = useRowActs(props)
@@ -122,7 +112,7 @@ export function Table<Row>(props: TableProps<Row>) {
         </tr>
       </thead>
       {isLong ? (
-        <Suspense fallback={<tbody>{rows.slice(0, atOnce).map(draw)}</tbody>}>
+        <Suspense fallback={<tbody>{rows.slice(0, drawn).map(draw)}</tbody>}>
           <Virtual
             count={rows.length + more}
             columns={columns.length + 2}
@@ -143,15 +133,13 @@ export function Table<Row>(props: TableProps<Row>) {
   )
 }
 
-/** How many of `most` rows are drawn by now: some more with each picture. */
-function useGrowing(most: number): number {
-  const [drawn, setDrawn] = useState(atOnce)
-  useEffect(() => {
-    if (drawn >= most) return
-    const frame = requestAnimationFrame(() => startTransition(() => setDrawn(drawn + atOnce)))
-    return () => cancelAnimationFrame(frame)
-  }, [drawn, most])
-  return drawn
+/** How many rows a window shows below the title of a page, at most. */
+const inView = () => Math.max(atOnce, Math.ceil(innerHeight / 16 / rowRem) - 4)
+
+/** How many of `most` rows are drawn by now. */
+function useDrawn(most: number): number {
+  const [first] = useState(inView)
+  return first + atOnce * useStages(Math.ceil((most - first) / atOnce))
 }
 
 interface RowActs {
