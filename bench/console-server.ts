@@ -106,7 +106,8 @@ const looks = ['servers', 'firewalls', 'zones', 'activity', 'security/tokens']
 /** Memory of an idle server whose console was looked at, beyond that of one that did the same without. */
 export async function residentCost(browser: Browser, workshop: Workshop, { rounds }: Effort): Promise<Row[]> {
   const pairs: { readonly opened: number; readonly alone: number }[] = []
-  for (let round = 0; round < rounds; round++) {
+  // Two servers that did the same differ by several megabytes.
+  for (let round = 0; round < 2 * rounds; round++) {
     const open = () => openSite(workshop, workshop.file('idle.db'))
     const sites = [await open(), await open()] as const
     const [opened, alone] = sites

@@ -112,7 +112,7 @@ export function Table<Row>(props: TableProps<Row>) {
         </tr>
       </thead>
       {isLong ? (
-        <Suspense fallback={<tbody>{rows.slice(0, drawn).map(draw)}</tbody>}>
+        <Suspense fallback={<tbody>{rows.slice(0, inView()).map(draw)}</tbody>}>
           <Virtual
             count={rows.length + more}
             columns={columns.length + 2}
@@ -136,10 +136,12 @@ export function Table<Row>(props: TableProps<Row>) {
 /** How many rows a window shows below the title of a page, at most. */
 const inView = () => Math.max(atOnce, Math.ceil(innerHeight / 16 / rowRem) - 4)
 
-/** How many of `most` rows are drawn by now. */
-function useDrawn(most: number): number {
+/** How many rows are drawn by now, of those that are there at first. */
+function useDrawn(count: number): number {
   const [first] = useState(inView)
-  return first + atOnce * useStages(Math.ceil((most - first) / atOnce))
+  const [last] = useState(() => Math.ceil((count - first) / atOnce))
+  const stage = useStages(last)
+  return stage < last ? first + atOnce * stage : Number.POSITIVE_INFINITY
 }
 
 interface RowActs {
