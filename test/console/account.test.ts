@@ -8,7 +8,6 @@ import { makeSetupLink } from '../../src/people/setup.ts'
 import { stepAt, totpCode } from '../../src/people/totp.ts'
 import { testClock, type World } from '../harness.ts'
 import { client, type RunningProvider, startProvider } from '../people/provider.ts'
-import { openBrowser } from './chromium.ts'
 import { drivesWhatIsSaid } from './driven.ts'
 import { assertAccessible, type Console, expect, forConsole, press, tabTo } from './harness.ts'
 
@@ -247,8 +246,7 @@ forConsole('the account', (open) => {
     const email = await withPassword(console)
     const others: Page[] = []
     for (const _ of [1, 2]) {
-      const context = await (await openBrowser()).newContext()
-      const other = await context.newPage()
+      const { page: other } = await console.newcomer()
       await other.goto(`${origin}/console/login`)
       await enterPassword(other, email)
       await isIn(other)
@@ -329,8 +327,8 @@ forConsole('the account', (open) => {
   test('the login page works without JavaScript', async () => {
     const console = await open()
     const email = await withPassword(console)
-    const context = await (await openBrowser()).newContext({ javaScriptEnabled: false })
-    const page = await context.newPage()
+    const { page, allow } = await console.newcomer({ javaScriptEnabled: false })
+    allow(/status of 401 .*\/console\/login\)$/)
     await page.goto(`${console.origin}/console/login?next=/console/account/sessions`)
     await expect(page.getByRole('button', { name: 'Continue with a passkey' })).toBeHidden()
     for (const secret of ['not the password', password]) {
@@ -344,7 +342,6 @@ forConsole('the account', (open) => {
       if (secret !== password) await page.getByText('The address or the password is not right.').waitFor()
     }
     await page.waitForURL('**/console/account/sessions')
-    await context.close()
   })
 
   test('an identity of the organization is linked and removed', async () => {

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process'
 import { afterEach, before, test } from 'node:test'
 import { expect as expectAtOnce } from '@playwright/test'
 import axe from 'axe-core'
-import type { BrowserContext, Locator, Page } from 'playwright-core'
+import type { BrowserContext, BrowserContextOptions, Locator, Page } from 'playwright-core'
 import type { Role } from '../../src/kernel/access/roles.ts'
 import type { ProjectId } from '../../src/kernel/scope.ts'
 import { cookieName } from '../../src/people/cookies.ts'
@@ -58,6 +58,8 @@ export interface Console {
   allow(problem: RegExp): void
   /** The console of the same installation in the browser of somebody else. */
   signIn(role: Role | null): Promise<Console>
+  /** A page of another browser, in which nobody has signed in. */
+  newcomer(options?: BrowserContextOptions): Promise<Pick<Console, 'page' | 'allow'>>
 }
 
 export type OpenConsole = (options?: ConsoleOptions) => Promise<Console>
@@ -93,29 +95,39 @@ async function openFor(world: World, options: ConsoleOptions, opened: Watch[]): 
   const { role = 'owner', isOperator = false, width = 1280, theme = 'light', language = 'en' } = options
   const origin = new URL(world.baseUrl).origin.replace('127.0.0.1', 'localhost')
   const { project } = (await world.api.get('/../wolke/v1/whoami')).body.whoami
-  const browser = await openBrowser()
-  const context = await browser.newContext({
+  const settings = {
     viewport: { width, height: 800 },
     colorScheme: theme,
     locale: language === 'de' ? 'de-DE' : 'en-GB',
     reducedMotion: 'reduce',
-  })
-  context.setDefaultTimeout(patience)
-  await context.addInitScript(reportViolations)
+  } as const
+  const { context, watched } = await openContext(world, origin, settings, opened)
   await context.addCookies([await sessionCookie(world, origin, project.id, { role, isOperator })])
-  const watched = watch(context, origin)
   const page = await context.newPage()
-  opened.push(watched)
-  // The page goes before the server that it asks.
-  const { app } = world
-  const stop = app.stop.bind(app)
-  app.stop = () => watched.close().then(stop)
   const visit = async (path: string) => {
     await page.goto(`${origin}/console${path.replace(/^P/, `/projects/${project.id}`)}`)
     await headingOf(page).waitFor({ state: 'attached' })
   }
   const signIn = (role: Role | null) => openFor(world, { ...options, role }, opened)
-  return { world, api: world.api, project: project.id, page, context, origin, visit, allow: watched.allow, signIn }
+  const newcomer = async (options: BrowserContextOptions = {}) => {
+    const { context, watched } = await openContext(world, origin, { ...settings, ...options }, opened)
+    return { page: await context.newPage(), allow: watched.allow }
+  }
+  const { allow } = watched
+  return { world, api: world.api, project: project.id, page, context, origin, visit, allow, signIn, newcomer }
+}
+
+/** A browser of its own, which is watched and goes before the server that it asks. */
+async function openContext(world: World, origin: string, settings: BrowserContextOptions, opened: Watch[]) {
+  const context = await (await openBrowser()).newContext(settings)
+  context.setDefaultTimeout(patience)
+  await context.addInitScript(reportViolations)
+  const watched = watch(context, origin)
+  opened.push(watched)
+  const { app } = world
+  const stop = app.stop.bind(app)
+  app.stop = () => watched.close().then(stop)
+  return { context, watched }
 }
 
 /** Lets the page tell what its policy refused. */

@@ -20,20 +20,27 @@ export function watch(context: BrowserContext, origin: string): Watch {
   const problems: string[] = []
   const allowed: RegExp[] = []
   const changes = new Set<Promise<void>>()
+  const lost = new Set<string>()
+  let isClosing = false
+  /** What fails while its browser goes away is nobody's mistake. */
+  const note = (problem: string) => void (isClosing || problems.push(problem))
   context.on('console', (message) => {
-    if (['error', 'warning'].includes(message.type()) && !isRefusal(message, origin) && !isOfMachine(message))
-      problems.push(`${message.text()} (${message.location().url})`)
+    if (['error', 'warning'].includes(message.type()) && !isRefusal(message, origin))
+      note(`${message.text()} (${message.location().url})`)
   })
   context.on('weberror', (error) => {
     const cause = error.error()
-    problems.push(cause.stack ?? cause.message)
+    note(cause.stack ?? cause.message)
   })
   context.on('request', (request) => {
-    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url()))
-      problems.push(`asked for ${request.url()}`)
+    if (!request.url().startsWith(origin) && !/^(data|blob):/.test(request.url())) note(`asked for ${request.url()}`)
     if (request.method() === 'GET') return
-    const change = note(request).finally(() => changes.delete(change))
+    const change = noteChange(request).finally(() => changes.delete(change))
     changes.add(change)
+  })
+  // Other tests give this machine addresses and networks meanwhile, which ends requests of browsers.
+  context.on('requestfailed', (request) => {
+    if (request.failure()?.errorText === 'net::ERR_NETWORK_CHANGED') lost.add(request.url())
   })
   return {
     allow: (problem) => void allowed.push(problem),
@@ -41,11 +48,14 @@ export function watch(context: BrowserContext, origin: string): Watch {
       // One that a test holds back has none.
       const isDone = expect.poll(() => changes.size, { timeout: patienceMs }).toBe(0)
       await isDone.catch(() => undefined)
+      isClosing = true
       await context.close()
     },
     check: () =>
       assert.deepEqual(
-        problems.filter((text) => !allowed.some((one) => one.test(text))),
+        problems.filter(
+          (text) => !allowed.some((one) => one.test(text)) && ![...lost].some((url) => text.includes(url)),
+        ),
         [],
       ),
   }
@@ -59,12 +69,7 @@ function isRefusal(message: ConsoleMessage, origin: string): boolean {
   )
 }
 
-/** Other tests give this machine addresses and networks meanwhile; a browser then begins its requests anew. */
-function isOfMachine(message: ConsoleMessage): boolean {
-  return message.text().endsWith('net::ERR_NETWORK_CHANGED')
-}
-
-async function note(request: Request): Promise<void> {
+async function noteChange(request: Request): Promise<void> {
   const response = await request.response().catch(() => null)
   if (response?.ok()) noteDriven(request.method(), request.url())
 }
