@@ -1,0 +1,128 @@
+/** HTTP to one Incus daemon: over its unix socket, or over TLS with certificates that both sides know. */
+import { X509Certificate } from 'node:crypto'
+import { Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { PeerCertificate } from 'node:tls'
+import { DriverError } from '../../kernel/actions/define.ts'
+
+/** The certificates with which both sides know each other, as PEM. */
+export interface Certificates {
+  readonly clientCertificate: string
+  readonly clientKey: string
+  /** The certificate that the daemon shows; the members of a cluster share one. No other is accepted. */
+  readonly serverCertificate: string
+}
+
+/** Where a daemon listens: the path of its unix socket, or its URL (`https://host:8443`). */
+export type Endpoint = { readonly socket: string } | { readonly url: string; readonly certificates: Certificates }
+
+export interface Answer {
+  readonly status: number
+  readonly etag: string | undefined
+  readonly text: string
+}
+
+/** How long connecting may take, in milliseconds: a host that is gone does not refuse, it is silent. */
+const connectMs = 3_000
+
+export class Transport {
+  readonly name: string
+  readonly #endpoint: Endpoint
+  readonly #agent: HttpAgent | HttpsAgent
+
+  constructor(endpoint: Endpoint) {
+    this.#endpoint = endpoint
+    this.name = 'url' in endpoint ? endpoint.url : endpoint.socket
+    const pool = { keepAlive: true, maxSockets: 64 }
+    this.#agent =
+      'url' in endpoint ? new HttpsAgent({ ...pool, ...tlsOptions(endpoint.certificates) }) : new HttpAgent(pool)
+  }
+
+  /** Sends a request and reads the whole answer. Errors: a transient `Unreachable` when there is none in time. */
+  async send(method: string, path: string, body: Buffer | string | undefined, options: SendOptions): Promise<Answer> {
+    const deadline = AbortSignal.timeout(options.timeoutMs)
+    for (;;) {
+      const sent = this.#open(method, path, options.headers ?? {}, deadline)
+      try {
+        const response = await sent.answer(body)
+        return await read(response)
+      } catch (error) {
+        // The daemon closed a connection that was kept for the next request, before it saw this one.
+        if (sent.isStale() && !deadline.aborted) continue
+        throw new Unreachable(this.name, error)
+      }
+    }
+  }
+
+  #open(method: string, path: string, headers: Readonly<Record<string, string>>, signal: AbortSignal) {
+    const options = { method, headers, signal, agent: this.#agent }
+    const endpoint = this.#endpoint
+    const request =
+      'url' in endpoint
+        ? httpsRequest(new URL(path, endpoint.url), options)
+        : httpRequest({ ...options, socketPath: endpoint.socket, path, host: 'incus' })
+    const timer = setTimeout(() => request.destroy(new Error('no connection in time')), connectMs)
+    request.once('socket', (socket) => {
+      if (!socket.connecting) clearTimeout(timer)
+      else socket.once('connect', () => clearTimeout(timer))
+    })
+    request.once('close', () => clearTimeout(timer))
+    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
+    let failure: NodeJS.ErrnoException | undefined
+    request.once('response', resolve)
+    request.on('error', (error) => {
+      failure = error
+      reject(error)
+    })
+    return {
+      answer(body: Buffer | string | undefined) {
+        request.end(body)
+        return promise
+      },
+      isStale: () => request.reusedSocket && ['ECONNRESET', 'EPIPE'].includes(failure?.code ?? ''),
+    }
+  }
+
+  /** The address and options with which a WebSocket is opened at this daemon. */
+  webSocket(path: string): { readonly address: string; readonly options: object } {
+    const endpoint = this.#endpoint
+    if ('socket' in endpoint) return { address: `ws+unix://${endpoint.socket}:${path}`, options: {} }
+    const url = new URL(path, endpoint.url)
+    url.protocol = 'wss:'
+    return { address: url.href, options: tlsOptions(endpoint.certificates) }
+  }
+
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+export interface SendOptions {
+  readonly timeoutMs: number
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** A daemon does not answer: whether it did what it was asked is not known. */
+export class Unreachable extends DriverError {
+  constructor(name: string, cause: unknown) {
+    super(`The hosts do not answer at ${name}`, { transient: true, code: 'unavailable', cause })
+  }
+}
+
+async function read(response: IncomingMessage): Promise<Answer> {
+  const parts: Buffer[] = []
+  for await (const part of response) parts.push(part as Buffer)
+  return { status: response.statusCode ?? 0, etag: response.headers.etag, text: Buffer.concat(parts).toString() }
+}
+
+/** Names in the certificate do not matter, since it is known as a whole. */
+function tlsOptions({ clientCertificate, clientKey, serverCertificate }: Certificates) {
+  const { raw } = new X509Certificate(serverCertificate)
+  return {
+    cert: clientCertificate,
+    key: clientKey,
+    ca: serverCertificate,
+    checkServerIdentity: (_host: string, shown: PeerCertificate) =>
+      shown.raw.equals(raw) ? undefined : new Error('the daemon shows another certificate than the one that is known'),
+  }
+}
