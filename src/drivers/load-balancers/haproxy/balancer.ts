@@ -1,7 +1,7 @@
 /** One balancer: its files, its namespace and its HAProxy. Whoever changes it has its lock. */
-import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { BalancerService, BalancerState } from '../../../families/load-balancers/driver.ts'
+import type { BalancerState } from '../../../families/load-balancers/driver.ts'
 import { isCertificatePath, tlsFolder } from './certificates.ts'
 import { configurationPath, filesOf } from './configuration.ts'
 import {
@@ -12,11 +12,12 @@ import {
   readRecord,
   removedGeneration,
   replaceFile,
+  replaceNote,
   writeRecord,
   writeRemoved,
 } from './files.ts'
 import { withLock } from './lock.ts'
-import { Master, Refusal } from './master.ts'
+import { Master } from './master.ts'
 import { Measurements } from './measurements.ts'
 import {
   endProcesses,
@@ -26,6 +27,8 @@ import {
   removeNamespace,
   tidyNamespace,
 } from './namespace.ts'
+import { freshSecondsOf, Refusal, toRefusal, withoutUnready } from './readiness.ts'
+import { checkedState } from './statistics.ts'
 import {
   boundLog,
   endSupervisor,
@@ -55,8 +58,6 @@ export interface Installation {
 const startMs = 10_000
 /** How long HAProxy may be away while its supervisor starts it again. */
 const restartMs = 2_000
-/** How long states of targets stay true when nothing is checked, in seconds. */
-const longestFresh = 15
 
 /** The files of a balancer by path, relative to its folder. */
 type Files = ReadonlyMap<string, string>
@@ -90,7 +91,7 @@ export class Balancer {
 
   /** Makes it be as described. Errors: a `DriverError`; everything is as before then. */
   async apply(wanted: BalancerState): Promise<void> {
-    const files = filesOf(this.#limited({ ...wanted, services: wanted.services.filter(canBegin) }))
+    const files = filesOf(this.#limited(withoutUnready(wanted)))
     const record = toRecord(wanted)
     await withLock(this.lock, async () => {
       if (this.#hasSeen(wanted.generation)) return
@@ -172,7 +173,17 @@ export class Balancer {
     if (!record) return
     boundLog(this.#folder)
     await this.measurements.sample()
-    await this.measurements.keepState(record.freshSeconds)
+    await this.#keepState(record.freshSeconds)
+  }
+
+  /** Lets the next worker begin with the state of the targets as it is now, for some seconds. */
+  async #keepState(freshSeconds: number): Promise<void> {
+    await this.measurements.keepFailures()
+    const path = join(this.#folder, 'state')
+    const state = checkedState(await this.#master.serverState())
+    const expires = Date.now() / 1_000 + freshSeconds
+    replaceNote(path, state)
+    utimesSync(path, expires, expires)
   }
 
   /** Makes HAProxy run with some files, with as little disturbance as they allow. */
@@ -230,7 +241,7 @@ export class Balancer {
     const length = logLength(this.#folder)
     using _held = await this.#master.holdWorker()
     await this.#change(files, before, async () => {
-      await this.measurements.keepState(freshSeconds)
+      await this.#keepState(freshSeconds)
       if (!(await this.#master.reload())) throw toRefusal(faultsSince(this.#folder, length))
     })
     this.measurements.forget()
@@ -273,15 +284,5 @@ export class Balancer {
 }
 
 function toRecord({ generation, publicAddresses, place, services }: BalancerState): BalancerRecord {
-  const freshSeconds = Math.min(longestFresh, ...services.map(({ healthCheck }) => healthCheck.interval))
-  return { generation, publicAddresses, privateAddress: place?.address ?? null, freshSeconds }
+  return { generation, publicAddresses, privateAddress: place?.address ?? null, freshSeconds: freshSecondsOf(services) }
 }
-
-/** A configuration that HAProxy does not understand stays so; addresses that are in use may become free. */
-function toRefusal(faults: string): Refusal {
-  const transient = !faults.includes('parsing [')
-  return new Refusal(`HAProxy does not start: ${faults || 'it does not say why'}`, { transient })
-}
-
-/** Whether a service has what it needs: a managed certificate may not be issued yet. */
-const canBegin = ({ protocol, http }: BalancerService) => protocol !== 'https' || (http?.certificates.length ?? 0) > 0

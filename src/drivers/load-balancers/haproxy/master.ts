@@ -4,6 +4,7 @@ import { connect } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { DriverError } from '../../../kernel/actions/define.ts'
+import { Refusal } from './readiness.ts'
 import {
   type CheckRow,
   type Counters,
@@ -19,9 +20,6 @@ const shortMs = 1_000
 const longMs = 5_000
 const reloadMs = 20_000
 const pauseMs = 20
-
-/** HAProxy does not take what it was handed, and goes on with what it had. */
-export class Refusal extends DriverError {}
 
 export class Master {
   readonly #folder: string
@@ -50,8 +48,18 @@ export class Master {
     return parseChecks(await this.#ask('@1 show stat -1 4 -1', shortMs))
   }
 
-  /** What one of the workers has counted; undefined when it has just ended. */
-  async countersOf(pid: number): Promise<Counters | undefined> {
+  /** What each worker has counted so far, by process id, without those that have just ended. */
+  async counters(): Promise<Readonly<Record<string, Counters>>> {
+    const { worker, oldWorkers } = await this.processes()
+    const counted: Record<string, Counters> = {}
+    for (const pid of [...(worker === undefined ? [] : [worker]), ...oldWorkers]) {
+      const counters = await this.#countersOf(pid)
+      if (counters) counted[pid] = counters
+    }
+    return counted
+  }
+
+  async #countersOf(pid: number): Promise<Counters | undefined> {
     const answer = await this.#ask(`@!${pid} show stat -1 1 -1`)
     return answer.startsWith('# pxname') ? parseCounters(answer) : undefined
   }

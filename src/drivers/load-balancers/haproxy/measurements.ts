@@ -1,13 +1,19 @@
 /** What is known of one balancer's targets and traffic, kept on disk so that every process and every worker knows it. */
-import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { TargetHealth } from '../../../families/load-balancers/driver.ts'
 import { sampleSeconds, TrafficHistory } from '../history.ts'
 import { folderOf, readJson, replaceNote } from './files.ts'
 import { failuresAmong, healthOfAll, type KnownFailures } from './health.ts'
-import type { Master } from './master.ts'
-import { type CheckRow, type Counters, checkedState, sumCounters } from './statistics.ts'
+import { type CheckRow, type Counters, sumCounters } from './statistics.ts'
+
+/** Where it is read what the workers of one HAProxy know. Errors: one when it does not answer. */
+export interface Source {
+  /** What the worker that takes connections says of targets. */
+  checks(): Promise<CheckRow[]>
+  /** What each worker has counted so far, by process id. */
+  counters(): Promise<Readonly<Record<string, Counters>>>
+}
 
 /** What the workers had counted at a time, by process id. */
 interface LastSample {
@@ -23,15 +29,16 @@ const none: Counters = { openConnections: 0, connections: 0, requests: 0, ingoin
 export class Measurements {
   readonly #directory: string
   readonly #id: number
-  readonly #master: Master
+  readonly #source: Source
   /** In seconds since the epoch. */
   #triedAt = 0
   #cached: { at: number; checks: Promise<CheckRow[]> } | undefined
 
-  constructor(directory: string, id: number, master: Master) {
+  /** The notes are in the balancer's folder below the directory, which has to be there before something is noted. */
+  constructor(directory: string, id: number, source: Source) {
     this.#directory = directory
     this.#id = id
-    this.#master = master
+    this.#source = source
   }
 
   #path(name: string): string {
@@ -71,7 +78,7 @@ export class Measurements {
   #checks(): Promise<CheckRow[]> {
     const now = performance.now()
     if (!this.#cached || now - this.#cached.at > cacheMs) {
-      this.#cached = { at: now, checks: this.#master.checks() }
+      this.#cached = { at: now, checks: this.#source.checks() }
     }
     return this.#cached.checks
   }
@@ -89,25 +96,15 @@ export class Measurements {
     return known
   }
 
-  /** Lets the next worker begin with the state of the targets as it is now, for some seconds. */
-  async keepState(freshSeconds: number): Promise<void> {
-    const path = this.#path('state')
+  /** Remembers beyond a reload why targets are unhealthy now. Errors: one when HAProxy does not answer. */
+  async keepFailures(): Promise<void> {
     this.forget()
     this.#keepFailures(await this.#checks())
-    const state = checkedState(await this.#master.serverState())
-    const expires = Date.now() / 1_000 + freshSeconds
-    replaceNote(path, state)
-    utimesSync(path, expires, expires)
   }
 
   /** Adds to the history what all workers have counted since the last sample. */
   async sample(): Promise<void> {
-    const { worker, oldWorkers } = await this.#master.processes()
-    const workers: Record<string, Counters> = {}
-    for (const pid of [...(worker === undefined ? [] : [worker]), ...oldWorkers]) {
-      const counters = await this.#master.countersOf(pid)
-      if (counters) workers[pid] = counters
-    }
+    const workers = await this.#source.counters()
     const at = Date.now() / 1_000
     const before = this.lastSample()?.workers ?? {}
     const increments = Object.entries(workers).map(([pid, counters]) => since(before[pid] ?? none, counters))
