@@ -86,11 +86,16 @@ export interface OverlayInventory {
 export interface Overlay {
   /** Asserts what every installation needs: the gateway addresses of the public network, the metadata address. Idempotent. */
   prepare(): Promise<void>
-  /** The internal address of a server: reserved on first use, and the same until it is forgotten. */
-  reserve(server: number): Promise<Internal>
+  /**
+   * The internal address of a server under this generation: reserved on first use, and the same until it is forgotten.
+   * Undefined for a generation that is older than the newest one seen, or that was forgotten: forgetting stays known, so
+   * that only a newer generation brings a server back, whichever process asks.
+   */
+  reserve(server: number, generation: number): Promise<Internal | undefined>
   /**
    * Before power: which sources the server may use, routes of its Primary IPs, and a filter that drops all until one is
-   * known. Names the port before Incus creates it, so that no packet passes in between.
+   * known. Names the port before Incus creates it, so that no packet passes in between. An instance that was made again
+   * has another port: the filter and the routes that are known follow it.
    */
   admit(side: PublicSide): Promise<void>
   /** Takes away all rows of a server: filter, source checks, routes, private interfaces and the reservation. */
