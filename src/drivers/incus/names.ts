@@ -1,0 +1,25 @@
+/** How things of Wolke are called in Incus, and the marks by which they are known there again. */
+
+export const serverName = (id: number) => `srv-${id}`
+export const volumeName = (id: number) => `vol-${id}`
+/** Names of networks have no more than 15 characters. */
+export const networkName = (id: number) => `wn${id}`
+export const imageAlias = (id: number) => `wolke-${id}`
+
+export type Config = Readonly<Record<string, string>>
+
+/** The id in Wolke of what has this configuration; undefined for what is not Wolke's. */
+export function idOf(config: Config | null): number | undefined {
+  const id = Number(config?.['user.wolke.id'])
+  return Number.isSafeInteger(id) && id > 0 ? id : undefined
+}
+
+/** The generation under which a key of the configuration was written; 0 when it never was. */
+export function generationOf(config: Config, key = 'user.wolke.generation'): number {
+  return Number(config[key] ?? 0)
+}
+
+/** The marks of something that Wolke makes. */
+export function marksOf(id: number, generation: number): Config {
+  return { 'user.wolke.id': String(id), 'user.wolke.generation': String(generation) }
+}

@@ -1,0 +1,226 @@
+/**
+ * Volumes as custom volumes of Incus. A container has them as file systems at a path, a virtual machine as disks. In a
+ * pool of one host's own disks, a volume is on the member of the server that has it, and moves there before it is attached.
+ */
+import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/volumes/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
+import type { Incus } from './client.ts'
+import { edit, editInstance, type Instance, instanceOf, unplug } from './edit.ts'
+import { type Config, generationOf, idOf, marksOf, volumeName } from './names.ts'
+import type { Tombstones } from './tombstones.ts'
+
+export interface VolumeParts {
+  readonly incus: Incus
+  readonly tombstones: Tombstones
+  /** The storage pool in which volumes are made. */
+  readonly pool: string
+  readonly instanceType: Instance['type']
+}
+
+/** A volume as Incus tells it. */
+export interface StoredVolume {
+  readonly name: string
+  readonly type: string
+  readonly config: Config
+  /** The member that has it; `none` or empty where all have it. */
+  readonly location: string
+  /** Paths of what uses it. */
+  readonly used_by: readonly string[] | null
+}
+
+/** The generation of the set of volumes that an instance has. */
+const setGeneration = 'user.wolke.volumes'
+/** The member that a volume is being copied to. */
+const destination = 'user.wolke.destination'
+/** Pools whose volumes are disks with a file system of their own, which only grow. */
+const blockDrivers = ['ceph', 'lvm', 'lvmcluster', 'linstor', 'truenas']
+
+/** Creates the driver of volumes. */
+export function incusVolumes(parts: VolumeParts): VolumeDriver {
+  const volumes = new Volumes(parts)
+  return {
+    apply: (state) => volumes.apply(state),
+    remove: (id, generation) => volumes.remove(id, generation),
+    attach: (state) => volumes.attach(state),
+  }
+}
+
+class Volumes {
+  readonly #parts: VolumeParts
+  readonly #path: string
+  #driver: Promise<string> | undefined
+
+  constructor(parts: VolumeParts) {
+    this.#parts = parts
+    this.#path = `/1.0/storage-pools/${encodeURIComponent(parts.pool)}/volumes`
+  }
+
+  async apply(state: VolumeState): Promise<void> {
+    const found = await this.#find(state.id)
+    if (found) await this.#update(found, state)
+    else await this.#create(state)
+  }
+
+  async #create({ id, generation, sizeGb, format }: VolumeState): Promise<void> {
+    const { incus, tombstones, instanceType } = this.#parts
+    const what = `volume.${id}`
+    if (await tombstones.cover(what, generation)) return
+    const isDisk = instanceType === 'virtual-machine'
+    const hasFormat = !isDisk && format !== null && (await this.#isOfBlocks())
+    const config = {
+      size: sizeOf(sizeGb),
+      ...(hasFormat ? { 'block.filesystem': format } : {}),
+      ...marksOf(id, generation),
+    }
+    const body = { name: volumeName(id), type: 'custom', content_type: isDisk ? 'block' : 'filesystem', config }
+    await incus.change('POST', `${this.#path}/custom`, body)
+    if (!(await tombstones.cover(what, generation))) return
+    const made = await this.#find(id)
+    if (made) await this.#delete(made)
+  }
+
+  async #update(found: StoredVolume, { generation, sizeGb }: VolumeState): Promise<void> {
+    const size = sizeOf(sizeGb)
+    const mayShrink = !(await this.#isOfBlocks())
+    await this.#patch(found, (config) => {
+      if (generationOf(config) > generation) return undefined
+      const isKept = config.size === size || (!mayShrink && bytesOf(config.size) > bytesOf(size))
+      if (isKept && generationOf(config) === generation) return undefined
+      return { ...(isKept ? {} : { size }), 'user.wolke.generation': String(generation) }
+    })
+  }
+
+  async remove(id: number, generation: number): Promise<void> {
+    const found = await this.#find(id)
+    if (found && generationOf(found.config) > generation) return
+    await this.#parts.tombstones.put(`volume.${id}`, generation)
+    if (!found) return
+    await this.#detach(found, () => true)
+    await this.#delete(found)
+  }
+
+  async attach({ serverId, generation, volumes }: AttachmentState): Promise<void> {
+    const { incus } = this.#parts
+    const instance = await instanceOf(incus, serverId)
+    if (!instance) {
+      if (volumes.length === 0) return
+      throw new DriverError(`Server ${serverId} is not on the hosts yet`, { transient: true })
+    }
+    if (generationOf(instance.config, setGeneration) > generation) return
+    const ids = volumes.map(({ id }) => id)
+    for (const id of ids) await this.#bring(id, instance)
+    await editInstance(incus, instance.name, ({ config, devices }) => {
+      if (generationOf(config, setGeneration) > generation) return undefined
+      const next = this.#withVolumes(devices, ids)
+      if (generationOf(config, setGeneration) === generation && sameDevices(devices, next)) return undefined
+      return { devices: next, config: { ...config, [setGeneration]: String(generation) } }
+    })
+  }
+
+  /** The devices of an instance with exactly these volumes. */
+  #withVolumes(devices: Instance['devices'], ids: readonly number[]): Instance['devices'] {
+    const others = Object.entries(devices).filter(([name]) => !/^vol-\d+$/.test(name))
+    return Object.fromEntries([...others, ...ids.map((id) => [volumeName(id), this.#device(id)] as const)])
+  }
+
+  #device(id: number): Config {
+    const { pool, instanceType } = this.#parts
+    const device = { type: 'disk', pool, source: volumeName(id) }
+    // A virtual machine finds its disks by their ids; it mounts them itself. Not run without KVM.
+    return instanceType === 'virtual-machine' ? device : { ...device, path: `/mnt/HC_Volume_${id}` }
+  }
+
+  /** Makes a volume ready for an instance: no other one has it, and it is on the same member. */
+  async #bring(id: number, instance: Instance): Promise<void> {
+    const found = await this.#find(id)
+    if (!found) throw new DriverError(`Volume ${id} is not on the hosts yet`, { transient: true })
+    await this.#detach(found, ({ name }) => name !== instance.name)
+    if (isElsewhere(found, instance)) await this.#move(found, instance.location)
+  }
+
+  #detach(volume: StoredVolume, isMeant: (instance: Instance) => boolean): Promise<void> {
+    const { incus, pool } = this.#parts
+    return unplug(incus, volume.used_by ?? [], (device, instance) => {
+      return device.type === 'disk' && device.pool === pool && device.source === volume.name && isMeant(instance)
+    })
+  }
+
+  /** Copies a volume to another member and removes it where it was. One that is cut off begins anew (see `#find`). */
+  async #move(volume: StoredVolume, to: string): Promise<void> {
+    const { incus, pool } = this.#parts
+    await this.#patch(volume, () => ({ [destination]: to }))
+    const body = { name: volume.name, pool, source: { location: volume.location } }
+    await incus.change('POST', `${this.#path}/custom/${volume.name}`, body, { target: to })
+    const moved = await this.#find(Number(idOf(volume.config)))
+    if (moved) await this.#patch(moved, () => ({ [destination]: '' }))
+  }
+
+  /** The volume of an id. What a move left unfinished at its destination is removed. */
+  async #find(id: number): Promise<StoredVolume | undefined> {
+    const copies = await this.#copies(id)
+    if (copies.length < 2) return copies[0]
+    const unfinished = copies.filter(({ config, location }) => config[destination] === location)
+    for (const copy of unfinished) await this.#delete(copy)
+    const [whole, ...others] = copies.filter((copy) => !unfinished.includes(copy))
+    if (whole && others.length === 0) return whole
+    throw new DriverError(`Volume ${id} is on several hosts`, { transient: true })
+  }
+
+  async #copies(id: number): Promise<readonly StoredVolume[]> {
+    const filter = encodeURIComponent(`name eq ${volumeName(id)}`)
+    const all = await this.#parts.incus.list<StoredVolume>(`${this.#path}/custom?recursion=1&filter=${filter}`)
+    return all.filter(({ name, config }) => name === volumeName(id) && idOf(config) === id)
+  }
+
+  /** Changes the configuration of a volume by what a function says; undefined leaves it as it is. */
+  async #patch(volume: StoredVolume, change: (config: Config) => Config | undefined): Promise<void> {
+    const next = ({ config }: StoredVolume) => {
+      const changed = change(config)
+      return changed && { config: changed }
+    }
+    await edit(this.#parts.incus, this.#at(volume), next, { method: 'PATCH' })
+  }
+
+  async #delete(volume: StoredVolume): Promise<void> {
+    await this.#parts.incus.change('DELETE', this.#at(volume))
+  }
+
+  #at({ name, location }: StoredVolume): string {
+    const target = isOnMember(location) ? `?target=${encodeURIComponent(location)}` : ''
+    return `${this.#path}/custom/${name}${target}`
+  }
+
+  async #isOfBlocks(): Promise<boolean> {
+    this.#driver ??= this.#readDriver()
+    try {
+      return blockDrivers.includes(await this.#driver)
+    } catch (error) {
+      this.#driver = undefined
+      throw error
+    }
+  }
+
+  async #readDriver(): Promise<string> {
+    const { incus, pool } = this.#parts
+    const found = await incus.get<{ driver: string }>(`/1.0/storage-pools/${encodeURIComponent(pool)}`)
+    if (!found) throw new DriverError(`The hosts have no storage pool ${pool}`, { transient: true })
+    return found.value.driver
+  }
+}
+
+const isOnMember = (location: string) => location !== '' && location !== 'none'
+
+const isElsewhere = (volume: StoredVolume, instance: Instance) =>
+  isOnMember(volume.location) && volume.location !== instance.location
+
+const sizeOf = (gb: number) => `${gb}GiB`
+const bytesOf = (size = '') => Number.parseInt(size, 10)
+
+function sameDevices(a: Instance['devices'], b: Instance['devices']): boolean {
+  const textOf = (devices: Instance['devices']) =>
+    Object.entries(devices)
+      .map(([name, device]) => `${name} ${JSON.stringify(Object.entries(device).sort())}`)
+      .sort()
+      .join()
+  return textOf(a) === textOf(b)
+}
