@@ -80,6 +80,20 @@ export interface OverlayInventory {
 }
 
 /**
+ * Load balancers, whose ids are their own: `server` stands for the id of one in their sides. What they have in OVN is as of
+ * servers, but marked by their kind, and nothing filters what reaches them.
+ */
+export interface BalancerOverlay extends Pick<Overlay, 'reserve' | 'forget' | 'admitPrivate'> {
+  /** Makes these be all public addresses of a balancer, before it runs; they may change while it does. */
+  admit(side: PublicSide): Promise<void>
+  /**
+   * The newest generation of each balancer, and whether it is forgotten: a forgotten one stays remembered, so that only a
+   * newer generation is admitted.
+   */
+  generations(): Promise<ReadonlyMap<number, { readonly generation: number; readonly isForgotten: boolean }>>
+}
+
+/**
  * Errors of all methods: a transient `DriverError` when the database cannot be reached, has no leader or does not answer
  * in time; a permanent one when it refuses a row. A generation older than the newest one seen is ignored.
  */
@@ -100,6 +114,7 @@ export interface Overlay {
   admit(side: PublicSide): Promise<void>
   /** Takes away all rows of a server: filter, source checks, routes, private interfaces and the reservation. */
   forget(server: number, generation: number): Promise<void>
+  readonly balancers: BalancerOverlay
   readonly firewalls: FirewallDriver
   readonly routing: RoutingDriver
   /** Makes these be all private interfaces of a server: which sources they may use, and where their alias IPs are. */
