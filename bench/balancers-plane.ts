@@ -79,6 +79,7 @@ async function listens(host: string): Promise<boolean> {
 function stateOf(services: readonly BalancerService[]): BalancerState {
   return {
     id: 1,
+    location: 1,
     generation: 1,
     cookieSecret: 'a secret',
     maxConnections: 10_000,

@@ -13,6 +13,7 @@ export const plainHttp: BalancerHttp = {
 /** One without anything. */
 export const emptyState: BalancerState = {
   id: 1,
+  location: 1,
   generation: 1,
   cookieSecret: 'a secret of the test',
   maxConnections: 1_000,

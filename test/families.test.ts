@@ -97,6 +97,8 @@ const dependants: readonly Dependant[] = [
     why: 'the options of what carries their traffic',
   },
   { path: 'src/drivers/infrastructure.ts', families: ['load-balancers'], why: 'chooses what carries their traffic' },
+  { path: 'src/drivers/by-location.ts', families: 'all', why: 'leads each to the infrastructure of its location' },
+  { path: 'src/drivers/incus/', families: 'all', why: 'runs all of them on hosts' },
   { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
   { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },
   { path: 'test/balancer-states.ts', families: ['load-balancers'], why: 'what a data plane is told' },

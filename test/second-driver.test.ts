@@ -165,6 +165,8 @@ forEachDatabase('drivers in the place of the simulated ones', (open) => {
     const powers = states.map((state) => (state as { power: string }).power)
     assert.deepEqual([powers[0], powers.at(-1)], ['off', 'on'], 'it is made before it gets power')
     assert.equal((states[0] as { placementGroup: number }).placementGroup, group.id)
+    const places = hosts.calls.flatMap(({ subject, state }) => (subject === one.id ? [state] : []))
+    for (const state of places) assert.equal((state as { location: number }).location, one.location.id)
     const names = hosts.names(one.id)
     const last = (name: string) => names.lastIndexOf(name)
     assert.equal(names[0], 'servers.apply')

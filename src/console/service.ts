@@ -9,7 +9,8 @@ import { consolePath } from '../families/servers/console/domain.ts'
 import { type OpenedSession, serversInForce, takeSession } from '../families/servers/console/host.ts'
 import { passwordPlace } from '../families/servers/console/store.ts'
 import { recall } from '../families/servers/desired.ts'
-import type { Drivers } from '../kernel/actions/define.ts'
+import { locationOfServer } from '../families/servers/reads.ts'
+import { DriverError, type Drivers } from '../kernel/actions/define.ts'
 import { inTime } from '../kernel/actions/in-time.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { ApiError } from '../kernel/errors.ts'
@@ -115,7 +116,9 @@ class Viewers {
     const { db, drivers, secrets } = this.#options
     const connect = async () => {
       await recall({ query: db.query, scope, drivers, secrets }, serverId)
-      const machine = await drivers.console.open(serverId)
+      const location = await locationOfServer(db.query, scope, serverId)
+      if (location === undefined) throw new DriverError('the server no longer exists', { transient: false })
+      const machine = await drivers.console.open(serverId, location)
       // The viewer may have gone, or have been sent away because this took too long.
       if (stream.destroyed || stream.writableEnded) machine.destroy()
       return machine

@@ -7,9 +7,16 @@ export interface Caller {
   readonly path: string
 }
 
+export interface IdentifiedCaller {
+  readonly serverId: number
+  readonly path: string
+  /** The ids of the locations whose servers the driver knows; all of them when undefined. */
+  readonly locations?: ReadonlySet<number>
+}
+
 export interface MetadataDriver {
   /** Identifies the calling server and the requested path; undefined when the caller is not a server. */
-  identify(caller: Caller): { readonly serverId: number; readonly path: string } | undefined
+  identify(caller: Caller): IdentifiedCaller | undefined
 }
 
 declare module '../kernel/actions/define.ts' {

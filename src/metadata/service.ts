@@ -19,7 +19,7 @@ import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
 import { metadataChanges } from './changes.ts'
 import { documentAt, ec2DocumentAt, type ServerFacts } from './documents.ts'
-import type { MetadataDriver } from './driver.ts'
+import type { IdentifiedCaller, MetadataDriver } from './driver.ts'
 
 export interface MetadataOptions {
   readonly db: Database
@@ -69,7 +69,7 @@ async function answer(options: MetadataOptions, request: IncomingMessage): Promi
     localAddress: request.socket.localAddress ?? '',
     path: (request.url ?? '/').split('?', 1)[0]!,
   })
-  const facts = caller && (await factsOf(options, caller.serverId))
+  const facts = caller && (await factsOf(options, caller))
   if (!facts) return notFound
   const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path
   const ec2 = inEffect(metadataChanges.ec2_metadata_removed, clock.now())
@@ -87,10 +87,13 @@ function namesThisListener({ headers, socket }: IncomingMessage): boolean {
   return headers.host === `${literal}:${localPort}` || (localPort === 80 && headers.host === literal)
 }
 
-async function factsOf({ db, catalogue }: MetadataOptions, serverId: number): Promise<ServerFacts | undefined> {
+async function factsOf(
+  { db, catalogue }: MetadataOptions,
+  { serverId, locations }: IdentifiedCaller,
+): Promise<ServerFacts | undefined> {
   const found = await serverById(db.query, serverId)
   const location = found && catalogue.locationById(found.server.locationId)
-  if (!found || !location) return undefined
+  if (!found || !location || locations?.has(location.id) === false) return undefined
   const ips = await primaryIpsOfServers(db.query, found.scope, [serverId])
   const interfaces = await interfacesOf(db.query, found.scope, serverId)
   return {

@@ -18,6 +18,8 @@ export interface FilterDirection {
 /** The whole packet filter of one server: the union of its firewalls. A driver ignores an older generation. */
 export interface FilterState {
   readonly serverId: number
+  /** The id of the location of the server. */
+  readonly location: number
   readonly generation: number
   readonly inbound: FilterDirection
   readonly outbound: FilterDirection

@@ -363,7 +363,7 @@ forEachDatabase('firewalls', (open) => {
     }
     const open1 = { otherwise: 'accept', accept: [] }
     const { generation = 0 } = filter() ?? {}
-    assert.deepEqual(filter(), { serverId: server, generation, inbound, outbound: open1 })
+    assert.deepEqual(filter(), { serverId: server, location: 1, generation, inbound, outbound: open1 })
     const out = { direction: 'out', protocol: 'tcp', port: '443', destination_ips: ['0.0.0.0/0'] }
     await newFirewall(api, 'g', { rules: [out], apply_to: [toServer(server)] })
     await settleAll(world)

@@ -1,5 +1,6 @@
 /** Which Floating IPs lead to a server: all of them are handed to the driver as one set. */
 import { defineDesired } from '../../kernel/resource/desired.ts'
+import { locationOfServer } from '../servers/reads.ts'
 import { floatingIpsOfServers } from './store.ts'
 
 export const routing = defineDesired({
@@ -7,7 +8,12 @@ export const routing = defineDesired({
   title: 'sets of Floating IPs',
   target: 'server',
   async handOver({ query, scope, drivers }, serverId, generation) {
-    const ips = (await floatingIpsOfServers(query, scope, [serverId])).map(({ ip }) => ip)
-    await drivers.routing.apply({ serverId, generation, ips })
+    const [location, all] = await Promise.all([
+      locationOfServer(query, scope, serverId),
+      floatingIpsOfServers(query, scope, [serverId]),
+    ])
+    if (location === undefined) return undefined
+    await drivers.routing.apply({ serverId, location, generation, ips: all.map(({ ip }) => ip) })
+    return undefined
   },
 })

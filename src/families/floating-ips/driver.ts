@@ -3,6 +3,8 @@
 /** All Floating IPs of one server: every other one does not lead to it. A driver ignores an older generation. */
 export interface RoutingState {
   readonly serverId: number
+  /** The id of the location of the server. */
+  readonly location: number
   readonly generation: number
   /** IPv4 addresses and IPv6 /64 networks. */
   readonly ips: readonly string[]

@@ -3,7 +3,7 @@ import { type ActionInput, DriverError, defineAction, defineRecord } from '../..
 import { type ActionStart, startActions, toStart } from '../../kernel/actions/store.ts'
 import type { Transaction } from '../../kernel/data/db.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
-import { isBeingInstalled } from '../servers/reads.ts'
+import { isBeingInstalled, locationOfServer } from '../servers/reads.ts'
 import type { OwnImage } from './domain.ts'
 import { deleteImage, endRemoval, images } from './store.ts'
 
@@ -24,7 +24,8 @@ export const removeImage = defineAction<Input>({
         if (await isBeingInstalled(query, scope, image)) {
           throw new DriverError('the image is being used', { transient: true })
         }
-        await drivers.images.remove({ imageId: image, serverId: server })
+        const location = (await locationOfServer(query, scope, server)) ?? null
+        await drivers.images.remove({ imageId: image, serverId: server, location })
       },
       commit: (tx, { scope, input }) => endRemoval(tx, scope, input.image),
     },

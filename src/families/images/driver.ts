@@ -6,6 +6,8 @@ export interface ImageRef {
   readonly imageId: number
   /** The server whose disk it is a copy of; the server may be gone. */
   readonly serverId: number
+  /** The id of the location of the server; null when it is gone. */
+  readonly location: number | null
 }
 
 /** A copy that is wanted. */

@@ -31,6 +31,7 @@ async function stateOf(world: World, balancer: LoadBalancer, generation: number)
   const certificates = await certificatesFor(world, balancer.services)
   return {
     id,
+    location: balancer.locationId,
     generation,
     cookieSecret: await secrets.open(query, scope, cookiePlace(id), balancer.cookieSecret),
     maxConnections: balancer.maxConnections,

@@ -72,6 +72,8 @@ export interface BalancerTarget {
 /** The whole desired state of one Load Balancer. A driver ignores a generation older than the last one it saw. */
 export interface BalancerState {
   readonly id: number
+  /** The id of its location, which never changes. */
+  readonly location: number
   readonly generation: number
   /** Makes the cookies of sticky sessions unpredictable, and the same after every restart. */
   readonly cookieSecret: string
@@ -134,7 +136,8 @@ export interface LoadBalancerDriver {
   apply(state: BalancerState): Promise<void>
   /**
    * Removes the balancer; succeeds when there is none. Only a newer generation brings it back. Null is for one that nobody
-   * knows: what comes under its id afterwards, as after the loss of a database, is another one.
+   * knows: what comes under its id afterwards, as after the loss of a database, is another one. Wherever it
+   * was: the one in the database is gone by then.
    */
   remove(id: number, generation: number | null): Promise<void>
   /** What it sees of some balancers; those that it does not have are missing. */

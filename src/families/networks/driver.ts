@@ -40,6 +40,8 @@ export interface PrivateInterface {
 /** All private interfaces of one server: it has no other. A driver ignores an older generation. */
 export interface InterfacesState {
   readonly serverId: number
+  /** The id of the location of the server. */
+  readonly location: number
   readonly generation: number
   readonly interfaces: readonly PrivateInterface[]
 }

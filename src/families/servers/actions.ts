@@ -173,7 +173,8 @@ const remove = defineStep<Input, void, Returned>({
     const generation = await state.generation(query, scope, input.server)
     const server = await servers.find(query, scope, input.server)
     // A worker that comes too late may find that the deletion was taken back: then the server stays.
-    if (server?.status === 'deleting' && generation !== undefined) await drivers.servers.remove(server.id, generation)
+    if (server?.status !== 'deleting' || generation === undefined) return
+    await drivers.servers.remove(server.id, generation, server.locationId)
   },
   commit: (tx, context) => leave(tx, context, true),
   // The removal may have happened although it failed: then the server comes back behind its packet filter. It comes

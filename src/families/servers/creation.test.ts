@@ -42,6 +42,7 @@ forEachDatabase('creation of servers', (open) => {
       {
         id: server.id,
         generation: 0,
+        location: 1,
         name: 'a',
         cores: 2,
         memoryMb: 4096,

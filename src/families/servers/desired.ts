@@ -6,7 +6,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Holder, PrivateTarget } from './attachment.ts'
 import { attachments } from './attachments.ts'
 import type { ServerState } from './driver.ts'
-import { servers } from './store.ts'
+import { locationOfServer, servers } from './store.ts'
 
 export const state: Desired = defineDesired({
   table: 'server_state',
@@ -15,7 +15,7 @@ export const state: Desired = defineDesired({
   async handOver(world, id, generation) {
     const wanted = await settled(world, id, generation)
     if (wanted) await world.drivers.servers.apply(wanted, world.report)
-    else await world.drivers.servers.remove(id, generation)
+    else await world.drivers.servers.remove(id, generation, null)
     return { isGone: wanted === undefined }
   },
 })
@@ -39,6 +39,7 @@ async function settled(world: World, id: number, generation: number): Promise<Se
     placementGroup: null,
     id,
     generation,
+    location: server.locationId,
     name: server.name,
     cores: server.cores,
     memoryMb: server.memoryMb,
@@ -117,7 +118,8 @@ export async function onTheWay(
  * over. What an action still has to bring about is left to it.
  */
 export async function recall(world: World, id: number): Promise<void> {
-  if (await world.drivers.servers.remembers()) return
+  const location = await locationOfServer(world.query, world.scope, id)
+  if (location === undefined || (await world.drivers.servers.remembers(location))) return
   await state.repeat(world, id)
   for (const { desired, beneath } of attachments) {
     for (const other of (await beneath?.of(world.query, world.scope, id)) ?? [])

@@ -5,6 +5,8 @@ import type { Report } from '../../kernel/actions/define.ts'
 export interface ServerState {
   readonly id: number
   readonly generation: number
+  /** The id of its location, which never changes. */
+  readonly location: number
   readonly name: string
   /** These change while the server is off; the disk only grows. */
   readonly cores: number
@@ -38,18 +40,26 @@ export interface ServerState {
 /** A server whose measurements are asked for. */
 export interface Measured {
   readonly id: number
+  /** The id of its location. */
+  readonly location: number
   readonly cores: number
   readonly created: string
   readonly power: 'on' | 'off'
 }
 
 export interface ServerDriver {
-  /** Whether it sees what other processes have handed over, and what this one did before it was started again. */
-  remembers(): Promise<boolean>
+  /**
+   * Whether it sees, at a location, what other processes have handed over, and what this one did before it was started
+   * again.
+   */
+  remembers(location: number): Promise<boolean>
   /** Makes the server be as described; creates it when there is none. Repeating it changes nothing. */
   apply(state: ServerState, report?: Report): Promise<void>
-  /** Removes the server, its packet filter and the routes to it; succeeds when there is none. Only a newer generation brings it back. */
-  remove(id: number, generation: number): Promise<void>
+  /**
+   * Removes the server, its packet filter and the routes to it; succeeds when there is none. Only a newer generation brings
+   * it back. The location is null when nobody knows any more where it was.
+   */
+  remove(id: number, generation: number, location: number | null): Promise<void>
   /** What was measured of a series at some moments (seconds since the epoch); moments without a value are missing. */
   measure(server: Measured, series: string, moments: readonly number[]): Promise<ReadonlyMap<number, number>>
 }

@@ -1,3 +1,3 @@
 /** What other families may ask about servers. */
 export { isBeingInstalled } from './disk/store.ts'
-export { holdServers, serversByIds, serversMatching } from './store.ts'
+export { holdServers, locationOfServer, serversByIds, serversMatching } from './store.ts'

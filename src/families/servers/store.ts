@@ -2,7 +2,7 @@
 
 import { matches, type Selector } from '../../kernel/contract/selectors.ts'
 import type { Queries, Transaction } from '../../kernel/data/db.ts'
-import { scoped } from '../../kernel/data/scoped.ts'
+import { preparedScoped, scoped } from '../../kernel/data/scoped.ts'
 import { idsLabelled, rarestTerm, readLabels } from '../../kernel/resource/label-index.ts'
 import { defineResource, nameTaken } from '../../kernel/resource/resource.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
@@ -54,6 +54,14 @@ export const servers = defineResource({
 })
 
 export const { hold: holdServers, byIds: serversByIds } = servers
+
+const placeOf = preparedScoped((rows, id: number) => rows.selectFrom('server').select('location').where('id', '=', id))
+
+/** Where a server is, as the id of a location; undefined when it is gone. */
+export async function locationOfServer(query: Queries, scope: ProjectScope, id: number): Promise<number | undefined> {
+  const [row] = await placeOf(query, scope, id)
+  return row?.location
+}
 
 /** Every server that the selector matches, by id. */
 export async function serversMatching(query: Queries, scope: ProjectScope, selector: Selector): Promise<Server[]> {

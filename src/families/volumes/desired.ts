@@ -1,5 +1,6 @@
 /** What the infrastructure is to do about volumes: that each is there in its size, and which of them each server has. */
 import { defineDesired } from '../../kernel/resource/desired.ts'
+import { locationOfServer } from '../servers/reads.ts'
 import { volumes, volumesOfServers } from './store.ts'
 
 /** By volume. One that the database does not have is removed. */
@@ -10,8 +11,8 @@ export const states = defineDesired({
   async handOver({ query, scope, drivers }, id, generation) {
     const volume = await volumes.find(query, scope, id)
     if (volume) {
-      const { locationId, size: sizeGb, format } = volume
-      await drivers.volumes.apply({ id, generation, locationId, sizeGb, format })
+      const { locationId: location, size: sizeGb, format } = volume
+      await drivers.volumes.apply({ id, generation, location, sizeGb, format })
     } else await drivers.volumes.remove(id, generation)
     return { isGone: volume === undefined }
   },
@@ -23,12 +24,18 @@ export const attaching = defineDesired({
   title: 'sets of volumes',
   target: 'server',
   async handOver({ query, scope, drivers }, serverId, generation) {
-    const all = await volumesOfServers(query, scope, [serverId])
+    const [location, all] = await Promise.all([
+      locationOfServer(query, scope, serverId),
+      volumesOfServers(query, scope, [serverId]),
+    ])
+    if (location === undefined) return undefined
     const made = all.filter(({ status }) => status === 'available')
     await drivers.volumes.attach({
       serverId,
+      location,
       generation,
       volumes: made.map(({ id, automount }) => ({ id, automount })),
     })
+    return undefined
   },
 })

@@ -5,7 +5,8 @@ import type { Volume } from './domain.ts'
 export interface VolumeState {
   readonly id: number
   readonly generation: number
-  readonly locationId: number
+  /** The id of its location. */
+  readonly location: number
   /** Less than before only when a resize is taken back, whose space nobody was told of. */
   readonly sizeGb: number
   /** The file system that a new volume gets; null leaves it empty. */
@@ -15,6 +16,8 @@ export interface VolumeState {
 /** All volumes of one server: every other one is detached from it. A driver ignores an older generation. */
 export interface AttachmentState {
   readonly serverId: number
+  /** The id of the location of the server. */
+  readonly location: number
   readonly generation: number
   readonly volumes: readonly { readonly id: number; readonly automount: boolean }[]
 }
@@ -22,7 +25,10 @@ export interface AttachmentState {
 export interface VolumeDriver {
   /** Makes the volume be as described; creates it when there is none. Repeating it changes nothing. */
   apply(state: VolumeState): Promise<void>
-  /** Removes the volume with what is on it; succeeds when there is none. Only a newer generation brings it back. */
+  /**
+   * Removes the volume with what is on it; succeeds when there is none. Only a newer generation brings it back. Wherever it
+   * was: the one in the database is gone by then.
+   */
   remove(id: number, generation: number): Promise<void>
   /** Makes exactly these volumes be attached to the server. Repeating it changes nothing. */
   attach(state: AttachmentState): Promise<void>

@@ -212,7 +212,7 @@ const consistency: Proof['consistency'] = {
     for (const { id, size, format, location } of all) {
       const state = world.volumes.get(id)
       assert.deepEqual(
-        [state?.sizeGb, state?.format, state?.locationId],
+        [state?.sizeGb, state?.format, state?.location],
         [size, format, location],
         `volume ${id} is out there`,
       )

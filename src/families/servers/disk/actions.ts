@@ -13,6 +13,7 @@ import { findTemplate, type OwnImage } from '../../images/reads.ts'
 import { changeAction, type Input, onServer } from '../actions.ts'
 import { settledState } from '../desired.ts'
 import type { Server } from '../domain.ts'
+import { locationOfServer } from '../store.ts'
 
 interface ImageInput extends Input {
   readonly image: number
@@ -32,7 +33,10 @@ export const createImage = defineAction<ImageInput>({
           },
           context.report,
         ),
-      undo: ({ drivers, input: { image, server } }) => drivers.images.remove({ imageId: image, serverId: server }),
+      async undo({ query, scope, drivers, input: { image, server } }) {
+        const location = (await locationOfServer(query, scope, server)) ?? null
+        await drivers.images.remove({ imageId: image, serverId: server, location })
+      },
       async commit(tx, { scope, input: { image, server } }, sizeMb) {
         const backups = await lockBackups(tx, scope, server)
         await completeImage(tx, scope, image, sizeMb)

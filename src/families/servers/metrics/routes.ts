@@ -13,7 +13,7 @@ export function metricRoutes({ db, clock }: Platform, drivers: Drivers): Handler
     async metrics({ scope, params: { id }, query }) {
       const server = await servers.get(db.query, scope, id)
       return measurements(query, clock.now(), seriesOf, (series, moments) =>
-        drivers.servers.measure(server, series, moments),
+        drivers.servers.measure({ ...server, location: server.locationId }, series, moments),
       )
     },
   }
