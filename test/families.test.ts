@@ -100,6 +100,8 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/by-location.ts', families: 'all', why: 'leads each to the infrastructure of its location' },
   { path: 'src/drivers/incus/', families: 'all', why: 'runs all of them on hosts' },
   { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
+  { path: 'test/conformance/', families: 'all', why: 'what hosts do with every kind of resource' },
+  { path: 'test/hosts/', families: 'all', why: 'what hosts do with every kind of resource' },
   { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },
   { path: 'test/balancer-states.ts', families: ['load-balancers'], why: 'what a data plane is told' },
   { path: 'test/embedded-balancer.ts', families: ['load-balancers'], why: 'one that carries traffic' },

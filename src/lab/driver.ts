@@ -18,7 +18,8 @@ export interface PacketEnd {
 export interface Packet {
   readonly from: PacketEnd
   readonly to: PacketEnd
-  readonly protocol: PacketProtocol
+  /** Requests ask about some protocols, filters know more. */
+  readonly protocol: PacketProtocol | 'esp' | 'gre'
   /** The destination port; null for icmp. */
   readonly port: number | null
 }

@@ -1,0 +1,60 @@
+/** Where the promises of the infrastructure are held: an installation of Wolke, and how to look at what it has made from inside. */
+import type { Client } from '../harness.ts'
+
+/** A packet, or the attempt of a connection, that is sent to see what becomes of it. */
+export interface Probe {
+  /** The id of the server that sends; null for somebody outside of the cloud. */
+  readonly from: number | null
+  /** An address. */
+  readonly to: string
+  readonly protocol: 'tcp' | 'icmp' | 'esp' | 'gre'
+  /** The destination port; for tcp alone. */
+  readonly port?: number
+}
+
+/** An address that a guest gives itself, as its user would. */
+export interface OwnAddress {
+  readonly address: string
+  /** The private network that it is for: the hardware address of the interface there, its range and its gateway. */
+  readonly within?: { readonly mac: string; readonly range: string; readonly gateway: string }
+}
+
+/** What can be seen of servers without asking the API. Errors: those of the way to look, never what is seen. */
+export interface Look {
+  /** Whether it gets there now. A connection that is refused got there. */
+  arrives(probe: Probe): Promise<boolean>
+  /** Logs in as root with the key of the place, and returns the host name of the guest; undefined when nothing answers. */
+  logIn(address: string): Promise<string | undefined>
+  /** The host that a server runs on; undefined where there is one alone. */
+  hostOf(server: number): Promise<string | undefined>
+  /** Another text after every boot. */
+  bootOf(server: number): Promise<string>
+  /** How many cores a server has, and how much memory in MB. */
+  sizeOf(server: number): Promise<{ readonly cores: number; readonly memoryMb: number }>
+  /** How large a volume is, in GB. */
+  volumeGb(volume: number): Promise<number>
+  /** The text of a file in a server that is on; undefined when there is none. */
+  read(server: number, path: string): Promise<string | undefined>
+  write(server: number, path: string, text: string): Promise<void>
+  /** Makes the guest take an address for its own. */
+  configure(server: number, own: OwnAddress): Promise<void>
+  /** Names of everything that is there of servers, their networks, disks and images. */
+  leftovers(): Promise<string[]>
+}
+
+export interface Place {
+  readonly api: Client
+  /** The name of the location that servers are made in. */
+  readonly location: string
+  readonly image: string
+  readonly type: string
+  /** A type with more cores and more memory. */
+  readonly largerType: string
+  /** The public half of the key that `look.logIn` has. */
+  readonly publicKey: string
+  readonly look: Look
+  /** Waits until all actions have ended. */
+  settle(): Promise<void>
+  /** Runs the background jobs once: they bring about what no action does. */
+  reconcile(): Promise<void>
+}
