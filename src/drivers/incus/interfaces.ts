@@ -1,0 +1,160 @@
+/**
+ * Private interfaces of servers: devices of their instances. A server that runs gets its address at once; one that starts
+ * finds it in the network configuration that cloud-init reads.
+ */
+import type { InterfacesDriver, InterfacesState, PrivateInterface } from '../../families/networks/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
+import { parseCidr } from '../../net/ip.ts'
+import type { Incus } from './client.ts'
+import { editInstance, type Instance, instanceOf } from './edit.ts'
+import { type Config, generationOf, networkName } from './names.ts'
+import type { IncusNetwork } from './networks.ts'
+import type { Overlay } from './ovn/overlay.ts'
+
+export interface InterfaceParts {
+  readonly incus: Incus
+  readonly overlay: Overlay
+}
+
+/** The generation of the set of private interfaces that an instance has. */
+const setGeneration = 'user.wolke.interfaces'
+const networkConfig = 'cloud-init.network-config'
+
+/** Creates the driver of private interfaces. */
+export function incusInterfaces(parts: InterfaceParts): InterfacesDriver {
+  return { apply: (state) => apply(parts, state) }
+}
+
+async function apply({ incus, overlay }: InterfaceParts, { serverId, generation, interfaces }: InterfacesState) {
+  const instance = await instanceOf(incus, serverId)
+  if (!instance) {
+    if (interfaces.length === 0) return
+    throw new DriverError(`Server ${serverId} is not on the hosts yet`, { transient: true })
+  }
+  if (generationOf(instance.config, setGeneration) > generation) return
+  const wanted = await Promise.all(interfaces.map((one) => withRange(incus, one)))
+  await overlay.admitPrivate(
+    serverId,
+    generation,
+    interfaces.map((one) => ({
+      network: one.networkId,
+      incusNetwork: networkName(one.networkId),
+      instance: instance.config['volatile.uuid']!,
+      device: networkName(one.networkId),
+      mac: one.mac,
+      ip: one.ip,
+      aliasIps: one.aliasIps,
+    })),
+  )
+  const plugged = new Set<string>()
+  await editInstance(incus, instance.name, ({ config, devices }) => {
+    if (generationOf(config, setGeneration) > generation) return undefined
+    const next = withInterfaces(devices, wanted)
+    plugged.clear()
+    for (const name of Object.keys(next)) if (next[name] !== devices[name]) plugged.add(name)
+    const text = withEthernets(config[networkConfig], next, wanted)
+    return {
+      devices: next,
+      config: { ...config, [setGeneration]: String(generation), ...(text ? { [networkConfig]: text } : {}) },
+    }
+  })
+  for (const one of wanted) if (plugged.has(networkName(one.networkId))) await tellGuest(incus, serverId, one)
+}
+
+/** A private interface, and the range of its network, all of which is behind the gateway. */
+interface Wanted extends PrivateInterface {
+  readonly ipRange: string
+}
+
+async function withRange(incus: Incus, one: PrivateInterface): Promise<Wanted> {
+  const found = await incus.get<IncusNetwork>(`/1.0/networks/${networkName(one.networkId)}`)
+  const address = found?.value.config['ipv4.address']
+  if (!address) throw new DriverError(`Network ${one.networkId} is not on the hosts yet`, { transient: true })
+  return { ...one, ipRange: rangeAround(address) }
+}
+
+/** The canonical range of an address with a prefix length, such as `10.0.0.1/16`. */
+function rangeAround(address: string): string {
+  const range = parseCidr(address, 'drop')
+  if (!range.ok) throw new DriverError(`The hosts have a network with the address ${address}`, { transient: false })
+  return range.cidr
+}
+
+/** The devices of an instance with exactly these private interfaces; what is as it is to be stays the same object. */
+export function withInterfaces(devices: Instance['devices'], wanted: readonly PrivateInterface[]): Instance['devices'] {
+  const next: Record<string, Config> = {}
+  for (const [name, device] of Object.entries(devices)) {
+    const isKept = wanted.some((one) => networkName(one.networkId) === name && isDeviceOf(device, one))
+    if (!isPrivate(name) || isKept) next[name] = device
+  }
+  for (const one of wanted) {
+    const name = networkName(one.networkId)
+    next[name] ??= {
+      type: 'nic',
+      network: name,
+      name: freeName(next),
+      hwaddr: one.mac,
+      'ipv4.address': one.ip,
+    }
+  }
+  return next
+}
+
+const isPrivate = (name: string) => /^wn\d+$/.test(name)
+
+const isDeviceOf = (device: Config, { mac, ip }: PrivateInterface) =>
+  device.hwaddr === mac && device['ipv4.address'] === ip
+
+/** The first of eth1, eth2, … that no device has. */
+function freeName(devices: Instance['devices']): string {
+  const taken = new Set(Object.values(devices).map(({ name }) => name))
+  for (let index = 1; ; index++) if (!taken.has(`eth${index}`)) return `eth${index}`
+}
+
+/** The network configuration of a guest (version 2, as JSON) with its private interfaces; undefined when it has none. */
+export function withEthernets(
+  text: string | undefined,
+  devices: Instance['devices'],
+  wanted: readonly Wanted[],
+): string | undefined {
+  if (text === undefined) return undefined
+  const before = JSON.parse(text) as { ethernets?: Record<string, unknown> }
+  const { eth0 } = before.ethernets ?? {}
+  const ethernets: Record<string, unknown> = eth0 === undefined ? {} : { eth0 }
+  for (const one of wanted) {
+    const { name } = devices[networkName(one.networkId)]!
+    ethernets[name!] = {
+      match: { macaddress: one.mac },
+      'set-name': name,
+      addresses: [`${one.ip}/32`],
+      'link-local': [],
+      routes: [
+        { to: `${one.gateway}/32`, scope: 'link' },
+        { to: one.ipRange, via: one.gateway, 'on-link': true },
+      ],
+    }
+  }
+  return JSON.stringify({ ...before, ethernets })
+}
+
+const configureLink = `
+ip link set dev "$1" up &&
+ip address replace "$2/32" dev "$1" &&
+ip route replace "$3/32" dev "$1" scope link &&
+ip route replace "$4" via "$3" dev "$1" onlink`
+
+/**
+ * Gives a running container the address of an interface that was plugged in, as a DHCP client of its own would. A guest
+ * that has no such tools configures itself, which is why the end of the command does not matter.
+ */
+async function tellGuest(incus: Incus, server: number, { networkId, ip, gateway, ipRange }: Wanted): Promise<void> {
+  const instance = await instanceOf(incus, server)
+  const name = instance?.devices[networkName(networkId)]?.name
+  if (!instance || !name || instance.status !== 'Running' || instance.type !== 'container') return
+  await incus.change('POST', `/1.0/instances/${instance.name}/exec`, {
+    command: ['sh', '-c', configureLink, 'sh', name, ip, gateway, ipRange],
+    interactive: false,
+    'wait-for-websocket': false,
+    'record-output': false,
+  })
+}

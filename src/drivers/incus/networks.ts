@@ -1,0 +1,88 @@
+/**
+ * Private networks as OVN networks of Incus without an uplink. A network of Incus is changed as rarely as possible, since
+ * each change writes its rows in OVN anew: routes are rows of our own beside it.
+ */
+import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/networks/driver.ts'
+import { addressAt } from '../../net/ip.ts'
+import type { Incus } from './client.ts'
+import { edit, unplug } from './edit.ts'
+import { type Config, generationOf, idOf, marksOf, networkName } from './names.ts'
+import type { Overlay } from './ovn/overlay.ts'
+import type { Tombstones } from './tombstones.ts'
+
+export interface NetworkParts {
+  readonly incus: Incus
+  readonly tombstones: Tombstones
+  readonly overlay: Overlay
+}
+
+/** A network as Incus tells it. */
+export interface IncusNetwork {
+  readonly name: string
+  readonly type: string
+  readonly description: string
+  readonly config: Config
+  /** Paths of what uses it. */
+  readonly used_by: readonly string[] | null
+}
+
+/** Creates the driver of private networks. */
+export function incusNetworks(parts: NetworkParts): NetworkDriver {
+  return {
+    apply: ({ id, generation, shape }: NetworkState) =>
+      shape ? put(parts, id, generation, shape) : remove(parts, id, generation),
+  }
+}
+
+async function put({ incus, tombstones, overlay }: NetworkParts, id: number, generation: number, shape: NetworkShape) {
+  const name = networkName(id)
+  const what = `network.${id}`
+  const address = gatewayOf(shape.ipRange)
+  const isThere = await edit<IncusNetwork>(incus, pathOf(name), ({ config, description }) => {
+    const isStale = generationOf(config) > generation
+    if (isStale || config['ipv4.address'] === address) return undefined
+    return { description, config: { ...config, ...marksOf(id, generation), 'ipv4.address': address } }
+  })
+  if (!isThere) {
+    if (await tombstones.cover(what, generation)) return
+    await incus.change('POST', '/1.0/networks', { name, type: 'ovn', config: configOf(id, generation, address) })
+    if (await tombstones.cover(what, generation)) return removeFrom({ incus, overlay }, id, generation)
+  }
+  await overlay.privateRoutes(id, generation, name, shape.routes)
+}
+
+async function remove({ incus, tombstones, overlay }: NetworkParts, id: number, generation: number): Promise<void> {
+  const found = await incus.get<IncusNetwork>(pathOf(networkName(id)))
+  if (found && generationOf(found.value.config) > generation) return
+  await tombstones.put(`network.${id}`, generation)
+  await removeFrom({ incus, overlay }, id, generation)
+}
+
+async function removeFrom({ incus, overlay }: Pick<NetworkParts, 'incus' | 'overlay'>, id: number, generation: number) {
+  const path = pathOf(networkName(id))
+  const found = await incus.get<IncusNetwork>(path)
+  if (found && idOf(found.value.config) === id) {
+    const { name, used_by: usedBy } = found.value
+    await unplug(incus, usedBy ?? [], ({ type, network }) => type === 'nic' && network === name)
+    await incus.change('DELETE', path)
+  }
+  await overlay.forgetNetwork(id, generation)
+}
+
+const pathOf = (name: string) => `/1.0/networks/${name}`
+
+/** The first address of a range with the range's length: that of the router, for all subnets. */
+export function gatewayOf(ipRange: string): string {
+  return `${addressAt(ipRange, 1n)}/${ipRange.split('/')[1]}`
+}
+
+/** The generation is the one under which the network got its range. */
+function configOf(id: number, generation: number, address: string): Config {
+  return {
+    network: 'none',
+    'ipv4.address': address,
+    'ipv4.nat': 'false',
+    'ipv6.address': 'none',
+    ...marksOf(id, generation),
+  }
+}
