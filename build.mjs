@@ -136,17 +136,19 @@ async function packEditions() {
   return { contents: `export const packedEditions = '${packed}'` }
 }
 
-/** The licenses of the libraries in the bundle, which ask to go along with every copy. */
+/**
+ * The licenses of the libraries in the bundle, which ask to go along with every copy. Texts that a package leaves out are
+ * kept in licenses/.
+ */
 function notices({ inputs }, ofConsole) {
   const folders = Object.keys(inputs).map((path) => /^.*node_modules\/(@[^/]+\/)?[^/]+/.exec(path)?.[0])
   const parts = [...new Set(folders.filter(Boolean))].sort().map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'))
-    const texts = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    const own = readdirSync(folder).filter((file) => /^(licen[cs]e|copying|notice)/i.test(file))
+    const kept = join('licenses', `${name.replace('/', '+')}.txt`)
+    const texts = existsSync(kept) ? [kept] : own.map((file) => join(folder, file))
     if (texts.length === 0 && !license) throw new Error(`${name} in ${folder} does not say its license`)
-    return [
-      `${name} ${version} (${license})`,
-      ...texts.map((file) => readFileSync(join(folder, file), 'utf8').trim()),
-    ].join('\n\n')
+    return [`${name} ${version} (${license})`, ...texts.map((path) => readFileSync(path, 'utf8').trim())].join('\n\n')
   })
   const intro = 'Wolke is delivered as one program that contains the following libraries.'
   return [intro, ...new Set([...parts, ...ofConsole])].join(`\n\n${'-'.repeat(80)}\n\n`).concat('\n')

@@ -6,12 +6,12 @@
 import { Duplex } from 'node:stream'
 import { cell, letter } from './font.ts'
 import { offeredFormat, palette, pixelsOf, readPixelFormat, writePixelFormat } from './pixels.ts'
-import { columns, lines, type TextScreen } from './text-screen.ts'
+import { columns, lines, type Screen } from './text-screen.ts'
 
 /** What a viewer sees and types on. */
 export interface Terminal {
   readonly name: string
-  readonly screen: TextScreen
+  readonly screen: Screen
   /** A key, as an X11 keysym, went down or up. */
   key(keysym: number, isDown: boolean): void
 }

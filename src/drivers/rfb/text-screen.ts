@@ -1,17 +1,24 @@
-/** A screen of text: lines that scroll, and a cursor where the next character appears. */
+/** Screens of text, and the simple one: lines that scroll, and a cursor where the next character appears. */
 
 export const columns = 80
 export const lines = 25
 
 /** What stands where the cursor is. */
-const cursorMark = '\x7f'
+export const cursorMark = '\x7f'
 const tabStop = 8
 
-export class TextScreen {
+/** What can be shown to viewers. */
+export interface Screen {
+  /** The lines as they are shown: `lines` of them, each of `columns` UTF-16 units. */
+  readonly shown: readonly string[]
+  /** Calls `listener` after each change, until the returned function is called. */
+  onChange(listener: () => void): () => void
+}
+
+export class TextScreen implements Screen {
   readonly #lines: string[] = ['']
   readonly #listeners = new Set<() => void>()
 
-  /** The lines as they are shown, all of the same length. */
   get shown(): readonly string[] {
     return Array.from({ length: lines }, (_, at) => {
       const mark = at === this.#lines.length - 1 ? cursorMark : ''
@@ -30,7 +37,6 @@ export class TextScreen {
     this.#tell()
   }
 
-  /** Calls `listener` after each change, until the returned function is called. */
   onChange(listener: () => void): () => void {
     this.#listeners.add(listener)
     return () => void this.#listeners.delete(listener)
