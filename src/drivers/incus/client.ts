@@ -109,10 +109,22 @@ export class Incus {
       : { operation: undefined, metadata }
   }
 
-  /** Writes a file into a running or stopped instance. Errors: `DriverError`. */
-  async put(path: string, content: string, headers: Readonly<Record<string, string>>): Promise<void> {
-    const answer = await this.#send('POST', path, content, headers)
-    reply(answer, `POST ${path}`)
+  /** Reads a file of an instance; undefined when there is none. Errors: `DriverError`. */
+  async file(path: string): Promise<string | undefined> {
+    const answer = await this.#send('GET', path)
+    if (answer.status === 404) return undefined
+    if (answer.status !== 200) reply(answer, `GET ${path}`)
+    return answer.text
+  }
+
+  /** Writes a file of root into an instance, whether it runs or not. Errors: `DriverError`. */
+  async putFile(path: string, content: string): Promise<void> {
+    const owner = { 'x-incus-uid': '0', 'x-incus-gid': '0', 'x-incus-mode': '0600' }
+    const headers = { ...owner, 'x-incus-type': 'file', 'x-incus-write': 'overwrite' }
+    reply(
+      await this.#send('POST', path, content, { ...headers, 'content-type': 'application/octet-stream' }),
+      `POST ${path}`,
+    )
   }
 
   /** Waits for the end of work that was begun, by whomever. Errors: those of `change`. */

@@ -5,6 +5,9 @@ export const volumeName = (id: number) => `vol-${id}`
 /** Names of networks have no more than 15 characters. */
 export const networkName = (id: number) => `wn${id}`
 export const imageAlias = (id: number) => `wolke-${id}`
+/** Snapshots of an instance from which images are made. */
+export const snapshotPrefix = 'wolke-'
+export const snapshotName = (imageId: number) => `${snapshotPrefix}${imageId}`
 
 export type Config = Readonly<Record<string, string>>
 

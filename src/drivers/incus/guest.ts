@@ -1,0 +1,105 @@
+/** What is done to one instance: its power, its disk and the password of its root. */
+import type { ServerState } from '../../families/servers/driver.ts'
+import { DriverError, type Report } from '../../kernel/actions/define.ts'
+import { type Incus, IncusError } from './client.ts'
+import { editInstance, type Instance } from './edit.ts'
+import { isRunning, markedDone } from './instances.ts'
+import { snapshotPrefix } from './names.ts'
+
+/** How long a guest has to shut down after it was asked, in seconds. */
+const shutdownS = 90
+/** Where the images of containers have what cloud-init reads. */
+const networkSeed = '/var/lib/cloud/seed/nocloud-net/network-config'
+
+const pathOf = (name: string) => `/1.0/instances/${name}`
+
+/**
+ * Takes the power of an instance away. Errors: `DriverError`, a permanent one when the guest was asked to shut down and does
+ * not.
+ */
+export async function stop(incus: Incus, name: string, manner: ServerState['manner']): Promise<void> {
+  const state = { action: 'stop', force: manner === 'hard', timeout: manner === 'hard' ? -1 : shutdownS }
+  try {
+    await incus.change('PUT', `${pathOf(name)}/state`, state)
+  } catch (error) {
+    if (!(error instanceof IncusError) || manner === 'hard') throw error
+    const after = await incus.get<Instance>(pathOf(name))
+    if (!after || !isRunning(after.value)) return
+    throw new DriverError(`the server did not shut down within ${shutdownS} s`, { transient: false, cause: error })
+  }
+}
+
+/** Writes an image to the disk of an instance without power, and notes that this is done. Errors: `DriverError`. */
+export async function install(
+  incus: Incus,
+  name: string,
+  state: ServerState,
+  alias: string,
+  report: Report | undefined,
+): Promise<void> {
+  await removeSnapshots(incus, name)
+  await incus.change('POST', `${pathOf(name)}/rebuild`, { source: { type: 'image', alias } }, { report })
+  // The new system gets the newest password from its first boot.
+  await mark(incus, name, state, ['installation', 'passwordReset'])
+}
+
+/** A disk with snapshots cannot be replaced, and copies that were cut off left some. */
+async function removeSnapshots(incus: Incus, name: string): Promise<void> {
+  const snapshots = await incus.list<{ name: string }>(`${pathOf(name)}/snapshots?recursion=1`)
+  const names = snapshots.map((snapshot) => snapshot.name.split('/').at(-1)!)
+  for (const snapshot of names.filter((one) => one.startsWith(snapshotPrefix))) {
+    await incus.change('DELETE', `${pathOf(name)}/snapshots/${snapshot}`)
+  }
+}
+
+/** Gives an instance power, with its network as it is now. Errors: `DriverError`. */
+export async function boot(incus: Incus, instance: Instance): Promise<void> {
+  if (instance.type === 'container') await renewNetworkSeed(incus, instance)
+  await incus.change('PUT', `${pathOf(instance.name)}/state`, { action: 'start', timeout: -1 })
+}
+
+/**
+ * Images write the documents of cloud-init only when an instance is made, while its addresses may change later. A disk that
+ * has not booted yet has no document, and gets its first from the image.
+ */
+async function renewNetworkSeed(incus: Incus, { name, config }: Instance): Promise<void> {
+  const wanted = config['cloud-init.network-config'] ?? ''
+  const path = `${pathOf(name)}/files?path=${encodeURIComponent(networkSeed)}`
+  const found = await incus.file(path)
+  if (found === undefined || found === wanted) return
+  await incus.putFile(path, wanted)
+}
+
+/**
+ * Sets the password of root in the running system, and notes that this is done. Errors: `DriverError`, a permanent one when
+ * the guest refuses.
+ */
+export async function setPassword(incus: Incus, name: string, state: ServerState): Promise<void> {
+  if (state.rootPasswordHash !== null) await changePassword(incus, name, state.rootPasswordHash)
+  await mark(incus, name, state, ['passwordReset'])
+}
+
+async function changePassword(incus: Incus, name: string, hash: string): Promise<void> {
+  const run = {
+    command: ['sh', '-c', 'printf "root:%s\\n" "$WOLKE_HASH" | chpasswd -e'],
+    environment: { WOLKE_HASH: hash },
+    'wait-for-websocket': false,
+  }
+  const result = (await incus.change('POST', `${pathOf(name)}/exec`, run)) as { return?: number } | null
+  if (result?.return === 0) return
+  throw new DriverError('the server refused the new password', { transient: false })
+}
+
+/** Notes that the work of some actions is done, unless a newer state has come. */
+async function mark(
+  incus: Incus,
+  name: string,
+  state: ServerState,
+  done: Parameters<typeof markedDone>[1],
+): Promise<void> {
+  await editInstance(incus, name, ({ config }) =>
+    config['user.wolke.generation'] === String(state.generation)
+      ? { config: { ...config, ...markedDone(state, done) } }
+      : undefined,
+  )
+}

@@ -1,0 +1,134 @@
+/**
+ * How a server is an instance of Incus, and the one thing that is to be done next until it is as desired. Pure: what is read
+ * from the instance decides, so a call that was cut off goes on wherever it was.
+ */
+import type { ServerState } from '../../families/servers/driver.ts'
+import { cloudInit, type GuestOptions } from './cloud-init.ts'
+import type { Instance } from './edit.ts'
+import { publicMac } from './macs.ts'
+import { type Config, marksOf, serverName } from './names.ts'
+import type { Internal } from './ovn/overlay.ts'
+
+export interface InstanceOptions extends GuestOptions {
+  readonly instanceType: Instance['type']
+  /** The storage pool of the disks. */
+  readonly pool: string
+  /** The OVN network that carries public addresses. */
+  readonly publicNetwork: string
+  /** Further configuration of every instance, such as `security.nesting`. */
+  readonly instanceConfig: Config
+}
+
+/** Ids of the last actions whose work on the instance is done, as the state names them. */
+const done = {
+  installation: 'user.wolke.installation',
+  cycle: 'user.wolke.cycle',
+  passwordReset: 'user.wolke.password',
+}
+/** The power that is wanted of the instance under its generation, for whoever changes it too late. */
+const wantedPower = 'user.wolke.power'
+export const placementGroup = 'user.wolke.group'
+
+type Done = keyof typeof done
+
+/** What is to be done next. */
+export type Task =
+  /** Take away its power, asking the guest for it or not. */
+  | { readonly do: 'stop'; readonly manner: ServerState['manner'] }
+  /** Write the image to its disk. */
+  | { readonly do: 'install' }
+  /** Replace its configuration and devices. */
+  | { readonly do: 'configure'; readonly config: Config; readonly devices: Instance['devices'] }
+  | { readonly do: 'boot' }
+  | { readonly do: 'set password' }
+
+/** What an instance is made with. Nothing of it has been done yet but its disk. */
+export function newInstance(state: ServerState, internal: Internal, options: InstanceOptions) {
+  return {
+    name: serverName(state.id),
+    type: options.instanceType,
+    profiles: [],
+    config: { ...configOf(state, options), ...markedDone(state, ['installation', 'cycle', 'passwordReset']) },
+    devices: devicesOf(state, internal, options),
+  }
+}
+
+/** The next task for an instance; undefined when it is as desired. What is desired is written down before anything is done. */
+export function nextTask(
+  instance: Instance,
+  state: ServerState,
+  internal: Internal,
+  options: InstanceOptions,
+): Task | undefined {
+  const { config } = instance
+  const isOn = isRunning(instance)
+  const lacks = (what: Done) => state[what] !== null && config[done[what]] !== String(state[what])
+  // Without power it counts as restarted: all that is left to do is to boot.
+  const changes = { ...configOf(state, options), ...(isOn ? {} : markedDone(state, ['cycle'])) }
+  const devices = { ...instance.devices, ...devicesOf(state, internal, options) }
+  if (!includes(config, changes) || !sameDevices(instance.devices, devices)) {
+    return { do: 'configure', config: { ...config, ...changes }, devices }
+  }
+  if (isOn && lacks('installation')) return { do: 'stop', manner: 'hard' }
+  if (isOn && (state.power === 'off' || lacks('cycle'))) return { do: 'stop', manner: state.manner }
+  if (lacks('installation')) return { do: 'install' }
+  if (!isOn && state.power === 'on') return { do: 'boot' }
+  if (isOn && lacks('passwordReset')) return { do: 'set password' }
+  return undefined
+}
+
+/** The marks of work that was done as the state asks for it. */
+export function markedDone(state: ServerState, what: readonly Done[]): Config {
+  return Object.fromEntries(what.filter((one) => state[one] !== null).map((one) => [done[one], String(state[one])]))
+}
+
+/** Whether the guest has power. One that is frozen has. */
+export function isRunning({ status }: Pick<Instance, 'status'>): boolean {
+  return !['Stopped', 'Stopping', 'Aborting'].includes(status)
+}
+
+/** The power that the newest generation wants of an instance. */
+export const powerWanted = ({ config }: Instance) => config[wantedPower]
+
+function configOf(state: ServerState, options: InstanceOptions): Config {
+  const { id, generation, name, cores, memoryMb, power } = state
+  return {
+    ...options.instanceConfig,
+    ...marksOf(id, generation),
+    'user.wolke.name': name,
+    'limits.cpu': String(cores),
+    'limits.memory': `${memoryMb}MiB`,
+    [wantedPower]: power,
+    [placementGroup]: String(state.placementGroup ?? ''),
+    ...cloudInit(state, publicMac(id), options),
+    ...(options.instanceType === 'virtual-machine' ? firmwareOf(id) : {}),
+  }
+}
+
+/** Images that know the cloud by its firmware find the metadata service. Not run: it needs KVM. */
+const firmwareOf = (id: number): Config => ({ 'raw.qemu': `-smbios type=1,manufacturer=Hetzner,serial=${id}` })
+
+function devicesOf(state: ServerState, internal: Internal, options: InstanceOptions): Instance['devices'] {
+  return {
+    root: { type: 'disk', path: '/', pool: options.pool, size: `${state.diskGb}GiB` },
+    eth0: {
+      type: 'nic',
+      name: 'eth0',
+      network: options.publicNetwork,
+      hwaddr: publicMac(state.id),
+      'ipv4.address': internal.ipv4,
+      'ipv6.address': internal.ipv6,
+    },
+  }
+}
+
+/** A key without a value is one that is not there. */
+const includes = (whole: Config, part: Config) =>
+  Object.entries(part).every(([key, value]) => (whole[key] ?? '') === value)
+
+function sameDevices(a: Instance['devices'], b: Instance['devices']): boolean {
+  return Object.entries(b).every(([name, device]) => {
+    const other = a[name]
+    return other && includes(other, device) && includes(device, other)
+  })
+}

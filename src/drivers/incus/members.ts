@@ -1,0 +1,115 @@
+/** The members of the cluster: which one takes a new server, and which one is gone. */
+import { DriverError } from '../../kernel/actions/define.ts'
+import type { Incus } from './client.ts'
+import type { Instance } from './edit.ts'
+import { placementGroup } from './instances.ts'
+import { idOf } from './names.ts'
+
+/** A member as Incus tells it. */
+export interface Member {
+  readonly server_name: string
+  readonly url: string
+  readonly status: string
+}
+
+/** What is on a member, for the choice among them. */
+export interface Candidate {
+  readonly name: string
+  readonly memoryMb: number
+  /** Of the servers that are on it, running or not. */
+  readonly promisedMb: number
+  readonly groups: ReadonlySet<number>
+}
+
+/** What a new server needs of its member. */
+export interface Need {
+  readonly memoryMb: number
+  readonly placementGroup: number | null
+}
+
+/**
+ * The member with the most memory that is not promised, among those without a server of the same placement group. Errors: a
+ * permanent `DriverError` with the code of the API when there is none.
+ */
+export function place(candidates: readonly Candidate[], need: Need): string {
+  const apart = candidates.filter(({ groups }) => need.placementGroup === null || !groups.has(need.placementGroup))
+  if (apart.length === 0 && candidates.length > 0) {
+    throw new DriverError('every host already runs a server of the placement group', {
+      transient: false,
+      code: 'placement_error',
+    })
+  }
+  const freeOf = ({ memoryMb, promisedMb }: Candidate) => memoryMb - promisedMb
+  const [best] = apart.toSorted((a, b) => freeOf(b) - freeOf(a) || (a.name < b.name ? -1 : 1))
+  if (best && freeOf(best) >= need.memoryMb) return best.name
+  throw new DriverError('no host has room for the server', { transient: false, code: 'resource_unavailable' })
+}
+
+/** All members; none when Incus is no cluster. Errors: `DriverError`. */
+export function membersOf(incus: Incus): Promise<readonly Member[]> {
+  return incus.list<Member>('/1.0/cluster/members?recursion=1')
+}
+
+/**
+ * The members that can take a server. `overcommit` is how many times its memory a member may promise. Errors: `DriverError`.
+ */
+export async function candidatesOf(incus: Incus, overcommit: number): Promise<readonly Candidate[]> {
+  const [members, instances] = await Promise.all([membersOf(incus), incus.list<Instance>('/1.0/instances?recursion=1')])
+  const online = members.filter(({ status }) => status === 'Online')
+  const memories = await Promise.all(online.map(({ server_name }) => memoryOf(incus, server_name)))
+  return online.map(({ server_name }, index) => {
+    const here = instances.filter(({ location }) => location === server_name)
+    return {
+      name: server_name,
+      memoryMb: memories[index]! * overcommit,
+      promisedMb: here.reduce((sum, instance) => sum + promisedMb(instance), 0),
+      groups: new Set(here.flatMap(groupOf)),
+    }
+  })
+}
+
+async function memoryOf(incus: Incus, member: string): Promise<number> {
+  const state = await incus.get<{ sysinfo: { total_ram: number } }>(`/1.0/cluster/members/${member}/state`)
+  return (state?.value.sysinfo.total_ram ?? 0) / 2 ** 20
+}
+
+/** Only what Wolke made has a limit in the form that it writes. */
+const promisedMb = ({ config }: Instance) =>
+  idOf(config) === undefined ? 0 : Number.parseInt(config['limits.memory'] ?? '0', 10)
+
+function groupOf({ config }: Instance): number[] {
+  const group = Number(config[placementGroup] || Number.NaN)
+  return Number.isNaN(group) ? [] : [group]
+}
+
+/** A member does not answer, so what is on it cannot be changed until it returns or is removed from the cluster. */
+export class HostGone extends DriverError {
+  constructor(member: string, cause: unknown) {
+    super(`the host ${member} is gone`, { transient: true, code: 'unavailable', cause })
+  }
+}
+
+/** Tells a call that failed because the member of an instance is gone apart from others. Errors: `HostGone`, or those of the call. */
+export async function onMember<T>(incus: Incus, instance: string, call: () => Promise<T>): Promise<T> {
+  try {
+    return await call()
+  } catch (error) {
+    if (!(error instanceof DriverError) || !error.transient) throw error
+    const gone = await goneMemberOf(incus, instance)
+    throw gone === undefined ? error : new HostGone(gone, error)
+  }
+}
+
+/** The member of an instance if that is gone. What cannot be found out does not hide why the call failed. */
+async function goneMemberOf(incus: Incus, instance: string): Promise<string | undefined> {
+  try {
+    const filter = encodeURIComponent(`name eq ${instance}`)
+    const [found] = await incus.list<Instance>(`/1.0/instances?recursion=1&filter=${filter}`)
+    const members = await membersOf(incus)
+    return members.find(({ server_name, status }) => server_name === found?.location && status !== 'Online')
+      ?.server_name
+  } catch (error) {
+    if (error instanceof DriverError) return undefined
+    throw error
+  }
+}
