@@ -83,9 +83,11 @@ export interface OverlayInventory {
  * Load balancers, whose ids are their own: `server` stands for the id of one in their sides. What they have in OVN is as of
  * servers, but marked by their kind, and nothing filters what reaches them.
  */
-export interface BalancerOverlay extends Pick<Overlay, 'reserve' | 'forget' | 'admitPrivate'> {
+export interface BalancerOverlay extends Pick<Overlay, 'reserve' | 'admitPrivate'> {
   /** Makes these be all public addresses of a balancer, before it runs; they may change while it does. */
   admit(side: PublicSide): Promise<void>
+  /** Takes away all rows of a balancer. Null also forgets its generation: what comes under its id then is another one. */
+  forget(balancer: number, generation: number | null): Promise<void>
   /**
    * The newest generation of each balancer, and whether it is forgotten: a forgotten one stays remembered, so that only a
    * newer generation is admitted.

@@ -1,0 +1,82 @@
+/** How a balancer is an instance of Incus: a container that keeps what it needs inside of itself. */
+import type { BalancerState } from '../../../families/load-balancers/driver.ts'
+import type { Instance } from '../edit.ts'
+import { type Config, marksOf, networkName } from '../names.ts'
+import type { Internal } from '../ovn/overlay.ts'
+
+export const balancerName = (id: number) => `lb-${id}`
+/** The alias of the image, which the operator imports. */
+export const balancerImage = 'wolke-balancer'
+const kind = 'load-balancer'
+const kindKey = 'user.wolke.kind'
+/** Set once it has carried traffic: from then on it may be started by anybody who finds it stopped. */
+export const readyKey = 'user.wolke.ready'
+
+export interface BalancerHosts {
+  /** The storage pool of the disks. */
+  readonly pool: string
+  /** The OVN network that carries public addresses. */
+  readonly publicNetwork: string
+}
+
+/** Memory of Debian with HAProxy, and of a connection with its buffers. */
+const baseMb = 192
+const connectionKb = 72
+const diskSize = '2GiB'
+
+/** Only what Wolke made as a balancer is one. */
+export const isBalancer = ({ config }: Pick<Instance, 'config'>) => config[kindKey] === kind
+
+/** The hardware addresses follow from the id, so that a balancer that is made again has the same ones. */
+export const publicMac = (id: number) => macOf('9a', id)
+export const privateMac = (id: number) => macOf('9e', id)
+
+function macOf(first: string, id: number): string {
+  const digits = id.toString(16).padStart(10, '0').slice(-10)
+  return [first, ...digits.match(/../g)!].join(':')
+}
+
+/** What of an instance follows from the state. */
+export function configOf({ id, generation, maxConnections }: BalancerState): Config {
+  return {
+    ...marksOf(id, generation),
+    [kindKey]: kind,
+    'boot.autostart': 'true',
+    'limits.cpu': '1',
+    'limits.memory': `${baseMb + Math.ceil((maxConnections * connectionKb) / 1_024)}MiB`,
+  }
+}
+
+export function devicesOf(
+  { id, place }: BalancerState,
+  internal: Internal,
+  { pool, publicNetwork }: BalancerHosts,
+): Instance['devices'] {
+  const nic = (name: string, network: string, hwaddr: string) => ({ type: 'nic', name, network, hwaddr })
+  return {
+    root: { type: 'disk', path: '/', pool, size: diskSize },
+    eth0: {
+      ...nic('eth0', publicNetwork, publicMac(id)),
+      'ipv4.address': internal.ipv4,
+      'ipv6.address': internal.ipv6,
+    },
+    ...(place
+      ? { eth1: { ...nic('eth1', networkName(place.network), privateMac(id)), 'ipv4.address': place.address } }
+      : {}),
+  }
+}
+
+/** Whether configuration and devices are as wanted, whatever Incus itself added to the configuration. */
+export function isAsWanted(instance: Instance, config: Config, devices: Instance['devices']): boolean {
+  return includes(instance.config, config) && sameDevices(instance.devices, devices)
+}
+
+const includes = (whole: Config, part: Config) => Object.entries(part).every(([key, value]) => whole[key] === value)
+
+function sameDevices(a: Instance['devices'], b: Instance['devices']): boolean {
+  const names = Object.keys(a)
+  return (
+    names.length === Object.keys(b).length &&
+    names.every((name) => b[name] && includes(a[name]!, b[name]) && includes(b[name], a[name]!))
+  )
+}
