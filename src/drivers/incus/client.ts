@@ -34,6 +34,12 @@ export interface ChangeOptions {
   readonly timeoutMs?: number
 }
 
+/** What is written into an instance, and who may read it (`0600`: root alone). */
+export interface FileOptions {
+  readonly type?: 'file' | 'directory' | 'symlink'
+  readonly mode?: string
+}
+
 /** Incus answered, and refused. Status 400 and 403 are permanent; everything else may succeed later. */
 export class IncusError extends DriverError {
   readonly status: number
@@ -117,10 +123,13 @@ export class Incus {
     return answer.text
   }
 
-  /** Writes a file of root into an instance, whether it runs or not. Errors: `DriverError`. */
-  async putFile(path: string, content: string): Promise<void> {
-    const owner = { 'x-incus-uid': '0', 'x-incus-gid': '0', 'x-incus-mode': '0600' }
-    const headers = { ...owner, 'x-incus-type': 'file', 'x-incus-write': 'overwrite' }
+  /**
+   * Writes a file of root into an instance, whether it runs or not. A folder has no content, and that of a link is where it
+   * leads. Errors: `DriverError`.
+   */
+  async putFile(path: string, content: string, { type = 'file', mode = '0600' }: FileOptions = {}): Promise<void> {
+    const owner = { 'x-incus-uid': '0', 'x-incus-gid': '0', 'x-incus-mode': mode }
+    const headers = { ...owner, 'x-incus-type': type, 'x-incus-write': 'overwrite' }
     reply(
       await this.#send('POST', path, content, { ...headers, 'content-type': 'application/octet-stream' }),
       `POST ${path}`,

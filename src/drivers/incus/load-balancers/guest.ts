@@ -4,7 +4,7 @@ import { DriverError } from '../../../kernel/actions/define.ts'
 import type { Source } from '../../load-balancers/haproxy/measurements.ts'
 import { toRefusal } from '../../load-balancers/haproxy/readiness.ts'
 import type { CheckRow, Counters } from '../../load-balancers/haproxy/statistics.ts'
-import type { Incus } from '../client.ts'
+import type { FileOptions, Incus } from '../client.ts'
 import { exec, type Outcome } from '../exec.ts'
 import { home, program, programPath, refusedCode, staleCode, unit, unitName, unitPath } from './program.ts'
 import { parseReport, type Report } from './report.ts'
@@ -27,7 +27,7 @@ export class Guest implements Source {
   /** Puts into a new container what it needs beside HAProxy; it may be stopped. Errors: `DriverError`. */
   async equip(): Promise<void> {
     await this.#makeFolder(home)
-    await this.#write(programPath, program, '0600')
+    await this.#write(programPath, program)
     await this.#write(unitPath, unit, '0644')
     const systemd = '/etc/systemd/system'
     await this.#link(`${systemd}/multi-user.target.wants/${unitName}`, unitPath)
@@ -45,7 +45,7 @@ export class Guest implements Source {
     const folder = `next-${generation}-${randomUUID()}`
     await this.#makeFolder(`${home}/${folder}`)
     await this.#makeFolder(`${home}/${folder}/tls`)
-    for (const [path, text] of files) await this.#write(`${home}/${folder}/${path}`, text, '0600')
+    for (const [path, text] of files) await this.#write(`${home}/${folder}/${path}`, text)
     this.#cached = undefined
     const outcome = await this.#run(['use', folder, String(generation)], changeMs)
     if (outcome.code === staleCode) return undefined
@@ -82,21 +82,17 @@ export class Guest implements Source {
     return this.#put(path, '', { type: 'directory', mode })
   }
 
-  #write(path: string, content: string, mode: string): Promise<void> {
-    return this.#put(path, content, { type: 'file', mode, write: 'overwrite' })
+  #write(path: string, content: string, mode = '0600'): Promise<void> {
+    return this.#put(path, content, { mode })
   }
 
   #link(path: string, to: string): Promise<void> {
     return this.#put(path, to, { type: 'symlink' })
   }
 
-  #put(path: string, content: string, properties: Readonly<Record<string, string>>): Promise<void> {
-    const headers = Object.entries({ uid: '0', gid: '0', ...properties }).map(([name, value]) => [
-      `x-incus-${name}`,
-      value,
-    ])
+  #put(path: string, content: string, options: FileOptions): Promise<void> {
     const at = `/1.0/instances/${this.#instance}/files?path=${encodeURIComponent(path)}`
-    return this.#incus.put(at, content, Object.fromEntries(headers))
+    return this.#incus.putFile(at, content, options)
   }
 }
 
