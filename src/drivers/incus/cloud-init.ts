@@ -14,12 +14,15 @@ export interface GuestOptions {
 const gateway = '172.31.1.1'
 const gateway6 = 'fe80::1'
 
-/** The keys of an instance's configuration from which its image, or its drive for cloud-init, gets the documents. */
-export function cloudInit(state: ServerState, mac: string, options: GuestOptions): Config {
+/** The key of an instance's configuration with what its guest is told of its interfaces, as JSON. */
+export const networkKey = 'cloud-init.network-config'
+
+/** The keys of an instance's configuration from which its image, or its drive for cloud-init, gets the documents. `current` is what it has. */
+export function cloudInit(state: ServerState, mac: string, options: GuestOptions, current: Config): Config {
   return {
     'cloud-init.user-data': state.userData ?? '',
     'cloud-init.vendor-data': vendorData(state),
-    'cloud-init.network-config': networkConfig(state, mac, options),
+    [networkKey]: networkConfig(state, mac, options, current),
     'user.meta-data': metaData(state),
   }
 }
@@ -34,7 +37,7 @@ function metaData({ id, installation, name, sshKeys }: ServerState): string {
 }
 
 /** Root is the only user that Wolke promises, and the network follows the addresses at every boot. */
-function vendorData({ name, rootPasswordHash }: ServerState): string {
+function vendorData({ name, rootPasswordHash, sshKeys }: ServerState): string {
   const password =
     rootPasswordHash === null
       ? {}
@@ -47,39 +50,43 @@ function vendorData({ name, rootPasswordHash }: ServerState): string {
     preserve_hostname: false,
     disable_root: false,
     users: [],
+    // Not every image passes further meta data on, where the keys hold beside keys in the user data.
+    ssh_authorized_keys: sshKeys,
     updates: { network: { when: ['boot', 'boot-new-instance'] } },
     ...password,
   })
   return `#cloud-config\n${document}`
 }
 
-/** The public interface has its addresses fixed; private ones ask for theirs whenever they come. */
-function networkConfig({ ipv4, ipv6 }: ServerState, mac: string, { nameServers }: GuestOptions): string {
-  const addresses = [...(ipv4 === null ? [] : [`${ipv4}/32`]), ...(ipv6 === null ? [] : [firstOf(ipv6)])]
-  const routes = [
-    ...(ipv4 === null
-      ? []
-      : [
-          { to: `${gateway}/32`, scope: 'link' },
-          { to: '0.0.0.0/0', via: gateway, 'on-link': true },
-        ]),
-    ...(ipv6 === null ? [] : [{ to: '::/0', via: gateway6, 'on-link': true }]),
+/** What a guest is told of its interfaces, in version 2 of cloud-init's form. */
+interface NetworkConfig {
+  readonly version: 2
+  readonly ethernets: Readonly<Record<string, unknown>>
+}
+
+/** The public interface has its addresses fixed. What is said of others stays (see interfaces.ts). */
+function networkConfig(state: ServerState, mac: string, options: GuestOptions, current: Config): string {
+  const before = current[networkKey]
+  const { ethernets = {} } = before ? (JSON.parse(before) as Partial<NetworkConfig>) : {}
+  const config: NetworkConfig = { version: 2, ethernets: { ...ethernets, eth0: publicEthernet(state, mac, options) } }
+  return JSON.stringify(config)
+}
+
+function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, { nameServers }: GuestOptions) {
+  const routes4 = [
+    { to: `${gateway}/32`, scope: 'link' },
+    { to: '0.0.0.0/0', via: gateway, 'on-link': true },
   ]
-  return lines({
-    version: 2,
-    ethernets: {
-      eth0: {
-        match: { macaddress: mac },
-        'set-name': 'eth0',
-        dhcp4: false,
-        dhcp6: false,
-        'accept-ra': false,
-        addresses,
-        routes,
-        nameservers: { addresses: nameServers },
-      },
-    },
-  })
+  return {
+    match: { macaddress: mac },
+    'set-name': 'eth0',
+    addresses: [...(ipv4 === null ? [] : [`${ipv4}/32`]), ...(ipv6 === null ? [] : [firstOf(ipv6)])],
+    routes: [
+      ...(ipv4 === null ? [] : routes4),
+      ...(ipv6 === null ? [] : [{ to: '::/0', via: gateway6, 'on-link': true }]),
+    ],
+    nameservers: { addresses: nameServers },
+  }
 }
 
 /** The address that a server has of its /64 network. */

@@ -16,7 +16,7 @@ export interface InstanceOptions extends GuestOptions {
   /** The OVN network that carries public addresses. */
   readonly publicNetwork: string
   /** Further configuration of every instance, such as `security.nesting`. */
-  readonly instanceConfig: Config
+  readonly instanceConfig?: Config
 }
 
 /** Ids of the last actions whose work on the instance is done, as the state names them. */
@@ -48,7 +48,7 @@ export function newInstance(state: ServerState, internal: Internal, options: Ins
     name: serverName(state.id),
     type: options.instanceType,
     profiles: [],
-    config: { ...configOf(state, options), ...markedDone(state, ['installation', 'cycle', 'passwordReset']) },
+    config: { ...configOf(state, options, {}), ...markedDone(state, ['installation', 'cycle', 'passwordReset']) },
     devices: devicesOf(state, internal, options),
   }
 }
@@ -64,7 +64,7 @@ export function nextTask(
   const isOn = isRunning(instance)
   const lacks = (what: Done) => state[what] !== null && config[done[what]] !== String(state[what])
   // Without power it counts as restarted: all that is left to do is to boot.
-  const changes = { ...configOf(state, options), ...(isOn ? {} : markedDone(state, ['cycle'])) }
+  const changes = { ...configOf(state, options, config), ...(isOn ? {} : markedDone(state, ['cycle'])) }
   const devices = { ...instance.devices, ...devicesOf(state, internal, options) }
   if (!includes(config, changes) || !sameDevices(instance.devices, devices)) {
     return { do: 'configure', config: { ...config, ...changes }, devices }
@@ -90,7 +90,7 @@ export function isRunning({ status }: Pick<Instance, 'status'>): boolean {
 /** The power that the newest generation wants of an instance. */
 export const powerWanted = ({ config }: Instance) => config[wantedPower]
 
-function configOf(state: ServerState, options: InstanceOptions): Config {
+function configOf(state: ServerState, options: InstanceOptions, current: Config): Config {
   const { id, generation, name, cores, memoryMb, power } = state
   return {
     ...options.instanceConfig,
@@ -100,7 +100,7 @@ function configOf(state: ServerState, options: InstanceOptions): Config {
     'limits.memory': `${memoryMb}MiB`,
     [wantedPower]: power,
     [placementGroup]: String(state.placementGroup ?? ''),
-    ...cloudInit(state, publicMac(id), options),
+    ...cloudInit(state, publicMac(id), options, current),
     ...(options.instanceType === 'virtual-machine' ? firmwareOf(id) : {}),
   }
 }

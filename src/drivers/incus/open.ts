@@ -1,18 +1,139 @@
 /** Opens one Incus cluster with the network beneath it. */
 import type { Capabilities } from '../../catalogue/capabilities.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
 import type { Machines } from '../by-location.ts'
+import { Incus } from './client.ts'
+import { incusImages } from './images.ts'
+import { incusInterfaces } from './interfaces.ts'
+import { Measurements } from './measurements.ts'
+import { membersOf } from './members.ts'
+import { incusNetworks } from './networks.ts'
 import type { ClusterOptions, ClusterParts } from './options.ts'
+import { type LogicalNetwork, type Overlay, openOverlay } from './ovn/overlay.ts'
+import { checkRequirements } from './requirements.ts'
+import { Servers } from './servers.ts'
+import { Tombstones } from './tombstones.ts'
+import { incusVolumes } from './volumes.ts'
 
 /** The hosts of one cluster. */
 export interface Hosts {
   /** Without Load Balancers where nothing can carry their traffic. */
   readonly machines: Omit<Machines, 'loadBalancers'> & Partial<Pick<Machines, 'loadBalancers'>>
+  /** The engines, for whoever looks at all that is there. */
+  readonly incus: Incus
+  readonly overlay: Overlay
   /** What its locations can do at the moment. */
   capabilities(): Capabilities
   close(): Promise<void>
 }
 
+/** Copies of disks take minutes. */
+const callTimeoutMs = 900_000
+
 /** Connects to the cluster. Errors: one line for the operator when it cannot be reached or lacks what is needed. */
-export async function openIncus(_options: ClusterOptions, _parts: ClusterParts): Promise<Hosts> {
-  throw new Error('hosts cannot be driven yet')
+export async function openIncus(options: ClusterOptions, parts: ClusterParts): Promise<Hosts> {
+  const incus = new Incus(options.incus)
+  try {
+    await checkRequirements(incus, options)
+    const overlay = await openNetwork(incus, options, parts)
+    return hostsOf(incus, overlay, options, parts)
+  } catch (error) {
+    incus.close()
+    throw error
+  }
+}
+
+async function openNetwork(incus: Incus, options: ClusterOptions, { log }: ClusterParts): Promise<Overlay> {
+  const overlay = await openOverlay({
+    ...options.ovn,
+    publicNetwork: options.publicNetwork,
+    metadata: options.metadata,
+    logicalNetwork: (name) => logicalNetworkOf(incus, name),
+    log: (message, err) => log.warn({ hosts: options.name, err }, message),
+  })
+  try {
+    await overlay.prepare()
+    return overlay
+  } catch (error) {
+    await overlay.close()
+    throw error
+  }
+}
+
+/** Incus says how it calls the router of a network, and calls the switch alike. */
+async function logicalNetworkOf(incus: Incus, name: string): Promise<LogicalNetwork | undefined> {
+  const path = `/1.0/networks/${encodeURIComponent(name)}/state`
+  const found = await incus.get<{ ovn?: { logical_router?: string } | null }>(path)
+  const logicalRouter = found?.value.ovn?.logical_router
+  if (!logicalRouter) return undefined
+  return { logicalRouter, logicalSwitch: logicalRouter.replace(/-lr$/, '-ls-int') }
+}
+
+function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts: ClusterParts): Hosts {
+  const tombstones = new Tombstones(incus)
+  const servers = new Servers({ incus, overlay, tombstones, options, overcommit: options.overcommit })
+  const measurements = measurementsOf(incus, options, parts)
+  return {
+    incus,
+    overlay,
+    machines: {
+      callTimeoutMs,
+      servers: {
+        // Everything that counts is in the engines.
+        remembers: async () => true,
+        apply: (state, report) => servers.apply(state, report),
+        remove: (id, generation) => servers.remove(id, generation),
+        measure: async ({ id }, series, moments) => measurements?.measure(id, series, moments) ?? new Map(),
+      },
+      volumes: incusVolumes({ incus, tombstones, pool: options.pool, instanceType: options.instanceType }),
+      networks: incusNetworks({ incus, tombstones, overlay }),
+      interfaces: incusInterfaces({ incus, overlay }),
+      firewalls: overlay.firewalls,
+      routing: overlay.routing,
+      images: incusImages({ incus, tombstones, restore: (server) => servers.apply(server) }),
+      console: {
+        open: async () => {
+          throw new DriverError('these hosts show no screens', { transient: false, code: 'unsupported_error' })
+        },
+      },
+      metadata: {
+        identify({ remoteAddress, path }) {
+          const serverId = overlay.identify(remoteAddress.replace(/^::ffff:/, ''))
+          return serverId === undefined ? undefined : { serverId, path }
+        },
+      },
+    },
+    capabilities: () => capabilitiesOf(options),
+    async close() {
+      await measurements?.close()
+      await overlay.close()
+      incus.close()
+    },
+  }
+}
+
+function measurementsOf(incus: Incus, { name }: ClusterOptions, { directory, log }: ClusterParts) {
+  if (directory === undefined) return undefined
+  return new Measurements({
+    incus,
+    directory,
+    online: async () => {
+      const members = await membersOf(incus)
+      return members.filter(({ status }) => status === 'Online').map((member) => member.server_name)
+    },
+    log: (message, err) => log.warn({ hosts: name, err }, message),
+  })
+}
+
+/** A container has neither a boot order nor disks of its own. */
+function capabilitiesOf({ instanceType }: ClusterOptions): Capabilities {
+  const isMachine = instanceType === 'virtual-machine'
+  return {
+    rescue: false,
+    iso: false,
+    block_volumes: isMachine,
+    console: false,
+    load_balancers: false,
+    metadata_without_ipv4: false,
+  }
 }

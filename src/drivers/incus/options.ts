@@ -23,6 +23,8 @@ export interface ClusterOptions {
   readonly publicNetwork: string
   readonly pool: string
   readonly instanceType: InstanceType
+  /** Further configuration of every instance, such as `security.nesting` for containers that run containers. */
+  readonly instanceConfig?: Readonly<Record<string, string>>
   /** Addresses of the name servers that guests are told. */
   readonly nameServers: readonly string[]
   /** How many times its memory a host may promise to servers. */
