@@ -59,7 +59,7 @@ content() { cat "$1" 2>/dev/null || echo "$2"; }
 
 lay_addresses() {
   for link in lo eth0 eth1; do
-    [ -e /sys/class/net/$link ] || continue
+    [ -e /proc/sys/net/ipv6/conf/$link ] || continue
     echo 0 > /proc/sys/net/ipv6/conf/$link/accept_ra
     ip link set $link up
   done
@@ -148,9 +148,11 @@ reload() {
   kill -USR2 "$(master)"
   until=$(($(date +%s) + 20))
   while [ "$(date +%s)" -lt $until ]; do
-    now=$(worker 2>/dev/null || :)
+    # The master answers nothing while it starts.
+    now=$(worker 2> /dev/null)
     [ -z "$now" ] || [ "$now" = "$before" ] || return 0
-    [ "$(failures 2>/dev/null || echo "$failed")" = "$failed" ] || return 1
+    now=$(failures 2> /dev/null)
+    [ -z "$now" ] || [ "$now" = "$failed" ] || return 1
     sleep 0.05
   done
   return 1
