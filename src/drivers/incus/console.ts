@@ -1,0 +1,178 @@
+/**
+ * Consoles of servers on real hosts: the text console of an instance, which for a virtual machine is its serial one, as a
+ * screen. Incus gives it to one connection at a time, which all who look at a server through this process share; another
+ * process that asks for it takes it over. Consoles of virtual machines were not tried, as they need KVM.
+ */
+import type { Duplex } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import type { WebSocket } from 'ws'
+import type { ConsoleDriver } from '../../families/servers/console/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
+import { EmulatedScreen } from '../rfb/emulator.ts'
+import { Keyboard } from '../rfb/keyboard.ts'
+import { RfbServer } from '../rfb/server.ts'
+import { columns, lines } from '../rfb/text-screen.ts'
+import { type Incus, IncusError, type Operation } from './client.ts'
+import { type Instance, instanceOf } from './edit.ts'
+
+/** How often it is asked whether the host is still there, in milliseconds; one that has not answered since is gone. */
+const pingMs = 15_000
+/** What was typed and not read; more is dropped, as by a terminal whose program does not read. */
+const mostUnreadBytes = 65_536
+
+/** Creates the driver of consoles. `close` ends all that are open. */
+export function incusConsoles(incus: Incus): { readonly driver: ConsoleDriver; close(): void } {
+  const consoles = new Map<number, Promise<TextConsole>>()
+
+  const connect = (server: number): Promise<TextConsole> => {
+    const connecting = TextConsole.connect(incus, server)
+    consoles.set(server, connecting)
+    const forget = () => {
+      if (consoles.get(server) === connecting) consoles.delete(server)
+    }
+    connecting.then(({ ended }) => ended.then(forget), forget)
+    return connecting
+  }
+
+  return {
+    driver: {
+      async open(server) {
+        const known = await consoles.get(server)
+        return (known?.isOpen ? known : await connect(server)).view()
+      },
+    },
+    close() {
+      // One that could not be opened has told whoever asked for it.
+      for (const one of consoles.values()) one.then((open) => open.end()).catch(() => undefined)
+    },
+  }
+}
+
+/** The connection to the console of one instance. */
+class TextConsole {
+  readonly #name: string
+  readonly #sockets: Sockets
+  readonly #screen: EmulatedScreen
+  readonly #viewers = new Set<RfbServer>()
+  readonly ended: Promise<void>
+  isOpen = true
+
+  private constructor(name: string, sockets: Sockets, screen: EmulatedScreen) {
+    this.#name = name
+    this.#sockets = sockets
+    this.#screen = screen
+    // However it ends, whoever looks learns of it when all that was written before is shown.
+    this.ended = pipeline(sockets.output, screen).then(
+      () => this.end(),
+      () => this.end(),
+    )
+  }
+
+  /** Errors: `DriverError`, a permanent one when the instance does not run. */
+  static async connect(incus: Incus, server: number): Promise<TextConsole> {
+    const instance = await instanceOf(incus, server)
+    if (instance?.status !== 'Running') throw new DriverError('the server has no power', { transient: false })
+    const sockets = await openSockets(incus, instance)
+    try {
+      let isPast = true
+      const screen = await EmulatedScreen.open((reply) => {
+        // What programs have asked for in the past was answered in the past.
+        if (!isPast) type(sockets.data, reply)
+      })
+      const past = await pastOutput(incus, instance)
+      await new Promise<void>((resolve) => void screen.write(past, () => resolve()))
+      isPast = false
+      return new TextConsole(instance.config['user.wolke.name'] ?? instance.name, sockets, screen)
+    } catch (error) {
+      closeSockets(sockets)
+      throw error
+    }
+  }
+
+  /** Somebody who looks: with the last one, the connection ends. */
+  view(): RfbServer {
+    const keyboard = new Keyboard()
+    const viewer = new RfbServer({
+      name: this.#name,
+      screen: this.#screen,
+      key: (keysym, isDown) => type(this.#sockets.data, keyboard.key(keysym, isDown, this.#screen.hasApplicationKeys)),
+    })
+    this.#viewers.add(viewer)
+    viewer.once('close', () => {
+      this.#viewers.delete(viewer)
+      if (this.#viewers.size === 0) this.end()
+    })
+    return viewer
+  }
+
+  end(): void {
+    if (!this.isOpen) return
+    this.isOpen = false
+    closeSockets(this.#sockets)
+    for (const viewer of this.#viewers) viewer.close()
+  }
+}
+
+/** What carries a console: its bytes, and what belongs to it, such as its end. */
+interface Sockets {
+  readonly data: WebSocket
+  /** What comes in through `data`. */
+  readonly output: Duplex
+  readonly control: WebSocket
+  readonly stopPinging: () => void
+}
+
+async function openSockets(incus: Incus, { name }: Instance): Promise<Sockets> {
+  const { createWebSocketStream } = await import('ws')
+  const body = { type: 'console', width: columns, height: lines, force: true }
+  const { operation } = await incus.begin('POST', `/1.0/instances/${name}/console`, body)
+  if (!operation) throw new DriverError(`The hosts gave no console of ${name}`, { transient: true })
+  const secrets = operation.metadata?.fds as Readonly<Record<string, string>>
+  const open = ({ id }: Operation, secret: string) =>
+    incus.webSocket(`/1.0/operations/${id}/websocket?secret=${encodeURIComponent(secret)}`)
+  const control = await open(operation, secrets.control!)
+  // Its end is that of the other one, which tells.
+  control.on('error', () => control.terminate())
+  try {
+    const data = await open(operation, secrets['0']!)
+    return { data, control, output: createWebSocketStream(data), stopPinging: keepAsking(data) }
+  } catch (error) {
+    control.terminate()
+    throw error
+  }
+}
+
+/** Ends a connection whose other side has not answered the last question: a host that is gone does not say so. */
+function keepAsking(socket: WebSocket): () => void {
+  let isAlive = true
+  socket.on('pong', () => {
+    isAlive = true
+  })
+  const timer = setInterval(() => {
+    if (!isAlive) return void socket.terminate()
+    isAlive = false
+    socket.ping()
+  }, pingMs).unref()
+  return () => clearInterval(timer)
+}
+
+function closeSockets({ data, control, stopPinging }: Sockets): void {
+  stopPinging()
+  for (const socket of [data, control]) socket.terminate()
+}
+
+function type(socket: WebSocket, text: string): void {
+  if (text === '' || socket.readyState !== socket.OPEN || socket.bufferedAmount > mostUnreadBytes) return
+  socket.send(Buffer.from(text))
+}
+
+/** What the console has shown before; nothing where Incus keeps none of it. Errors: `DriverError`. */
+async function pastOutput(incus: Incus, { name }: Instance): Promise<string> {
+  try {
+    return await incus.text(`/1.0/instances/${name}/console`)
+  } catch (error) {
+    // A console without its past is better than none.
+    if (error instanceof IncusError) return ''
+    throw error
+  }
+}
