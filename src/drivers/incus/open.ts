@@ -1,8 +1,8 @@
 /** Opens one Incus cluster with the network beneath it. */
 import type { Capabilities } from '../../catalogue/capabilities.ts'
-import { DriverError } from '../../kernel/actions/define.ts'
 import type { Machines } from '../by-location.ts'
 import { Incus } from './client.ts'
+import { incusConsoles } from './console.ts'
 import { incusImages } from './images.ts'
 import { incusInterfaces } from './interfaces.ts'
 import { Measurements } from './measurements.ts'
@@ -73,6 +73,7 @@ function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts:
   const tombstones = new Tombstones(incus)
   const servers = new Servers({ incus, overlay, tombstones, options, overcommit: options.overcommit })
   const measurements = measurementsOf(incus, options, parts)
+  const consoles = incusConsoles(incus)
   return {
     incus,
     overlay,
@@ -91,11 +92,7 @@ function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts:
       firewalls: overlay.firewalls,
       routing: overlay.routing,
       images: incusImages({ incus, tombstones, restore: (server) => servers.apply(server) }),
-      console: {
-        open: async () => {
-          throw new DriverError('these hosts show no screens', { transient: false, code: 'unsupported_error' })
-        },
-      },
+      console: consoles.driver,
       metadata: {
         identify({ remoteAddress, path }) {
           const serverId = overlay.identify(remoteAddress.replace(/^::ffff:/, ''))
@@ -105,6 +102,7 @@ function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts:
     },
     capabilities: () => capabilitiesOf(options),
     async close() {
+      consoles.close()
       await measurements?.close()
       await overlay.close()
       incus.close()
