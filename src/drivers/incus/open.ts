@@ -1,10 +1,12 @@
 /** Opens one Incus cluster with the network beneath it. */
+import { join } from 'node:path'
 import type { Capabilities } from '../../catalogue/capabilities.ts'
 import type { Machines } from '../by-location.ts'
 import { Incus } from './client.ts'
 import { incusConsoles } from './console.ts'
 import { incusImages } from './images.ts'
 import { incusInterfaces } from './interfaces.ts'
+import { type BalancerDriver, openBalancers } from './load-balancers/driver.ts'
 import { Measurements } from './measurements.ts'
 import { membersOf } from './members.ts'
 import { incusNetworks } from './networks.ts'
@@ -36,7 +38,8 @@ export async function openIncus(options: ClusterOptions, parts: ClusterParts): P
   try {
     await checkRequirements(incus, options)
     const overlay = await openNetwork(incus, options, parts)
-    return hostsOf(incus, overlay, options, parts)
+    const balancers = await openBalancersOn(incus, overlay, options, parts)
+    return hostsOf({ incus, overlay, balancers }, options, parts)
   } catch (error) {
     incus.close()
     throw error
@@ -60,6 +63,27 @@ async function openNetwork(incus: Incus, options: ClusterOptions, { log }: Clust
   }
 }
 
+async function openBalancersOn(
+  incus: Incus,
+  overlay: Overlay,
+  { pool, publicNetwork }: ClusterOptions,
+  { directory, log }: ClusterParts,
+): Promise<BalancerDriver> {
+  try {
+    return await openBalancers({
+      incus,
+      overlay: overlay.balancers,
+      pool,
+      publicNetwork,
+      directory: directory && join(directory, 'load-balancers'),
+      log,
+    })
+  } catch (error) {
+    await overlay.close()
+    throw error
+  }
+}
+
 /** Incus says how it calls the router of a network, and calls the switch alike. */
 async function logicalNetworkOf(incus: Incus, name: string): Promise<LogicalNetwork | undefined> {
   const path = `/1.0/networks/${encodeURIComponent(name)}/state`
@@ -69,7 +93,13 @@ async function logicalNetworkOf(incus: Incus, name: string): Promise<LogicalNetw
   return { logicalRouter, logicalSwitch: logicalRouter.replace(/-lr$/, '-ls-int') }
 }
 
-function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts: ClusterParts): Hosts {
+interface Opened {
+  readonly incus: Incus
+  readonly overlay: Overlay
+  readonly balancers: BalancerDriver
+}
+
+function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions, parts: ClusterParts): Hosts {
   const tombstones = new Tombstones(incus)
   const servers = new Servers({ incus, overlay, tombstones, options, overcommit: options.overcommit })
   const measurements = measurementsOf(incus, options, parts)
@@ -91,6 +121,7 @@ function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts:
       interfaces: incusInterfaces({ incus, overlay }),
       firewalls: overlay.firewalls,
       routing: overlay.routing,
+      loadBalancers: balancers,
       images: incusImages({ incus, tombstones, restore: (server) => servers.apply(server) }),
       console: consoles.driver,
       metadata: {
@@ -100,9 +131,10 @@ function hostsOf(incus: Incus, overlay: Overlay, options: ClusterOptions, parts:
         },
       },
     },
-    capabilities: () => capabilitiesOf(options),
+    capabilities: () => capabilitiesOf(options, balancers),
     async close() {
       consoles.close()
+      await balancers.close()
       await measurements?.close()
       await overlay.close()
       incus.close()
@@ -124,14 +156,14 @@ function measurementsOf(incus: Incus, { name }: ClusterOptions, { directory, log
 }
 
 /** A container has neither a boot order nor disks of its own. */
-function capabilitiesOf({ instanceType }: ClusterOptions): Capabilities {
+function capabilitiesOf({ instanceType }: ClusterOptions, balancers: BalancerDriver): Capabilities {
   const isMachine = instanceType === 'virtual-machine'
   return {
     rescue: false,
     iso: false,
     block_volumes: isMachine,
     console: false,
-    load_balancers: false,
+    load_balancers: balancers.hasImage,
     metadata_without_ipv4: false,
   }
 }

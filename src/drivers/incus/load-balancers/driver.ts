@@ -3,6 +3,9 @@
  * run on without this process, and several processes may drive them.
  */
 import { createHash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type {
   BalancerSeries,
   BalancerState,
@@ -11,20 +14,23 @@ import type {
   Observation,
 } from '../../../families/load-balancers/driver.ts'
 import { attempt } from '../../load-balancers/errors.ts'
-import { installationOf, openDirectory } from '../../load-balancers/haproxy/files.ts'
+import { installationOf } from '../../load-balancers/haproxy/files.ts'
 import { ifUnlocked } from '../../load-balancers/haproxy/lock.ts'
+import { makePrivate } from '../../load-balancers/private-folder.ts'
 import type { Instance } from '../edit.ts'
 import { idOf } from '../names.ts'
 import { Balancer, type BalancerParts } from './balancer.ts'
 import { balancerImage, balancerName, isBalancer } from './instance.ts'
 
-export interface BalancerOptions extends BalancerParts {
+export interface BalancerOptions extends Omit<BalancerParts, 'directory'> {
+  /** A folder of its own for what is measured; undefined for one that goes with the process. */
+  readonly directory: string | undefined
   readonly log: { warn(fields: object, message: string): void }
 }
 
 export interface BalancerDriver extends LoadBalancerDriver {
-  /** Whether the operator has imported the image. Without it nothing is created. Errors: `DriverError`. */
-  hasImage(): Promise<boolean>
+  /** Whether the hosts had the image when it was last looked at, some seconds ago. Without it nothing can be created. */
+  readonly hasImage: boolean
   close(): Promise<void>
 }
 
@@ -32,28 +38,50 @@ export interface BalancerDriver extends LoadBalancerDriver {
 const listMs = 10_000
 const tickMs = 1_000
 
-/** Opens the driver. Errors: one line for the operator when its directory cannot be used. */
-export function openBalancers(options: BalancerOptions): BalancerDriver {
-  const directory = openDirectory(options.directory)
-  const driver = new Balancers({ ...options, directory }, installationOf(directory))
-  driver.open()
-  return driver
+/** Opens the driver. Errors: one line for the operator when its folder cannot be used, or a `DriverError` of the hosts. */
+export async function openBalancers(options: BalancerOptions): Promise<BalancerDriver> {
+  const directory = options.directory ?? mkdtempSync(join(tmpdir(), 'wolke-hosts-'))
+  makePrivate(directory)
+  const release = () => {
+    if (options.directory === undefined) rmSync(directory, { recursive: true, force: true })
+  }
+  const driver = new Balancers({ ...options, directory }, options.log, release)
+  try {
+    await driver.open()
+    return driver
+  } catch (error) {
+    release()
+    throw error
+  }
+}
+
+/** All balancers as they were listed. */
+interface Listed {
+  /** In milliseconds, on the clock of the process. */
+  readonly at: number
+  readonly instances: readonly Instance[]
 }
 
 class Balancers implements BalancerDriver {
-  readonly #options: BalancerOptions
+  readonly #parts: BalancerParts
+  readonly #log: BalancerOptions['log']
+  readonly #release: () => void
   readonly #installation: string
   readonly #balancers = new Map<number, Balancer>()
-  #listed: { readonly at: number; readonly instances: readonly Instance[] } = { at: -listMs, instances: [] }
+  #listed: Listed = { at: 0, instances: [] }
+  #hasImage = false
   #timer: NodeJS.Timeout | undefined
   #tending: Promise<void> | undefined
 
-  constructor(options: BalancerOptions, installation: string) {
-    this.#options = options
-    this.#installation = installation
+  constructor(parts: BalancerParts, log: BalancerOptions['log'], release: () => void) {
+    this.#parts = parts
+    this.#log = log
+    this.#release = release
+    this.#installation = installationOf(parts.directory)
   }
 
-  open(): void {
+  async open(): Promise<void> {
+    await this.#look()
     this.#timer = setInterval(() => {
       this.#tending ??= this.#tendAll().finally(() => {
         this.#tending = undefined
@@ -64,30 +92,37 @@ class Balancers implements BalancerDriver {
   async close(): Promise<void> {
     clearInterval(this.#timer)
     await this.#tending
+    this.#release()
   }
 
-  async hasImage(): Promise<boolean> {
-    return (await this.#options.incus.get(`/1.0/images/aliases/${balancerImage}`)) !== undefined
+  get hasImage(): boolean {
+    return this.#hasImage
+  }
+
+  /** Reads which balancers there are, and whether more can be made. Errors: `DriverError`. */
+  async #look(): Promise<void> {
+    const at = performance.now()
+    this.#hasImage = (await this.#parts.incus.get(`/1.0/images/aliases/${balancerImage}`)) !== undefined
+    this.#listed = { at, instances: await this.#list() }
   }
 
   #balancer(id: number): Balancer {
-    const known = this.#balancers.get(id) ?? new Balancer(this.#options, id)
+    const known = this.#balancers.get(id) ?? new Balancer(this.#parts, id)
     this.#balancers.set(id, known)
     return known
   }
 
   /** All balancers that are there. Errors: `DriverError`. */
   async #list(): Promise<readonly Instance[]> {
-    const instances = await this.#options.incus.list<Instance>('/1.0/instances?recursion=1')
+    const instances = await this.#parts.incus.list<Instance>('/1.0/instances?recursion=1')
     return instances.filter((instance) => isBalancer(instance) && idOf(instance.config) !== undefined)
   }
 
   async #tendAll(): Promise<void> {
     try {
-      const now = performance.now()
-      if (now - this.#listed.at >= listMs) this.#listed = { at: now, instances: await this.#list() }
+      if (performance.now() - this.#listed.at >= listMs) await this.#look()
     } catch (err) {
-      this.#options.log.warn({ err }, 'The load balancers on the hosts cannot be listed')
+      this.#log.warn({ err }, 'The load balancers on the hosts cannot be listed')
     }
     await Promise.all(this.#listed.instances.map((instance) => this.#tend(instance)))
   }
@@ -100,7 +135,7 @@ class Balancers implements BalancerDriver {
     try {
       await ifUnlocked(`wolke-${balancerName(id)}-${this.#installation}`, () => balancer.tend())
     } catch (err) {
-      this.#options.log.warn({ balancer: id, err }, 'A load balancer does not answer')
+      this.#log.warn({ balancer: id, err }, 'A load balancer does not answer')
     }
   }
 
@@ -128,7 +163,7 @@ class Balancers implements BalancerDriver {
   /** A balancer that OVN remembers and Incus has lost makes another epoch. */
   inventory(): Promise<Inventory> {
     return attempt(async () => {
-      const [instances, known] = await Promise.all([this.#list(), this.#options.overlay.generations()])
+      const [instances, known] = await Promise.all([this.#list(), this.#parts.overlay.generations()])
       const there = new Set(instances.flatMap(({ config }) => idOf(config) ?? []))
       const remembered = [...known].filter(([, { isForgotten }]) => !isForgotten).map(([id]) => id)
       const lost = remembered.filter((id) => !there.has(id)).sort((a, b) => a - b)
