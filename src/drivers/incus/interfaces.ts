@@ -2,14 +2,17 @@
  * Private interfaces of servers: devices of their instances. A server that runs gets its address at once; one that starts
  * finds it in the network configuration that cloud-init reads.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { InterfacesDriver, InterfacesState, PrivateInterface } from '../../families/networks/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { parseCidr } from '../../net/ip.ts'
 import type { Incus } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
-import { type Config, generationOf, networkName } from './names.ts'
+import { exec } from './exec.ts'
+import { type Config, generationOf, networkName, setMark } from './names.ts'
 import type { IncusNetwork } from './networks.ts'
 import type { Overlay } from './ovn/overlay.ts'
+import { withPrivateEthernets } from './private-config.ts'
 
 export interface InterfaceParts {
   readonly incus: Incus
@@ -18,7 +21,6 @@ export interface InterfaceParts {
 
 /** The generation of the set of private interfaces that an instance has. */
 const setGeneration = 'user.wolke.interfaces'
-const networkConfig = 'cloud-init.network-config'
 
 /** Creates the driver of private interfaces. */
 export function incusInterfaces(parts: InterfaceParts): InterfacesDriver {
@@ -32,6 +34,7 @@ async function apply({ incus, overlay }: InterfaceParts, { serverId, generation,
     throw new DriverError(`Server ${serverId} is not on the hosts yet`, { transient: true })
   }
   if (generationOf(instance.config, setGeneration) > generation) return
+  const ids = interfaces.map(({ networkId }) => networkId)
   const wanted = await Promise.all(interfaces.map((one) => withRange(incus, one)))
   await overlay.admitPrivate(
     serverId,
@@ -46,19 +49,15 @@ async function apply({ incus, overlay }: InterfaceParts, { serverId, generation,
       aliasIps: one.aliasIps,
     })),
   )
-  const plugged = new Set<string>()
+  const mark = setMark(generation, ids)
   await editInstance(incus, instance.name, ({ config, devices }) => {
     if (generationOf(config, setGeneration) > generation) return undefined
     const next = withInterfaces(devices, wanted)
-    plugged.clear()
-    for (const name of Object.keys(next)) if (next[name] !== devices[name]) plugged.add(name)
-    const text = withEthernets(config[networkConfig], next, wanted)
-    return {
-      devices: next,
-      config: { ...config, [setGeneration]: String(generation), ...(text ? { [networkConfig]: text } : {}) },
-    }
+    if (config[setGeneration] === mark && isDeepStrictEqual(devices, next)) return undefined
+    const ethernets = withPrivateEthernets(config, ethernetsOf(next, wanted))
+    return { devices: next, config: { ...config, ...ethernets, [setGeneration]: mark } }
   })
-  for (const one of wanted) if (plugged.has(networkName(one.networkId))) await tellGuest(incus, serverId, one)
+  for (const one of wanted) await tellGuest(incus, serverId, one)
 }
 
 /** A private interface, and the range of its network, all of which is behind the gateway. */
@@ -80,7 +79,7 @@ function rangeAround(address: string): string {
   return range.cidr
 }
 
-/** The devices of an instance with exactly these private interfaces; what is as it is to be stays the same object. */
+/** The devices of an instance with exactly these private interfaces; each keeps its name in the guest. */
 export function withInterfaces(devices: Instance['devices'], wanted: readonly PrivateInterface[]): Instance['devices'] {
   const next: Record<string, Config> = {}
   for (const [name, device] of Object.entries(devices)) {
@@ -111,50 +110,24 @@ function freeName(devices: Instance['devices']): string {
   for (let index = 1; ; index++) if (!taken.has(`eth${index}`)) return `eth${index}`
 }
 
-/** The network configuration of a guest (version 2, as JSON) with its private interfaces; undefined when it has none. */
-export function withEthernets(
-  text: string | undefined,
-  devices: Instance['devices'],
-  wanted: readonly Wanted[],
-): string | undefined {
-  if (text === undefined) return undefined
-  const before = JSON.parse(text) as { ethernets?: Record<string, unknown> }
-  const { eth0 } = before.ethernets ?? {}
-  const ethernets: Record<string, unknown> = eth0 === undefined ? {} : { eth0 }
-  for (const one of wanted) {
-    const { name } = devices[networkName(one.networkId)]!
-    ethernets[name!] = {
-      match: { macaddress: one.mac },
-      'set-name': name,
-      addresses: [`${one.ip}/32`],
-      'link-local': [],
-      routes: [
-        { to: `${one.gateway}/32`, scope: 'link' },
-        { to: one.ipRange, via: one.gateway, 'on-link': true },
-      ],
-    }
-  }
-  return JSON.stringify({ ...before, ethernets })
-}
+/** What a guest has to know of its private interfaces. */
+const ethernetsOf = (devices: Instance['devices'], wanted: readonly Wanted[]) =>
+  wanted.map((one) => ({ ...one, name: devices[networkName(one.networkId)]!.name! }))
 
 const configureLink = `
+test -z "$(ip -oneline -4 address show dev "$1")" || exit 0
 ip link set dev "$1" up &&
 ip address replace "$2/32" dev "$1" &&
 ip route replace "$3/32" dev "$1" scope link &&
 ip route replace "$4" via "$3" dev "$1" onlink`
 
 /**
- * Gives a running container the address of an interface that was plugged in, as a DHCP client of its own would. A guest
- * that has no such tools configures itself, which is why the end of the command does not matter.
+ * Gives a running container the address of an interface that has none, as a DHCP client of its own would. A guest that has
+ * no such tools configures itself, which is why the end of the command does not matter.
  */
 async function tellGuest(incus: Incus, server: number, { networkId, ip, gateway, ipRange }: Wanted): Promise<void> {
   const instance = await instanceOf(incus, server)
   const name = instance?.devices[networkName(networkId)]?.name
   if (!instance || !name || instance.status !== 'Running' || instance.type !== 'container') return
-  await incus.change('POST', `/1.0/instances/${instance.name}/exec`, {
-    command: ['sh', '-c', configureLink, 'sh', name, ip, gateway, ipRange],
-    interactive: false,
-    'wait-for-websocket': false,
-    'record-output': false,
-  })
+  await exec(incus, instance.name, ['sh', '-c', configureLink, 'sh', name, ip, gateway, ipRange])
 }

@@ -19,8 +19,14 @@ export function idOf(config: Config | null): number | undefined {
 
 /** The generation under which a key of the configuration was written; 0 when it never was. */
 export function generationOf(config: Config, key = 'user.wolke.generation'): number {
-  return Number(config[key] ?? 0)
+  return Number(config[key]?.split(' ')[0] ?? 0)
 }
+
+/** The mark of a set of things that an instance has: its generation, and their ids. */
+export const setMark = (generation: number, ids: readonly number[]) => [generation, ...ids].join(' ')
+
+/** The ids in the mark of a set. */
+export const idsIn = (mark: string) => mark.split(' ').slice(1).map(Number)
 
 /** The marks of something that Wolke makes. */
 export function marksOf(id: number, generation: number): Config {

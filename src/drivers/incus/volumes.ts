@@ -2,11 +2,12 @@
  * Volumes as custom volumes of Incus. A container has them as file systems at a path, a virtual machine as disks. In a
  * pool of one host's own disks, a volume is on the member of the server that has it, and moves there before it is attached.
  */
+import { isDeepStrictEqual } from 'node:util'
 import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/volumes/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { edit, editInstance, type Instance, instanceOf, unplug } from './edit.ts'
-import { type Config, generationOf, idOf, marksOf, volumeName } from './names.ts'
+import { type Config, generationOf, idOf, marksOf, setMark, volumeName } from './names.ts'
 import type { Tombstones } from './tombstones.ts'
 
 export interface VolumeParts {
@@ -112,8 +113,8 @@ class Volumes {
     await editInstance(incus, instance.name, ({ config, devices }) => {
       if (generationOf(config, setGeneration) > generation) return undefined
       const next = this.#withVolumes(devices, ids)
-      if (generationOf(config, setGeneration) === generation && sameDevices(devices, next)) return undefined
-      return { devices: next, config: { ...config, [setGeneration]: String(generation) } }
+      if (config[setGeneration] === setMark(generation, ids) && isDeepStrictEqual(devices, next)) return undefined
+      return { devices: next, config: { ...config, [setGeneration]: setMark(generation, ids) } }
     })
   }
 
@@ -215,12 +216,3 @@ const isElsewhere = (volume: StoredVolume, instance: Instance) =>
 
 const sizeOf = (gb: number) => `${gb}GiB`
 const bytesOf = (size = '') => Number.parseInt(size, 10)
-
-function sameDevices(a: Instance['devices'], b: Instance['devices']): boolean {
-  const textOf = (devices: Instance['devices']) =>
-    Object.entries(devices)
-      .map(([name, device]) => `${name} ${JSON.stringify(Object.entries(device).sort())}`)
-      .sort()
-      .join()
-  return textOf(a) === textOf(b)
-}
