@@ -146,7 +146,7 @@ function measurementsOf(incus: Incus, { name }: ClusterOptions, { directory, log
   if (directory === undefined) return undefined
   return new Measurements({
     incus,
-    directory,
+    directory: join(directory, 'servers'),
     online: async () => {
       const members = await membersOf(incus)
       return members.filter(({ status }) => status === 'Online').map((member) => member.server_name)
