@@ -2,6 +2,7 @@
  * The composition root: connects the database, drivers and families to the API, the metadata service and the name
  * server. The command line and the tests both build the program through it.
  */
+import { everything } from './catalogue/capabilities.ts'
 import type { Catalogue } from './catalogue/catalogue.ts'
 import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
@@ -54,6 +55,8 @@ export interface AppOptions {
   readonly catalogue: Catalogue
   /** Drivers of the infrastructure. */
   readonly drivers: Drivers
+  /** What a location can do, by its id; everything by default. */
+  readonly capabilities?: Platform['capabilities']
   /** The certificate authority for managed certificates; replaces the one in `drivers`. */
   readonly authority?: AuthorityOptions
   readonly secrets: Secrets
@@ -115,7 +118,8 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
   const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
   const settings = settingsOf(families, reverseDomain, options.settings ?? {})
-  const platform: Platform = { db, clock, catalogue, faults, defaultNames, limits, secrets, settings }
+  const { capabilities = () => everything } = options
+  const platform: Platform = { db, clock, catalogue, capabilities, faults, defaultNames, limits, secrets, settings }
   const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
   const authenticator = new Authenticator(db, undefined, () => clock.now())

@@ -1,4 +1,5 @@
 /** The environment and the definition of a family. The list of families is in families.ts. */
+import type { Capabilities } from './catalogue/capabilities.ts'
 import type { Catalogue, Price } from './catalogue/catalogue.ts'
 import { familyActionEndpoints, type ResourceParam } from './kernel/actions/contract.ts'
 import type { ActionDefinition, Drivers } from './kernel/actions/define.ts'
@@ -27,6 +28,8 @@ export interface Platform {
   readonly db: Database
   readonly clock: Clock
   readonly catalogue: Catalogue
+  /** What a location can do at the moment, by its id. */
+  readonly capabilities: (location: number) => Capabilities
   /** The reverse DNS names of addresses that were given no others. */
   readonly defaultNames: DefaultNames
   readonly faults: Faults

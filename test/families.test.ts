@@ -86,6 +86,7 @@ const dependants: readonly Dependant[] = [
     why: 'the catalogue is what those families show, or has their prices',
   },
   { path: 'src/catalogue/', families: ['networks'], why: 'a kind of storage' },
+  { path: 'src/catalogue/capabilities.ts', families: ['load-balancers'], why: 'not every location has them' },
   { path: 'src/kernel/http/edge.ts', families: ['networks'], why: 'callers are counted by network' },
   { path: 'src/kernel/http/notes.ts', families: ['networks'], why: 'where a caller is, by network' },
   { path: 'src/kernel/audit/view.ts', families: ['networks'], why: 'where a caller was, by network' },

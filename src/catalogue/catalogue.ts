@@ -16,6 +16,8 @@ export type Location = {
   /** Degrees east. */
   readonly longitude: number
   readonly networkZone: string
+  /** The name of what runs its machines; undefined for the usual one of the installation. */
+  readonly infrastructure?: string
 }
 
 /** Where built-in prices and traffic are the same. */

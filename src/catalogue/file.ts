@@ -42,6 +42,7 @@ const LocationEntry = Type.Object({
   latitude: Type.Number({ minimum: -90, maximum: 90 }),
   longitude: Type.Number({ minimum: -180, maximum: 180 }),
   network_zone: Code,
+  infrastructure: Type.Optional(Code),
 })
 
 const ImageEntry = Type.Object({
@@ -168,8 +169,9 @@ function checkIsos({ isos = [] }: CatalogueFile): void {
 }
 
 function parseLocation(entry: Static<typeof LocationEntry>): Location {
-  const { id, name, description, country, city, latitude, longitude } = entry
-  return { id, name, description, country, city, latitude, longitude, networkZone: entry.network_zone }
+  const { id, name, description, country, city, latitude, longitude, network_zone: networkZone, infrastructure } = entry
+  const location = { id, name, description, country, city, latitude, longitude, networkZone }
+  return infrastructure === undefined ? location : { ...location, infrastructure }
 }
 
 function formatLocation(location: Location): Static<typeof LocationEntry> {

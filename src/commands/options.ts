@@ -15,6 +15,7 @@ import type { AuthorityOptions } from '../drivers/authorities.ts'
 import { smtpSender } from '../kernel/mail/smtp.ts'
 import { pemBlocks } from '../net/pem.ts'
 import type { OidcOptions } from '../people/oidc.ts'
+import { type Clusters, readClusters } from './clusters.ts'
 import { CommandFailure } from './failure.ts'
 import { type KeyFiles, readKeyFiles } from './keyring.ts'
 
@@ -26,6 +27,7 @@ export interface OptionFiles {
   readonly acmeCa: string | undefined
   readonly keys: KeyFiles
   readonly oidc: OidcOptions | undefined
+  readonly clusters: Clusters
 }
 
 /** Reads every file that an option names without changing any. Errors: `CommandFailure` that names the option. */
@@ -37,6 +39,7 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
     acmeCa: config.acmeCaFile === undefined ? undefined : readCa(config.acmeCaFile),
     keys: readKeyFiles(config),
     oidc: readOidc(config),
+    clusters: await readClusters(config),
   }
 }
 
@@ -44,7 +47,7 @@ export async function readOptionFiles(config: Config): Promise<OptionFiles> {
 export function appOptions(
   config: Config,
   { tls, catalogue, acmeCa, oidc }: OptionFiles,
-): Omit<AppOptions, 'db' | 'clock' | 'log' | 'secrets' | 'drivers'> {
+): Omit<AppOptions, 'db' | 'clock' | 'log' | 'secrets' | 'drivers' | 'capabilities'> {
   return {
     catalogue,
     authority: authorityOptions(config, acmeCa),

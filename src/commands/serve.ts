@@ -2,6 +2,7 @@
 import { Command } from 'commander'
 import { buildApp } from '../app.ts'
 import { type Config, serveOptions, toConfig } from '../config/config.ts'
+import { hostsDirectory } from '../config/hosts.ts'
 import { dataPlaneOf } from '../config/load-balancers.ts'
 import { type Infrastructure, openInfrastructure } from '../drivers/infrastructure.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
@@ -69,10 +70,19 @@ async function start(config: Config, { files, lock, effective }: Found, running:
   running.defer(() => db.close())
   const secrets = await unlockSecrets(db, await openKeyring(db, files.keys))
   const token = await prepareInstallation(db, config)
-  const infrastructure = await openMachines(config, clock, log)
+  const infrastructure = await openMachines(config, files, { clock, log })
   running.defer(() => infrastructure.close())
-  const { drivers } = infrastructure
-  const app = await buildApp({ ...appOptions(config, files), effective, db, clock, log, secrets, drivers })
+  const { drivers, capabilities } = infrastructure
+  const app = await buildApp({
+    ...appOptions(config, files),
+    effective,
+    db,
+    clock,
+    log,
+    secrets,
+    drivers,
+    capabilities,
+  })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)
   const link = await makeConsoleLink(app, config, { apiUrl: listeners.api.at, log })
@@ -91,12 +101,18 @@ async function start(config: Config, { files, lock, effective }: Found, running:
 }
 
 /** Errors: `CommandFailure` when this machine cannot do what the options ask for. */
-async function openMachines(config: Config, clock: Clock, log: Logger): Promise<Infrastructure> {
+async function openMachines(
+  config: Config,
+  { catalogue: { locations }, clusters }: OptionFiles,
+  { clock, log }: { readonly clock: Clock; readonly log: Logger },
+): Promise<Infrastructure> {
   const { actionDelay: delayMs, addressPool } = config
+  const dataPlane = { ...dataPlaneOf(config), addressPool, clock, log }
+  const hosts = { log, directory: hostsDirectory(config.database) }
   try {
-    return await openInfrastructure({ delayMs, dataPlane: { ...dataPlaneOf(config), addressPool, clock, log } })
+    return await openInfrastructure({ delayMs, dataPlane, locations, ...clusters, hosts })
   } catch (error) {
-    throw new CommandFailure(`--load-balancers: ${error instanceof Error ? error.message : error}`)
+    throw new CommandFailure(error instanceof Error ? error.message : String(error))
   }
 }
 

@@ -7,10 +7,11 @@ import { type LogLevel, logLevels } from '../kernel/process/log.ts'
 import { type DefaultLimits, parseLimits } from '../kernel/resource/limits.ts'
 import { isHostLabel, isLowerCase } from '../net/hostnames.ts'
 import { parseAddress, parseCidr } from '../net/ip.ts'
-import type { ListenAddress } from '../net/listen-address.ts'
+import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
 import { type AcmeConfig, acmeOptions, checkAcme } from './acme.ts'
 import { type AuditConfig, auditOptions } from './audit.ts'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './dns.ts'
+import { checkHosts, type HostsConfig, hostsOptions } from './hosts.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.ts'
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
@@ -22,7 +23,14 @@ export interface Listen extends ListenAddress {
 }
 
 /** The options of `wolke serve`. */
-export interface Config extends AcmeConfig, AuditConfig, DnsConfig, LoadBalancerConfig, MailConfig, PeopleConfig {
+export interface Config
+  extends AcmeConfig,
+    AuditConfig,
+    DnsConfig,
+    HostsConfig,
+    LoadBalancerConfig,
+    MailConfig,
+    PeopleConfig {
   readonly listen: Listen
   readonly database: DatabaseUrl
   /** Number of PostgreSQL connections of this process, and how many of them one Project may hold. */
@@ -251,6 +259,7 @@ export function serveOptions(): Option[] {
       .env('WOLKE_ACTION_DELAY')
       .argParser(milliseconds)
       .default(0),
+    ...hostsOptions(),
     ...loadBalancerOptions(),
     new Option('--now <time>', 'time at which the clock starts').env('WOLKE_NOW').argParser(time),
     new Option('--vendor <name>', 'reserves the label prefix NAME.cloud/')
@@ -295,6 +304,11 @@ export function serveOptions(): Option[] {
   ]
 }
 
+/** Where servers reach the metadata service unless an option says otherwise; null when they cannot. */
+export function metadataListenOf({ metadataListen }: Pick<Config, 'metadataListen'>): string | null {
+  return metadataListen === off ? null : hostAndPort(metadataListen)
+}
+
 /** The domain of the installation. */
 export function domainOf({ reverseDomain, vendor }: Pick<Config, 'reverseDomain' | 'vendor'>): string {
   return reverseDomain ?? `${vendor}.example`
@@ -314,5 +328,6 @@ export function toConfig(given: Config): Config {
   if (!defaultNamesOf(options, domainOf(options)).fit)
     throw new InvalidArgumentError('--reverse-name is too long for --reverse-domain')
   checkMail(options)
+  checkHosts(options)
   return Object.freeze(options)
 }

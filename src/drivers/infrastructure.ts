@@ -1,38 +1,154 @@
 /**
- * Chooses the infrastructure that runs the machines and carries their traffic. Nothing above the drivers knows which one it
- * is: another one is added in this folder and chosen here (docs/adr/0019-a-second-driver.md).
+ * Chooses the infrastructure that runs the machines and carries their traffic, for each location. Nothing above the
+ * drivers knows which one it is: another one is added in this folder and chosen here (docs/adr/0023-real-hosts.md).
  */
+import { type Capabilities, everything } from '../catalogue/capabilities.ts'
 import { simulate } from '../families.ts'
 import type { Drivers } from '../kernel/actions/define.ts'
-import { type DataPlaneOptions, openDataPlane } from './load-balancers/data-plane.ts'
+import type { Caller } from '../metadata/driver.ts'
+import { byLocation, type Machines, type Site } from './by-location.ts'
+import type { Hosts } from './incus/open.ts'
+import { type ClusterOptions, type ClusterParts, simulatedName } from './incus/options.ts'
+import { type DataPlane, type DataPlaneOptions, openDataPlane } from './load-balancers/data-plane.ts'
+import { modelled } from './modelled.ts'
+
+/** A location, as far as it concerns what runs its machines. */
+export interface Place {
+  readonly id: number
+  readonly name: string
+  readonly networkZone: string
+  /** Undefined for the usual one. */
+  readonly infrastructure?: string
+}
 
 export interface InfrastructureOptions {
   /** Milliseconds that a call of the simulated infrastructure takes. */
   readonly delayMs: number
   readonly dataPlane: DataPlaneOptions
+  readonly locations: readonly Place[]
+  /** The name of what runs the machines of locations that name nothing else. */
+  readonly usual: string
+  readonly clusters: readonly ClusterOptions[]
+  readonly hosts: Omit<ClusterParts, 'clock'>
+}
+
+/** A cluster with the locations that it runs. */
+export interface OpenedCluster extends Hosts {
+  readonly name: string
+  /** Ids. */
+  readonly locations: ReadonlySet<number>
 }
 
 export interface Infrastructure {
   readonly drivers: Drivers
+  /** What a location can do at the moment, by its id. */
+  capabilities(location: number): Capabilities
+  readonly clusters: readonly OpenedCluster[]
   close(): Promise<void>
 }
 
 /** How long calls may take anyway. */
 const usualTimeoutMs = 60_000
 
-/** Opens the infrastructure. Errors: one line for the operator. */
-export async function openInfrastructure({
-  delayMs,
-  dataPlane: options,
-}: InfrastructureOptions): Promise<Infrastructure> {
-  const { drivers } = simulate({ delayMs, clock: options.clock })
-  const dataPlane = await openDataPlane(options)
+/** Opens what the locations name. Errors: one line for the operator. */
+export async function openInfrastructure(options: InfrastructureOptions): Promise<Infrastructure> {
+  const places = placesOf(options)
+  const opened = new AsyncDisposableStack()
+  try {
+    const clusters = await openClusters(options, places, opened)
+    const dataPlane = await planeBeside(clusters, places, options.dataPlane)
+    opened.defer(async () => dataPlane?.close())
+    return { ...composed(options, places, clusters, dataPlane), clusters, close: () => opened.disposeAsync() }
+  } catch (error) {
+    await opened.disposeAsync()
+    throw error
+  }
+}
+
+type Places = ReadonlyMap<string, readonly Place[]>
+
+/** The locations of each infrastructure that has any. Errors: a location that names none. */
+function placesOf({ locations, usual, clusters }: InfrastructureOptions): Places {
+  const names = [simulatedName, ...clusters.map(({ name }) => name)]
+  return Map.groupBy(locations, ({ name: location, infrastructure = usual }) => {
+    if (names.includes(infrastructure)) return infrastructure
+    throw new Error(
+      `location ${location} names the infrastructure ${infrastructure}, which is none of ${names.join(', ')}`,
+    )
+  })
+}
+
+async function openClusters(
+  { clusters, dataPlane: { clock }, hosts }: InfrastructureOptions,
+  places: Places,
+  opened: AsyncDisposableStack,
+): Promise<OpenedCluster[]> {
+  const found: OpenedCluster[] = []
+  for (const cluster of clusters.filter(({ name }) => places.has(name))) {
+    // Loaded only where there are hosts, to keep the start fast.
+    const { openIncus } = await import('./incus/open.ts')
+    const one = await openIncus(cluster, { ...hosts, clock }).catch((error: unknown) => {
+      throw new Error(`infrastructure ${cluster.name}: ${(error as Error).message}`, { cause: error })
+    })
+    opened.defer(() => one.close())
+    found.push({ ...one, name: cluster.name, locations: idsOf(places.get(cluster.name)) })
+  }
+  return found
+}
+
+const idsOf = (locations: readonly Place[] = []) => new Set(locations.map(({ id }) => id))
+
+/** What carries the traffic of Load Balancers for locations that have nothing of their own for it. */
+async function planeBeside(
+  clusters: readonly OpenedCluster[],
+  places: Places,
+  options: DataPlaneOptions,
+): Promise<DataPlane | undefined> {
+  const isNeeded = places.has(simulatedName) || clusters.some(({ machines }) => !machines.loadBalancers)
+  if (!isNeeded) return undefined
+  return await openDataPlane(options).catch((error: unknown) => {
+    throw new Error(`--load-balancers: ${(error as Error).message}`, { cause: error })
+  })
+}
+
+function composed(
+  { delayMs, dataPlane: { clock } }: InfrastructureOptions,
+  places: Places,
+  clusters: readonly OpenedCluster[],
+  dataPlane: DataPlane | undefined,
+): Pick<Infrastructure, 'drivers' | 'capabilities'> {
+  const simulated = simulate({ delayMs, clock }).drivers
+  const loadBalancers = dataPlane?.driver ?? simulated.loadBalancers
+  const callTimeoutMs = Math.max(delayMs * 10, usualTimeoutMs)
+  const own = { ...simulated, loadBalancers, ...(callTimeoutMs > usualTimeoutMs ? { callTimeoutMs } : {}) }
+  if (clusters.length === 0) return { drivers: own, capabilities: () => everything }
+  const sites = clusters.map(({ name, machines }) => siteOf({ loadBalancers, ...machines }, places.get(name)))
+  if (places.has(simulatedName)) sites.push(siteOf(onThisMachine(own), places.get(simulatedName)))
   return {
-    drivers: {
-      ...drivers,
-      ...(dataPlane ? { loadBalancers: dataPlane.driver } : {}),
-      ...(delayMs * 10 > usualTimeoutMs ? { callTimeoutMs: delayMs * 10 } : {}),
+    drivers: { ...simulated, reachability: modelled(clock), ...byLocation(sites) },
+    capabilities(location) {
+      const cluster = clusters.find(({ locations }) => locations.has(location))
+      if (!cluster) return everything
+      const { load_balancers: ownPlane, ...others } = cluster.capabilities()
+      return { ...others, load_balancers: ownPlane || (!cluster.machines.loadBalancers && dataPlane !== undefined) }
     },
-    close: async () => dataPlane?.close(),
+  }
+}
+
+function siteOf(machines: Machines, locations: readonly Place[] = []): Site {
+  return {
+    machines,
+    locations: idsOf(locations),
+    networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
+  }
+}
+
+/** Beside servers on hosts, whoever names a simulated server in the path must be on this machine. */
+function onThisMachine(drivers: Drivers): Machines {
+  const isHere = ({ remoteAddress, localAddress }: Caller) =>
+    remoteAddress === localAddress || /^(::ffff:)?127\./.test(remoteAddress)
+  return {
+    ...drivers,
+    metadata: { identify: (caller) => (isHere(caller) ? drivers.metadata.identify(caller) : undefined) },
   }
 }

@@ -1,4 +1,5 @@
 /** What the test lab asks the infrastructure: what would happen to a packet. */
+import type { Drivers } from '../kernel/actions/define.ts'
 
 export const packetProtocols = ['tcp', 'udp', 'icmp'] as const
 export type PacketProtocol = (typeof packetProtocols)[number]
@@ -48,8 +49,11 @@ export interface Verdict {
 }
 
 export interface ReachabilityDriver {
-  /** What would happen to the first packet of a connection; answers to it always pass. */
-  trace(packet: Packet): Promise<Verdict>
+  /**
+   * What would happen to the first packet of a connection; answers to it always pass. `tell` hands other drivers all that is
+   * in force for the servers that have a part in it.
+   */
+  trace(packet: Packet, tell: (drivers: Drivers) => Promise<void>): Promise<Verdict>
 }
 
 declare module '../kernel/actions/define.ts' {

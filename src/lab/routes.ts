@@ -25,8 +25,12 @@ export function labRoutes({ db: { query }, secrets }: Platform, drivers: Drivers
       const ends = await choosePlace(lookUp, { from: await endOf(lookUp, from), to: await endOf(lookUp, to) })
       const lost = await leadingNowhere(lookUp, ends)
       if (lost) return { reachability: toWire(nowhere(lost)) }
-      for (const id of await concerned(lookUp, ends)) await recall({ query, scope, drivers, secrets }, id)
-      return { reachability: toWire(await drivers.reachability.trace({ ...ends, protocol, port: port ?? null })) }
+      const servers = await concerned(lookUp, ends)
+      const tell = async (drivers: Drivers) => {
+        for (const id of servers) await recall({ query, scope, drivers, secrets }, id)
+      }
+      await tell(drivers)
+      return { reachability: toWire(await drivers.reachability.trace({ ...ends, protocol, port: port ?? null }, tell)) }
     },
   }
 }

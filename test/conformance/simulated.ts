@@ -76,7 +76,7 @@ class SimulatedLook implements Look {
       protocol,
       port: protocol === 'tcp' ? port : null,
     }
-    return (await this.#reachability.trace(packet)).reachable
+    return (await this.#reachability.trace(packet, async () => undefined)).reachable
   }
 
   #holderOf(address: string): number | undefined {

@@ -17,6 +17,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   lab: ['net', 'kernel', 'families', 'platform.ts'],
   management: ['net', 'kernel', 'families.ts', 'lab', 'people', 'platform.ts', 'version.ts'],
   drivers: [
+    'catalogue/capabilities.ts',
     'net',
     'families',
     'families.ts',
@@ -48,6 +49,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   'own.ts': ['events', 'kernel', 'lab', 'management', 'pages', 'people', 'platform.ts', 'version.ts'],
   config: [
     'dns/response-rate.ts',
+    'drivers/incus/options.ts',
     'drivers/load-balancers/data-planes.ts',
     'families',
     'families.ts',

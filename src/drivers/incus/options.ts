@@ -1,8 +1,10 @@
 /** What an operator says of one Incus cluster and of the network beneath it. */
 import type { Clock } from '../../kernel/process/clock.ts'
-import type { Logger } from '../../kernel/process/log.ts'
 import type { OvnTls } from './ovn/overlay.ts'
 import type { Endpoint } from './transport.ts'
+
+/** What locations name that are on no hosts. */
+export const simulatedName = 'simulated'
 
 export const instanceTypes = ['container', 'virtual-machine'] as const
 export type InstanceType = (typeof instanceTypes)[number]
@@ -33,10 +35,17 @@ export interface ClusterOptions {
   readonly metadata: string | null
 }
 
+/** Told of what happens on hosts and nobody waits for. */
+export interface HostsLog {
+  info(fields: object, message: string): void
+  warn(fields: object, message: string): void
+  error(fields: object, message: string): void
+}
+
 /** What of the process a cluster needs. */
 export interface ClusterParts {
   readonly clock: Clock
-  readonly log: Logger
+  readonly log: HostsLog
   /** A private folder for what is measured; undefined when data is kept in memory. */
   readonly directory: string | undefined
 }

@@ -1,0 +1,95 @@
+/** Reads what the options say of clusters of hosts, with the files that they name. */
+import { X509Certificate } from 'node:crypto'
+import { readFileSync } from 'node:fs'
+import type { ClusterEntries, ClusterEntry } from '../config/cluster-file.ts'
+import { type Config, metadataListenOf } from '../config/config.ts'
+import { checkCertificates } from '../config/hosts.ts'
+import { type ClusterOptions, simulatedName } from '../drivers/incus/options.ts'
+import type { Endpoint } from '../drivers/incus/transport.ts'
+import { CommandFailure } from './failure.ts'
+
+export interface Clusters {
+  /** What runs the machines of locations that name nothing else. */
+  readonly usual: string
+  readonly clusters: readonly ClusterOptions[]
+}
+
+type Given = Pick<Config, 'metadataListen'> &
+  Omit<ClusterEntry, 'name'> &
+  Pick<Config, 'infrastructure' | 'infrastructureFile'>
+
+/** Errors: `CommandFailure` of one line that names the option, or the place in the file. */
+export async function readClusters(config: Given): Promise<Clusters> {
+  const { usual, clusters } = await entriesOf(config)
+  return { usual, clusters: clusters.map((entry) => clusterOf(entry, config)) }
+}
+
+async function entriesOf(config: Given): Promise<ClusterEntries> {
+  const { infrastructure, infrastructureFile: path } = config
+  if (infrastructure === 'incus') return { usual: infrastructure, clusters: [{ ...config, name: infrastructure }] }
+  if (path === undefined) return { usual: simulatedName, clusters: [] }
+  const text = readFile('--infrastructure-file', path)
+  const { parseClusters } = await import('../config/cluster-file.ts')
+  try {
+    return parseClusters(JSON.parse(text))
+  } catch (error) {
+    throw new CommandFailure(`--infrastructure-file ${path}: ${(error as Error).message}`, 2)
+  }
+}
+
+function clusterOf(entry: ClusterEntry, config: Given): ClusterOptions {
+  const { name, ovn: remotes, incusNetwork: publicNetwork } = entry
+  try {
+    checkCertificates(entry)
+  } catch (error) {
+    throw new CommandFailure(`--infrastructure-file: ${name}: ${(error as Error).message}`, 2)
+  }
+  return {
+    name,
+    incus: endpointsOf(entry),
+    ovn: { remotes, ...ovnTlsOf(entry) },
+    uplink: entry.incusUplink,
+    publicNetwork,
+    pool: entry.incusPool,
+    instanceType: entry.incusType,
+    nameServers: entry.incusNameServers,
+    overcommit: entry.incusOvercommit,
+    metadata: entry.metadataAddress ?? metadataListenOf(config),
+  }
+}
+
+function endpointsOf({ incus, incusCert, incusKey, incusServerCert }: ClusterEntry): Endpoint[] {
+  return incus.map((address) => {
+    if (address.startsWith('unix:')) return { socket: address.slice('unix:'.length) }
+    const certificates = {
+      clientCertificate: readCertificate('--incus-cert', incusCert!),
+      clientKey: readFile('--incus-key', incusKey!),
+      serverCertificate: readCertificate('--incus-server-cert', incusServerCert!),
+    }
+    return { url: address, certificates }
+  })
+}
+
+function ovnTlsOf({ ovn, ovnCert, ovnKey, ovnCa }: ClusterEntry): Partial<Pick<ClusterOptions['ovn'], 'tls'>> {
+  if (!ovn.some((remote) => remote.startsWith('ssl:'))) return {}
+  const certificate = readCertificate('--ovn-cert', ovnCert!)
+  return { tls: { certificate, key: readFile('--ovn-key', ovnKey!), ca: readCertificate('--ovn-ca', ovnCa!) } }
+}
+
+function readCertificate(option: string, path: string): string {
+  const text = readFile(option, path)
+  try {
+    new X509Certificate(text)
+  } catch {
+    throw new CommandFailure(`${option}: ${path} holds no certificate in PEM`, 2)
+  }
+  return text
+}
+
+function readFile(option: string, path: string): string {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    throw new CommandFailure(`${option}: ${(error as Error).message}`, 2)
+  }
+}

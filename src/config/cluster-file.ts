@@ -1,0 +1,93 @@
+/** Parses an operator's file of clusters from JSON and reports the first error with its path. */
+import { type Static, Type } from 'typebox'
+import { Compile } from 'typebox/compile'
+import { instanceTypes, simulatedName } from '../drivers/incus/options.ts'
+import { checkIncusAddress, checkMetadataAddress, checkOvnRemote, type HostsConfig } from './hosts.ts'
+
+// This module imports typebox, so a start loads it only when the operator names such a file.
+
+const File = Type.Optional(Type.String({ minLength: 1 }))
+const Name = Type.String({ minLength: 1 })
+
+const ClusterEntry = Type.Object({
+  name: Type.String({ pattern: '^[a-z0-9][a-z0-9-]{0,62}$' }),
+  incus: Type.Array(Type.String(), { minItems: 1 }),
+  incus_cert: File,
+  incus_key: File,
+  incus_server_cert: File,
+  ovn: Type.Array(Type.String(), { minItems: 1 }),
+  ovn_cert: File,
+  ovn_key: File,
+  ovn_ca: File,
+  uplink: Name,
+  network: Name,
+  pool: Name,
+  instance_type: Type.Enum([...instanceTypes]),
+  name_servers: Type.Array(Type.String()),
+  overcommit: Type.Number({ minimum: 1, maximum: 999 }),
+  metadata_address: Type.Optional(Type.String()),
+})
+
+const ClusterFile = Type.Object({
+  /** What runs the machines of locations that name nothing else. */
+  default: Type.Optional(Name),
+  clusters: Type.Array(ClusterEntry, { minItems: 1 }),
+})
+
+const validator = Compile(ClusterFile)
+
+/** How one cluster is reached, as options would say it. */
+export type ClusterEntry = Omit<HostsConfig, 'infrastructure' | 'infrastructureFile'> & { readonly name: string }
+
+export interface ClusterEntries {
+  readonly usual: string
+  readonly clusters: readonly ClusterEntry[]
+}
+
+/** Errors: one line that names the place, such as `clusters[0].pool: is missing`. */
+export function parseClusters(json: unknown): ClusterEntries {
+  if (!validator.Check(json)) {
+    const [error] = validator.Errors(json)
+    const path = (error?.instancePath ?? '')
+      .replaceAll(/\/(\d+)(?=\/|$)/g, '[$1]')
+      .replaceAll('/', '.')
+      .replace(/^\./, '')
+    if (error?.keyword !== 'required')
+      throw new Error(`${path}: ${error?.message ?? 'does not have the expected shape'}`)
+    throw new Error(`${path === '' ? '' : `${path}.`}${error.params.requiredProperties[0]}: is missing`)
+  }
+  const names = [simulatedName, ...json.clusters.map(({ name }) => name)]
+  const twice = names.findIndex((name, index) => names.indexOf(name) < index)
+  if (twice > 0) throw new Error(`clusters[${twice - 1}].name: ${names[twice]} is already used`)
+  const { default: usual = simulatedName } = json
+  if (!names.includes(usual)) throw new Error(`default: no cluster has the name ${usual}`)
+  return { usual, clusters: json.clusters.map(toEntry) }
+}
+
+function toEntry(entry: Static<typeof ClusterEntry>): ClusterEntry {
+  for (const address of entry.incus) checkIncusAddress(address)
+  for (const remote of entry.ovn) checkOvnRemote(remote)
+  if (entry.metadata_address !== undefined) checkMetadataAddress(entry.metadata_address)
+  return {
+    name: entry.name,
+    incus: entry.incus,
+    ...given('incusCert', entry.incus_cert),
+    ...given('incusKey', entry.incus_key),
+    ...given('incusServerCert', entry.incus_server_cert),
+    ovn: entry.ovn,
+    ...given('ovnCert', entry.ovn_cert),
+    ...given('ovnKey', entry.ovn_key),
+    ...given('ovnCa', entry.ovn_ca),
+    incusUplink: entry.uplink,
+    incusNetwork: entry.network,
+    incusPool: entry.pool,
+    incusType: entry.instance_type,
+    incusNameServers: entry.name_servers,
+    incusOvercommit: entry.overcommit,
+    ...given('metadataAddress', entry.metadata_address),
+  }
+}
+
+function given<K extends string>(key: K, value: string | undefined): Partial<Record<K, string>> {
+  return value === undefined ? {} : ({ [key]: value } as Record<K, string>)
+}
