@@ -5,19 +5,20 @@
 import type { FirewallDriver } from '../../../families/firewalls/driver.ts'
 import type { RoutingDriver } from '../../../families/floating-ips/driver.ts'
 import type { NetworkShape } from '../../../families/networks/driver.ts'
+import { converge } from './convergence.ts'
+import { Database } from './database.ts'
+import { allGroups, type Group } from './groups.ts'
+import { Identities } from './identities.ts'
+import type { LogicalNetwork } from './logical.ts'
+import { prepare } from './preparation.ts'
+import { PrivateSides } from './private-sides.ts'
+import { PublicSides } from './public-side.ts'
+import { type Internal, readRecord, serverOf } from './records.ts'
+import type { OvnTls } from './session.ts'
+import type { PrivateSide, PublicSide } from './sides.ts'
+import { Site } from './site.ts'
 
-/** The files of a mutual TLS connection, in PEM. */
-export interface OvnTls {
-  readonly ca: string
-  readonly certificate: string
-  readonly key: string
-}
-
-/** How a network of Incus is called in OVN. */
-export interface LogicalNetwork {
-  readonly logicalSwitch: string
-  readonly logicalRouter: string
-}
+export type { Internal, LogicalNetwork, OvnTls, PrivateSide, PublicSide }
 
 export interface OverlayOptions {
   /** Members of the northbound database: `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`. */
@@ -34,49 +35,20 @@ export interface OverlayOptions {
   log?(message: string, error?: unknown): void
 }
 
-/** Addresses that packets for a server are routed to; its user never sees them. */
-export interface Internal {
-  readonly ipv4: string
-  readonly ipv6: string
-}
-
-/** The public interface of a server. */
-export interface PublicSide {
-  readonly server: number
-  readonly generation: number
-  /** `volatile.uuid` of the instance. */
-  readonly instance: string
-  /** Of `eth0`. */
-  readonly mac: string
-  readonly ipv4: string | null
-  /** A /64 network. */
-  readonly ipv6: string | null
-}
-
-/** An interface of a server in a private network. */
-export interface PrivateSide {
-  readonly network: number
-  /** The network's name in Incus. */
-  readonly incusNetwork: string
-  /** `volatile.uuid` of the instance. */
-  readonly instance: string
-  /** Name of the device in Incus, such as `eth1`. */
-  readonly device: string
-  readonly mac: string
-  readonly ip: string
-  readonly aliasIps: readonly string[]
-}
-
 /** What there is with marks of ours, by the ids that the marks name. */
 export interface OverlayInventory {
-  /** Servers with any row, and the newest generation of their public side. */
-  readonly servers: ReadonlyMap<number, { readonly generation: number; readonly internal: Internal }>
-  /** Servers by public address or /64 network that leads to them. */
-  readonly routes: ReadonlyMap<string, number>
-  /** The generation of the packet filter in force, by server. */
-  readonly filters: ReadonlyMap<number, number>
-  /** Private networks with routes or interfaces. */
+  readonly servers: ReadonlyMap<number, OverlayServer>
+  /** Private networks with routes. */
   readonly networks: ReadonlySet<number>
+}
+
+export interface OverlayServer {
+  /** The newest one seen of the public side; -1 for none. */
+  readonly generation: number
+  /** The newest one seen of its packet filter; -1 for none. */
+  readonly filter: number
+  /** Destinations that lead to it, such as `198.18.0.7/32`. */
+  readonly routes: readonly string[]
 }
 
 /**
@@ -138,7 +110,53 @@ export interface Overlay {
   close(): Promise<void>
 }
 
-/** Connects to the northbound database. Errors: one line for the operator when none of the remotes answers. */
-export async function openOverlay(_options: OverlayOptions): Promise<Overlay> {
-  throw new Error('the overlay is not there yet')
+/** Connects to the northbound database. Errors: a transient `DriverError` when none of its members answers and leads. */
+export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
+  const { remotes, tls, log, metadata } = options
+  const database = new Database({ remotes, ...(tls ? { tls } : {}), name: 'OVN_Northbound', ...(log ? { log } : {}) })
+  const site = new Site({ ...options, database })
+  const publicSides = new PublicSides(site)
+  const privateSides = new PrivateSides(site)
+  const identities = new Identities()
+  try {
+    await identities.follow(database)
+  } catch (error) {
+    database.close()
+    throw error
+  }
+  return {
+    prepare: () => prepare(site, metadata),
+    reserve: (server) => publicSides.reserve(server),
+    admit: (side) => publicSides.admit(side),
+    async forget(server, generation) {
+      if (await publicSides.forget(server, generation)) await privateSides.forget(server)
+    },
+    firewalls: { apply: (state) => publicSides.applyFilter(state) },
+    routing: { apply: (state) => publicSides.applyRouting(state) },
+    admitPrivate: (server, generation, sides) => privateSides.admit(server, generation, sides),
+    privateRoutes: (network, generation, incusNetwork, routes) =>
+      privateSides.route(network, generation, incusNetwork, routes),
+    forgetNetwork: (network, generation) => privateSides.forgetNetwork(network, generation),
+    converged: (timeoutMs = 10_000) => converge(database, timeoutMs),
+    inventory: async () => takeStock(await allGroups(database)),
+    identify: (address) => identities.find(address),
+    close: async () => database.close(),
+  }
+}
+
+function takeStock(groups: readonly Group[]): OverlayInventory {
+  const servers = new Map<number, OverlayServer>()
+  const networks = new Set<number>()
+  for (const group of groups) {
+    const server = serverOf(group.marks)
+    if (server !== undefined && group.name.startsWith('wolke_server_')) {
+      const { gone, generations, primary, floating } = readRecord(server, group)
+      if (gone !== null) continue
+      const { server: generation, filter } = generations
+      servers.set(server, { generation, filter, routes: [...primary, ...floating] })
+    }
+    const [, network] = /^network-(\d+)$/.exec(group.marks?.wolke ?? '') ?? []
+    if (network !== undefined) networks.add(Number(network))
+  }
+  return { servers, networks }
 }

@@ -1,0 +1,206 @@
+/**
+ * A clustered OVSDB database: finds the member that leads, goes to another one when it is gone or leads no longer, and
+ * tells a change that came too late from one that failed.
+ */
+import { setTimeout as delay } from 'node:timers/promises'
+import { DriverError } from '../../../kernel/actions/define.ts'
+import type { Operation, Row } from './rows.ts'
+import { type OvnTls, Session } from './session.ts'
+
+export interface DatabaseOptions {
+  /** Members, each as `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`. */
+  readonly remotes: readonly string[]
+  readonly tls?: OvnTls
+  readonly name: string
+  /** For each call, and for finding a member. */
+  readonly timeoutMs?: number
+  log?(message: string, error?: unknown): void
+}
+
+/** What an operation of a transaction had as its result. */
+export interface Outcome {
+  readonly rows?: readonly Row[]
+  readonly count?: number
+  readonly error?: string
+  readonly details?: string
+}
+
+/** Another writer was faster: what the transaction was decided on is no longer so. Nothing of it took place. */
+export class Overtaken extends Error {}
+
+/** Rows by id; null for one that is gone. */
+export type RowChanges = ReadonlyMap<string, Row | null>
+
+interface Monitor {
+  readonly table: string
+  readonly columns: readonly string[]
+  /** Gets all rows at first, which replace those of a connection before. */
+  readonly take: (changes: RowChanges, isFirst: boolean) => void
+}
+
+const defaultTimeoutMs = 10_000
+const retryMs = { first: 50, most: 2_000 }
+/** Failures of which another attempt, on rows that are read anew, may have another result. */
+const overtaking = new Set(['timed out', 'constraint violation', 'referential integrity violation'])
+/** Failures of a cluster that elects a leader. */
+const passing = new Set(['not leader', 'cluster error', 'not owner', 'aborted', 'resources exhausted', 'I/O error'])
+
+export class Database {
+  readonly #options: DatabaseOptions
+  readonly #timeoutMs: number
+  readonly #monitors: Monitor[] = []
+  #session: Promise<Session> | undefined
+  #next = 0
+  #isClosed = false
+
+  constructor(options: DatabaseOptions) {
+    this.#options = options
+    this.#timeoutMs = options.timeoutMs ?? defaultTimeoutMs
+  }
+
+  /**
+   * Runs operations as one transaction. Errors: `Overtaken`; a transient `DriverError` when no leader answers in time; a
+   * permanent one when an operation is refused.
+   */
+  async transact(operations: readonly Operation[]): Promise<Outcome[]> {
+    const session = await this.#connected()
+    const params = [this.#options.name, ...operations]
+    const outcomes = ((await session.call('transact', params, this.#timeoutMs)) ?? []) as (Outcome | null)[]
+    const failed = outcomes.find((outcome) => outcome?.error !== undefined)
+    if (failed) throw this.#failure(session, failed)
+    return outcomes.map((outcome) => outcome ?? {})
+  }
+
+  /** The rows that a table has, as some of its columns. Errors as `transact`. */
+  async select(table: string, where: Extract<Operation, { op: 'select' }>['where'], columns: readonly string[]) {
+    const [outcome] = await this.transact([{ op: 'select', table, where, columns }])
+    return outcome?.rows ?? []
+  }
+
+  /** Follows a table for as long as the database is open, over all connections. Resolves with the first rows. */
+  async follow(monitor: Monitor): Promise<void> {
+    const session = await this.#connected()
+    this.#monitors.push(monitor)
+    await this.#watch(session, monitor)
+  }
+
+  close(): void {
+    this.#isClosed = true
+    void this.#session?.then((session) => session.end()).catch(() => undefined)
+  }
+
+  #failure(session: Session, { error = '', details = '' }: Outcome): Error {
+    const message = `OVN refuses a change: ${error} ${details}`.trim()
+    if (overtaking.has(error)) return new Overtaken(message)
+    if (!passing.has(error)) return new DriverError(message, { transient: false })
+    session.end(new Error(message))
+    return new DriverError(message, { transient: true })
+  }
+
+  #connected(): Promise<Session> {
+    if (this.#isClosed) throw new Error("the connection to OVN's database is closed")
+    this.#session ??= this.#connect()
+    return this.#session
+  }
+
+  async #connect(): Promise<Session> {
+    try {
+      const session = await this.#findLeader()
+      for (const monitor of this.#monitors) await this.#watch(session, monitor)
+      void session.closed.then(() => this.#lose(session))
+      return session
+    } catch (error) {
+      this.#session = undefined
+      throw error
+    }
+  }
+
+  /** What is followed must not grow old because nobody calls: a lost connection comes back by itself. */
+  async #lose({ remote }: Session): Promise<void> {
+    this.#session = undefined
+    if (this.#isClosed) return
+    this.#options.log?.(`lost the connection to OVN's database ${remote}`)
+    while (this.#monitors.length > 0 && !this.#isClosed) {
+      try {
+        await this.#connected()
+        return
+      } catch (error) {
+        if (!this.#isClosed) this.#options.log?.("OVN's database cannot be reached", error)
+      }
+    }
+  }
+
+  /** The first member, from the one that led last, that leads. */
+  async #findLeader(): Promise<Session> {
+    const { remotes, tls } = this.#options
+    const until = performance.now() + this.#timeoutMs
+    let failure: unknown
+    for (let pause = retryMs.first; ; pause = longer(pause)) {
+      for (let tried = 0; tried < remotes.length; tried++) {
+        const remote = remotes[this.#next % remotes.length]!
+        try {
+          return await this.#enter(await Session.open(remote, tls, this.#timeoutMs / 2))
+        } catch (error) {
+          failure = error
+          this.#next++
+        }
+      }
+      if (performance.now() + pause > until || this.#isClosed) throw failure
+      await delay(pause)
+    }
+  }
+
+  /** Goes on with a member that leads, for as long as it does. Errors: one for a member that does not lead. */
+  async #enter(session: Session): Promise<Session> {
+    const { name } = this.#options
+    try {
+      session.onNotification((method, params) => {
+        if (method === 'update') this.#update(session, params)
+      })
+      const columns = { columns: ['name', 'model', 'leader'] }
+      const state = await session.call('monitor', ['_Server', 'leader', { Database: [columns] }], this.#timeoutMs)
+      if (this.#leads(state)) return session
+      throw new DriverError(`OVN's database ${session.remote} has no leader of ${name} there`, { transient: true })
+    } catch (error) {
+      session.end()
+      throw error
+    }
+  }
+
+  /** Whether what a member says of its databases has this one led by it. */
+  #leads(state: unknown): boolean {
+    const row = this.#ownRow(state as Tables)
+    return row !== undefined && (row.model === 'standalone' || row.leader === true)
+  }
+
+  #ownRow({ Database: rows = {} }: Tables): Row | undefined {
+    const present = Object.values(rows).flatMap(({ new: row }) => (row ? [row] : []))
+    return present.find(({ name }) => name === this.#options.name)
+  }
+
+  async #watch(session: Session, monitor: Monitor): Promise<void> {
+    const { table, columns } = monitor
+    const id = this.#monitors.indexOf(monitor)
+    const params = [this.#options.name, id, { [table]: [{ columns }] }]
+    const state = (await session.call('monitor', params, this.#timeoutMs)) as Tables
+    monitor.take(changesOf(state[table]), true)
+  }
+
+  #update(session: Session, [id, tables]: readonly unknown[]): void {
+    if (id === 'leader') {
+      const isOwn = this.#ownRow(tables as Tables) !== undefined
+      if (isOwn && !this.#leads(tables)) session.end(new Error('it no longer leads'))
+      return
+    }
+    const monitor = this.#monitors[id as number]
+    if (monitor) monitor.take(changesOf((tables as Tables)[monitor.table]), false)
+  }
+}
+
+type Tables = Readonly<Record<string, Readonly<Record<string, { readonly new?: Row; readonly old?: Row }>>>>
+
+function changesOf(table: Tables[string] = {}): RowChanges {
+  return new Map(Object.entries(table).map(([id, { new: row }]) => [id, row ?? null]))
+}
+
+const longer = (pause: number) => Math.min(pause * 2, retryMs.most)
