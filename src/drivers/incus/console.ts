@@ -24,13 +24,14 @@ const mostUnreadBytes = 65_536
 export function incusConsoles(incus: Incus): { readonly driver: ConsoleDriver; close(): void } {
   const consoles = new Map<number, Promise<TextConsole>>()
 
+  /** Two who ask at the same time wait for the same one. */
   const connect = (server: number): Promise<TextConsole> => {
-    const connecting = TextConsole.connect(incus, server)
-    consoles.set(server, connecting)
     const forget = () => {
       if (consoles.get(server) === connecting) consoles.delete(server)
     }
-    connecting.then(({ ended }) => ended.then(forget), forget)
+    const connecting = TextConsole.connect(incus, server, forget)
+    consoles.set(server, connecting)
+    connecting.catch(forget)
     return connecting
   }
 
@@ -38,7 +39,9 @@ export function incusConsoles(incus: Incus): { readonly driver: ConsoleDriver; c
     driver: {
       async open(server) {
         const known = await consoles.get(server)
-        return (known?.isOpen ? known : await connect(server)).view()
+        const open = known?.isOpen ? known : await (consoles.get(server) ?? connect(server))
+        if (!open.isOpen) throw new DriverError('the console ended at once', { transient: true })
+        return open.view()
       },
     },
     close() {
@@ -54,22 +57,22 @@ class TextConsole {
   readonly #sockets: Sockets
   readonly #screen: EmulatedScreen
   readonly #viewers = new Set<RfbServer>()
-  readonly ended: Promise<void>
+  readonly #onEnd: () => void
   isOpen = true
 
-  private constructor(name: string, sockets: Sockets, screen: EmulatedScreen) {
+  private constructor(name: string, sockets: Sockets, screen: EmulatedScreen, onEnd: () => void) {
     this.#name = name
     this.#sockets = sockets
     this.#screen = screen
+    this.#onEnd = onEnd
     // However it ends, whoever looks learns of it when all that was written before is shown.
-    this.ended = pipeline(sockets.output, screen).then(
-      () => this.end(),
-      () => this.end(),
-    )
+    pipeline(sockets.output, screen)
+      .finally(() => this.end())
+      .catch(() => undefined)
   }
 
   /** Errors: `DriverError`, a permanent one when the instance does not run. */
-  static async connect(incus: Incus, server: number): Promise<TextConsole> {
+  static async connect(incus: Incus, server: number, onEnd: () => void): Promise<TextConsole> {
     const instance = await instanceOf(incus, server)
     if (instance?.status !== 'Running') throw new DriverError('the server has no power', { transient: false })
     const sockets = await openSockets(incus, instance)
@@ -82,7 +85,7 @@ class TextConsole {
       const past = await pastOutput(incus, instance)
       await new Promise<void>((resolve) => void screen.write(past, () => resolve()))
       isPast = false
-      return new TextConsole(instance.config['user.wolke.name'] ?? instance.name, sockets, screen)
+      return new TextConsole(instance.config['user.wolke.name'] ?? instance.name, sockets, screen, onEnd)
     } catch (error) {
       closeSockets(sockets)
       throw error
@@ -108,6 +111,7 @@ class TextConsole {
   end(): void {
     if (!this.isOpen) return
     this.isOpen = false
+    this.#onEnd()
     closeSockets(this.#sockets)
     for (const viewer of this.#viewers) viewer.close()
   }

@@ -162,7 +162,7 @@ function capabilitiesOf({ instanceType }: ClusterOptions, balancers: BalancerDri
     rescue: false,
     iso: false,
     block_volumes: isMachine,
-    console: false,
+    console: true,
     load_balancers: balancers.hasImage,
     metadata_without_ipv4: false,
   }
