@@ -152,7 +152,8 @@ describe('The package', () => {
       ),
       [],
     )
-    assert.ok(packedBytes < 3_000_000, `it has ${packedBytes} bytes`)
+    // The driver of real hosts, with the terminal that shows their consoles, takes the last tenth of a megabyte.
+    assert.ok(packedBytes < 3_100_000, `it has ${packedBytes} bytes`)
   })
 
   test('needs no other package, and may be published', () => {
