@@ -68,6 +68,8 @@ export interface Family {
   readonly endpoints: Endpoints
   readonly actions: readonly ActionDefinition[]
   readonly jobs: readonly Job[]
+  /** Desired states of its resources that the infrastructure must follow. */
+  readonly desired: readonly Desired[]
   /** Kinds of its resources whose number per Project is limited. */
   readonly limited: readonly LimitedKind[]
   /** The order in which its transactions take locks. */
@@ -148,6 +150,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
       endpoints,
       actions,
       jobs,
+      desired,
       limited,
       locks,
       defaults,
@@ -163,6 +166,7 @@ export function defineFamily<const T extends Endpoints>(parts: FamilyParts<T>): 
     endpoints: { ...endpoints, ...familyActionEndpoints(name, param) },
     actions,
     jobs,
+    desired,
     limited,
     locks,
     defaults,

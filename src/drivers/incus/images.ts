@@ -29,7 +29,7 @@ interface StoredImage {
 }
 
 /** The property of an image that names its id in Wolke. */
-const mark = 'wolke.image'
+export const imageMark = 'wolke.image'
 
 /** Creates the driver of images. */
 export function incusImages(parts: ImageParts): ImageDriver {
@@ -81,7 +81,7 @@ class Images {
   async #publish(imageId: number, instance: Instance, report: Report | undefined): Promise<void> {
     const image = {
       source: { type: 'snapshot', name: `${instance.name}/${snapshotName(imageId)}` },
-      properties: { [mark]: String(imageId) },
+      properties: { [imageMark]: String(imageId) },
       aliases: [{ name: imageAlias(imageId), description: '' }],
       compression_algorithm: 'none',
       public: false,
@@ -123,7 +123,7 @@ class Images {
 
   async #of(imageId: number): Promise<readonly StoredImage[]> {
     const images = await this.#parts.incus.list<StoredImage>('/1.0/images?recursion=1')
-    return images.filter(({ properties }) => properties?.[mark] === String(imageId))
+    return images.filter(({ properties }) => properties?.[imageMark] === String(imageId))
   }
 
   async #removeAll(imageId: number): Promise<void> {

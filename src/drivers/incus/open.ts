@@ -14,6 +14,7 @@ import type { ClusterOptions, ClusterParts } from './options.ts'
 import { type LogicalNetwork, type Overlay, openOverlay } from './ovn/overlay.ts'
 import { checkRequirements } from './requirements.ts'
 import { Servers } from './servers.ts'
+import { remark, type Survey, survey, type Thing } from './survey.ts'
 import { Tombstones } from './tombstones.ts'
 import { incusVolumes } from './volumes.ts'
 
@@ -24,6 +25,10 @@ export interface Hosts {
   /** The engines, for whoever looks at all that is there. */
   readonly incus: Incus
   readonly overlay: Overlay
+  /** Looks at all that is there under marks of Wolke. Errors: `DriverError`. */
+  survey(): Promise<Survey>
+  /** Gives something back the marks that it has lost. Errors: `DriverError`. */
+  remark(thing: Thing): Promise<void>
   /** What its locations can do at the moment. */
   capabilities(): Capabilities
   close(): Promise<void>
@@ -131,6 +136,8 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
         },
       },
     },
+    survey: () => survey({ incus, overlay, pool: options.pool }),
+    remark: (thing) => remark({ incus, overlay, pool: options.pool }, thing),
     capabilities: () => capabilitiesOf(options, balancers),
     async close() {
       consoles.close()

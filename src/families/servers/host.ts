@@ -75,3 +75,13 @@ export async function serversByPrice(query: Queries, ids: readonly ProjectId[]) 
     .groupBy(['project_id', 'server_type', 'location'])
     .execute()
 }
+
+/** The ids of the servers of all Projects at some locations. */
+export async function serversAt(query: Queries, locations: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await acrossProjects(query)
+    .selectFrom('server')
+    .select('id')
+    .where('location', 'in', locations)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

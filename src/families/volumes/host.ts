@@ -12,3 +12,13 @@ export async function volumeSizes(query: Queries, ids: readonly ProjectId[]) {
     .groupBy('project_id')
     .execute()
 }
+
+/** The ids of the volumes of all Projects at some locations. */
+export async function volumesAt(query: Queries, locations: readonly number[]): Promise<ReadonlySet<number>> {
+  const rows = await acrossProjects(query)
+    .selectFrom('volume')
+    .select('id')
+    .where('location', 'in', locations)
+    .execute()
+  return new Set(rows.map(({ id }) => id))
+}

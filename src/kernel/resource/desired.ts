@@ -63,6 +63,12 @@ export interface ReconcilerParts {
 
 /** One kind of desired state. */
 export interface Desired {
+  readonly table: string
+  readonly title: string
+  /** The type of its targets. */
+  readonly target: string
+  /** The generations of the targets of all Projects, by id. */
+  across(query: Queries): Promise<DesiredRow[]>
   /** Gives some targets a new generation, because what is desired of them has changed. */
   renew(tx: Transaction, scope: ProjectScope, ids: readonly number[]): Promise<void>
   /** The newest generation of a target; undefined when it never had one or is gone. */
@@ -104,7 +110,12 @@ export function defineDesired<const T extends DesiredTable>(definition: DesiredD
       .select('generation')
       .where('id', '=', id),
   )
+  const { title, target } = definition
   const desired: Desired = {
+    table,
+    title,
+    target,
+    across: (query) => allTargets(query, table),
     async enforce(world, id) {
       const generation = await desired.generation(world.query, world.scope, id)
       if (generation === undefined) return undefined
@@ -245,6 +256,23 @@ async function reconcile(
     after = some.at(-1)!.id
   }
   if (failures.length > 0) throw new AggregateError(failures, `${failures.length} ${title} are not in force`)
+}
+
+/** In pieces, so that nobody waits for one long answer. */
+async function allTargets(query: Queries, table: string): Promise<DesiredRow[]> {
+  const all = acrossProjects(query) as unknown as Kysely<Record<string, DesiredRow>>
+  const found: DesiredRow[] = []
+  for (let after = 0; ; after = found.at(-1)!.id) {
+    const some = await all
+      .selectFrom(table)
+      .select(['id', 'project_id', 'generation', 'generation_in_force'])
+      .where('id', '>', after)
+      .orderBy('id')
+      .limit(rowsAtOnce)
+      .execute()
+    found.push(...some)
+    if (some.length < rowsAtOnce) return found
+  }
 }
 
 /** Targets of all Projects that no action holds, past an id, of which the newest generation is not confirmed. */

@@ -1,0 +1,174 @@
+/** What there is on the hosts of a cluster under marks of Wolke, whoever wants it. What has no mark is nobody's concern. */
+import type { Incus } from './client.ts'
+import { edit, type Instance } from './edit.ts'
+import { imageMark } from './images.ts'
+import { isBalancer } from './load-balancers/instance.ts'
+import {
+  type Config,
+  generationOf,
+  idOf,
+  idsIn,
+  imageAlias,
+  marksOf,
+  networkName,
+  serverName,
+  volumeName,
+} from './names.ts'
+import type { IncusNetwork } from './networks.ts'
+import type { Overlay, OverlayInventory } from './ovn/overlay.ts'
+import type { StoredVolume } from './volumes.ts'
+
+export const kinds = ['server', 'volume', 'network', 'image'] as const
+export type Kind = (typeof kinds)[number]
+
+export interface Thing {
+  readonly kind: Kind
+  readonly id: number
+  /** The newest one that it was changed under. */
+  readonly generation: number
+}
+
+/** Generations by id; undefined for what is there without one of its own. */
+export type InForce = ReadonlyMap<number, number | undefined>
+
+export interface Survey {
+  readonly things: readonly Thing[]
+  /** What is in force, by the table of the desired state. What is damaged is left out, as if it were not there. */
+  readonly inForce: ReadonlyMap<string, InForce>
+  /** What has a name of ours and no mark. */
+  readonly unmarked: readonly Omit<Thing, 'generation'>[]
+}
+
+export interface SurveyParts {
+  readonly incus: Incus
+  readonly overlay: Overlay
+  readonly pool: string
+}
+
+/** An image as Incus tells it. */
+interface StoredImage {
+  readonly fingerprint: string
+  readonly aliases: readonly { readonly name: string }[]
+  readonly properties: Config | null
+}
+
+/** Looks at everything that is on the hosts. Errors: `DriverError`. */
+export async function survey({ incus, overlay, pool }: SurveyParts): Promise<Survey> {
+  const [instances, volumes, networks, images, rows] = await Promise.all([
+    incus.list<Instance>('/1.0/instances?recursion=1'),
+    incus.list<StoredVolume>(`${volumesPath(pool)}?recursion=1`),
+    incus.list<IncusNetwork>('/1.0/networks?recursion=1'),
+    incus.list<StoredImage>('/1.0/images?recursion=1'),
+    overlay.inventory(),
+  ])
+  const servers = sorted(
+    'server',
+    serverName,
+    instances.filter((instance) => !isBalancer(instance)),
+  )
+  const disks = sorted('volume', volumeName, volumes)
+  const nets = sorted('network', networkName, networks)
+  const pictures = sortedImages(images)
+  return {
+    things: [
+      ...servers.things,
+      ...disks.things,
+      ...nets.things,
+      ...pictures.things,
+      ...rowsAlone(rows, new Set(servers.things.map(({ id }) => id)), new Set(nets.things.map(({ id }) => id))),
+    ],
+    inForce: inForceOf(servers.marked, disks.things, nets.things, rows),
+    unmarked: [...servers.unmarked, ...disks.unmarked, ...nets.unmarked, ...pictures.unmarked],
+  }
+}
+
+/** Marks something by its name, which has lost its marks. Errors: `DriverError`. */
+export async function remark({ incus, pool }: SurveyParts, { kind, id, generation }: Thing): Promise<void> {
+  const marks = marksOf(id, generation)
+  if (kind === 'image') {
+    const alias = await incus.get<{ target: string }>(`/1.0/images/aliases/${imageAlias(id)}`)
+    if (alias)
+      await incus.change('PATCH', `/1.0/images/${alias.value.target}`, { properties: { [imageMark]: `${id}` } })
+    return
+  }
+  const path = {
+    server: `/1.0/instances/${serverName(id)}`,
+    volume: `${volumesPath(pool)}/${volumeName(id)}`,
+    network: `/1.0/networks/${networkName(id)}`,
+  }[kind]
+  await edit(incus, path, () => ({ config: marks }), { method: 'PATCH' })
+}
+
+const volumesPath = (pool: string) => `/1.0/storage-pools/${encodeURIComponent(pool)}/volumes/custom`
+
+interface Named {
+  readonly name: string
+  readonly config: Config
+}
+
+/** Those that have the name and the mark of the same id, and those that have the name alone. */
+function sorted<T extends Named>(kind: Kind, nameOf: (id: number) => string, all: readonly T[]) {
+  const named = all.flatMap((one) => {
+    const id = Number(/\d+$/.exec(one.name)?.[0])
+    return one.name === nameOf(id) ? [{ one, id }] : []
+  })
+  const marked = new Map(named.filter(({ one, id }) => idOf(one.config) === id).map(({ one, id }) => [id, one]))
+  return {
+    marked,
+    things: [...marked].map(([id, { config }]): Thing => ({ kind, id, generation: generationOf(config) })),
+    unmarked: named.filter(({ one }) => idOf(one.config) === undefined).map(({ id }) => ({ kind, id })),
+  }
+}
+
+function sortedImages(images: readonly StoredImage[]) {
+  const things: Thing[] = []
+  const unmarked: Omit<Thing, 'generation'>[] = []
+  for (const { aliases, properties } of images) {
+    const marked = Number(properties?.[imageMark])
+    if (marked > 0) things.push({ kind: 'image', id: marked, generation: 0 })
+    const id = Number(aliases.map(({ name }) => /^wolke-(\d+)$/.exec(name)?.[1]).find((one) => one !== undefined))
+    if (id > 0 && !(marked > 0)) unmarked.push({ kind: 'image', id })
+  }
+  return { things, unmarked }
+}
+
+/** Servers and networks of which only rows in the network are left. */
+function rowsAlone(rows: OverlayInventory, servers: ReadonlySet<number>, networks: ReadonlySet<number>): Thing[] {
+  const ofServers = [...rows.servers].filter(([id]) => !servers.has(id))
+  const ofNetworks = [...rows.networks].filter((id) => !networks.has(id))
+  return [
+    ...ofServers.map(([id, { generation }]): Thing => ({ kind: 'server', id, generation })),
+    ...ofNetworks.map((id): Thing => ({ kind: 'network', id, generation: 0 })),
+  ]
+}
+
+function inForceOf(
+  servers: ReadonlyMap<number, Instance>,
+  volumes: readonly Thing[],
+  networks: readonly Thing[],
+  rows: OverlayInventory,
+): ReadonlyMap<string, InForce> {
+  // Behind a server there are rows; without them it is not what it is to be.
+  const whole = [...servers].filter(([id, { devices }]) => rows.servers.has(id) && devices.eth0 && devices.root)
+  const setsIn = (key: string, nameOf: (id: number) => string) =>
+    new Map(
+      [...servers]
+        .filter(([, instance]) => hasSet(instance, key, nameOf))
+        .map(([id, { config }]) => [id, generationOf(config, key)]),
+    )
+  return new Map<string, InForce>([
+    ['server_state', new Map(whole.map(([id, { config }]) => [id, generationOf(config)]))],
+    ['volume_state', new Map(volumes.map(({ id, generation }) => [id, generation]))],
+    // A network notes only the generation that gave it its range.
+    ['network_state', new Map(networks.map(({ id }) => [id, undefined]))],
+    ['volume_attachment', setsIn('user.wolke.volumes', volumeName)],
+    ['network_interfaces', setsIn('user.wolke.interfaces', networkName)],
+    ['firewall_filter', rows.filters],
+  ])
+}
+
+/** Whether an instance has the set that is noted, device by device. */
+function hasSet({ config, devices }: Instance, key: string, nameOf: (id: number) => string): boolean {
+  const mark = config[key]
+  return mark !== undefined && idsIn(mark).every((id) => nameOf(id) in devices)
+}

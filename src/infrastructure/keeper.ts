@@ -1,0 +1,105 @@
+/**
+ * Keeps hosts as the database wants them: what somebody else changed or lost there is made again, and what nobody knows
+ * is removed, but only after it was told for a while.
+ */
+import type { Machines } from '../drivers/by-location.ts'
+import type { Survey, Thing } from '../drivers/incus/survey.ts'
+import type { Drivers } from '../kernel/actions/define.ts'
+import { inTime } from '../kernel/actions/in-time.ts'
+import type { Database } from '../kernel/data/db.ts'
+import type { Clock } from '../kernel/process/clock.ts'
+import type { Logger } from '../kernel/process/log.ts'
+import type { Secrets } from '../kernel/secrets/secrets.ts'
+import { type Differences, differencesOf, nameOf } from './differences.ts'
+import type { Place } from './wanted.ts'
+
+/** Hosts that are kept. */
+export interface KeptHosts extends Place {
+  readonly name: string
+  readonly machines: Pick<Machines, 'servers' | 'volumes' | 'networks' | 'images'>
+  survey(): Promise<Survey>
+}
+
+export interface KeeperParts {
+  readonly db: Database
+  readonly secrets: Secrets
+  readonly drivers: Drivers
+  readonly clock: Clock
+  readonly log: Logger
+  readonly hosts: readonly KeptHosts[]
+  /** How long it is told that something will be removed, in milliseconds. */
+  readonly graceMs: number
+}
+
+/** What is known of an orphan. */
+interface Seen {
+  /** In milliseconds since the epoch. */
+  readonly since: number
+  readonly isTold: boolean
+}
+
+const usualTimeoutMs = 60_000
+
+export class Keeper {
+  readonly #parts: KeeperParts
+  #orphans = new Map<string, Seen>()
+
+  constructor(parts: KeeperParts) {
+    this.#parts = parts
+  }
+
+  /** Looks at all hosts and repairs what differs. One that fails does not keep the others waiting. Errors: one for all. */
+  async run(): Promise<void> {
+    const failures: unknown[] = []
+    const seen = new Map<string, Seen>()
+    for (const hosts of this.#parts.hosts) {
+      await this.#keep(hosts, seen, failures).catch((error: unknown) => failures.push(error))
+    }
+    this.#orphans = seen
+    if (failures.length > 0) throw new AggregateError(failures, `hosts are not as they are wanted: ${failures[0]}`)
+  }
+
+  async #keep(hosts: KeptHosts, seen: Map<string, Seen>, failures: unknown[]): Promise<void> {
+    const { differing, orphans } = await differencesOf(this.#parts.db.query, hosts)
+    for (const one of differing) await this.#repair(hosts, one).catch((error: unknown) => failures.push(error))
+    for (const orphan of orphans) {
+      await this.#sweep(hosts, orphan, seen).catch((error: unknown) => failures.push(error))
+    }
+  }
+
+  async #repair({ name }: KeptHosts, { desired, row, is }: Differences['differing'][number]): Promise<void> {
+    const { db, secrets, drivers, log } = this.#parts
+    log.info({ hosts: name, id: row.id }, `one of the ${desired.title} is ${is} on the hosts and is handed over again`)
+    const scope = { projectId: row.project_id }
+    const repeated = desired.repeat({ query: db.query, scope, drivers, secrets }, row.id)
+    await inTime(repeated, drivers.callTimeoutMs ?? usualTimeoutMs)
+  }
+
+  async #sweep(hosts: KeptHosts, orphan: Thing, seen: Map<string, Seen>): Promise<void> {
+    const { clock, log, graceMs } = this.#parts
+    const key = `${hosts.name} ${nameOf(orphan)}`
+    const before = this.#orphans.get(key)
+    const since = before?.since ?? clock.now()
+    seen.set(key, { since, isTold: before !== undefined })
+    // Something that is being deleted at this moment is not there the next time.
+    if (!before) return
+    const what = { hosts: hosts.name, kind: orphan.kind, id: orphan.id }
+    const leftMs = since + graceMs - clock.now()
+    if (leftMs > 0) {
+      if (!before.isTold)
+        log.warn({ ...what, inSeconds: Math.ceil(leftMs / 1_000) }, 'nobody wants this; it will be removed')
+      return
+    }
+    log.warn(what, 'nobody wants this, so it is removed')
+    await removeFrom(hosts, orphan)
+    seen.delete(key)
+  }
+}
+
+/** Removes something that nobody wants. Errors: `DriverError`. */
+export async function removeFrom({ machines }: KeptHosts, { kind, id, generation }: Thing): Promise<void> {
+  if (kind === 'server') return machines.servers.remove(id, generation, null)
+  if (kind === 'volume') return machines.volumes.remove(id, generation)
+  if (kind === 'network') return machines.networks.apply({ id, generation, shape: null })
+  return machines.images.remove({ imageId: id, serverId: 0, location: null })
+}
