@@ -36,8 +36,7 @@ export async function differencesOf(
 
 function stateOf({ row: { id, generation } }: Wanted, inForce: InForce) {
   if (!inForce.has(id)) return 'missing'
-  const there = inForce.get(id)
-  return there === undefined || there === generation ? 'as wanted' : 'of another generation'
+  return inForce.get(id) === generation ? 'as wanted' : 'of another generation'
 }
 
 /** An image has none; what is not confirmed yet gets the first one, which a later one replaces. */

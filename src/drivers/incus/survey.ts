@@ -15,7 +15,7 @@ import {
   volumeName,
 } from './names.ts'
 import type { IncusNetwork } from './networks.ts'
-import type { Overlay, OverlayInventory } from './ovn/overlay.ts'
+import type { Overlay, OverlayInventory, OverlayServer } from './ovn/overlay.ts'
 import type { StoredVolume } from './volumes.ts'
 
 export const kinds = ['server', 'volume', 'network', 'image'] as const
@@ -28,8 +28,8 @@ export interface Thing {
   readonly generation: number
 }
 
-/** Generations by id; undefined for what is there without one of its own. */
-export type InForce = ReadonlyMap<number, number | undefined>
+/** Generations by id. */
+export type InForce = ReadonlyMap<number, number>
 
 export interface Survey {
   readonly things: readonly Thing[]
@@ -135,10 +135,10 @@ function sortedImages(images: readonly StoredImage[]) {
 /** Servers and networks of which only rows in the network are left. */
 function rowsAlone(rows: OverlayInventory, servers: ReadonlySet<number>, networks: ReadonlySet<number>): Thing[] {
   const ofServers = [...rows.servers].filter(([id]) => !servers.has(id))
-  const ofNetworks = [...rows.networks].filter((id) => !networks.has(id))
+  const ofNetworks = [...rows.networks].filter(([id]) => !networks.has(id))
   return [
-    ...ofServers.map(([id, { generation }]): Thing => ({ kind: 'server', id, generation })),
-    ...ofNetworks.map((id): Thing => ({ kind: 'network', id, generation: 0 })),
+    ...ofServers.map(([id, { generations }]): Thing => ({ kind: 'server', id, generation: generations.server })),
+    ...ofNetworks.map(([id, generation]): Thing => ({ kind: 'network', id, generation })),
   ]
 }
 
@@ -148,23 +148,31 @@ function inForceOf(
   networks: readonly Thing[],
   rows: OverlayInventory,
 ): ReadonlyMap<string, InForce> {
-  // Behind a server there are rows; without them it is not what it is to be.
-  const whole = [...servers].filter(([id, { devices }]) => rows.servers.has(id) && devices.eth0 && devices.root)
+  const instances = [...servers].filter(([, { devices }]) => devices.eth0 && devices.root)
+  const ofInstances = new Map(instances.map(([id, { config }]) => [id, generationOf(config)]))
+  const inNetwork = (state: keyof OverlayServer['generations']) =>
+    new Map([...rows.servers].map(([id, { generations }]) => [id, generations[state]]))
   const setsIn = (key: string, nameOf: (id: number) => string) =>
     new Map(
       [...servers]
         .filter(([, instance]) => hasSet(instance, key, nameOf))
         .map(([id, { config }]) => [id, generationOf(config, key)]),
     )
+  const ranges = new Map(networks.map(({ id }) => [id, rows.networks.get(id) ?? -1]))
   return new Map<string, InForce>([
-    ['server_state', new Map(whole.map(([id, { config }]) => [id, generationOf(config)]))],
+    ['server_state', agreeing(ofInstances, inNetwork('server'))],
     ['volume_state', new Map(volumes.map(({ id, generation }) => [id, generation]))],
-    // A network notes only the generation that gave it its range.
-    ['network_state', new Map(networks.map(({ id }) => [id, undefined]))],
+    ['network_state', ranges],
     ['volume_attachment', setsIn('user.wolke.volumes', volumeName)],
-    ['network_interfaces', setsIn('user.wolke.interfaces', networkName)],
-    ['firewall_filter', rows.filters],
+    ['network_interfaces', agreeing(setsIn('user.wolke.interfaces', networkName), inNetwork('private'))],
+    ['firewall_filter', inNetwork('filter')],
+    ['floating_ip_routing', inNetwork('routing')],
   ])
+}
+
+/** What both engines have; where one is behind the other, the older generation counts. */
+function agreeing(a: InForce, b: InForce): InForce {
+  return new Map([...a].flatMap(([id, generation]) => (b.has(id) ? [[id, Math.min(generation, b.get(id)!)]] : [])))
 }
 
 /** Whether an instance has the set that is noted, device by device. */

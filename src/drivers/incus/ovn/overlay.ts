@@ -13,7 +13,7 @@ import type { LogicalNetwork } from './logical.ts'
 import { prepare } from './preparation.ts'
 import { PrivateSides } from './private-sides.ts'
 import { PublicSides } from './public-side.ts'
-import { type Internal, readRecord, serverOf } from './records.ts'
+import { type Internal, readRecord, type ServerRecord, serverOf } from './records.ts'
 import type { OvnTls } from './session.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 import { Site } from './site.ts'
@@ -38,15 +38,13 @@ export interface OverlayOptions {
 /** What there is with marks of ours, by the ids that the marks name. */
 export interface OverlayInventory {
   readonly servers: ReadonlyMap<number, OverlayServer>
-  /** Private networks with routes. */
-  readonly networks: ReadonlySet<number>
+  /** The newest generation seen of the routes of each private network. */
+  readonly networks: ReadonlyMap<number, number>
 }
 
 export interface OverlayServer {
-  /** The newest one seen of the public side; -1 for none. */
-  readonly generation: number
-  /** The newest one seen of its packet filter; -1 for none. */
-  readonly filter: number
+  /** The newest one seen of each of its states; -1 for none. */
+  readonly generations: ServerRecord['generations']
   /** Destinations that lead to it, such as `198.18.0.7/32`. */
   readonly routes: readonly string[]
 }
@@ -146,17 +144,16 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
 
 function takeStock(groups: readonly Group[]): OverlayInventory {
   const servers = new Map<number, OverlayServer>()
-  const networks = new Set<number>()
+  const networks = new Map<number, number>()
   for (const group of groups) {
     const server = serverOf(group.marks)
     if (server !== undefined && group.name.startsWith('wolke_server_')) {
       const { gone, generations, primary, floating } = readRecord(server, group)
       if (gone !== null) continue
-      const { server: generation, filter } = generations
-      servers.set(server, { generation, filter, routes: [...primary, ...floating] })
+      servers.set(server, { generations, routes: [...primary, ...floating] })
     }
     const [, network] = /^network-(\d+)$/.exec(group.marks?.wolke ?? '') ?? []
-    if (network !== undefined) networks.add(Number(network))
+    if (network !== undefined) networks.set(Number(network), Number(group.marks?.generation ?? -1))
   }
   return { servers, networks }
 }
