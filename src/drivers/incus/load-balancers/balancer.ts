@@ -169,7 +169,7 @@ export class Balancer {
     const instance = config['volatile.uuid'] ?? ''
     const ipv4 = publicAddresses.find((address) => !isIPv6(address)) ?? null
     const ipv6 = publicAddresses.find(isIPv6) ?? null
-    await overlay.admit({ server: id, generation, instance, mac: publicMac(id), ipv4, ipv6 })
+    await overlay.admit({ balancer: id, generation, instance, mac: publicMac(id), ipv4, ipv6 })
     const sides = place ? [privateSide(id, instance, place)] : []
     await overlay.admitPrivate(id, generation, sides)
   }

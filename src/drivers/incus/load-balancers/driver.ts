@@ -163,7 +163,7 @@ class Balancers implements BalancerDriver {
   /** A balancer that OVN remembers and Incus has lost makes another epoch. */
   inventory(): Promise<Inventory> {
     return attempt(async () => {
-      const [instances, known] = await Promise.all([this.#list(), this.#parts.overlay.generations()])
+      const [instances, known] = await Promise.all([this.#list(), this.#parts.overlay.known()])
       const there = new Set(instances.flatMap(({ config }) => idOf(config) ?? []))
       const remembered = [...known].filter(([, { isForgotten }]) => !isForgotten).map(([id]) => id)
       const lost = remembered.filter((id) => !there.has(id)).sort((a, b) => a - b)

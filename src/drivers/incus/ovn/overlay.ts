@@ -5,6 +5,7 @@
 import type { FirewallDriver } from '../../../families/firewalls/driver.ts'
 import type { RoutingDriver } from '../../../families/floating-ips/driver.ts'
 import type { NetworkShape } from '../../../families/networks/driver.ts'
+import { type BalancerOverlay, balancersOf } from './balancers.ts'
 import { converge } from './convergence.ts'
 import { Database } from './database.ts'
 import { allGroups, type Group } from './groups.ts'
@@ -13,12 +14,12 @@ import type { LogicalNetwork } from './logical.ts'
 import { prepare } from './preparation.ts'
 import { PrivateSides } from './private-sides.ts'
 import { PublicSides } from './public-side.ts'
-import { type Internal, readRecord, type ServerRecord, serverOf } from './records.ts'
+import { type Internal, readRecord, recordGroup, type ServerRecord, serverOf } from './records.ts'
 import type { OvnTls } from './session.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 import { Site } from './site.ts'
 
-export type { Internal, LogicalNetwork, OvnTls, PrivateSide, PublicSide }
+export type { BalancerOverlay, Internal, LogicalNetwork, OvnTls, PrivateSide, PublicSide }
 
 export interface OverlayOptions {
   /** Members of the northbound database: `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`. */
@@ -47,22 +48,6 @@ export interface OverlayServer {
   readonly generations: ServerRecord['generations']
   /** Destinations that lead to it, such as `198.18.0.7/32`. */
   readonly routes: readonly string[]
-}
-
-/**
- * Load balancers, whose ids are their own: `server` stands for the id of one in their sides. What they have in OVN is as of
- * servers, but marked by their kind, and nothing filters what reaches them.
- */
-export interface BalancerOverlay extends Pick<Overlay, 'reserve' | 'admitPrivate'> {
-  /** Makes these be all public addresses of a balancer, before it runs; they may change while it does. */
-  admit(side: PublicSide): Promise<void>
-  /** Takes away all rows of a balancer. Null also forgets its generation: what comes under its id then is another one. */
-  forget(balancer: number, generation: number | null): Promise<void>
-  /**
-   * The newest generation of each balancer, and whether it is forgotten: a forgotten one stays remembered, so that only a
-   * newer generation is admitted.
-   */
-  generations(): Promise<ReadonlyMap<number, { readonly generation: number; readonly isForgotten: boolean }>>
 }
 
 /**
@@ -124,11 +109,12 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   }
   return {
     prepare: () => prepare(site, metadata),
-    reserve: (server) => publicSides.reserve(server),
+    reserve: (server, generation) => publicSides.reserve(server, generation),
     admit: (side) => publicSides.admit(side),
     async forget(server, generation) {
       if (await publicSides.forget(server, generation)) await privateSides.forget(server)
     },
+    balancers: balancersOf(database, publicSides, privateSides),
     firewalls: { apply: (state) => publicSides.applyFilter(state) },
     routing: { apply: (state) => publicSides.applyRouting(state) },
     admitPrivate: (server, generation, sides) => privateSides.admit(server, generation, sides),
@@ -147,7 +133,7 @@ function takeStock(groups: readonly Group[]): OverlayInventory {
   const networks = new Map<number, number>()
   for (const group of groups) {
     const server = serverOf(group.marks)
-    if (server !== undefined && group.name.startsWith('wolke_server_')) {
+    if (server !== undefined && group.name === recordGroup(server)) {
       const { gone, generations, primary, floating } = readRecord(server, group)
       if (gone !== null) continue
       servers.set(server, { generations, routes: [...primary, ...floating] })

@@ -4,7 +4,7 @@ import { type Change, carryOut } from './change.ts'
 import { deleteGroup, expectGroup, findGroups, type Group, putGroup, putMarks, readGroups } from './groups.ts'
 import { guardAcls } from './guards.ts'
 import { instancePort, type Logical } from './logical.ts'
-import { isStale, readRecord, recordGroup, seen, splitList, toMarks } from './records.ts'
+import { isStale, ownerOf, readRecord, recordGroup, seen, splitList, toMarks } from './records.ts'
 import { destinationOf, putRoutes } from './routes.ts'
 import type { Texts } from './rows.ts'
 import type { PrivateSide } from './sides.ts'
@@ -26,8 +26,8 @@ interface Place {
 
 const networkOwner = (network: number) => `network-${network}`
 const networkGroup = (network: number) => `wolke_network_${network}`
-const sideOwner = (server: number, network: number) => `side-${server}-${network}`
-const sideGroup = (server: number, network: number) => `wolke_server_${server}_network_${network}`
+const sideOwner = (server: number, network: number) => `side-${ownerOf(server)}-${network}`
+const sideGroup = (server: number, network: number) => `${recordGroup(server)}_network_${network}`
 
 export class PrivateSides {
   readonly #site: Site

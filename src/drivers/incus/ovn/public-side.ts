@@ -17,7 +17,7 @@ import {
   recordGroup,
   type ServerRecord,
   seen,
-  serverOf,
+  subjectOf,
   toMarks,
   unknownPort,
 } from './records.ts'
@@ -42,10 +42,11 @@ export class PublicSides {
     this.#site = site
   }
 
-  reserve(server: number): Promise<Internal> {
+  reserve(server: number, generation: number): Promise<Internal | undefined> {
     return carryOut(this.#site.database, async (change) => {
       const logical = await this.#site.public()
       const { record, group } = await this.#read(server)
+      if (isStale(record, 'server', generation)) return undefined
       const located = await this.#locate(change, logical, record)
       this.#put(change, logical, group, located)
       return located.internal
@@ -108,6 +109,14 @@ export class PublicSides {
     })
   }
 
+  /** Forgets even the generations of what is gone: what comes under its number afterwards is another one. */
+  async erase(server: number): Promise<void> {
+    await carryOut(this.#site.database, async (change) => {
+      const { record, group } = await this.#read(server)
+      if (record.gone !== null) deleteGroup(change, group)
+    })
+  }
+
   async #read(server: number): Promise<Known> {
     const names = [recordGroup(server), filterGroup(server)]
     const [group, filter] = await readGroups(this.#site.database, names)
@@ -147,7 +156,7 @@ export class PublicSides {
   }
 
   async #lose(change: Change, logical: Logical, owner: string, lost: readonly string[]): Promise<void> {
-    const server = serverOf({ wolke: owner })
+    const server = subjectOf({ wolke: owner })
     if (server === undefined) return
     const { record, group } = await this.#read(server)
     const keep = (destinations: readonly string[]) => destinations.filter((one) => !lost.includes(one))

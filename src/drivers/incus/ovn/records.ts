@@ -27,20 +27,28 @@ export interface ServerRecord {
   readonly gone: string | null
 }
 
-export const ownerOf = (server: number) => `server-${server}`
+/** Load balancers are negative numbers here, since their ids may be those of servers as well. */
+export const ownerOf = (server: number) => (server < 0 ? `balancer-${-server}` : `server-${server}`)
+
+/** The server or load balancer that marks name. */
+export function subjectOf(marks: Texts | undefined): number | undefined {
+  const [, kind, id] = /^(server|balancer)-(\d+)$/.exec(marks?.wolke ?? '') ?? []
+  if (id === undefined) return undefined
+  return kind === 'balancer' ? -Number(id) : Number(id)
+}
 
 /** The server that marks name. */
 export function serverOf(marks: Texts | undefined): number | undefined {
-  const [, id] = /^server-(\d+)$/.exec(marks?.wolke ?? '') ?? []
-  return id === undefined ? undefined : Number(id)
+  const subject = subjectOf(marks)
+  return subject === undefined || subject < 0 ? undefined : subject
 }
 
 /** Names of the groups of a server. */
-export const recordGroup = (server: number) => `wolke_server_${server}`
-export const filterGroup = (server: number) => `wolke_filter_${server}`
+export const recordGroup = (server: number) => `wolke_${ownerOf(server).replace('-', '_')}`
+export const filterGroup = (server: number) => `${recordGroup(server)}_filter`
 
 /** Stands for the port of a server in rows that come before it. */
-export const unknownPort = (server: number) => `wolke-server-${server}`
+export const unknownPort = (server: number) => `wolke-${ownerOf(server)}`
 
 /** A server that nothing is known of. */
 export function emptyRecord(server: number): ServerRecord {

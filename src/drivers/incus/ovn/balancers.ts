@@ -1,0 +1,61 @@
+/**
+ * Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters what
+ * reaches them. Their ids may be those of servers as well, so that they are negative numbers for the parts that both share.
+ */
+import type { Database } from './database.ts'
+import { allGroups } from './groups.ts'
+import type { PrivateSides } from './private-sides.ts'
+import type { PublicSides } from './public-side.ts'
+import { type Internal, readRecord, recordGroup, subjectOf } from './records.ts'
+import type { PrivateSide, PublicSide } from './sides.ts'
+
+/** The public interface of a balancer; its IPv6 address is a single one. */
+export interface BalancerSide extends Omit<PublicSide, 'server' | 'isClosed'> {
+  readonly balancer: number
+}
+
+/** What the database remembers of a balancer. */
+export interface BalancerRecord {
+  readonly generation: number
+  /** A forgotten one stays remembered, so that only a newer generation is admitted. */
+  readonly isForgotten: boolean
+}
+
+/** Errors of all methods are those of the overlay. */
+export interface BalancerOverlay {
+  /** The internal address of a balancer under this generation, as that of a server. */
+  reserve(balancer: number, generation: number): Promise<Internal | undefined>
+  /** Makes these be all public addresses of a balancer, before it runs; they may change while it does. */
+  admit(side: BalancerSide): Promise<void>
+  /** Makes these be all private interfaces of a balancer. */
+  admitPrivate(balancer: number, generation: number, sides: readonly PrivateSide[]): Promise<void>
+  /** Takes away all rows of a balancer. Null also forgets its generation: what comes under its id then is another one. */
+  forget(balancer: number, generation: number | null): Promise<void>
+  /** All balancers that are remembered. */
+  known(): Promise<ReadonlyMap<number, BalancerRecord>>
+}
+
+export function balancersOf(database: Database, publicSides: PublicSides, privateSides: PrivateSides): BalancerOverlay {
+  return {
+    reserve: (balancer, generation) => publicSides.reserve(-balancer, generation),
+    admit: ({ balancer, ...side }) => publicSides.admit({ ...side, server: -balancer, isClosed: false }),
+    admitPrivate: (balancer, generation, sides) => privateSides.admit(-balancer, generation, sides),
+    async forget(balancer, generation) {
+      const newest = generation ?? Number.MAX_SAFE_INTEGER
+      if (await publicSides.forget(-balancer, newest)) await privateSides.forget(-balancer)
+      if (generation === null) await publicSides.erase(-balancer)
+    },
+    known: () => knownBalancers(database),
+  }
+}
+
+async function knownBalancers(database: Database): Promise<ReadonlyMap<number, BalancerRecord>> {
+  const known = new Map<number, BalancerRecord>()
+  for (const group of await allGroups(database)) {
+    const subject = subjectOf(group.marks)
+    if (subject === undefined || subject >= 0 || group.name !== recordGroup(subject)) continue
+    const { generations, gone } = readRecord(subject, group)
+    known.set(-subject, { generation: generations.server, isForgotten: gone !== null })
+  }
+  return known
+}
