@@ -14,7 +14,7 @@ import { publicMac } from './macs.ts'
 import { candidatesOf, onMember, place } from './members.ts'
 import { generationOf, idOf, imageAlias, serverName } from './names.ts'
 import { settleOperations } from './operations.ts'
-import type { Internal, Overlay } from './ovn/overlay.ts'
+import type { Internal, Overlay, PublicSide } from './ovn/overlay.ts'
 import type { Tombstones } from './tombstones.ts'
 
 export interface ServerParts {
@@ -145,6 +145,8 @@ export class Servers {
 /** What is remembered of a removed server. */
 const tombOf = (id: number) => `server.${id}`
 
-function publicSideOf({ config }: Instance, { id, generation, ipv4, ipv6 }: ServerState) {
-  return { server: id, generation, instance: config['volatile.uuid'] ?? '', mac: publicMac(id), ipv4, ipv6 }
+function publicSideOf({ config }: Instance, { id, generation, ipv4, ipv6, power }: ServerState): PublicSide {
+  const instance = config['volatile.uuid'] ?? ''
+  // Its packet filter, if it is to have one, comes before it is to have power.
+  return { server: id, generation, instance, mac: publicMac(id), ipv4, ipv6, isClosed: power === 'off' }
 }

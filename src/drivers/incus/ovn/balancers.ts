@@ -1,12 +1,9 @@
-/**
- * Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters what
- * reaches them. Their ids may be those of servers as well, so that they are negative numbers for the parts that both share.
- */
+/** Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters it. */
 import type { Database } from './database.ts'
 import { allGroups } from './groups.ts'
 import type { PrivateSides } from './private-sides.ts'
 import type { PublicSides } from './public-side.ts'
-import { type Internal, readRecord, recordGroup, subjectOf } from './records.ts'
+import { type Internal, readRecord, recordedIn } from './records.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 
 /** The public interface of a balancer; its IPv6 address is a single one. */
@@ -37,13 +34,11 @@ export interface BalancerOverlay {
 
 export function balancersOf(database: Database, publicSides: PublicSides, privateSides: PrivateSides): BalancerOverlay {
   return {
-    reserve: (balancer, generation) => publicSides.reserve(-balancer, generation),
-    admit: ({ balancer, ...side }) => publicSides.admit({ ...side, server: -balancer, isClosed: false }),
-    admitPrivate: (balancer, generation, sides) => privateSides.admit(-balancer, generation, sides),
+    reserve: (balancer, generation) => publicSides.reserve(balancer, generation),
+    admit: ({ balancer, ...side }) => publicSides.admit({ ...side, server: balancer, isClosed: false }),
+    admitPrivate: (balancer, generation, sides) => privateSides.admit(balancer, generation, sides),
     async forget(balancer, generation) {
-      const newest = generation ?? Number.MAX_SAFE_INTEGER
-      if (await publicSides.forget(-balancer, newest)) await privateSides.forget(-balancer)
-      if (generation === null) await publicSides.erase(-balancer)
+      if (await publicSides.forget(balancer, generation)) await privateSides.forget(balancer)
     },
     known: () => knownBalancers(database),
   }
@@ -52,10 +47,10 @@ export function balancersOf(database: Database, publicSides: PublicSides, privat
 async function knownBalancers(database: Database): Promise<ReadonlyMap<number, BalancerRecord>> {
   const known = new Map<number, BalancerRecord>()
   for (const group of await allGroups(database)) {
-    const subject = subjectOf(group.marks)
-    if (subject === undefined || subject >= 0 || group.name !== recordGroup(subject)) continue
+    const subject = recordedIn(group)
+    if (subject?.kind !== 'balancer') continue
     const { generations, gone } = readRecord(subject, group)
-    known.set(-subject, { generation: generations.server, isForgotten: gone !== null })
+    known.set(subject.id, { generation: generations.server, isForgotten: gone !== null })
   }
   return known
 }

@@ -1,8 +1,8 @@
 /** Which server a packet comes from, by its source: what the database remembers is followed in memory. */
 import { parseCidr } from '../../../net/ip.ts'
 import type { Database, RowChanges } from './database.ts'
-import { readRecord, serverOf } from './records.ts'
-import { entriesOf } from './rows.ts'
+import { readRecord, recordedIn, type Subject } from './records.ts'
+import { entriesOf, type Texts } from './rows.ts'
 
 export class Identities {
   /** Servers by IPv4 address, and by IPv6 address or /64 network. */
@@ -35,16 +35,16 @@ export class Identities {
     for (const id of changes.keys()) this.#drop(id)
     for (const [id, row] of changes) {
       const marks = entriesOf(row?.external_ids)
-      const server = serverOf(marks)
-      if (row && server !== undefined && marks.ipv4 !== undefined) this.#add(id, server, String(row.name), marks)
+      const subject = recordedIn({ name: String(row?.name), marks })
+      if (subject?.kind === 'server') this.#add(id, subject, marks)
     }
   }
 
-  #add(id: string, server: number, name: string, marks: Readonly<Record<string, string>>): void {
-    const { internal, primary, floating } = readRecord(server, { name, marks, acls: [], ports: [] })
+  #add(id: string, subject: Subject, marks: Texts): void {
+    const { internal, primary, floating } = readRecord(subject, { marks })
     const destinations = [...primary, ...floating].map((one) => one.replace(/\/(32|128)$/, ''))
     const addresses = [...(internal ? [internal.ipv4, internal.ipv6] : []), ...destinations]
-    for (const address of addresses) this.#servers.set(address, server)
+    for (const address of addresses) this.#servers.set(address, subject.id)
     this.#byRow.set(id, addresses)
   }
 

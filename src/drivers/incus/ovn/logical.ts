@@ -101,7 +101,7 @@ export class InternalRange {
     const [first, last] = [size / reservedShare, size - 2n]
     const count = last - first + 1n
     for (let tried = 0n; tried < count; tried++) {
-      const offset = first + ((BigInt(Math.abs(server)) + tried) % count)
+      const offset = first + ((BigInt(server) + tried) % count)
       yield { ipv4: addressAt(this.#ipv4, offset), ipv6: addressAt(this.#ipv6, offset) }
     }
   }

@@ -11,10 +11,12 @@ import { Database } from './database.ts'
 import { allGroups, type Group } from './groups.ts'
 import { Identities } from './identities.ts'
 import type { LogicalNetwork } from './logical.ts'
+import { networkOf } from './places.ts'
 import { prepare } from './preparation.ts'
+import { PrivateRoutes } from './private-routes.ts'
 import { PrivateSides } from './private-sides.ts'
 import { PublicSides } from './public-side.ts'
-import { type Internal, readRecord, recordGroup, type ServerRecord, serverOf } from './records.ts'
+import { type Internal, readRecord, recordedIn, type SubjectRecord } from './records.ts'
 import type { OvnTls } from './session.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 import { Site } from './site.ts'
@@ -45,7 +47,7 @@ export interface OverlayInventory {
 
 export interface OverlayServer {
   /** The newest one seen of each of its states; -1 for none. */
-  readonly generations: ServerRecord['generations']
+  readonly generations: SubjectRecord['generations']
   /** Destinations that lead to it, such as `198.18.0.7/32`. */
   readonly routes: readonly string[]
 }
@@ -98,8 +100,9 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   const { remotes, tls, log, metadata } = options
   const database = new Database({ remotes, ...(tls ? { tls } : {}), name: 'OVN_Northbound', ...(log ? { log } : {}) })
   const site = new Site({ ...options, database })
-  const publicSides = new PublicSides(site)
-  const privateSides = new PrivateSides(site)
+  const publicSides = new PublicSides(site, 'server')
+  const privateSides = new PrivateSides(site, 'server')
+  const routes = new PrivateRoutes(site)
   const identities = new Identities()
   try {
     await identities.follow(database)
@@ -114,13 +117,12 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     async forget(server, generation) {
       if (await publicSides.forget(server, generation)) await privateSides.forget(server)
     },
-    balancers: balancersOf(database, publicSides, privateSides),
+    balancers: balancersOf(database, new PublicSides(site, 'balancer'), new PrivateSides(site, 'balancer')),
     firewalls: { apply: (state) => publicSides.applyFilter(state) },
     routing: { apply: (state) => publicSides.applyRouting(state) },
     admitPrivate: (server, generation, sides) => privateSides.admit(server, generation, sides),
-    privateRoutes: (network, generation, incusNetwork, routes) =>
-      privateSides.route(network, generation, incusNetwork, routes),
-    forgetNetwork: (network, generation) => privateSides.forgetNetwork(network, generation),
+    privateRoutes: (network, generation, incusNetwork, shape) => routes.apply(network, generation, incusNetwork, shape),
+    forgetNetwork: (network, generation) => routes.forget(network, generation),
     converged: (timeoutMs = 10_000) => converge(database, timeoutMs),
     inventory: async () => takeStock(await allGroups(database)),
     identify: (address) => identities.find(address),
@@ -132,14 +134,12 @@ function takeStock(groups: readonly Group[]): OverlayInventory {
   const servers = new Map<number, OverlayServer>()
   const networks = new Map<number, number>()
   for (const group of groups) {
-    const server = serverOf(group.marks)
-    if (server !== undefined && group.name === recordGroup(server)) {
-      const { gone, generations, primary, floating } = readRecord(server, group)
-      if (gone !== null) continue
-      servers.set(server, { generations, routes: [...primary, ...floating] })
-    }
-    const [, network] = /^network-(\d+)$/.exec(group.marks?.wolke ?? '') ?? []
-    if (network !== undefined) networks.set(Number(network), Number(group.marks?.generation ?? -1))
+    const network = networkOf(group.marks?.wolke)
+    if (network !== undefined) networks.set(network, Number(group.marks?.generation ?? -1))
+    const subject = recordedIn(group)
+    if (subject?.kind !== 'server') continue
+    const { gone, generations, primary, floating } = readRecord(subject, group)
+    if (gone === null) servers.set(subject.id, { generations, routes: [...primary, ...floating] })
   }
   return { servers, networks }
 }

@@ -1,4 +1,4 @@
-/** The public interfaces of servers: who they may claim to be, what passes their filter, and which addresses lead to them. */
+/** The public interfaces of servers and load balancers: who they may claim to be, what passes their filter, and which addresses lead to them. */
 import type { FilterState } from '../../../families/firewalls/driver.ts'
 import type { RoutingState } from '../../../families/floating-ips/driver.ts'
 import { type Change, carryOut } from './change.ts'
@@ -12,10 +12,12 @@ import {
   filterGroup,
   type Internal,
   isStale,
+  type Kind,
   ownerOf,
   readRecord,
   recordGroup,
-  type ServerRecord,
+  type Subject,
+  type SubjectRecord,
   seen,
   subjectOf,
   toMarks,
@@ -26,9 +28,9 @@ import { entriesOf, marked } from './rows.ts'
 import type { PublicSide } from './sides.ts'
 import type { Site } from './site.ts'
 
-/** A server as it was read. */
+/** A subject as it was read. */
 interface Known {
-  readonly record: ServerRecord
+  readonly record: SubjectRecord
   readonly group: Group
   readonly filter: Group
 }
@@ -37,15 +39,17 @@ type Addresses = 'primary' | 'floating'
 
 export class PublicSides {
   readonly #site: Site
+  readonly #kind: Kind
 
-  constructor(site: Site) {
+  constructor(site: Site, kind: Kind) {
     this.#site = site
+    this.#kind = kind
   }
 
-  reserve(server: number, generation: number): Promise<Internal | undefined> {
+  reserve(id: number, generation: number): Promise<Internal | undefined> {
     return carryOut(this.#site.database, async (change) => {
       const logical = await this.#site.public()
-      const { record, group } = await this.#read(server)
+      const { record, group } = await this.#read(id)
       if (isStale(record, 'server', generation)) return undefined
       const located = await this.#locate(change, logical, record)
       this.#put(change, logical, group, located)
@@ -73,8 +77,9 @@ export class PublicSides {
       const logical = await this.#site.public()
       const known = await this.#read(serverId)
       if (isStale(known.record, 'filter', generation)) return
-      const acls = filterAcls(filter, known.record.side?.port ?? unknownPort(serverId))
-      const marks = { wolke: ownerOf(serverId), filter: String(generation) }
+      const { subject, side } = known.record
+      const acls = filterAcls(filter, side?.port ?? unknownPort(subject))
+      const marks = { wolke: ownerOf(subject), filter: String(generation) }
       putGroup(change, known.filter, { marks, acls, port: logical.gatewayPort })
       this.#put(change, logical, known.group, seen(known.record, 'filter', generation))
     })
@@ -91,44 +96,46 @@ export class PublicSides {
     })
   }
 
-  /** Takes away all that is public of a server; answers false for a generation that comes too late. */
-  async forget(server: number, generation: number): Promise<boolean> {
+  /**
+   * Takes away all that is public of a subject; null takes its generations as well. Answers false for a generation that
+   * comes too late.
+   */
+  async forget(id: number, generation: number | null): Promise<boolean> {
     return carryOut(this.#site.database, async (change) => {
       const logical = await this.#site.public()
-      const { record, group, filter } = await this.#read(server)
-      if (generation < record.generations.server) return false
-      if (record.gone !== null) return true
-      const { primary, floating, generations } = record
-      const nothing = { owner: ownerOf(server), routes: new Map(), former: [...primary, ...floating], takes: false }
+      const { record, group, filter } = await this.#read(id)
+      const { subject, primary, floating, generations } = record
+      if (generation !== null && generation < generations.server) return false
+      if (generation === generations.server && record.gone !== null) return true
+      const nothing = { owner: ownerOf(subject), routes: new Map(), former: [...primary, ...floating], takes: false }
       await putRoutes(this.#site.database, change, logical, nothing)
       deleteGroup(change, filter)
-      const gone = new Date(this.#site.now()).toISOString()
-      const rest = { ...emptyRecord(server), generations: { ...generations, server: generation }, gone }
-      this.#put(change, logical, group, rest)
+      if (generation === null) deleteGroup(change, group)
+      else {
+        const gone = new Date(this.#site.now()).toISOString()
+        const rest = { ...emptyRecord(subject), generations: { ...generations, server: generation }, gone }
+        this.#put(change, logical, group, rest)
+      }
       return true
     })
   }
 
-  /** Forgets even the generations of what is gone: what comes under its number afterwards is another one. */
-  async erase(server: number): Promise<void> {
-    await carryOut(this.#site.database, async (change) => {
-      const { record, group } = await this.#read(server)
-      if (record.gone !== null) deleteGroup(change, group)
-    })
+  #read(id: number): Promise<Known> {
+    return this.#readSubject({ kind: this.#kind, id })
   }
 
-  async #read(server: number): Promise<Known> {
-    const names = [recordGroup(server), filterGroup(server)]
+  async #readSubject(subject: Subject): Promise<Known> {
+    const names = [recordGroup(subject), filterGroup(subject)]
     const [group, filter] = await readGroups(this.#site.database, names)
-    return { record: readRecord(server, group!), group: group!, filter: filter! }
+    return { record: readRecord(subject, group!), group: group!, filter: filter! }
   }
 
   /** The record with an internal address, which is a new one if it had none. */
-  async #locate(change: Change, logical: Logical, record: ServerRecord) {
+  async #locate(change: Change, logical: Logical, record: SubjectRecord) {
     if (record.internal) return { ...record, internal: record.internal }
     const rows = await this.#site.database.select('Port_Group', [], ['external_ids'])
     const taken = new Set(rows.map((row) => entriesOf(row.external_ids).ipv4))
-    for (const internal of new InternalRange(logical).candidates(record.server)) {
+    for (const internal of new InternalRange(logical).candidates(record.subject.id)) {
       if (taken.has(internal.ipv4)) continue
       change.expect('Port_Group', [marked({ ipv4: internal.ipv4 })], ['name'], [])
       return { ...record, internal }
@@ -136,29 +143,29 @@ export class PublicSides {
     throw this.#site.refusal(`the public network ${logical.switch} has no internal address left`)
   }
 
-  /** Makes exactly these addresses lead to a server. Whoever had one of them may not use it as a source any longer. */
+  /** Makes exactly these addresses lead to a subject. Whoever had one of them may not use it as a source any longer. */
   async #route(
     change: Change,
     logical: Logical,
-    record: ServerRecord & { readonly internal: Internal },
+    record: SubjectRecord & { readonly internal: Internal },
     kind: Addresses,
     addresses: readonly string[],
     generation: number,
-  ): Promise<ServerRecord & { readonly internal: Internal }> {
-    const { server, internal, generations } = record
+  ): Promise<SubjectRecord & { readonly internal: Internal }> {
+    const { subject, internal, generations } = record
     const nexthop = (address: string) => (address.includes(':') ? internal.ipv6 : internal.ipv4)
     const routes = new Map(addresses.map((address) => [destinationOf(address), nexthop(address)]))
     const takes = generation > generations[kind === 'primary' ? 'server' : 'routing']
-    const wanted = { owner: ownerOf(server), routes, former: record[kind], takes }
+    const wanted = { owner: ownerOf(subject), routes, former: record[kind], takes }
     const { losses, refused } = await putRoutes(this.#site.database, change, logical, wanted)
     for (const [owner, lost] of losses) await this.#lose(change, logical, owner, lost)
     return { ...record, [kind]: [...routes.keys()].filter((destination) => !refused.has(destination)) }
   }
 
   async #lose(change: Change, logical: Logical, owner: string, lost: readonly string[]): Promise<void> {
-    const server = subjectOf({ wolke: owner })
-    if (server === undefined) return
-    const { record, group } = await this.#read(server)
+    const subject = subjectOf(owner)
+    if (!subject) return
+    const { record, group } = await this.#readSubject(subject)
     const keep = (destinations: readonly string[]) => destinations.filter((one) => !lost.includes(one))
     const { primary, floating } = record
     this.#put(change, logical, group, { ...record, primary: keep(primary), floating: keep(floating) })
@@ -169,12 +176,12 @@ export class PublicSides {
     change: Change,
     logical: Logical,
     group: Group,
-    { server, side }: ServerRecord,
+    { subject, side }: SubjectRecord,
     former: string | undefined,
     isClosed: boolean,
   ): Promise<void> {
-    const port = side?.port ?? unknownPort(server)
-    const marks = { wolke: ownerOf(server) }
+    const port = side?.port ?? unknownPort(subject)
+    const marks = { wolke: ownerOf(subject) }
     const put = (acls: readonly Acl[], filter?: string) =>
       putGroup(change, group, {
         marks: { ...marks, ...(filter === undefined ? {} : { filter }) },
@@ -182,7 +189,7 @@ export class PublicSides {
         port: logical.gatewayPort,
       })
     if (group.marks?.filter !== undefined) {
-      const before = JSON.stringify(former ?? unknownPort(server))
+      const before = JSON.stringify(former ?? unknownPort(subject))
       const acls = await readAcls(this.#site.database, group)
       put(
         acls.map((acl) => ({ ...acl, match: acl.match.replaceAll(before, JSON.stringify(port)) })),
@@ -192,14 +199,14 @@ export class PublicSides {
     else deleteGroup(change, group)
   }
 
-  #put(change: Change, logical: Logical, group: Group, record: ServerRecord): void {
+  #put(change: Change, logical: Logical, group: Group, record: SubjectRecord): void {
     const acls = record.gone === null ? publicGuard(logical, record) : []
     putGroup(change, group, { marks: toMarks(record), acls, port: acls.length > 0 ? logical.gatewayPort : null })
   }
 }
 
 /** What a server may claim to be on its public interface. */
-function publicGuard(logical: Logical, { side, internal, primary, floating }: ServerRecord): Acl[] {
+function publicGuard(logical: Logical, { side, internal, primary, floating }: SubjectRecord): Acl[] {
   if (!side || !internal) return []
   const addresses = [...primary, ...floating]
   const guarded = {

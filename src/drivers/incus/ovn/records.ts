@@ -1,4 +1,4 @@
-/** What OVN's database remembers of a server: the marks of its port group. */
+/** What OVN's database remembers of a server or a load balancer: the marks of its port group. */
 import type { Group } from './groups.ts'
 import type { Texts } from './rows.ts'
 
@@ -8,17 +8,25 @@ export interface Internal {
   readonly ipv6: string
 }
 
-/** The states of a server that have generations of their own. */
-export type Kind = 'server' | 'filter' | 'routing' | 'private'
+/** Who has interfaces. Each kind has ids of its own. */
+export type Kind = 'server' | 'balancer'
 
-const kinds: readonly Kind[] = ['server', 'filter', 'routing', 'private']
+export interface Subject {
+  readonly kind: Kind
+  readonly id: number
+}
 
-export interface ServerRecord {
-  readonly server: number
+/** The states of a subject that have generations of their own. */
+export type State = 'server' | 'filter' | 'routing' | 'private'
+
+const states: readonly State[] = ['server', 'filter', 'routing', 'private']
+
+export interface SubjectRecord {
+  readonly subject: Subject
   /** The newest one seen of each state; -1 for none. */
-  readonly generations: Readonly<Record<Kind, number>>
+  readonly generations: Readonly<Record<State, number>>
   readonly internal: Internal | null
-  /** The public port, once it is known. */
+  /** Its public interface, once that is known. */
   readonly side: { readonly port: string; readonly mac: string } | null
   /** Destinations of Primary and Floating IPs. */
   readonly primary: readonly string[]
@@ -27,41 +35,40 @@ export interface ServerRecord {
   readonly gone: string | null
 }
 
-/** Load balancers are negative numbers here, since their ids may be those of servers as well. */
-export const ownerOf = (server: number) => (server < 0 ? `balancer-${-server}` : `server-${server}`)
+/** How marks name a subject. */
+export const ownerOf = ({ kind, id }: Subject) => `${kind}-${id}`
 
-/** The server or load balancer that marks name. */
-export function subjectOf(marks: Texts | undefined): number | undefined {
-  const [, kind, id] = /^(server|balancer)-(\d+)$/.exec(marks?.wolke ?? '') ?? []
-  if (id === undefined) return undefined
-  return kind === 'balancer' ? -Number(id) : Number(id)
+/** The subject that marks name. */
+export function subjectOf(owner: string | undefined): Subject | undefined {
+  const [, kind, id] = /^(server|balancer)-(\d+)$/.exec(owner ?? '') ?? []
+  return kind === undefined ? undefined : { kind: kind as Kind, id: Number(id) }
 }
 
-/** The server that marks name. */
-export function serverOf(marks: Texts | undefined): number | undefined {
-  const subject = subjectOf(marks)
-  return subject === undefined || subject < 0 ? undefined : subject
+/** Names of the groups of a subject. */
+export const recordGroup = ({ kind, id }: Subject) => `wolke_${kind}_${id}`
+export const filterGroup = ({ kind, id }: Subject) => `wolke_${kind}_${id}_filter`
+
+/** Stands for a port in rows that come before it. */
+export const unknownPort = ({ kind, id }: Subject) => `wolke-${kind}-${id}`
+
+/** The subject whose record a group is. */
+export function recordedIn({ name, marks }: Pick<Group, 'name' | 'marks'>): Subject | undefined {
+  const subject = subjectOf(marks?.wolke)
+  return subject && recordGroup(subject) === name ? subject : undefined
 }
 
-/** Names of the groups of a server. */
-export const recordGroup = (server: number) => `wolke_${ownerOf(server).replace('-', '_')}`
-export const filterGroup = (server: number) => `${recordGroup(server)}_filter`
-
-/** Stands for the port of a server in rows that come before it. */
-export const unknownPort = (server: number) => `wolke-${ownerOf(server)}`
-
-/** A server that nothing is known of. */
-export function emptyRecord(server: number): ServerRecord {
+/** One that nothing is known of. */
+export function emptyRecord(subject: Subject): SubjectRecord {
   const generations = { server: -1, filter: -1, routing: -1, private: -1 }
-  return { server, generations, internal: null, side: null, primary: [], floating: [], gone: null }
+  return { subject, generations, internal: null, side: null, primary: [], floating: [], gone: null }
 }
 
-export function readRecord(server: number, { marks = {} }: Group): ServerRecord {
+export function readRecord(subject: Subject, { marks = {} }: Pick<Group, 'marks'>): SubjectRecord {
   const { ipv4, ipv6, port, mac, primary, floating, gone = null } = marks
-  const generationOf = (kind: Kind) => Number(marks[kind] ?? -1)
+  const generationOf = (state: State) => Number(marks[state] ?? -1)
   return {
-    server,
-    generations: Object.fromEntries(kinds.map((kind) => [kind, generationOf(kind)])) as Record<Kind, number>,
+    subject,
+    generations: Object.fromEntries(states.map((state) => [state, generationOf(state)])) as Record<State, number>,
     internal: ipv4 !== undefined && ipv6 !== undefined ? { ipv4, ipv6 } : null,
     side: port !== undefined && mac !== undefined ? { port, mac } : null,
     primary: splitList(primary),
@@ -70,11 +77,11 @@ export function readRecord(server: number, { marks = {} }: Group): ServerRecord 
   }
 }
 
-export function toMarks({ server, generations, internal, side, primary, floating, gone }: ServerRecord): Texts {
-  const seen = kinds.filter((kind) => generations[kind] >= 0)
+export function toMarks({ subject, generations, internal, side, primary, floating, gone }: SubjectRecord): Texts {
+  const seen = states.filter((state) => generations[state] >= 0)
   return {
-    wolke: ownerOf(server),
-    ...Object.fromEntries(seen.map((kind) => [kind, String(generations[kind])])),
+    wolke: ownerOf(subject),
+    ...Object.fromEntries(seen.map((state) => [state, String(generations[state])])),
     ...(internal ?? {}),
     ...(side ?? {}),
     ...(primary.length > 0 ? { primary: primary.join(' ') } : {}),
@@ -84,13 +91,13 @@ export function toMarks({ server, generations, internal, side, primary, floating
 }
 
 /** Whether a state comes too late. What is removed stays so until a newer one. */
-export function isStale({ generations, gone }: ServerRecord, kind: Kind, generation: number): boolean {
-  return generation < generations[kind] || (gone !== null && generation === generations[kind])
+export function isStale({ generations, gone }: SubjectRecord, state: State, generation: number): boolean {
+  return generation < generations[state] || (gone !== null && generation === generations[state])
 }
 
 /** The record with a state that has been seen. */
-export function seen(record: ServerRecord, kind: Kind, generation: number): ServerRecord {
-  return { ...record, generations: { ...record.generations, [kind]: generation }, gone: null }
+export function seen(record: SubjectRecord, state: State, generation: number): SubjectRecord {
+  return { ...record, generations: { ...record.generations, [state]: generation }, gone: null }
 }
 
 export const splitList = (text: string | undefined) => (text ? text.split(' ') : [])
