@@ -109,6 +109,7 @@ export interface WorldOptions {
   /** The database of another world, to act as its second process (PostgreSQL) or to restart it. */
   readonly database?: DatabaseUrl
   readonly simulation?: Simulation
+  readonly capabilities?: AppOptions['capabilities']
   /** Replaces drivers of the simulation. */
   readonly drivers?: Partial<AppOptions['drivers']>
   /** Wraps the database of the server. */
@@ -232,6 +233,7 @@ async function openWorld(
     ...(options.publicOrigins ? { publicOrigins: options.publicOrigins } : {}),
     ...(options.trustedProxies ? { trustedProxies: options.trustedProxies } : {}),
     ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
+    ...(options.capabilities ? { capabilities: options.capabilities } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.streams ? { streams: options.streams } : {}),
     ...(options.people ? { people: options.people } : {}),

@@ -31,6 +31,9 @@ export function nothingIn(project: number): OwnPlace {
   return { place: { project, token, person, mail }, named: { people, invitations, credentials, sessions } }
 }
 
+/** Locations are the same for everybody. */
+const anyLocation = 1
+
 const bodies: Readonly<Record<string, Readonly<Record<string, (place: Place) => unknown>>>> = {
   management: ofManagement,
   people: ofPeople,
@@ -41,7 +44,10 @@ const queries: Readonly<Record<string, Readonly<Record<string, object>>>> = { la
 export function ownRequest({ family, key, endpoint }: OwnRow, { place, named }: OwnPlace) {
   const make = bodies[family]?.[key]
   assert.ok(make || !endpoint.body, 'its proof has no request for it')
-  const path = pathIn(place, endpoint).replace(/(\w+)\/\{id\}/, (_, of: keyof Named) => `${of}/${named[of]}`)
+  const path = pathIn(place, endpoint).replace(
+    /(\w+)\/\{id\}/,
+    (_, of: keyof Named) => `${of}/${named[of] ?? anyLocation}`,
+  )
   const query = queries[family]?.[key]
   const search = query ? `?${new URLSearchParams({ ...query } as Record<string, string>)}` : ''
   return { path: path + search, ...(make ? { body: make(place) } : {}) }

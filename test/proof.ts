@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict'
 import { sql } from 'kysely'
+import { type Capability, everything } from '../src/catalogue/capabilities.ts'
 import type { EveryTable } from '../src/kernel/data/db.ts'
 import type { ErrorCode } from '../src/kernel/errors.ts'
 import type { Clock } from '../src/kernel/process/clock.ts'
@@ -145,6 +146,17 @@ export function overLimit(limit: string, path: string, body: () => object): Erro
   return async ({ open }) => {
     const { api } = await open({ limits: { [limit]: 0 }, runActions: false })
     return api.post(path, body())
+  }
+}
+
+/** Sends a request where locations cannot do something; `prepare` returns its path and body. */
+export function lacking(
+  capability: Capability,
+  prepare: (world: World) => Promise<readonly [path: string, body?: unknown]>,
+): ErrorScenario {
+  return async ({ open }) => {
+    const world = await open({ capabilities: () => ({ ...everything, [capability]: false }) })
+    return world.api.post(...(await prepare(world)))
   }
 }
 

@@ -1,5 +1,6 @@
 /** The test lab's part of the API, below `/wolke/v1`: what no client of the public API knows. */
-import { Type } from 'typebox'
+import { type TBoolean, Type } from 'typebox'
+import { type Capability, capabilityNames } from '../catalogue/capabilities.ts'
 import { defineEndpoints, Id, named, nullable, type Param } from '../kernel/contract/contract.ts'
 import { parseId } from '../kernel/ids.ts'
 import { parseAddress } from '../net/ip.ts'
@@ -75,7 +76,22 @@ const Reachability = named('Reachability', {
   explanation: Type.String(),
 })
 
+const Capabilities = named('Capabilities', {
+  location: Id,
+  ...(Object.fromEntries(capabilityNames.map((name) => [name, Type.Boolean()])) as Record<Capability, TBoolean>),
+})
+
 export const labEndpoints = defineEndpoints({
+  capabilities: {
+    method: 'GET',
+    needs: 'viewer',
+    path: '/locations/{id}/capabilities',
+    summary: 'Tell what the infrastructure of a location can do',
+    section: 'What locations can do',
+    status: 200,
+    reply: Type.Object({ capabilities: Capabilities }),
+    errors: [],
+  },
   reachability: {
     method: 'GET',
     needs: 'viewer',

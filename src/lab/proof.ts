@@ -48,5 +48,6 @@ export const outside = '8.8.4.4'
 
 /** Queries by endpoint. */
 export const queries: Readonly<Record<keyof typeof labEndpoints, object>> = {
+  capabilities: {},
   reachability: { from: outside, to: outside, protocol: 'icmp' },
 }

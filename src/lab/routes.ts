@@ -14,8 +14,15 @@ import type { labEndpoints, NamedEnd } from './contract.ts'
 import type { Packet, PacketEnd, Verdict } from './driver.ts'
 
 /** One handler for each endpoint. */
-export function labRoutes({ db: { query }, secrets }: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
+export function labRoutes(platform: Platform, drivers: Drivers): Handlers<typeof labEndpoints> {
+  const { catalogue, capabilities, db, secrets } = platform
+  const { query } = db
   return {
+    async capabilities({ params: { id } }) {
+      if (!catalogue.locationById(id)) throw notFound('location', id)
+      return { capabilities: { location: id, ...capabilities(id) } }
+    },
+
     async reachability({ scope, query: { from, to, protocol, port } }) {
       if ((protocol === 'icmp') !== (port === undefined)) {
         const message = protocol === 'icmp' ? 'must not be given for icmp' : `is required for ${protocol}`

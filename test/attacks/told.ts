@@ -25,7 +25,11 @@ export const needs: readonly (readonly [count: number, needs: Need, operation: R
   [11, 'operator', / \/wolke\/v1\/(audit|installation|people)(\/|$)/],
   [3, 'operator', /^(POST|PUT) \/wolke\/v1\/projects(\/\{project_id\}\/(members|limits))?$/],
   [2, 'owner', /^(POST|DELETE) \/wolke\/v1\/projects\/\{project_id\}(\/transfer)?$/],
-  [5, 'viewer', /^GET \/wolke\/v1\/(reachability|projects\/\{project_id\}(\/(activity|limits|members))?)$/],
+  [
+    6,
+    'viewer',
+    /^GET \/wolke\/v1\/(reachability|locations\/\{id\}\/capabilities|projects\/\{project_id\}(\/(activity|limits|members))?)$/,
+  ],
   [12, 'admin', / \/wolke\/v1\/projects\/\{project_id\}(\/(audit|invitations|members|tokens)|$)/],
   [1, 'viewer', /^GET \/events$/],
 ]

@@ -14,7 +14,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
   console: ['net', 'kernel', 'families'],
   dns: ['net', 'kernel', 'families'],
   events: ['kernel'],
-  lab: ['net', 'kernel', 'families', 'platform.ts'],
+  lab: ['catalogue/capabilities.ts', 'net', 'kernel', 'families', 'platform.ts'],
   management: ['net', 'kernel', 'families.ts', 'lab', 'people', 'platform.ts', 'version.ts'],
   drivers: [
     'catalogue/capabilities.ts',

@@ -171,6 +171,5 @@ function capabilitiesOf({ instanceType }: ClusterOptions, balancers: BalancerDri
     block_volumes: isMachine,
     console: true,
     load_balancers: balancers.hasImage,
-    metadata_without_ipv4: false,
   }
 }

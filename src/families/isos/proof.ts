@@ -1,4 +1,4 @@
-import { act, done, firstOf, noBody, type Proof, unique } from '../../../test/proof.ts'
+import { act, done, firstOf, lacking, noBody, type Proof, unique } from '../../../test/proof.ts'
 import { makeServer, newServer } from '../servers/proof.ts'
 
 const x86Iso = 8637
@@ -10,6 +10,9 @@ export const proof: Proof = {
       async locked({ api }) {
         return api.post(`/servers/${await newServer(api, unique('server'))}/actions/attach_iso`, { iso: x86Iso })
       },
+      unsupported_error: lacking('iso', async (world) => {
+        return [`/servers/${await makeServer(world)}/actions/attach_iso`, { iso: x86Iso }]
+      }),
     },
     'servers.detachIso': {
       async locked({ api }) {

@@ -113,6 +113,7 @@ export const loadBalancerEndpoints = defineEndpoints({
         'primary_ip_location_mismatch',
         'source_port_already_used',
         'no_subnet_available',
+        'unsupported_error',
         ...targetErrors,
       ],
       statuses: { source_port_already_used: 412, primary_ip_version_mismatch: 412 },

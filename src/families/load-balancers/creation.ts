@@ -1,6 +1,7 @@
 /** Makes Load Balancers, with all that the request asks for. */
 import { randomBytes } from 'node:crypto'
 import type { Static } from 'typebox'
+import { needCapability } from '../../catalogue/capabilities.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { startAction } from '../../kernel/actions/store.ts'
 import { inEffect } from '../../kernel/contract/changes.ts'
@@ -62,7 +63,7 @@ function readRequest(platform: Platform, body: CreateBody) {
   return {
     name: body.name,
     type: readType(platform, body.load_balancer_type),
-    locationId: readLocation(platform, body),
+    locationId: supported(platform, readLocation(platform, body)),
     algorithm: body.algorithm?.type ?? 'round_robin',
     services: readServices(body.services ?? [], platform.clock.now()),
     targets: (body.targets ?? []).map((target, index) => readTarget(target, `targets[${index}].`)),
@@ -86,13 +87,14 @@ function readPublicNet({ clock }: Platform, { public_net: asked }: CreateBody, i
 }
 
 /** Either a location is named, or a zone whose first location it is. Errors: `invalid_input`. */
-function readLocation({ catalogue }: Platform, { location, network_zone: zone }: CreateBody): number {
+function readLocation({ catalogue, capabilities }: Platform, { location, network_zone: zone }: CreateBody): number {
   if ((location == null) === (zone == null)) {
     const message = 'exactly one of location and network_zone is required'
     throw invalidInput(['location', 'network_zone'].map((field) => ({ field, message })))
   }
   if (location == null) {
-    const first = catalogue.locations.find(({ networkZone }) => networkZone === zone)
+    const ofZone = catalogue.locations.filter(({ networkZone }) => networkZone === zone)
+    const first = ofZone.find(({ id }) => capabilities(id).load_balancers) ?? ofZone[0]
     if (!first) throw invalidInput([{ field: 'network_zone', message: 'network zone not found' }])
     return first.id
   }
@@ -100,6 +102,12 @@ function readLocation({ catalogue }: Platform, { location, network_zone: zone }:
   const found = 'id' in key ? catalogue.locationById(key.id) : catalogue.locationByName(key.name)
   if (!found) throw invalidInput([{ field: 'location', message: 'location not found' }])
   return found.id
+}
+
+/** Errors: `unsupported_error` for a location without Load Balancers. */
+function supported({ capabilities }: Platform, location: number): number {
+  needCapability(capabilities(location), 'load_balancers')
+  return location
 }
 
 /** Locks certificates, servers, keys and addresses, in this order. Errors: `uniqueness_error`; those of what it uses. */

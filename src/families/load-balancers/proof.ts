@@ -13,6 +13,7 @@ import {
   type Draw,
   done,
   type ErrorScenario,
+  lacking,
   noBody,
   overLimit,
   type Proof,
@@ -230,6 +231,7 @@ const creationErrors: NonNullable<Proof['errors']>[string] = {
   async no_subnet_available(stage) {
     return stage.api.post('/load_balancers', balancerBody({ network: await makeNetwork(stage) }))
   },
+  unsupported_error: lacking('load_balancers', async () => ['/load_balancers', balancerBody()]),
 }
 
 const fiveServices = { services: [1, 2, 3, 4, 5].map(tcp) }

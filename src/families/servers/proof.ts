@@ -9,6 +9,7 @@ import {
   conflict,
   done,
   type ErrorScenario,
+  lacking,
   noBody,
   type Proof,
   rename,
@@ -122,10 +123,18 @@ const errors: Proof['errors'] = {
         server_type: 'cax21',
       }),
   },
-  'servers.enableRescue': { locked: locked('enable_rescue', {}) },
+  'servers.enableRescue': {
+    locked: locked('enable_rescue', {}),
+    unsupported_error: lacking('rescue', async (world) => {
+      return [`/servers/${await makeServer(world)}/actions/enable_rescue`, {}]
+    }),
+  },
   'servers.disableRescue': { locked: locked('disable_rescue') },
   'servers.requestConsole': {
     service_error: async (stage) => stage.api.post(`/servers/${await makeServer(stage, off)}/actions/request_console`),
+    unsupported_error: lacking('console', async (world) => {
+      return [`/servers/${await makeServer(world)}/actions/request_console`]
+    }),
   },
   'servers.resetPassword': {
     locked: locked('reset_password'),

@@ -72,7 +72,7 @@ export const volumeEndpoints = defineEndpoints({
       }),
       refers: { location: catalogued, server: refersTo('server') },
       reply: { action: ActionSchema, next_actions: Type.Array(ActionSchema) },
-      errors: ['locked'],
+      errors: ['locked', 'unsupported_error'],
     },
     update: { body: closedObject({ name: Type.Optional(Name), labels: Type.Optional(Labels) }) },
     remove: { errors: ['locked', 'protected', 'service_error'] },

@@ -9,6 +9,7 @@ import {
   anyRename,
   conflict,
   done,
+  lacking,
   noBody,
   overLimit,
   type Proof,
@@ -76,6 +77,7 @@ const errors: Proof['errors'] = {
     uniqueness_error: takenTwice('/volumes', () => volumeBody()),
     resource_limit_exceeded: overLimit('volumes', '/volumes', () => volumeBody()),
     locked: async (stage) => stage.api.post('/volumes', volumeBody({ server: await makeBusyServer(stage) })),
+    unsupported_error: lacking('block_volumes', async () => ['/volumes', volumeBody()]),
   },
   'servers.create': {
     async locked({ api }) {

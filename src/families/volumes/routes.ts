@@ -1,4 +1,5 @@
 /** Volumes through the API. */
+import { needCapability } from '../../catalogue/capabilities.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked, startAction, startActions } from '../../kernel/actions/store.ts'
 import { type Handlers, toIdOrName } from '../../kernel/contract/contract.ts'
@@ -42,6 +43,7 @@ export function volumeRoutes(platform: Platform): Handlers<typeof volumeEndpoint
       if (automount && server === undefined) throw invalidInput([{ field: 'automount', message: 'needs a server' }])
       return adding(platform, volumes, scope, async (tx) => {
         const place = await findPlace(tx, scope, server, location)
+        if (!format) needCapability(platform.capabilities(place.locationId), 'block_volumes')
         const volume = await insertVolume(tx, scope, {
           name,
           size,

@@ -18,7 +18,7 @@ export const accessEndpoints = defineEndpoints({
     }),
     refers: { 'ssh_keys[]': refersTo('ssh_key') },
     reply: WithPassword,
-    errors: ['locked'],
+    errors: ['locked', 'unsupported_error'],
   }),
   disableRescue: action('disable_rescue', {
     needs: 'restricted',

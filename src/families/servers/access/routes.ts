@@ -1,5 +1,6 @@
 /** The rescue system and new passwords through the API. */
 import { hash, randomInt } from 'node:crypto'
+import { needCapability } from '../../../catalogue/capabilities.ts'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { refuseLocked } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
@@ -16,7 +17,7 @@ import { disableRescue, enableRescue, resetPassword } from './actions.ts'
 import type { accessEndpoints } from './contract.ts'
 
 /** One handler for each endpoint that is about the ways into a server. */
-export function accessRoutes({ db, clock }: Platform): Handlers<typeof accessEndpoints> {
+export function accessRoutes({ db, clock, capabilities }: Platform): Handlers<typeof accessEndpoints> {
   return {
     async enableRescue({ scope, params: { id }, body }) {
       if (body.type === 'linux32' && inEffect(serverChanges.rescue_linux32_removed, clock.now())) {
@@ -24,7 +25,8 @@ export function accessRoutes({ db, clock }: Platform): Handlers<typeof accessEnd
       }
       const password = makePassword(randomInt)
       return db.transact(async (tx) => {
-        await servers.lock(tx, scope, id)
+        const { locationId } = await servers.lock(tx, scope, id)
+        needCapability(capabilities(locationId), 'rescue')
         const sshKeys = await requestedKeys(tx.query, scope, body)
         const action = await startChange(tx, scope, enableRescue, id)
         const until = timestamp(tx.now + rescueMs)

@@ -10,6 +10,6 @@ export const consoleEndpoints = defineEndpoints({
     needs: 'restricted',
     summary: 'Ask for a console: the screen and keyboard of a running server, as VNC over a WebSocket',
     reply: Type.Object({ action: ActionSchema, wss_url: Type.String(), password: Type.String() }),
-    errors: ['service_error'],
+    errors: ['service_error', 'unsupported_error'],
   }),
 })

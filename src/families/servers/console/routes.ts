@@ -1,5 +1,6 @@
 /** Consoles through the API. */
 import { randomInt } from 'node:crypto'
+import { needCapability } from '../../../catalogue/capabilities.ts'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { recordOf, startAction } from '../../../kernel/actions/store.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
@@ -15,13 +16,14 @@ import { consolePath, sessionMs } from './domain.ts'
 import { insertSession, makeSessionToken, passwordPlace, sessionTokenHash } from './store.ts'
 
 /** One handler for each endpoint that is about consoles. */
-export function consoleRoutes({ db, secrets }: Platform): Handlers<typeof consoleEndpoints> {
+export function consoleRoutes({ db, secrets, capabilities }: Platform): Handlers<typeof consoleEndpoints> {
   return {
     requestConsole({ scope, params: { id }, origin }) {
       const token = makeSessionToken()
       const password = makePassword(randomInt, passwordLength)
       return db.transact(async (tx) => {
-        const { powerInForce } = await servers.lock(tx, scope, id)
+        const { powerInForce, locationId } = await servers.lock(tx, scope, id)
+        needCapability(capabilities(locationId), 'console')
         if (powerInForce === 'off') throw new ApiError('service_error', 'server is not running')
         const action = await startAction(tx, scope, recordOf(requestConsole, servers.ref(id)))
         await insertSession(tx, scope, {

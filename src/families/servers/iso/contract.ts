@@ -12,7 +12,7 @@ export const isoEndpoints = defineEndpoints({
     summary: 'Attach an ISO to a server, in place of another one',
     body: closedObject({ iso: IdOrName }),
     refers: { iso: catalogued },
-    errors: ['locked'],
+    errors: ['locked', 'unsupported_error'],
   }),
   detachIso: action('detach_iso', {
     needs: 'restricted',

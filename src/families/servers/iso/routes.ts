@@ -1,4 +1,5 @@
 /** ISOs of servers through the API. */
+import { needCapability } from '../../../catalogue/capabilities.ts'
 import type { ActionDefinition } from '../../../kernel/actions/define.ts'
 import { type ActionStart, refuseLocked, toStart } from '../../../kernel/actions/store.ts'
 import { type Handlers, toIdOrName } from '../../../kernel/contract/contract.ts'
@@ -17,7 +18,7 @@ import type { isoEndpoints } from './contract.ts'
 
 /** One handler for each endpoint that is about the ISO of a server. */
 export function isoRoutes(platform: Platform): Handlers<typeof isoEndpoints> {
-  const { catalogue, clock } = platform
+  const { catalogue, clock, capabilities } = platform
 
   return {
     attachIso: (call) =>
@@ -28,8 +29,9 @@ export function isoRoutes(platform: Platform): Handlers<typeof isoEndpoints> {
     detachIso: (call) => act(platform, servers, call, (tx, server) => change(tx, call.scope, server, detachIso, null)),
   }
 
-  /** The id of an ISO that fits a server. Errors: `invalid_input`. */
+  /** The id of an ISO that fits a server. Errors: `invalid_input`, `unsupported_error`. */
   function findIso(server: Server, asked: number | string): number {
+    needCapability(capabilities(server.locationId), 'iso')
     const key = toIdOrName(asked)
     const iso = 'id' in key ? catalogue.isoById(key.id) : catalogue.isoByName(key.name)
     const type = catalogue.serverTypeById(server.serverTypeId)

@@ -1,0 +1,55 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forEachDatabase, type World } from '../../test/harness.ts'
+import { expect } from '../../test/resources.ts'
+import { everything } from '../catalogue/capabilities.ts'
+
+const helsinki = 3
+const nothing = { rescue: false, iso: false, block_volumes: false, console: false, load_balancers: false }
+
+const capabilitiesOf = ({ api, baseUrl }: World, location: number) =>
+  api.get(`${baseUrl.replace(/\/v1$/, '/wolke/v1')}/locations/${location}/capabilities`)
+
+forEachDatabase('what a location can do', (open) => {
+  test('is told of each one by itself', async () => {
+    const world = await open({ capabilities: (location) => (location === helsinki ? nothing : everything) })
+    assert.deepEqual(expect(await capabilitiesOf(world, helsinki), 200).body.capabilities, {
+      location: helsinki,
+      ...nothing,
+    })
+    assert.deepEqual(expect(await capabilitiesOf(world, 1), 200).body.capabilities, { location: 1, ...everything })
+    expect(await capabilitiesOf(world, 99), 404, 'not_found')
+  })
+
+  test('is all that is taken there, and a refusal leaves nothing behind', async () => {
+    const world = await open({ capabilities: (location) => (location === helsinki ? nothing : everything) })
+    const { api } = world
+    const body = { name: 'web', server_type: 'cpx22', image: 'debian-12', location: 'hel1' }
+    const { server } = expect(await api.post('/servers', body), 201).body
+    await world.settle()
+    for (const [command, of] of [
+      ['enable_rescue', {}],
+      ['attach_iso', { iso: 8637 }],
+      ['request_console', undefined],
+    ] as const) {
+      expect(await api.post(`/servers/${server.id}/actions/${command}`, of), 422, 'unsupported_error')
+    }
+    const shown = expect(await api.get(`/servers/${server.id}`), 200).body.server
+    assert.deepEqual([shown.iso, shown.rescue_enabled, shown.locked], [null, false, false])
+    const volume = { name: 'data', size: 10, location: 'hel1' }
+    expect(await api.post('/volumes', volume), 422, 'unsupported_error')
+    expect(await api.post('/volumes', { ...volume, location: undefined, server: server.id }), 422, 'unsupported_error')
+    expect(await api.post('/volumes', { ...volume, format: 'ext4' }), 201)
+    expect(await api.post('/volumes', { ...volume, name: 'raw', location: 'fsn1' }), 201)
+    const balancer = { name: 'lb', load_balancer_type: 'lb11', location: 'hel1' }
+    expect(await api.post('/load_balancers', balancer), 422, 'unsupported_error')
+    assert.equal(expect(await api.get('/load_balancers'), 200).body.load_balancers.length, 0)
+  })
+
+  test('decides where in a zone a Load Balancer comes to be', async () => {
+    const world = await open({ capabilities: (location) => (location === 1 ? nothing : everything) })
+    const body = { name: 'lb', load_balancer_type: 'lb11', network_zone: 'eu-central' }
+    const { load_balancer: balancer } = expect(await world.api.post('/load_balancers', body), 201).body
+    assert.equal(balancer.location.id, 2)
+  })
+})
