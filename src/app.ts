@@ -8,6 +8,8 @@ import { consoleSocket } from './console/service.ts'
 import { type NameServer, type NameServerOptions, startNameServer } from './dns/server.ts'
 import { type AuthorityOptions, authorityDrivers } from './drivers/authorities.ts'
 import { families } from './families.ts'
+import type { KeptHosts } from './infrastructure/keeper.ts'
+import { installationName } from './infrastructure/name.ts'
 import { Authenticator } from './kernel/access/tokens.ts'
 import type { Drivers } from './kernel/actions/define.ts'
 import { Engine, type EngineOptions } from './kernel/actions/engine.ts'
@@ -57,6 +59,10 @@ export interface AppOptions {
   readonly drivers: Drivers
   /** What a location can do, by its id; everything by default. */
   readonly capabilities?: Platform['capabilities']
+  /** Hosts that are to be kept as they are wanted. */
+  readonly hosts?: readonly KeptHosts[]
+  /** How long before its removal it is told of something on hosts that nobody wants, in milliseconds; a day by default. */
+  readonly orphanGraceMs?: number
   /** The certificate authority for managed certificates; replaces the one in `drivers`. */
   readonly authority?: AuthorityOptions
   readonly secrets: Secrets
@@ -131,11 +137,12 @@ export async function buildApp(options: AppOptions): Promise<App> {
   const definitions = families.flatMap((family) => family.actions)
   const engine = new Engine({ db, drivers, secrets, log, definitions, faults, ...options.engine })
   const mailer = openMailer({ db, log, faults, send: undefined, ...options.mail })
-  const ofAccess = [
+  const others = [
+    ...(await jobsOfHosts(options, { db, drivers })),
     { name: 'tidyPeople', run: () => tidyPeople(people) },
     { name: 'writeUses', run: () => authenticator.writeUses() },
   ]
-  const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...ofAccess], { log, clock })
+  const jobs = planJobs([...jobsOf(platform, drivers, options.auditRetentionDays), ...others], { log, clock })
   const process = { startedAt: clock.now(), options: options.effective ?? [], jobs, health: watch.health }
   mountAll(edge, { platform, drivers, people, process, log })
   edge.accept(consoleSocket({ db, drivers, secrets, log }))
@@ -236,6 +243,20 @@ function edgeOptions(
     ...(streams ? { streams } : {}),
     ...(observe ? { observe } : {}),
   }
+}
+
+const dayMs = 86_400_000
+
+/** What keeps hosts, if there are any. */
+async function jobsOfHosts(
+  { hosts = [], orphanGraceMs = dayMs, secrets, clock, log }: AppOptions,
+  { db, drivers }: { readonly db: Database; readonly drivers: Drivers },
+): Promise<PlannedJob[]> {
+  if (hosts.length === 0) return []
+  const { Keeper } = await import('./infrastructure/keeper.ts')
+  const installation = await installationName(secrets, db)
+  const keeper = new Keeper({ db, secrets, drivers, clock, log, hosts, installation, graceMs: orphanGraceMs })
+  return [{ name: 'keepHosts', run: () => keeper.run() }]
 }
 
 function jobsOf(platform: Platform, drivers: Drivers, auditDays = defaultRetentionDays): PlannedJob[] {

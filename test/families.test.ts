@@ -70,6 +70,11 @@ const dependants: readonly Dependant[] = [
   },
   { path: 'src/console/', families: ['servers'], why: 'the screens of servers' },
   { path: 'src/drivers/simulated/console.ts', families: ['servers'], why: 'the screens of servers' },
+  {
+    path: 'src/infrastructure/',
+    families: ['images', 'networks', 'servers', 'volumes'],
+    why: 'what hosts have is compared with what is wanted of them',
+  },
   { path: 'src/lab/', families: ['servers'], why: 'packets go from server to server' },
   {
     path: 'src/catalogue/',

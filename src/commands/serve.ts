@@ -82,6 +82,7 @@ async function start(config: Config, { files, lock, effective }: Found, running:
     secrets,
     drivers,
     capabilities,
+    hosts: infrastructure.clusters,
   })
   running.defer(() => app.stop())
   const listeners = await openListeners(app, config, log)

@@ -37,6 +37,7 @@ export interface OpenedCluster extends Hosts {
   readonly name: string
   /** Ids. */
   readonly locations: ReadonlySet<number>
+  readonly networkZones: ReadonlySet<string>
 }
 
 export interface Infrastructure {
@@ -91,12 +92,15 @@ async function openClusters(
       throw new Error(`infrastructure ${cluster.name}: ${(error as Error).message}`, { cause: error })
     })
     opened.defer(() => one.close())
-    found.push({ ...one, name: cluster.name, locations: idsOf(places.get(cluster.name)) })
+    found.push({ ...one, name: cluster.name, ...whereAre(places.get(cluster.name)) })
   }
   return found
 }
 
-const idsOf = (locations: readonly Place[] = []) => new Set(locations.map(({ id }) => id))
+const whereAre = (locations: readonly Place[] = []) => ({
+  locations: new Set(locations.map(({ id }) => id)),
+  networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
+})
 
 /** What carries the traffic of Load Balancers for locations that have nothing of their own for it. */
 async function planeBeside(
@@ -135,13 +139,7 @@ function composed(
   }
 }
 
-function siteOf(machines: Machines, locations: readonly Place[] = []): Site {
-  return {
-    machines,
-    locations: idsOf(locations),
-    networkZones: new Set(locations.map(({ networkZone }) => networkZone)),
-  }
-}
+const siteOf = (machines: Machines, locations?: readonly Place[]): Site => ({ machines, ...whereAre(locations) })
 
 /** Beside servers on hosts, whoever names a simulated server in the path must be on this machine. */
 function onThisMachine(drivers: Drivers): Machines {

@@ -18,6 +18,9 @@ export interface KeptHosts extends Place {
   readonly name: string
   readonly machines: Pick<Machines, 'servers' | 'volumes' | 'networks' | 'images'>
   survey(): Promise<Survey>
+  /** The installation whose hosts these are; undefined before the first. */
+  owner(): Promise<string | undefined>
+  claim(installation: string): Promise<void>
 }
 
 export interface KeeperParts {
@@ -27,6 +30,8 @@ export interface KeeperParts {
   readonly clock: Clock
   readonly log: Logger
   readonly hosts: readonly KeptHosts[]
+  /** What this installation is called by hosts: it removes nothing from those of another one. */
+  readonly installation: string
   /** How long it is told that something will be removed, in milliseconds. */
   readonly graceMs: number
 }
@@ -60,11 +65,24 @@ export class Keeper {
   }
 
   async #keep(hosts: KeptHosts, seen: Map<string, Seen>, failures: unknown[]): Promise<void> {
+    const isOwn = await this.#owns(hosts)
     const { differing, orphans } = await differencesOf(this.#parts.db.query, hosts)
     for (const one of differing) await this.#repair(hosts, one).catch((error: unknown) => failures.push(error))
+    if (!isOwn && orphans.length > 0) {
+      const { log } = this.#parts
+      log.warn({ hosts: hosts.name }, 'these hosts have things of another installation, which are left alone')
+      return
+    }
     for (const orphan of orphans) {
       await this.#sweep(hosts, orphan, seen).catch((error: unknown) => failures.push(error))
     }
+  }
+
+  /** Whether this installation may remove something from hosts. Whoever comes first has them. */
+  async #owns(hosts: KeptHosts): Promise<boolean> {
+    const { installation } = this.#parts
+    if ((await hosts.owner()) === undefined) await hosts.claim(installation)
+    return (await hosts.owner()) === installation
   }
 
   async #repair({ name }: KeptHosts, { desired, row, is }: Differences['differing'][number]): Promise<void> {

@@ -10,6 +10,7 @@ import { type BalancerDriver, openBalancers } from './load-balancers/driver.ts'
 import { Measurements } from './measurements.ts'
 import { membersOf } from './members.ts'
 import { incusNetworks } from './networks.ts'
+import { claim, ownerOf } from './notes.ts'
 import type { ClusterOptions, ClusterParts } from './options.ts'
 import { type LogicalNetwork, type Overlay, openOverlay } from './ovn/overlay.ts'
 import { checkRequirements } from './requirements.ts'
@@ -27,6 +28,10 @@ export interface Hosts {
   readonly overlay: Overlay
   /** Looks at all that is there under marks of Wolke. Errors: `DriverError`. */
   survey(): Promise<Survey>
+  /** The installation of Wolke whose hosts these are; undefined before the first. Errors: `DriverError`. */
+  owner(): Promise<string | undefined>
+  /** Makes these the hosts of an installation. Errors: `DriverError`. */
+  claim(installation: string): Promise<void>
   /** Gives something back the marks that it has lost. Errors: `DriverError`. */
   remark(thing: Thing): Promise<void>
   /** What its locations can do at the moment. */
@@ -137,6 +142,8 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
       },
     },
     survey: () => survey({ incus, overlay, pool: options.pool }),
+    owner: () => ownerOf(incus),
+    claim: (installation) => claim(incus, installation),
     remark: (thing) => remark({ incus, overlay, pool: options.pool }, thing),
     capabilities: () => capabilitiesOf(options, balancers),
     async close() {

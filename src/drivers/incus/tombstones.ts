@@ -1,16 +1,13 @@
 /**
- * What was removed, with its generation: a call that comes late must not bring it back. It is remembered in Incus itself,
- * in a profile that no instance uses, because several processes drive the same hosts. A call cannot be late by days, so
- * the memory is short.
+ * What was removed, with its generation: a call that comes late must not bring it back. It is noted in the cluster, because
+ * several processes drive the same hosts. A call cannot be late by days, so the memory is short.
  */
-
 import type { Incus } from './client.ts'
-import { edit } from './edit.ts'
 import type { Config } from './names.ts'
+import { editNotes, notesOf } from './notes.ts'
 
-const profile = 'wolke-removed'
-const path = `/1.0/profiles/${profile}`
 const rememberedMs = 2 * 86_400_000
+const prefix = 'user.removed.'
 
 export class Tombstones {
   readonly #incus: Incus
@@ -24,14 +21,12 @@ export class Tombstones {
 
   /** Remembers that something, such as `volume.7`, is removed. It must be called before the removal. Errors: `DriverError`. */
   async put(what: string, generation: number): Promise<void> {
-    const key = `user.removed.${what}`
-    const value = `${generation} ${this.#now()}`
-    const change = ({ config, description }: { config: Config; description: string }) =>
-      generation < generationIn(config[key])
+    const key = `${prefix}${what}`
+    await editNotes(this.#incus, (notes) =>
+      generation < generationIn(notes[key])
         ? undefined
-        : { description, config: { ...this.#fresh(config), [key]: value } }
-    if (await edit(this.#incus, path, change)) return
-    await this.#incus.change('POST', '/1.0/profiles', { name: profile, config: { [key]: value } })
+        : { ...this.#fresh(notes), [key]: `${generation} ${this.#now()}` },
+    )
   }
 
   /**
@@ -39,13 +34,13 @@ export class Tombstones {
    * makes something asks before, and once more afterwards. Errors: `DriverError`.
    */
   async cover(what: string, generation: number): Promise<boolean> {
-    const found = await this.#incus.get<{ config: Config }>(path)
-    return generation <= generationIn(found?.value.config[`user.removed.${what}`])
+    return generation <= generationIn((await notesOf(this.#incus))[`${prefix}${what}`])
   }
 
-  #fresh(config: Config): Config {
+  #fresh(notes: Config): Config {
     const oldest = this.#now() - rememberedMs
-    return Object.fromEntries(Object.entries(config).filter(([, value]) => Number(value.split(' ')[1]) > oldest))
+    const isKept = ([key, value]: [string, string]) => !key.startsWith(prefix) || Number(value.split(' ')[1]) > oldest
+    return Object.fromEntries(Object.entries(notes).filter(isKept))
   }
 }
 
