@@ -106,7 +106,17 @@ const dependants: readonly Dependant[] = [
   { path: 'src/drivers/by-location.ts', families: ['load-balancers', 'networks'], why: 'chooses by their location' },
   {
     path: 'src/drivers/incus/',
-    families: ['firewalls', 'floating-ips', 'images', 'load-balancers', 'networks', 'servers', 'volumes'],
+    families: [
+      'firewalls',
+      'floating-ips',
+      'images',
+      'load-balancers',
+      'networks',
+      'placement-groups',
+      'servers',
+      'ssh-keys',
+      'volumes',
+    ],
     why: 'runs them on hosts',
   },
   { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
