@@ -1,0 +1,114 @@
+/**
+ * What labs are made of, built once and kept: the file system of hosts, and the image of servers. The name of either has a
+ * digest of its recipe, so that a changed recipe makes another.
+ */
+import { createHash } from 'node:crypto'
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
+import { join, resolve } from 'node:path'
+import { follow, output } from './commands.ts'
+import { release, sources } from './sources.ts'
+
+const here = import.meta.dirname
+const cache = resolve(process.env.WOLKE_LAB_CACHE ?? join(here, '../node_modules/.cache/lab'))
+
+/** The file system of hosts, which each sees through a layer of its own. */
+const host = join(cache, `host-${digest('host/packages.sh')}`)
+/** The folder with the image of servers: `metadata.tar.xz` and `root.squashfs`. */
+const image = join(cache, `image-${digest('guest/**')}`)
+
+/** Packages of the image of servers beside the essential ones; those of balancers wait for whoever starts them. */
+const guestPackages = [
+  'systemd-sysv',
+  'cloud-init',
+  'netplan.io',
+  'openssh-server',
+  'iproute2',
+  'iputils-ping',
+  'ethtool',
+]
+const balancerPackages = ['haproxy', 'socat']
+
+/** What was built, as paths. */
+export interface Parts {
+  readonly host: string
+  readonly image: string
+}
+
+/**
+ * Builds what is missing, which takes a minute or two. Who builds the same at the same time is waited for. Errors: one that
+ * has what the programs said.
+ */
+export async function build(): Promise<Parts> {
+  if (!existsSync(host) || !existsSync(image)) {
+    mkdirSync(cache, { recursive: true })
+    const builder = [process.execPath, import.meta.filename]
+    const code = await follow('flock', [join(cache, 'lock'), ...builder])
+    if (code !== 0) throw new Error(`The parts of the lab could not be built: code ${code}`)
+  }
+  return { host, image }
+}
+
+function digest(...recipe: readonly string[]): string {
+  const files = globSync([...recipe, 'build.ts', 'sources.ts'], { cwd: here }).sort()
+  const hash = createHash('sha256')
+  for (const file of files.filter((file) => statSync(join(here, file)).isFile())) {
+    hash.update(`${file}\n`).update(readFileSync(join(here, file)))
+  }
+  return hash.digest('hex').slice(0, 12)
+}
+
+/** A build that was cut leaves nothing that counts as built. */
+async function part(path: string, make: (folder: string) => Promise<void>): Promise<void> {
+  if (existsSync(path)) return
+  const unfinished = `${path}.unfinished`
+  rmSync(unfinished, { recursive: true, force: true })
+  mkdirSync(unfinished)
+  const started = performance.now()
+  await make(unfinished)
+  renameSync(unfinished, path)
+  console.error(`${path} was built in ${((performance.now() - started) / 1000).toFixed()} s`)
+}
+
+async function buildHost(folder: string): Promise<void> {
+  const script = join(here, 'host/packages.sh')
+  await debian(folder, 'apt', [
+    '--include=ca-certificates',
+    `--customize-hook=copy-in ${script} /root`,
+    '--customize-hook=chroot "$1" sh /root/packages.sh',
+  ])
+}
+
+async function buildImage(folder: string): Promise<void> {
+  const root = join(folder, 'root')
+  await debian(root, 'minbase', [
+    `--include=${[...guestPackages, ...balancerPackages].join(',')}`,
+    `--customize-hook=sh ${join(here, 'guest/customize.sh')} "$1"`,
+  ])
+  const metadata = join(folder, 'metadata')
+  cpSync(join(here, 'guest/templates'), join(metadata, 'templates'), { recursive: true })
+  const architecture = process.arch === 'arm64' ? 'aarch64' : 'x86_64'
+  const text = readFileSync(join(here, 'guest/metadata.yaml'), 'utf8').replace('ARCHITECTURE', architecture)
+  writeFileSync(join(metadata, 'metadata.yaml'), text)
+  await output('tar', '-cJf', join(folder, 'metadata.tar.xz'), '-C', metadata, '.')
+  await output('mksquashfs', root, join(folder, 'root.squashfs'), '-comp', 'lz4', '-noappend', '-no-progress')
+  for (const made of [root, metadata]) rmSync(made, { recursive: true })
+}
+
+/** Makes a file system of Debian's packages, with mounts that end with the program. */
+async function debian(folder: string, variant: string, options: readonly string[]): Promise<void> {
+  const unshare = ['--mount', '--pid', '--mount-proc', '--fork', '--kill-child']
+  const mmdebstrap = ['mmdebstrap', '--mode=root', `--variant=${variant}`, '--dpkgopt=force-unsafe-io', ...options]
+  await output('unshare', ...unshare, ...mmdebstrap, release, folder, ...(await sources()))
+}
+
+if (import.meta.main) await Promise.all([part(host, buildHost), part(image, buildImage)])

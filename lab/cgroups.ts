@@ -1,0 +1,72 @@
+/** The control groups of a lab: one for all of it and one for each host, with limits of memory. */
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+
+const top = '/sys/fs/cgroup'
+/** Whether there is one hierarchy of groups, of version 2, or one for each controller. */
+const isUnified = existsSync(join(top, 'cgroup.controllers'))
+
+/** The folders of hierarchies; links are other names of the same. */
+const hierarchies = () =>
+  isUnified
+    ? [top]
+    : readdirSync(top, { withFileTypes: true })
+        .filter((entry) => entry.isDirectory())
+        .map(({ name }) => join(top, name))
+
+/** Makes the group of a lab, whose hosts together may use so many bytes. */
+export function makeLabGroup(lab: string, bytes: number): void {
+  for (const hierarchy of hierarchies()) make(join(hierarchy, lab))
+  if (isUnified) {
+    const controllers = readFileSync(join(top, lab, 'cgroup.controllers'), 'utf8')
+      .trim()
+      .split(' ')
+    writeFileSync(join(top, lab, 'cgroup.subtree_control'), controllers.map((name) => `+${name}`).join(' '))
+  }
+  limit(lab, bytes)
+}
+
+/** Makes the group of a host, which may use so many bytes. Returns the folders that its processes join. */
+export function makeHostGroup(lab: string, host: string, bytes: number): string[] {
+  const folders = hierarchies().map((hierarchy) => join(hierarchy, lab, host))
+  for (const folder of folders) make(folder)
+  limit(join(lab, host), bytes)
+  return folders
+}
+
+/** Names of labs that have groups. */
+export function labGroups(prefix: string): string[] {
+  const names = hierarchies().flatMap((hierarchy) => readdirSync(hierarchy).filter((name) => name.startsWith(prefix)))
+  return [...new Set(names)]
+}
+
+/** Takes the groups of a lab away, whose processes have ended. */
+export function removeLabGroup(lab: string): void {
+  for (const hierarchy of hierarchies()) removeTree(join(hierarchy, lab))
+}
+
+function make(folder: string): void {
+  mkdirSync(folder, { recursive: true })
+  const hierarchy = join(folder, '..')
+  // A group of the controller `cpuset` takes no process before it has processors and memory.
+  for (const file of ['cpuset.cpus', 'cpuset.mems']) {
+    const path = join(folder, file)
+    if (!isUnified && existsSync(path)) writeFileSync(path, readFileSync(join(hierarchy, file)))
+  }
+  const clone = join(folder, 'cgroup.clone_children')
+  if (!isUnified && existsSync(clone) && existsSync(join(folder, 'cpuset.cpus'))) writeFileSync(clone, '1')
+}
+
+function limit(group: string, bytes: number): void {
+  const path = isUnified ? join(top, group, 'memory.max') : join(top, 'memory', group, 'memory.limit_in_bytes')
+  writeFileSync(path, `${bytes}`)
+}
+
+function removeTree(folder: string): void {
+  if (!existsSync(folder)) return
+  for (const name of readdirSync(folder)) {
+    const path = join(folder, name)
+    if (statSync(path).isDirectory()) removeTree(path)
+  }
+  rmdirSync(folder)
+}

@@ -1,0 +1,56 @@
+/** The labs of this machine: each is a process with namespaces, a folder and control groups, all of one name. */
+import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { labGroups, removeLabGroup } from './cgroups.ts'
+
+const prefix = 'wolke-lab-'
+
+/** The name of this process's lab. It tells whether the process still runs, even when its number is used again. */
+export const ownName = () => `${prefix}${process.pid}-${startOf(process.pid)}`
+
+/** Where a lab keeps its files. */
+export const folderOf = (name: string) => join(tmpdir(), name)
+
+/** The names of labs that run, or of those whose process ended without clearing up. */
+export function labs(): { running: string[]; left: string[] } {
+  const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))
+  const names = [...new Set([...folders, ...labGroups(prefix)])]
+  return { running: names.filter(isRunning), left: names.filter((name) => !isRunning(name)) }
+}
+
+/** The process of a lab, from its name. */
+export const processOf = (name: string) => Number(name.slice(prefix.length).split('-')[0])
+
+/** Takes away what a lab has left, whose processes have ended or are about to. */
+export async function clear(name: string): Promise<void> {
+  await untilDone(() => removeLabGroup(name))
+  await untilDone(() => rmSync(folderOf(name), { recursive: true, force: true }))
+}
+
+/** Tries for ten seconds, because what was killed takes a moment to end. */
+async function untilDone(attempt: () => void): Promise<void> {
+  for (const deadline = performance.now() + 10_000; ; await delay(20)) {
+    try {
+      return attempt()
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || performance.now() > deadline) throw error
+    }
+  }
+}
+
+function isRunning(name: string): boolean {
+  const pid = processOf(name)
+  return existsSync(`/proc/${pid}`) && name === `${prefix}${pid}-${startOf(pid)}`
+}
+
+/** When a process began, in ticks since the machine did; undefined when it has just ended. */
+function startOf(pid: number): string | undefined {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19]
+  } catch {
+    return undefined
+  }
+}

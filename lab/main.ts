@@ -1,0 +1,105 @@
+/**
+ * A lab of three hosts with Incus and OVN on this machine, for root:
+ *   node lab/main.ts build              builds what labs are made of, which every other command does when it has to
+ *   node lab/main.ts run COMMAND...     starts a lab, runs a command in it, which `WOLKE_LAB` tells about it, and ends it
+ *   node lab/main.ts start              starts a lab that runs until it is interrupted
+ *   node lab/main.ts exec HOST COMMAND  runs a command on a host of the lab that runs
+ *   node lab/main.ts clean              clears up after labs that were killed
+ */
+import { spawn } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { build } from './build.ts'
+import { makeLabGroup } from './cgroups.ts'
+import { follow } from './commands.ts'
+import { startLab } from './inside.ts'
+import { currentLab, labVariable, onMember } from './lab.ts'
+import { clear, folderOf, labs, ownName, processOf } from './labs.ts'
+
+/** What all hosts of a lab may use together, in bytes. */
+const memory = 6 * 1024 ** 3
+const self = [process.execPath, import.meta.filename]
+
+const commands: Record<string, (...args: string[]) => Promise<number>> = {
+  async build() {
+    const { host, image } = await build()
+    console.log(`${host}\n${image}`)
+    return 0
+  },
+  run,
+  start: () => run(...self, 'rest'),
+  exec: execute,
+  async clean() {
+    for (const name of labs().left) await clear(name)
+    return 0
+  },
+  inside,
+  /** Keeps a lab until it is ended. */
+  rest() {
+    console.log(`The lab is up. Another terminal reaches its hosts with: node lab/main.ts exec h1 incus list
+Programs in its namespaces find what it is in ${process.env[labVariable]}`)
+    setInterval(() => {}, 1 << 30)
+    return new Promise(() => {})
+  },
+}
+
+const [name = 'start', ...args] = process.argv.slice(2)
+const command = commands[name]
+if (!command) throw new Error(`The lab does not know ${name}: ${Object.keys(commands).slice(0, 5).join(', ')}`)
+if (process.getuid?.() !== 0) throw new Error('The lab needs root: it makes namespaces, mounts and control groups')
+process.exitCode = await command(...args)
+
+/** Runs a command in a lab of its own. Whatever ends this process ends all that it started. */
+async function run(...command: string[]): Promise<number> {
+  await build()
+  for (const left of labs().left) await clear(left)
+  const lab = ownName()
+  mkdirSync(folderOf(lab))
+  try {
+    makeLabGroup(lab, memory)
+    return await inNamespaces([...self, 'inside', lab, ...command])
+  } finally {
+    await clear(lab)
+  }
+}
+
+/** The first process of the namespaces reaps what ends without a parent, and ends with the command. */
+function inNamespaces(command: readonly string[]): Promise<number> {
+  const own = ['--net', '--mount', '--pid', '--ipc', '--uts', '--mount-proc', '--fork', '--kill-child']
+  const first = ['bash', '-c', '"$@" <&0 & wait $!', 'lab']
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', 'unshare', ...own, ...first, ...command], { stdio: 'inherit' })
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, () => child.kill('SIGKILL'))
+  return new Promise((resolve, reject) => {
+    child.once('error', reject)
+    child.once('exit', (code) => resolve(code ?? 130))
+  })
+}
+
+/** Makes the lab in the namespaces that this process has for it, and runs a command there. */
+async function inside(name: string, ...[command = '', ...args]: string[]): Promise<number> {
+  const folder = folderOf(name)
+  const started = performance.now()
+  const lab = await startLab(name, folder)
+  const description = join(folder, 'lab.json')
+  writeFileSync(description, JSON.stringify(lab, null, 2))
+  console.error(`The lab was up after ${((performance.now() - started) / 1000).toFixed(1)} s`)
+  return await follow(command, args, { ...process.env, [labVariable]: description })
+}
+
+/** Runs a command on a host, from within the lab or from outside of the only one that runs. */
+async function execute(host: string, ...command: string[]): Promise<number> {
+  const lab = currentLab()
+  if (lab) {
+    const member = lab.members.find(({ name }) => name === host)
+    if (!member) throw new Error(`The lab has no host ${host}`)
+    const [program, ...args] = onMember(member, command)
+    return await follow(program, args)
+  }
+  const [running, ...others] = labs().running
+  if (running === undefined || others.length > 0) throw new Error(`There is not one lab, but ${labs().running.length}`)
+  const variable = `${labVariable}=${join(folderOf(running), 'lab.json')}`
+  const enter = ['-t', `${childOf(childOf(processOf(running)))}`, '--net', '--mount', '--pid', '--ipc', '--uts']
+  return await follow('nsenter', [...enter, 'env', variable, ...self, 'exec', host, ...command])
+}
+
+const childOf = (pid: number) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ')[0])

@@ -1,0 +1,30 @@
+/** Where Debian's packages come from: wherever the packages of this machine do. */
+import { output } from './commands.ts'
+
+/** The release of hosts and servers, whatever that of the machine. */
+export const release = 'bookworm'
+
+interface Source {
+  readonly uri: string
+  readonly suite: string
+}
+
+/**
+ * Lines of apt's sources for the release, its security updates and its backports. Errors: one that says so when the machine
+ * has none of Debian.
+ */
+export async function sources(): Promise<string[]> {
+  const targets = await output('apt-get', 'indextargets', '--format', '$(REPO_URI) $(RELEASE)', 'Created-By: Packages')
+  const known = targets.split('\n').map((line): Source => {
+    const [uri = '', suite = ''] = line.split(' ')
+    return { uri, suite }
+  })
+  const main = known.find(({ uri, suite }) => /\/debian\/?$/.test(uri) && /^[a-z]+$/.test(suite))
+  if (!main) throw new Error("The lab is made of Debian's packages, and apt of this machine has no source of them")
+  const security = known.find(({ suite }) => suite.endsWith('-security'))
+  return [
+    `deb ${main.uri} ${release} main`,
+    ...(security ? [`deb ${security.uri} ${release}-security main`] : []),
+    `deb ${main.uri} ${release}-backports main`,
+  ]
+}
