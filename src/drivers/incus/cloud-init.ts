@@ -3,9 +3,12 @@
  * data and vendor data, so that it holds beside any user data. JSON is YAML too, and needs no quoting of its own.
  */
 import type { ServerState } from '../../families/servers/driver.ts'
+import type { Instance } from './edit.ts'
 import type { Config } from './names.ts'
+import { type Ethernet, withPublicEthernet } from './network-config.ts'
 
 export interface GuestOptions {
+  readonly instanceType: Instance['type']
   /** Addresses of name servers. */
   readonly nameServers: readonly string[]
 }
@@ -14,15 +17,12 @@ export interface GuestOptions {
 const gateway = '172.31.1.1'
 const gateway6 = 'fe80::1'
 
-/** The key of an instance's configuration with what its guest is told of its interfaces, as JSON. */
-export const networkKey = 'cloud-init.network-config'
-
 /** The keys of an instance's configuration from which its image, or its drive for cloud-init, gets the documents. `current` is what it has. */
 export function cloudInit(state: ServerState, mac: string, options: GuestOptions, current: Config): Config {
   return {
     'cloud-init.user-data': state.userData ?? '',
     'cloud-init.vendor-data': vendorData(state),
-    [networkKey]: networkConfig(state, mac, options, current),
+    ...withPublicEthernet(current, options.instanceType, publicEthernet(state, mac, options)),
     'user.meta-data': metaData(state),
   }
 }
@@ -58,34 +58,21 @@ function vendorData({ name, rootPasswordHash, sshKeys }: ServerState): string {
   return `#cloud-config\n${document}`
 }
 
-/** What a guest is told of its interfaces, in version 2 of cloud-init's form. */
-interface NetworkConfig {
-  readonly version: 2
-  readonly ethernets: Readonly<Record<string, unknown>>
-}
-
-/** The public interface has its addresses fixed. What is said of others stays (see interfaces.ts). */
-function networkConfig(state: ServerState, mac: string, options: GuestOptions, current: Config): string {
-  const before = current[networkKey]
-  const { ethernets = {} } = before ? (JSON.parse(before) as Partial<NetworkConfig>) : {}
-  const config: NetworkConfig = { version: 2, ethernets: { ...ethernets, eth0: publicEthernet(state, mac, options) } }
-  return JSON.stringify(config)
-}
-
-function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, { nameServers }: GuestOptions) {
+/** The public address stands alone: everything else is behind its gateway. */
+function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, { nameServers }: GuestOptions): Ethernet {
   const routes4 = [
     { to: `${gateway}/32`, scope: 'link' },
     { to: '0.0.0.0/0', via: gateway, 'on-link': true },
   ]
   return {
-    match: { macaddress: mac },
-    'set-name': 'eth0',
+    name: 'eth0',
+    mac,
     addresses: [...(ipv4 === null ? [] : [`${ipv4}/32`]), ...(ipv6 === null ? [] : [firstOf(ipv6)])],
     routes: [
       ...(ipv4 === null ? [] : routes4),
       ...(ipv6 === null ? [] : [{ to: '::/0', via: gateway6, 'on-link': true }]),
     ],
-    nameservers: { addresses: nameServers },
+    nameServers,
   }
 }
 

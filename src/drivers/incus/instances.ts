@@ -8,10 +8,8 @@ import type { Instance } from './edit.ts'
 import { publicMac } from './macs.ts'
 import { type Config, marksOf, serverName } from './names.ts'
 import type { Internal } from './ovn/overlay.ts'
-import { keepingPrivateEthernets } from './private-config.ts'
 
 export interface InstanceOptions extends GuestOptions {
-  readonly instanceType: Instance['type']
   /** The storage pool of the disks. */
   readonly pool: string
   /** The OVN network that carries public addresses. */
@@ -65,8 +63,7 @@ export function nextTask(
   const isOn = isRunning(instance)
   const lacks = (what: Done) => state[what] !== null && config[done[what]] !== String(state[what])
   // Without power it counts as restarted: all that is left to do is to boot.
-  const next = keepingPrivateEthernets(configOf(state, options, config), config)
-  const changes = { ...next, ...(isOn ? {} : markedDone(state, ['cycle'])) }
+  const changes = { ...configOf(state, options, config), ...(isOn ? {} : markedDone(state, ['cycle'])) }
   const devices = { ...instance.devices, ...devicesOf(state, internal, options) }
   if (!includes(config, changes) || !sameDevices(instance.devices, devices)) {
     return { do: 'configure', config: { ...config, ...changes }, devices }

@@ -10,9 +10,9 @@ import type { Incus } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
 import { exec } from './exec.ts'
 import { type Config, generationOf, networkName, setMark } from './names.ts'
+import { withPrivateEthernets } from './network-config.ts'
 import type { IncusNetwork } from './networks.ts'
 import type { Overlay } from './ovn/overlay.ts'
-import { withPrivateEthernets } from './private-config.ts'
 
 export interface InterfaceParts {
   readonly incus: Incus
@@ -50,11 +50,11 @@ async function apply({ incus, overlay }: InterfaceParts, { serverId, generation,
     })),
   )
   const mark = setMark(generation, ids)
-  await editInstance(incus, instance.name, ({ config, devices }) => {
+  await editInstance(incus, instance.name, ({ config, devices, type }) => {
     if (generationOf(config, setGeneration) > generation) return undefined
     const next = withInterfaces(devices, wanted)
     if (config[setGeneration] === mark && isDeepStrictEqual(devices, next)) return undefined
-    const ethernets = withPrivateEthernets(config, ethernetsOf(next, wanted))
+    const ethernets = withPrivateEthernets(config, type, ethernetsOf(next, wanted))
     return { devices: next, config: { ...config, ...ethernets, [setGeneration]: mark } }
   })
   for (const one of wanted) await tellGuest(incus, serverId, one)
@@ -110,9 +110,17 @@ function freeName(devices: Instance['devices']): string {
   for (let index = 1; ; index++) if (!taken.has(`eth${index}`)) return `eth${index}`
 }
 
-/** What a guest has to know of its private interfaces. */
+/** What a guest has to know of its private interfaces: all that is in their networks is behind the gateways. */
 const ethernetsOf = (devices: Instance['devices'], wanted: readonly Wanted[]) =>
-  wanted.map((one) => ({ ...one, name: devices[networkName(one.networkId)]!.name! }))
+  wanted.map(({ networkId, mac, ip, gateway, ipRange }) => ({
+    name: devices[networkName(networkId)]!.name!,
+    mac,
+    addresses: [`${ip}/32`],
+    routes: [
+      { to: `${gateway}/32`, scope: 'link' },
+      { to: ipRange, via: gateway, 'on-link': true },
+    ],
+  }))
 
 const configureLink = `
 test -z "$(ip -oneline -4 address show dev "$1")" || exit 0
