@@ -76,6 +76,7 @@ const dependants: readonly Dependant[] = [
     why: 'what hosts have is compared with what is wanted of them',
   },
   { path: 'src/lab/', families: ['servers'], why: 'packets go from server to server' },
+  { path: 'src/lab/', families: ['locations'], why: 'not each of them can do everything' },
   {
     path: 'src/catalogue/',
     families: [
@@ -118,6 +119,11 @@ const dependants: readonly Dependant[] = [
       'volumes',
     ],
     why: 'runs them on hosts',
+  },
+  {
+    path: 'src/drivers/incus/',
+    families: ['placement-groups', 'ssh-keys'],
+    why: 'what the state of a server has',
   },
   { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
   { path: 'test/conformance/', families: 'all', why: 'what hosts do with every kind of resource' },

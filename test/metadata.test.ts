@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { request as httpRequest } from 'node:http'
 import { test } from 'node:test'
+import type { MetadataDriver } from '../src/metadata/driver.ts'
 import { forEachDatabase, testClock, type World } from './harness.ts'
 import { metadataPaths } from './spec/endpoints.ts'
 
@@ -157,5 +158,37 @@ forEachDatabase('The metadata service', (open) => {
     for (const Host of ['evil.example', 'localhost', '169.254.169.254']) {
       assert.equal((await call(url, { headers: { Host } })).status, 403, Host)
     }
+  })
+
+  test('a server that calls a translated address names that one, and no other server answers for it', async () => {
+    const hosts: { server: number; locations: ReadonlySet<number> } = { server: 0, locations: new Set([1]) }
+    const metadata: MetadataDriver = {
+      identify: ({ path }) => ({
+        serverId: hosts.server,
+        path,
+        calledAt: '169.254.169.254',
+        locations: hosts.locations,
+      }),
+    }
+    const world = await open({ drivers: { metadata } })
+    hosts.server = (await makeServer(world)).id
+    const url = `${await serveMetadata(world)}/v1/metadata/hostname`
+    for (const Host of ['169.254.169.254', '169.254.169.254:80']) {
+      assert.deepEqual((await call(url, { headers: { Host } })).text, 'my-server')
+    }
+    assert.equal((await call(url)).status, 403)
+    hosts.locations = new Set([2])
+    assert.equal((await call(url, { headers: { Host: '169.254.169.254' } })).status, 404)
+  })
+
+  test('a server that asks too often waits, and no other one does', async () => {
+    const world = await open()
+    const [greedy, other] = [await makeServer(world), await makeServer(world, { name: 'other' })]
+    const url = await serveMetadata(world)
+    const statusOf = async (id: number) => (await call(`${url}/servers/${id}/v1/metadata/hostname`)).status
+    const statuses = await Promise.all(Array.from({ length: 400 }, () => statusOf(greedy.id)))
+    assert.ok(statuses.filter((status) => status === 200).length >= 200)
+    assert.ok(statuses.includes(429))
+    assert.equal(await statusOf(other.id), 200)
   })
 })

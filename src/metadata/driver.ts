@@ -10,6 +10,8 @@ export interface Caller {
 export interface IdentifiedCaller {
   readonly serverId: number
   readonly path: string
+  /** The address that it called, where packets to it are translated to the listener; undefined for the listener's own. */
+  readonly calledAt?: string
   /** The ids of the locations whose servers the driver knows; all of them when undefined. */
   readonly locations?: ReadonlySet<number>
 }

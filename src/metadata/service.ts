@@ -14,6 +14,7 @@ import { serverById } from '../families/servers/host.ts'
 import { inEffect } from '../kernel/contract/changes.ts'
 import type { Database } from '../kernel/data/db.ts'
 import { createServer } from '../kernel/http/node-http.ts'
+import { type Limiter, localLimiter } from '../kernel/http/rate-limit.ts'
 import type { Clock } from '../kernel/process/clock.ts'
 import type { Logger } from '../kernel/process/log.ts'
 import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
@@ -31,9 +32,18 @@ export interface MetadataOptions {
   readonly prefix: string
 }
 
+/** So many requests of one server are answered at once, and as many more in each of these times. */
+const requests = 200
+const limitMs = 10_000
+
 const forwarding = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-real-ip']
 
-function buildMetadataService(options: MetadataOptions): Server {
+interface MetadataParts extends MetadataOptions {
+  readonly limiter: Limiter
+}
+
+function buildMetadataService(given: MetadataOptions): Server {
+  const options = { ...given, limiter: localLimiter(requests, undefined, limitMs) }
   return createServer({ requestTimeout: 5_000, headersTimeout: 5_000, maxHeaderSize: 8_192 }, (request, response) => {
     answer(options, request)
       .then(({ status, text }) => send(response, status, text))
@@ -48,6 +58,7 @@ function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',
     ...(status === 405 ? { allow: 'GET' } : {}),
+    ...(status === 429 ? { 'retry-after': String(limitMs / 1_000) } : {}),
   })
   response.end(text)
 }
@@ -58,17 +69,19 @@ interface TextAnswer {
 }
 
 const notFound: TextAnswer = { status: 404, text: 'not found' }
+const tooMany: TextAnswer = { status: 429, text: 'too many requests' }
 
-async function answer(options: MetadataOptions, request: IncomingMessage): Promise<TextAnswer> {
+async function answer(options: MetadataParts, request: IncomingMessage): Promise<TextAnswer> {
   const { clock, driver, prefix } = options
   if (forwarding.some((name) => request.headers[name] !== undefined)) return { status: 403, text: 'forwarded request' }
-  if (!namesThisListener(request)) return { status: 403, text: 'wrong host' }
-  if (request.method !== 'GET') return { status: 405, text: 'method not allowed' }
   const caller = driver.identify({
     remoteAddress: request.socket.remoteAddress ?? '',
     localAddress: request.socket.localAddress ?? '',
     path: (request.url ?? '/').split('?', 1)[0]!,
   })
+  if (!namesThisListener(request, caller)) return { status: 403, text: 'wrong host' }
+  if (request.method !== 'GET') return { status: 405, text: 'method not allowed' }
+  if (caller && !(await options.limiter.take(String(caller.serverId))).admitted) return tooMany
   const facts = caller && (await factsOf(options, caller))
   if (!facts) return notFound
   const path = caller.path.startsWith(`${prefix}/`) ? caller.path.slice(prefix.length) : caller.path
@@ -79,9 +92,11 @@ async function answer(options: MetadataOptions, request: IncomingMessage): Promi
   return text === undefined ? notFound : { status: 200, text }
 }
 
-/** The Host header must be the address of the listener: a name that resolves to it may be DNS rebinding. */
-function namesThisListener({ headers, socket }: IncomingMessage): boolean {
+/** The Host header must be the address that was called: a name that resolves to it may be DNS rebinding. */
+function namesThisListener({ headers, socket }: IncomingMessage, caller: IdentifiedCaller | undefined): boolean {
   const { localAddress = '', localPort } = socket
+  const { calledAt } = caller ?? {}
+  if (calledAt !== undefined) return headers.host === calledAt || headers.host === `${calledAt}:80`
   const address = localAddress.replace(/^::ffff:/, '')
   const literal = address.includes(':') ? `[${address}]` : address
   return headers.host === `${literal}:${localPort}` || (localPort === 80 && headers.host === literal)

@@ -137,7 +137,7 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
       metadata: {
         identify({ remoteAddress, path }) {
           const serverId = overlay.identify(remoteAddress.replace(/^::ffff:/, ''))
-          return serverId === undefined ? undefined : { serverId, path }
+          return serverId === undefined ? undefined : { serverId, path, calledAt: '169.254.169.254' }
         },
       },
     },

@@ -31,15 +31,21 @@ export const unlimited: Limiter = (() => {
   return { take: () => verdict, peek: () => verdict }
 })()
 
-/** Exact buckets of this process alone. `now` is a monotonic clock in milliseconds. */
-export function localLimiter(limit: number, now: () => number = () => performance.now()): Limiter {
-  const intervalMs = hourMs / limit
+/**
+ * Exact buckets of this process alone. `now` is a monotonic clock in milliseconds; a bucket holds the requests of `spanMs`.
+ */
+export function localLimiter(
+  limit: number,
+  now: () => number = () => performance.now(),
+  spanMs: number = hourMs,
+): Limiter {
+  const intervalMs = spanMs / limit
   /** Least recently used first, so that the bound drops the bucket that was idle longest. */
   const fullAt = new Map<string, number>()
   const verdict = (admitted: boolean, backlogMs: number): Verdict => ({
     admitted,
     limit,
-    remaining: Math.floor((hourMs - backlogMs + intervalMs * 1e-6) / intervalMs),
+    remaining: Math.floor((spanMs - backlogMs + intervalMs * 1e-6) / intervalMs),
     resetMs: backlogMs,
   })
   const backlog = (key: string, at: number) => Math.max(0, (fullAt.get(key) ?? 0) - at)
@@ -48,7 +54,7 @@ export function localLimiter(limit: number, now: () => number = () => performanc
       const at = now()
       const before = backlog(key, at)
       const after = before + intervalMs
-      const admitted = after <= hourMs + intervalMs * 1e-6
+      const admitted = after <= spanMs + intervalMs * 1e-6
       fullAt.delete(key)
       if (fullAt.size >= maxBuckets) fullAt.delete(fullAt.keys().next().value as string)
       fullAt.set(key, at + (admitted ? after : before))
