@@ -3,7 +3,7 @@
  * address field with alternatives at most. OVN turns the negation of a set of networks into the product of their bits,
  * which are millions of flows on every host.
  */
-import { cidrContains, familyOf } from '../../../net/ip.ts'
+import { cidrRange, familyOf } from '../../../net/ip.ts'
 
 /** Every action that a switch takes on packets (direction, priority, match, action), as rows of the table ACL. */
 export interface Acl {
@@ -47,15 +47,21 @@ export function portsOf(field: 'tcp.dst' | 'udp.dst', { first, last }: { first: 
 export const all = (...parts: readonly (string | null)[]) => parts.filter((part) => part !== null).join(' && ')
 
 const baseOf = (network: string) => network.split('/')[0]!
-const lengthOf = (network: string) => Number(network.split('/')[1] ?? 128)
 
-/** Leaves out what lies in another one, so that the rows say everything once. */
+/** Leaves out what lies in another one, so that the rows say everything once. Two networks never overlap otherwise. */
 export function withoutContained(networks: readonly string[]): string[] {
-  const byLength = [...new Set(networks)].sort((a, b) => lengthOf(a) - lengthOf(b))
-  const kept: string[] = []
-  for (const network of byLength) {
-    const isContained = kept.some((other) => other.includes('/') && cidrContains(other, baseOf(network)))
-    if (!isContained) kept.push(network)
+  const ranges = networks.map((network) => ({ network, ...cidrRange(asCidr(network)) }))
+  ranges.sort((a, b) => order(a.first, b.first) || order(b.last, a.last))
+  const kept: typeof ranges = []
+  for (const range of ranges) {
+    const before = kept.at(-1)
+    if (!before || range.last > before.last) kept.push(range)
   }
-  return kept
+  return kept.map(({ network }) => network)
 }
+
+/** An address is a network of its own. */
+export const asCidr = (address: string) =>
+  address.includes('/') ? address : `${address}/${address.includes(':') ? 128 : 32}`
+
+const order = (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0)

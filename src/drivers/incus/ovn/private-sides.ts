@@ -2,9 +2,10 @@
 import { type Change, carryOut } from './change.ts'
 import { deleteGroup, expectGroup, findGroups, type Group, putMarks, readGroups } from './groups.ts'
 import { instancePort } from './logical.ts'
+import { asCidr } from './matches.ts'
 import { networkGroup, parseRoutes, placeGroup, placeOwner, placesOf, putPlace, readPlace } from './places.ts'
 import { isStale, type Kind, readRecord, recordGroup, type Subject, seen, toMarks } from './records.ts'
-import { destinationOf, putRoutes } from './routes.ts'
+import { putRoutes } from './routes.ts'
 import type { PrivateSide } from './sides.ts'
 import type { Site } from './site.ts'
 
@@ -51,11 +52,11 @@ export class PrivateSides {
     const logical = await this.#site.logical(incusNetwork)
     const names = [placeGroup(subject, network), networkGroup(network)]
     const [group, shape] = await readGroups(this.#site.database, names)
-    const former = (readPlace(group!)?.addresses.slice(1) ?? []).map(destinationOf)
-    const routes = new Map(aliasIps.map((alias) => [destinationOf(alias), ip]))
+    const former = (readPlace(group!)?.addresses.slice(1) ?? []).map(asCidr)
+    const routes = new Map(aliasIps.map((alias) => [asCidr(alias), ip]))
     const owner = placeOwner(subject, network)
     const { refused } = await putRoutes(this.#site.database, change, logical, { owner, routes, former, takes })
-    const own = aliasIps.filter((alias) => !refused.has(destinationOf(alias)))
+    const own = aliasIps.filter((alias) => !refused.has(asCidr(alias)))
     const port = instancePort(logical, side.instance, side.device)
     const place = { subject, network, incusNetwork, port, mac, addresses: [ip, ...own] }
     expectGroup(change, shape!)
@@ -66,7 +67,7 @@ export class PrivateSides {
     const place = readPlace(group)
     const logical = place && (await this.#site.find(place.incusNetwork))
     if (logical) {
-      const former = place.addresses.slice(1).map(destinationOf)
+      const former = place.addresses.slice(1).map(asCidr)
       const nothing = { owner: placeOwner(place.subject, place.network), routes: new Map(), former, takes: false }
       await putRoutes(this.#site.database, change, logical, nothing)
     }

@@ -6,7 +6,7 @@ import { closedFilter, filterAcls } from './filters.ts'
 import { deleteGroup, type Group, putGroup, readAcls, readGroups } from './groups.ts'
 import { guardAcls, internalAcls } from './guards.ts'
 import { InternalRange, instancePort, type Logical, linkLocalOf } from './logical.ts'
-import type { Acl } from './matches.ts'
+import { type Acl, asCidr } from './matches.ts'
 import {
   emptyRecord,
   filterGroup,
@@ -23,7 +23,7 @@ import {
   toMarks,
   unknownPort,
 } from './records.ts'
-import { destinationOf, putRoutes } from './routes.ts'
+import { putRoutes } from './routes.ts'
 import { entriesOf, marked } from './rows.ts'
 import type { PublicSide } from './sides.ts'
 import type { Site } from './site.ts'
@@ -154,7 +154,7 @@ export class PublicSides {
   ): Promise<SubjectRecord & { readonly internal: Internal }> {
     const { subject, internal, generations } = record
     const nexthop = (address: string) => (address.includes(':') ? internal.ipv6 : internal.ipv4)
-    const routes = new Map(addresses.map((address) => [destinationOf(address), nexthop(address)]))
+    const routes = new Map(addresses.map((address) => [asCidr(address), nexthop(address)]))
     const takes = generation > generations[kind === 'primary' ? 'server' : 'routing']
     const wanted = { owner: ownerOf(subject), routes, former: record[kind], takes }
     const { losses, refused } = await putRoutes(this.#site.database, change, logical, wanted)

@@ -37,10 +37,6 @@ export async function findRoutes(database: Database, marks: Texts): Promise<Rout
 /** The marks of the only route to a destination. */
 export const marksOf = ({ router }: Logical, destination: string): Texts => ({ router, destination })
 
-/** An address as a destination. */
-export const destinationOf = (address: string) =>
-  address.includes('/') ? address : `${address}/${address.includes(':') ? 128 : 32}`
-
 /** What became of a wish for routes. */
 export interface RouteChanges {
   /** Destinations that others had until now, by owner. */
