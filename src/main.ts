@@ -7,6 +7,7 @@ import { backupCommand, restoreCommand } from './commands/backup.ts'
 import { administrativeCommands, type FailedCommand, runCommandLine } from './commands/command-line.ts'
 import { withDatabase } from './commands/database.ts'
 import { endWithin } from './commands/exit.ts'
+import { infrastructureCommand } from './commands/infrastructure.ts'
 import { carryOut } from './commands/noted.ts'
 import { secretsCommand } from './commands/secrets.ts'
 import { serveCommand } from './commands/serve.ts'
@@ -34,6 +35,7 @@ const commands = [
   serveCommand(),
   ...administrativeCommands(administer),
   secretsCommand(),
+  infrastructureCommand(),
   backupCommand(),
   restoreCommand(),
 ]

@@ -102,7 +102,7 @@ async function readTls({ tlsCert, tlsKey }: Config): Promise<OptionFiles['tls']>
   return found
 }
 
-async function readCatalogue(path: string | undefined): Promise<Catalogue> {
+export async function readCatalogue(path: string | undefined): Promise<Catalogue> {
   if (path === undefined) return openCatalogue(builtIn)
   const text = readFile('--catalogue', path)
   // Loaded only when an operator brings a catalogue, to keep the start fast.

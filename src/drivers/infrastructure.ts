@@ -66,10 +66,15 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
   }
 }
 
-type Places = ReadonlyMap<string, readonly Place[]>
+/** Locations by the name of what runs their machines. */
+export type Places = ReadonlyMap<string, readonly Place[]>
 
 /** The locations of each infrastructure that has any. Errors: a location that names none. */
-function placesOf({ locations, usual, clusters }: InfrastructureOptions): Places {
+export function placesOf({
+  locations,
+  usual,
+  clusters,
+}: Pick<InfrastructureOptions, 'locations' | 'usual' | 'clusters'>): Places {
   const names = [simulatedName, ...clusters.map(({ name }) => name)]
   return Map.groupBy(locations, ({ name: location, infrastructure = usual }) => {
     if (names.includes(infrastructure)) return infrastructure
@@ -86,15 +91,25 @@ async function openClusters(
 ): Promise<OpenedCluster[]> {
   const found: OpenedCluster[] = []
   for (const cluster of clusters.filter(({ name }) => places.has(name))) {
-    // Loaded only where there are hosts, to keep the start fast.
-    const { openIncus } = await import('./incus/open.ts')
-    const one = await openIncus(cluster, { ...hosts, clock }).catch((error: unknown) => {
-      throw new Error(`infrastructure ${cluster.name}: ${(error as Error).message}`, { cause: error })
-    })
-    opened.defer(() => one.close())
-    found.push({ ...one, name: cluster.name, ...whereAre(places.get(cluster.name)) })
+    found.push(await openCluster(cluster, places, { ...hosts, clock }, opened))
   }
   return found
+}
+
+/** Opens one cluster, until `opened` is disposed of. Errors: one line for the operator. */
+export async function openCluster(
+  cluster: ClusterOptions,
+  places: Places,
+  parts: ClusterParts,
+  opened: AsyncDisposableStack,
+): Promise<OpenedCluster> {
+  // Loaded only where there are hosts, to keep the start fast.
+  const { openIncus } = await import('./incus/open.ts')
+  const hosts = await openIncus(cluster, parts).catch((error: unknown) => {
+    throw new Error(`infrastructure ${cluster.name}: ${(error as Error).message}`, { cause: error })
+  })
+  opened.defer(() => hosts.close())
+  return { ...hosts, name: cluster.name, ...whereAre(places.get(cluster.name)) }
 }
 
 const whereAre = (locations: readonly Place[] = []) => ({

@@ -4,6 +4,7 @@ import type { Capabilities } from '../../catalogue/capabilities.ts'
 import type { Machines } from '../by-location.ts'
 import { Incus } from './client.ts'
 import { incusConsoles } from './console.ts'
+import { type Finding, findings, type WantedImage } from './findings.ts'
 import { incusImages } from './images.ts'
 import { incusInterfaces } from './interfaces.ts'
 import { type BalancerDriver, openBalancers } from './load-balancers/driver.ts'
@@ -26,6 +27,8 @@ export interface Hosts {
   /** The engines, for whoever looks at all that is there. */
   readonly incus: Incus
   readonly overlay: Overlay
+  /** Whether the cluster has what Wolke needs, such as the images of the catalogue. Errors: `DriverError`. */
+  check(images: readonly WantedImage[]): Promise<Finding[]>
   /** Looks at all that is there under marks of Wolke. Errors: `DriverError`. */
   survey(): Promise<Survey>
   /** The installation of Wolke whose hosts these are; undefined before the first. Errors: `DriverError`. */
@@ -56,7 +59,7 @@ export async function openIncus(options: ClusterOptions, parts: ClusterParts): P
   }
 }
 
-async function openNetwork(incus: Incus, options: ClusterOptions, { log }: ClusterParts): Promise<Overlay> {
+async function openNetwork(incus: Incus, options: ClusterOptions, { log, isLookedAt }: ClusterParts): Promise<Overlay> {
   const overlay = await openOverlay({
     ...options.ovn,
     publicNetwork: options.publicNetwork,
@@ -65,7 +68,7 @@ async function openNetwork(incus: Incus, options: ClusterOptions, { log }: Clust
     log: (message, err) => log.warn({ hosts: options.name, err }, message),
   })
   try {
-    await overlay.prepare()
+    if (!isLookedAt) await overlay.prepare()
     return overlay
   } catch (error) {
     await overlay.close()
@@ -141,6 +144,7 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
         },
       },
     },
+    check: (images) => findings({ incus, overlay }, options, images),
     survey: () => survey({ incus, overlay, pool: options.pool }),
     owner: () => ownerOf(incus),
     claim: (installation) => claim(incus, installation),

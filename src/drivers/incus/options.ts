@@ -48,4 +48,6 @@ export interface ClusterParts {
   readonly log: HostsLog
   /** A private folder for what is measured; undefined when data is kept in memory. */
   readonly directory: string | undefined
+  /** Whether it is only looked at: nothing is prepared for servers. */
+  readonly isLookedAt?: boolean
 }

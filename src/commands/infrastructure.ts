@@ -1,0 +1,142 @@
+/** `wolke infrastructure` looks at hosts: whether they can be used, how they differ from what is wanted, whose they are. */
+import { Command } from 'commander'
+import { type Config, databaseOption, keyFileOption, previousKeyFileOption, serveOptions } from '../config/config.ts'
+import { checkHosts, hostsOptions } from '../config/hosts.ts'
+import type { Finding } from '../drivers/incus/findings.ts'
+import { type OpenedCluster, openCluster, placesOf } from '../drivers/infrastructure.ts'
+import { differencesOf, nameOf } from '../infrastructure/differences.ts'
+import { installationName } from '../infrastructure/name.ts'
+import type { Database } from '../kernel/data/db.ts'
+import { runningClock } from '../kernel/process/clock.ts'
+import { openLog } from '../kernel/process/log.ts'
+import { readClusters } from './clusters.ts'
+import { withDatabase } from './database.ts'
+import { CommandFailure } from './failure.ts'
+import { type KeyFiles, openKeyring, readKeyFiles, unlockSecrets } from './keyring.ts'
+import { readCatalogue } from './options.ts'
+import { jsonOption, type ListOptions, printList } from './output.ts'
+
+type Options = Config & ListOptions
+
+/** Those of `wolke serve` that say where hosts are. */
+const shared = ['--catalogue', '--metadata-listen', ...hostsOptions().map(({ long }) => long)]
+const optionsOfHosts = () => serveOptions().filter(({ long }) => shared.includes(long))
+
+export function infrastructureCommand(): Command {
+  const command = new Command('infrastructure').description('look at the hosts that run the machines')
+  command
+    .command('check')
+    .description('whether the engines are reachable and have what is needed')
+    .addOption(jsonOption())
+    .action((options: Options) => check(options))
+  command
+    .command('diff')
+    .description('how what is on the hosts differs from what the database wants; 1 is the exit code if it does')
+    .addOption(databaseOption())
+    .addOption(jsonOption())
+    .action((options: Options) => diff(options))
+  command
+    .command('adopt')
+    .description('mark what is known and has lost its marks, and let this installation remove what nobody wants')
+    .addOption(databaseOption())
+    .addOption(keyFileOption())
+    .addOption(previousKeyFileOption())
+    .action((options: Options) => adopt(options))
+  for (const one of command.commands) for (const option of optionsOfHosts()) one.addOption(option)
+  return command
+}
+
+/** Clusters with the names that the options give them, each opened when it is its turn. Errors: `CommandFailure`. */
+async function forEachCluster(
+  options: Options,
+  work: (open: () => Promise<OpenedCluster>, name: string) => Promise<void>,
+) {
+  checkHosts(options)
+  const [{ locations }, { usual, clusters }] = await Promise.all([
+    readCatalogue(options.catalogue),
+    readClusters(options),
+  ])
+  const places = placesOf({ locations, usual, clusters })
+  const used = clusters.filter(({ name }) => places.has(name))
+  if (used.length === 0) throw new CommandFailure('no location is on hosts: --infrastructure says what runs them', 2)
+  const parts = { clock: runningClock(), log: openLog('error'), directory: undefined, isLookedAt: true }
+  for (const cluster of used) {
+    await using opened = new AsyncDisposableStack()
+    await work(() => openCluster(cluster, places, parts, opened), cluster.name)
+  }
+}
+
+interface Checked extends Finding {
+  readonly infrastructure: string
+}
+
+async function check(options: Options): Promise<void> {
+  const { images } = await readCatalogue(options.catalogue)
+  const found: Checked[] = []
+  await forEachCluster(options, async (open, infrastructure) => {
+    const add = (finding: Finding) => found.push({ infrastructure, ...finding })
+    try {
+      for (const finding of await (await open()).check(images)) add(finding)
+    } catch (error) {
+      add({ what: 'connection', isFine: false, says: (error as Error).message })
+    }
+  })
+  await printList(console.log, found, options, ({ infrastructure, what, isFine, says }) => [
+    infrastructure,
+    what,
+    isFine ? 'ok' : 'FAILS',
+    says,
+  ])
+  if (found.some(({ isFine }) => !isFine)) process.exitCode = 1
+}
+
+/** One way in which hosts differ from what is wanted. */
+interface Difference {
+  readonly infrastructure: string
+  readonly what: string
+  readonly is: string
+}
+
+async function diff(options: Options): Promise<void> {
+  const found: Difference[] = []
+  await withDatabase(options.database, (db) =>
+    forEachCluster(options, async (open, infrastructure) => {
+      const { differing, orphans, unmarked } = await differencesOf(db.query, await opened(open))
+      for (const { desired, row, is } of differing) {
+        found.push({ infrastructure, what: `${desired.target} ${row.id}: ${desired.title}`, is })
+      }
+      for (const one of orphans) found.push({ infrastructure, what: nameOf(one), is: 'wanted by nobody' })
+      for (const one of unmarked) found.push({ infrastructure, what: nameOf(one), is: 'without its marks' })
+    }),
+  )
+  await printList(console.log, found, options, ({ infrastructure, what, is }) => [infrastructure, what, is])
+  if (found.length > 0) process.exitCode = 1
+}
+
+async function adopt(options: Options): Promise<void> {
+  const keys = readKeyFiles(options)
+  await withDatabase(options.database, async (db) => {
+    const installation = await nameIn(db, keys)
+    await forEachCluster(options, async (open, infrastructure) => {
+      const hosts = await opened(open)
+      await hosts.claim(installation)
+      const { unmarked } = await differencesOf(db.query, hosts)
+      for (const thing of unmarked) {
+        await hosts.remark(thing)
+        console.log(`${infrastructure}\t${nameOf(thing)}`)
+      }
+    })
+  })
+}
+
+async function nameIn(db: Database, keys: KeyFiles): Promise<string> {
+  return installationName(await unlockSecrets(db, await openKeyring(db, keys)), db)
+}
+
+async function opened(open: () => Promise<OpenedCluster>): Promise<OpenedCluster> {
+  try {
+    return await open()
+  } catch (error) {
+    throw new CommandFailure((error as Error).message)
+  }
+}

@@ -1,0 +1,88 @@
+/** Whether a cluster has what Wolke needs, for the operator. What a cluster cannot be opened without is checked before. */
+import { DriverError } from '../../kernel/actions/define.ts'
+import type { Incus } from './client.ts'
+import { balancerImage } from './load-balancers/instance.ts'
+import { membersOf } from './members.ts'
+import { imageAlias } from './names.ts'
+import type { ClusterOptions } from './options.ts'
+import type { Overlay } from './ovn/overlay.ts'
+
+export interface Finding {
+  /** What was looked at, such as `host h2`. */
+  readonly what: string
+  readonly isFine: boolean
+  readonly says: string
+}
+
+/** An image of the catalogue, by which servers are installed. */
+export interface WantedImage {
+  readonly id: number
+  readonly name: string | null
+}
+
+interface ServerInfo {
+  readonly environment: { readonly server_version: string }
+}
+
+/** Looks at everything, also after something was not found. Errors: `DriverError` when nothing answers any more. */
+export async function findings(
+  { incus, overlay }: { readonly incus: Incus; readonly overlay: Overlay },
+  { uplink }: ClusterOptions,
+  images: readonly WantedImage[],
+): Promise<Finding[]> {
+  const server = await incus.get<ServerInfo>('/1.0')
+  return [
+    { what: 'Incus', isFine: true, says: `version ${server?.value.environment.server_version}` },
+    ...(await membersFound(incus)),
+    await networkFound(incus, uplink),
+    await hostsFollow(overlay),
+    ...(await imagesFound(incus, images)),
+  ]
+}
+
+async function membersFound(incus: Incus): Promise<Finding[]> {
+  return (await membersOf(incus)).map(({ server_name, status, url }) => ({
+    what: `host ${server_name}`,
+    isFine: status === 'Online',
+    says: `${status} at ${url}`,
+  }))
+}
+
+async function networkFound(incus: Incus, name: string): Promise<Finding> {
+  const found = await incus.get<{ type: string }>(`/1.0/networks/${encodeURIComponent(name)}`)
+  return { what: `uplink ${name}`, isFine: found !== undefined, says: found ? found.value.type : 'is not there' }
+}
+
+/** Whether every host takes what is written into the network. */
+async function hostsFollow(overlay: Overlay): Promise<Finding> {
+  const start = performance.now()
+  try {
+    await overlay.converged()
+    return { what: 'OVN', isFine: true, says: `all hosts follow within ${Math.ceil(performance.now() - start)} ms` }
+  } catch (error) {
+    if (!(error instanceof DriverError)) throw error
+    return { what: 'OVN', isFine: false, says: error.message }
+  }
+}
+
+/** Without all images of the catalogue servers can be installed from some; without any, from none. */
+async function imagesFound(incus: Incus, images: readonly WantedImage[]): Promise<Finding[]> {
+  const aliases = new Set(
+    (await incus.list<{ name: string }>('/1.0/images/aliases?recursion=1')).map(({ name }) => name),
+  )
+  const isThere = ({ id }: WantedImage) => aliases.has(imageAlias(id))
+  const missing = images.filter((image) => !isThere(image)).map(({ id, name }) => `${imageAlias(id)} (${name})`)
+  const rest = missing.length === 0 ? '' : `; without ${missing.join(', ')}`
+  return [
+    {
+      what: 'images',
+      isFine: images.some(isThere),
+      says: `${images.length - missing.length} of ${images.length} of the catalogue${rest}`,
+    },
+    {
+      what: 'load balancers',
+      isFine: true,
+      says: aliases.has(balancerImage) ? 'on these hosts' : `not on these hosts: there is no image ${balancerImage}`,
+    },
+  ]
+}
