@@ -29,6 +29,7 @@ const image = join(cache, `image-${digest('guest/**')}`)
 /** Packages of the image of servers beside the essential ones; those of balancers wait for whoever starts them. */
 const guestPackages = [
   'systemd-sysv',
+  'udev',
   'cloud-init',
   'netplan.io',
   'openssh-server',
