@@ -2,6 +2,7 @@
 import { DriverError } from '../../../kernel/actions/define.ts'
 import { type Database, Overtaken } from './database.ts'
 import { type Atom, type Condition, called, named, type Operation, type Row, set } from './rows.ts'
+import { Unreachable } from './session.ts'
 
 /** Operations that take place together or not at all. */
 export class Change {
@@ -34,24 +35,28 @@ export class Change {
   }
 }
 
-const mostAttempts = 50
+const mostAttempts = { overtaken: 50, unreachable: 2 }
 
 /**
- * Decides on rows and writes, again and again until nobody else was faster. A decision that writes nothing makes no
- * change. Errors: a transient `DriverError` when the rows never rest.
+ * Decides on rows and writes, again and again until nobody else was faster. A connection that is lost meanwhile is tried
+ * once more: what was written after all is found then. A decision that writes nothing makes no change. Errors: a transient
+ * `DriverError` when the rows never rest, or the database cannot be reached.
  */
 export async function carryOut<T>(database: Database, decide: (change: Change) => Promise<T>): Promise<T> {
-  let reason: unknown
-  for (let attempt = 0; attempt < mostAttempts; attempt++) {
-    const change = new Change()
-    const decision = await decide(change)
+  const attempts = { overtaken: 0, unreachable: 0 }
+  for (;;) {
     try {
+      const change = new Change()
+      const decision = await decide(change)
       if (change.operations.length > 0) await database.transact(change.operations)
       return decision
     } catch (error) {
-      if (!(error instanceof Overtaken)) throw error
-      reason = error
+      const kind = error instanceof Overtaken ? 'overtaken' : error instanceof Unreachable ? 'unreachable' : undefined
+      if (kind === undefined) throw error
+      if (++attempts[kind] < mostAttempts[kind]) continue
+      if (kind === 'unreachable') throw error
+      const { message } = error as Error
+      throw new DriverError(`OVN's rows change too often: ${message}`, { transient: true, cause: error })
     }
   }
-  throw new DriverError(`OVN's rows change too often: ${(reason as Error).message}`, { transient: true, cause: reason })
 }

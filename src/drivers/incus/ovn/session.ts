@@ -149,7 +149,9 @@ function dial(remote: string, tls: OvnTls | undefined): Socket {
 }
 
 /** The failure of a call whose effect is unknown. */
-function unreachable(remote: string, cause: Error | undefined): DriverError {
+export class Unreachable extends DriverError {}
+
+function unreachable(remote: string, cause: Error | undefined): Unreachable {
   const reason = cause?.message ?? 'the connection was closed'
-  return new DriverError(`OVN's database ${remote} cannot be reached: ${reason}`, { transient: true, cause })
+  return new Unreachable(`OVN's database ${remote} cannot be reached: ${reason}`, { transient: true, cause })
 }
