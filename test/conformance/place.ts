@@ -7,8 +7,8 @@ export interface Probe {
   readonly from: number | null
   /** An address. */
   readonly to: string
-  readonly protocol: 'tcp' | 'icmp' | 'esp' | 'gre'
-  /** The destination port; for tcp alone. */
+  readonly protocol: 'tcp' | 'udp' | 'icmp' | 'esp' | 'gre'
+  /** The destination port; for tcp and udp alone. */
   readonly port?: number
 }
 

@@ -74,7 +74,7 @@ class SimulatedLook implements Look {
       from: source,
       to: { server, address: to, isPrivate },
       protocol,
-      port: protocol === 'tcp' ? port : null,
+      port: protocol === 'tcp' || protocol === 'udp' ? port : null,
     }
     return (await this.#reachability.trace(packet, async () => undefined)).reachable
   }

@@ -24,14 +24,15 @@ export class Stage {
 
   /** Sends a request, and waits until the actions that it started have succeeded. Returns the answer. */
   async post(path: string, body?: object): Promise<Json> {
-    return this.#settled(await done(this.place.api.post(path, body)))
+    return this.succeed(await done(this.place.api.post(path, body)))
   }
 
   async delete(path: string): Promise<void> {
-    await this.#settled(await done(this.place.api.delete(path)))
+    await this.succeed(await done(this.place.api.delete(path)))
   }
 
-  async #settled(reply: Json): Promise<Json> {
+  /** Waits until the actions of an answer have succeeded, and returns the answer. */
+  async succeed(reply: Json): Promise<Json> {
     await this.place.settle()
     const actions = [reply?.action, ...(reply?.actions ?? []), ...(reply?.next_actions ?? [])].filter(Boolean)
     for (const { id } of actions) {
@@ -44,10 +45,10 @@ export class Stage {
   /** Makes servers at the same time, which may be logged in to, and returns them as they are shown when they run. */
   async servers(...wanted: readonly { readonly name: string; readonly [option: string]: unknown }[]): Promise<Json[]> {
     const { api, type, image, location } = this.place
-    const keys = [await this.#key()]
+    const keys = [await this.key()]
     const common = { server_type: type, image, location, ssh_keys: keys }
     const replies = await Promise.all(wanted.map((one) => done(api.post('/servers', { ...common, ...one }))))
-    for (const reply of replies) await this.#settled(reply)
+    for (const reply of replies) await this.succeed(reply)
     const servers = await Promise.all(replies.map(({ server }) => this.server(server.id)))
     for (const { name, status } of servers) assert.equal(status, 'running', `${name} runs`)
     return servers
@@ -67,7 +68,8 @@ export class Stage {
     return { placement_group: group.id }
   }
 
-  async #key(): Promise<number> {
+  /** The id of the key of the place. */
+  async key(): Promise<number> {
     const { ssh_keys: known } = await done(this.place.api.get('/ssh_keys'))
     if (known.length > 0) return known[0].id
     return (await this.post('/ssh_keys', { name: 'suite', public_key: this.place.publicKey })).ssh_key.id

@@ -3,7 +3,7 @@
  * from inside. After each test nothing is left of what it made.
  */
 import assert from 'node:assert/strict'
-import { describe, test } from 'node:test'
+import { describe, type TestOptions, test } from 'node:test'
 import { done } from '../proof.ts'
 import * as addresses from './addresses.ts'
 import * as disks from './disks.ts'
@@ -27,10 +27,10 @@ const promises: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
 }
 
 /** Declares the tests. `open` is called by each, and may give all of them the same place. */
-export function holdPromises(name: string, open: () => Promise<Place>): void {
+export function holdPromises(name: string, open: () => Promise<Place>, options: TestOptions = {}): void {
   describe(name, () => {
     for (const [promise, hold] of Object.entries(promises)) {
-      test(promise, async () => {
+      test(promise, options, async () => {
         const place = await open()
         try {
           await hold(new Stage(place))

@@ -1,0 +1,135 @@
+/** What passes while the network of servers is changed: all that may, and nothing else. */
+import assert from 'node:assert/strict'
+import { createSocket } from 'node:dgram'
+import { until } from '../bare-database.ts'
+import { by, connect, firstOf, ipv4Of, ipv6Of, type Json, ping } from '../conformance/stage.ts'
+import { during, EchoServer, echo, knock, type Tally } from './flow.ts'
+import { inGuest, output } from './guests.ts'
+import { onLab } from './place.ts'
+
+const changes = process.env.WOLKE_TEST_LONG ? 200 : 20
+const port = 7777
+const anywhere = ['0.0.0.0/0', '::/0']
+
+const rule = (protocol: string, first: string, sources: readonly string[] = anywhere) => ({
+  direction: 'in',
+  protocol,
+  port: first,
+  source_ips: sources,
+})
+
+/** Rules of two sizes in turn, which all accept what is sent. */
+function rulesOf(turn: number): object[] {
+  const networks = (k: number) => Array.from({ length: 10 }, (_, n) => `10.${k}.${n}.0/24`)
+  const others = Array.from({ length: turn % 2 ? 48 : 20 }, (_, k) => rule('tcp', `${1000 + k}`, networks(k)))
+  return [...others, rule('udp', `${port}`)]
+}
+
+function noneLost({ sent, lost }: Tally, of: string): void {
+  assert.ok(sent > 100, `${sent} of ${of} were sent`)
+  assert.deepEqual(lost, [], `${lost.length} of ${sent} were lost ${of}, at these moments`)
+}
+
+onLab('no connection is lost while the rules of a filter are replaced', async (stage, { lab }) => {
+  const { firewall } = await stage.post('/firewalls', { name: 'wall', rules: rulesOf(0) })
+  const [server] = await stage.servers({ name: 'guarded', firewalls: [{ firewall: firewall.id }] })
+  const address = ipv4Of(server)
+  const echoes = await EchoServer.start(lab, server.id, port, address)
+  await until(() => echo(address, port), 'datagrams come back')
+  const tally = await during(
+    () => echo(address, port),
+    async () => {
+      for (let turn = 1; turn <= changes; turn++) {
+        await stage.post(`/firewalls/${firewall.id}/actions/set_rules`, { rules: rulesOf(turn) })
+      }
+    },
+  )
+  await echoes.stop()
+  noneLost(tally, 'while rules were replaced')
+})
+
+onLab('no connection is lost while a Floating IP moves between hosts', async (stage, { lab, look, location }) => {
+  const apart = await stage.apart()
+  const servers = await stage.servers({ name: 'one', ...apart }, { name: 'two', ...apart })
+  await stage.areApart(servers[0].id, servers[1].id)
+  const ips: Json[] = []
+  for (const type of ['ipv4', 'ipv6']) {
+    const wanted = { type, name: type, server: servers[0].id, home_location: location }
+    ips.push((await stage.post('/floating_ips', wanted)).floating_ip)
+  }
+  const addresses = ips.map(({ ip }) => firstOf(ip)) as [string, string]
+  const echoes: EchoServer[] = []
+  for (const { id } of servers) {
+    for (const address of addresses) await look.configure(id, { address })
+    echoes.push(await EchoServer.start(lab, id, port, ...addresses))
+  }
+  for (const address of addresses) {
+    await until(() => echo(address, port), `datagrams come back from ${address}`)
+  }
+  let turn = 0
+  const tally = await during(
+    () => echo(addresses[turn++ % 2]!, port),
+    async () => {
+      for (let move = 1; move <= changes; move++) {
+        const server = servers[move % 2].id
+        const moves = ips.map(({ id }) => stage.post(`/floating_ips/${id}/actions/assign`, { server }))
+        await Promise.all(moves)
+      }
+    },
+  )
+  for (const one of echoes) await one.stop()
+  noneLost(tally, 'while it moved')
+})
+
+onLab('nothing passes a filter that drops all while its server restarts', async (stage) => {
+  const { firewall } = await stage.post('/firewalls', { name: 'wall', rules: [rule('tcp', '22')] })
+  const [server] = await stage.servers({ name: 'guarded', firewalls: [{ firewall: firewall.id }] })
+  const address = ipv4Of(server)
+  await stage.answers(address, 'guarded')
+  await stage.vanish(connect(address, 1))
+  const { sent, lost } = await during(
+    () => knock(address, 1),
+    async () => {
+      await stage.command(server.id, 'reset')
+      await stage.command(server.id, 'poweroff')
+      await stage.command(server.id, 'poweron')
+      await stage.answers(address, 'guarded')
+    },
+  )
+  assert.ok(sent > 100, `${sent} were sent`)
+  assert.equal(sent - lost.length, 0, 'connections that got through')
+})
+
+onLab('a server sends from no address that does not lead to it', async (stage, { lab, look }) => {
+  const [honest, liar] = await stage.servers({ name: 'honest' }, { name: 'liar' })
+  await stage.answers(ipv4Of(liar), 'liar')
+  await stage.answers(ipv4Of(honest), 'honest')
+  const heard: string[] = []
+  for (const [kind, outside, own, others] of [
+    ['udp4', lab.outside.ipv4, ipv4Of(liar), [ipv4Of(honest), '172.31.200.200', '192.0.2.77']],
+    ['udp6', lab.outside.ipv6, ipv6Of(liar), [ipv6Of(honest), '2001:db8:ffff::77']],
+  ] as const) {
+    const listener = createSocket(kind)
+    listener.on('message', (_, { address }) => heard.push(address))
+    await new Promise<void>((resolve) => listener.bind(0, outside, resolve))
+    for (const address of [...others, own]) {
+      if (address !== own) await look.configure(liar.id, { address })
+      await output(inGuest(lab, liar.id, ['python3', '-c', sending, address, outside, `${listener.address().port}`]))
+    }
+    await until(() => heard.includes(own), `what ${own} sent is heard`)
+    listener.close()
+  }
+  assert.deepEqual([...new Set(heard)], [ipv4Of(liar), ipv6Of(liar)])
+  // Other servers are as far as the outside.
+  await stage.arrive(by(liar, ping(ipv4Of(honest))))
+})
+
+/** Sends datagrams from an address. */
+const sending = `
+import socket, sys
+source, to, port = sys.argv[1:]
+one = socket.socket(socket.AF_INET6 if ':' in source else socket.AF_INET, socket.SOCK_DGRAM)
+one.bind((source, 0))
+for _ in range(5):
+    one.sendto(b'hello', (to, int(port)))
+`

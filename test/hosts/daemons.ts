@@ -1,0 +1,30 @@
+/** What happens to the hosts of a lab: daemons that die, and hosts that stand still. */
+import { existsSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Member } from '../../lab/lab.ts'
+import { onHost } from './guests.ts'
+
+/** Kills a daemon without its having a say, by the file with its process id. */
+export async function killDaemon(member: Member, pidFile: string): Promise<void> {
+  await onHost(member, 'sh', '-euc', 'kill -9 "$(cat "$1")"', 'sh', pidFile)
+}
+
+/** Starts a service again, as systemd would. */
+export async function restart(member: Member, service: string): Promise<void> {
+  await onHost(member, 'systemctl', 'restart', service)
+}
+
+/** Lets no process of a host do anything until it is thawed. */
+export const freeze = (member: Member) => setFrozen(member, true)
+export const thaw = (member: Member) => setFrozen(member, false)
+
+function setFrozen({ name, cgroups }: Member, isFrozen: boolean): void {
+  // Control groups of version 1 have a controller for it, those of version 2 a file each.
+  const files = cgroups.flatMap((folder) => [
+    { path: join(folder, 'freezer.state'), text: isFrozen ? 'FROZEN' : 'THAWED' },
+    { path: join(folder, 'cgroup.freeze'), text: isFrozen ? '1' : '0' },
+  ])
+  const present = files.filter(({ path }) => existsSync(path))
+  if (present.length === 0) throw new Error(`${name} cannot be frozen: none of its control groups can`)
+  for (const { path, text } of present) writeFileSync(path, text)
+}

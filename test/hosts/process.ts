@@ -1,0 +1,94 @@
+/** Wolke as a process of its own that drives the hosts of a lab, to be killed and started again. */
+import { join } from 'node:path'
+import type { Lab } from '../../lab/lab.ts'
+import { migrate } from '../../src/kernel/data/migrate.ts'
+import { openDatabase } from '../../src/kernel/data/open.ts'
+import { runningClock } from '../../src/kernel/process/clock.ts'
+import { migrations } from '../../src/migrations/index.ts'
+import { until } from '../bare-database.ts'
+import type { Place } from '../conformance/place.ts'
+import { makeClient } from '../harness.ts'
+import { program, type Served, token } from '../program/program.ts'
+import { done } from '../proof.ts'
+import { openLook } from './look.ts'
+import { makeKey, numberFromNow, onHosts } from './place.ts'
+
+/** Nothing else listens in the namespace of a lab. */
+const listen = '127.0.0.1:8080'
+
+export interface ProcessPlace extends Place {
+  /** Kills the process at once. */
+  kill(): Promise<void>
+  start(): Promise<void>
+}
+
+/** The options of `wolke serve` that name a lab. */
+export function optionsOf({ incus, ovn, names, pools, metadata }: Lab): string[] {
+  const options = {
+    infrastructure: 'incus',
+    incus: incus.urls.join(','),
+    'incus-cert': incus.clientCertificate,
+    'incus-key': incus.clientKey,
+    'incus-server-cert': incus.serverCertificate,
+    'incus-uplink': names.uplink,
+    'incus-network': names.network,
+    'incus-pool': names.pool,
+    'incus-type': 'container',
+    'incus-overcommit': '16',
+    ovn: ovn.northbound,
+    'ovn-ca': ovn.authority,
+    'ovn-cert': ovn.certificate,
+    'ovn-key': ovn.key,
+    'metadata-listen': `${metadata.host}:${metadata.port}`,
+    'address-pool': `${pools.ipv4.replace('.0.0/16', '.2.0')}/24,${pools.ipv6}`,
+  }
+  return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
+}
+
+/** Starts Wolke over a database of its own. */
+export async function openProcess(lab: Lab): Promise<ProcessPlace> {
+  const { folder, serve } = program('deaths')
+  const file = join(folder, 'wolke.db')
+  await prepare(file)
+  const api = makeClient(`http://${listen}/v1`, token)
+  const key = await makeKey(folder)
+  let served: Served
+  const start = async () => {
+    served = await serve(`sqlite:${file}`, ...optionsOf(lab), '--listen', listen)
+  }
+  await start()
+  const settle = () => until(async () => (await running(api)) === 0, 'all actions have ended')
+  return {
+    ...onHosts,
+    api,
+    publicKey: key.publicKey,
+    look: await openLook(lab, api, key.file),
+    settle,
+    start,
+    kill: () => served.kill(),
+    // A process runs its background jobs when it starts.
+    async reconcile() {
+      await served.kill()
+      await start()
+    },
+  }
+}
+
+/** Makes the database before the first start, to number what is made in it from now on. */
+async function prepare(path: string): Promise<void> {
+  const db = await openDatabase({ engine: 'sqlite', path }, { clock: runningClock(), postgres: { connections: 1 } })
+  try {
+    await migrate(db, migrations)
+    await numberFromNow(db)
+  } finally {
+    await db.close()
+  }
+}
+
+const families = ['servers', 'volumes', 'networks', 'floating_ips', 'primary_ips', 'firewalls', 'images']
+
+/** How many actions have not ended. */
+async function running(api: Place['api']): Promise<number> {
+  const lists = families.map((family) => done(api.get(`/${family}/actions?status=running`)))
+  return (await Promise.all(lists)).reduce((sum, { actions }) => sum + actions.length, 0)
+}
