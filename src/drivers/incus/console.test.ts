@@ -14,7 +14,7 @@ import { incusConsoles } from './console.ts'
 /** A daemon that has one instance, `srv-7`, whose console prints what a test says. */
 const folder = mkdtempSync(join(tmpdir(), 'wolke-console-'))
 const socket = join(folder, 'incus.sock')
-let instance: { name: string; status: string; config: object } | undefined
+let instance: { name: string; status: string; last_used_at: string; config: object } | undefined
 let log: string
 let asked: { name: string; body: object }[]
 let open: { data: WebSocket; control: WebSocket }[]
@@ -49,7 +49,7 @@ const { driver, close } = incusConsoles(incus)
 
 before(() => once(daemon.listen(socket), 'listening'))
 beforeEach(() => {
-  instance = { name: 'srv-7', status: 'Running', config: { 'user.wolke.name': 'web' } }
+  instance = { name: 'srv-7', status: 'Running', last_used_at: 'now', config: { 'user.wolke.name': 'web' } }
   log = ''
   asked = []
   open = []
@@ -135,6 +135,17 @@ test('a console ends for all when the instance ends it, and is opened again', as
   const again = await look()
   assert.equal(asked.length, 2)
   await leave(again)
+})
+
+test('a console ends when the server has stopped or was started again, which Incus does not tell', async () => {
+  for (const change of [{ status: 'Stopped' }, { last_used_at: 'later' }]) {
+    const running = instance!
+    const over = ended(await look())
+    instance = { ...running, ...change }
+    await over
+    instance = running
+  }
+  await leave(await look())
 })
 
 test('a server that does not run has no console', async () => {

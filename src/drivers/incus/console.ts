@@ -15,8 +15,8 @@ import { columns, lines } from '../rfb/text-screen.ts'
 import { type Incus, IncusError, type Operation } from './client.ts'
 import { type Instance, instanceOf } from './edit.ts'
 
-/** How often it is asked whether the host is still there, in milliseconds; one that has not answered since is gone. */
-const pingMs = 15_000
+/** How often it is asked whether a server still runs, in milliseconds: Incus leaves the console of one that stopped open. */
+const watchMs = 2_000
 /** What was typed and not read; more is dropped, as by a terminal whose program does not read. */
 const mostUnreadBytes = 65_536
 
@@ -58,6 +58,7 @@ class TextConsole {
   readonly #screen: EmulatedScreen
   readonly #viewers = new Set<RfbServer>()
   readonly #onEnd: () => void
+  #timer: NodeJS.Timeout | undefined
   isOpen = true
 
   private constructor(name: string, sockets: Sockets, screen: EmulatedScreen, onEnd: () => void) {
@@ -73,8 +74,8 @@ class TextConsole {
 
   /** Errors: `DriverError`, a permanent one when the instance does not run. */
   static async connect(incus: Incus, server: number, onEnd: () => void): Promise<TextConsole> {
-    const instance = await instanceOf(incus, server)
-    if (instance?.status !== 'Running') throw new DriverError('the server has no power', { transient: false })
+    const instance = await runningOf(incus, server)
+    if (!instance) throw new DriverError('the server has no power', { transient: false })
     const sockets = await openSockets(incus, instance)
     try {
       let isPast = true
@@ -85,7 +86,9 @@ class TextConsole {
       const past = await pastOutput(incus, instance)
       await new Promise<void>((resolve) => void screen.write(past, () => resolve()))
       isPast = false
-      return new TextConsole(instance.config['user.wolke.name'] ?? instance.name, sockets, screen, onEnd)
+      const opened = new TextConsole(instance.config['user.wolke.name'] ?? instance.name, sockets, screen, onEnd)
+      opened.#watch(async () => (await runningOf(incus, server))?.last_used_at === instance.last_used_at)
+      return opened
     } catch (error) {
       closeSockets(sockets)
       throw error
@@ -108,13 +111,33 @@ class TextConsole {
     return viewer
   }
 
+  /** Ends with the power of the server, and with a host that does not answer. */
+  #watch(isSameRun: () => Promise<boolean>): void {
+    this.#timer = setTimeout(async () => {
+      const isSame = await isSameRun().catch(() => false)
+      if (!isSame) this.end()
+      else if (this.isOpen) this.#watch(isSameRun)
+    }, watchMs)
+    // The connection keeps the process alive.
+    this.#timer.unref()
+  }
+
   end(): void {
     if (!this.isOpen) return
     this.isOpen = false
+    clearTimeout(this.#timer)
     this.#onEnd()
     closeSockets(this.#sockets)
     for (const viewer of this.#viewers) viewer.close()
   }
+}
+
+/** An instance that runs, and when it was started. */
+type Running = Instance & { readonly last_used_at: string }
+
+async function runningOf(incus: Incus, server: number): Promise<Running | undefined> {
+  const instance = (await instanceOf(incus, server)) as Running | undefined
+  return instance?.status === 'Running' ? instance : undefined
 }
 
 /** What carries a console: its bytes, and what belongs to it, such as its end. */
@@ -123,7 +146,6 @@ interface Sockets {
   /** What comes in through `data`. */
   readonly output: Duplex
   readonly control: WebSocket
-  readonly stopPinging: () => void
 }
 
 async function openSockets(incus: Incus, { name }: Instance): Promise<Sockets> {
@@ -139,29 +161,14 @@ async function openSockets(incus: Incus, { name }: Instance): Promise<Sockets> {
   control.on('error', () => control.terminate())
   try {
     const data = await open(operation, secrets['0']!)
-    return { data, control, output: createWebSocketStream(data), stopPinging: keepAsking(data) }
+    return { data, control, output: createWebSocketStream(data) }
   } catch (error) {
     control.terminate()
     throw error
   }
 }
 
-/** Ends a connection whose other side has not answered the last question: a host that is gone does not say so. */
-function keepAsking(socket: WebSocket): () => void {
-  let isAlive = true
-  socket.on('pong', () => {
-    isAlive = true
-  })
-  const timer = setInterval(() => {
-    if (!isAlive) return void socket.terminate()
-    isAlive = false
-    socket.ping()
-  }, pingMs).unref()
-  return () => clearInterval(timer)
-}
-
-function closeSockets({ data, control, stopPinging }: Sockets): void {
-  stopPinging()
+function closeSockets({ data, control }: Sockets): void {
   for (const socket of [data, control]) socket.terminate()
 }
 
