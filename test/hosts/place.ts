@@ -7,6 +7,7 @@ import { sql } from 'kysely'
 import { currentLab, type Lab } from '../../lab/lab.ts'
 import { openIncus } from '../../src/drivers/incus/open.ts'
 import type { ClusterOptions } from '../../src/drivers/incus/options.ts'
+import { modelled } from '../../src/drivers/modelled.ts'
 import type { Database } from '../../src/kernel/data/db.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
@@ -92,7 +93,8 @@ async function openPlace(lab: Lab): Promise<LabPlace> {
   const hosts = await openIncus(clusterOf(lab), { clock: hostsClock, log, directory: undefined })
   const world = await openWorld({
     clock: hostsClock,
-    drivers: hosts.machines,
+    drivers: { ...hosts.machines, reachability: modelled(hostsClock) },
+    capabilities: () => hosts.capabilities(),
     addressPool: [`${lab.pools.ipv4.replace('.0.0/16', '.1.0')}/24`, lab.pools.ipv6],
     engine: { retryMs: 500, callTimeoutMs: 120_000 },
     log,

@@ -75,7 +75,7 @@ export async function openProcess(lab: Lab): Promise<ProcessPlace> {
 }
 
 /** Makes the database before the first start, to number what is made in it from now on. */
-async function prepare(path: string): Promise<void> {
+export async function prepare(path: string): Promise<void> {
   const db = await openDatabase({ engine: 'sqlite', path }, { clock: runningClock(), postgres: { connections: 1 } })
   try {
     await migrate(db, migrations)
