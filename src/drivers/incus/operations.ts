@@ -4,29 +4,34 @@ import { type Incus, IncusError, type Operation } from './client.ts'
 type Running = Readonly<Record<string, readonly Operation[] | null>>
 
 /**
- * Waits for the end of everything that runs for an instance, whoever began it and however it ends: what it has done is read
- * afterwards. Consoles and other connections, which end when somebody leaves, are not waited for. Errors: `DriverError`.
+ * Waits for the end of everything that runs for an instance or a volume, whoever began it and however it ends: what it has
+ * done is read afterwards. Of what is a connection, those of instances are not waited for: consoles end when somebody
+ * leaves. Errors: `DriverError`.
  */
-export async function settleOperations(incus: Incus, instance: string): Promise<void> {
+export async function settleOperations(
+  incus: Incus,
+  name: string,
+  classes: readonly Operation['class'][] = ['task'],
+): Promise<void> {
   const all = (await incus.get<Running>('/1.0/operations?recursion=1'))?.value ?? {}
   const mine = Object.values(all)
     .flatMap((operations) => operations ?? [])
-    .filter((operation) => operation.class === 'task' && operation.status_code < 200 && isFor(operation, instance))
+    .filter((operation) => classes.includes(operation.class) && operation.status_code < 200 && isFor(operation, name))
   for (const { id } of mine) {
     try {
-      await incus.wait(id, `what still runs for ${instance}`)
+      await incus.wait(id, `what still runs for ${name}`)
     } catch (error) {
       if (!(error instanceof IncusError)) throw error
     }
   }
 }
 
-function isFor({ resources }: Operation, instance: string): boolean {
+function isFor({ resources }: Operation, name: string): boolean {
   const paths = Object.values(resources ?? {}).flat()
   return paths.some((path) =>
     path
       .replace(/[?].*$/, '')
       .split('/')
-      .includes(instance),
+      .includes(name),
   )
 }

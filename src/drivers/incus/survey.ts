@@ -126,11 +126,13 @@ function sortedImages(images: readonly StoredImage[]) {
   for (const { aliases, properties } of images) {
     const marked = Number(properties?.[imageMark])
     if (marked > 0) things.push({ kind: 'image', id: marked, generation: 0 })
-    const id = Number(aliases.map(({ name }) => /^wolke-(\d+)$/.exec(name)?.[1]).find((one) => one !== undefined))
-    if (id > 0 && !(marked > 0)) unmarked.push({ kind: 'image', id })
+    else
+      for (const { name } of aliases) unmarked.push(...idsInAlias(name).map((id) => ({ kind: 'image', id }) as const))
   }
   return { things, unmarked }
 }
+
+const idsInAlias = (alias: string) => [/^wolke-(\d+)$/.exec(alias)?.[1]].flatMap((id) => (id ? [Number(id)] : []))
 
 /** Servers and networks of which only rows in the network are left. */
 function rowsAlone(rows: OverlayInventory, servers: ReadonlySet<number>, networks: ReadonlySet<number>): Thing[] {

@@ -8,6 +8,7 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { edit, editInstance, type Instance, instanceOf, unplug } from './edit.ts'
 import { type Config, generationOf, idOf, marksOf, setMark, volumeName } from './names.ts'
+import { settleOperations } from './operations.ts'
 import type { Tombstones } from './tombstones.ts'
 
 export interface VolumeParts {
@@ -31,7 +32,7 @@ export interface StoredVolume {
 
 /** The generation of the set of volumes that an instance has. */
 const setGeneration = 'user.wolke.volumes'
-/** The member that a volume is being copied to. */
+/** The member that a volume was copied to last. */
 const destination = 'user.wolke.destination'
 /** Pools whose volumes are disks with a file system of their own, which only grow. */
 const blockDrivers = ['ceph', 'lvm', 'lvmcluster', 'linstor', 'truenas']
@@ -149,22 +150,30 @@ class Volumes {
   /** Copies a volume to another member and removes it where it was. One that is cut off begins anew (see `#find`). */
   async #move(volume: StoredVolume, to: string): Promise<void> {
     const { incus, pool } = this.#parts
-    await this.#patch(volume, () => ({ [destination]: to }))
-    const body = { name: volume.name, pool, source: { location: volume.location } }
-    await incus.change('POST', `${this.#path}/custom/${volume.name}`, body, { target: to })
-    const moved = await this.#find(Number(idOf(volume.config)))
-    if (moved) await this.#patch(moved, () => ({ [destination]: '' }))
+    const { name, location, config } = volume
+    const source = { type: 'copy', name, pool, location }
+    const copy = { name, type: 'custom', config: { ...config, [destination]: to }, source }
+    await incus.change('POST', `${this.#path}/custom`, copy, { target: to })
+    await this.#delete(volume)
   }
 
-  /** The volume of an id. What a move left unfinished at its destination is removed. */
+  /**
+   * The volume of an id. While it is moved there are two, and the first one goes once the second one is whole: as long as
+   * there are two without anything that runs, the first one is the volume.
+   */
   async #find(id: number): Promise<StoredVolume | undefined> {
     const copies = await this.#copies(id)
     if (copies.length < 2) return copies[0]
-    const unfinished = copies.filter(({ config, location }) => config[destination] === location)
-    for (const copy of unfinished) await this.#delete(copy)
-    const [whole, ...others] = copies.filter((copy) => !unfinished.includes(copy))
-    if (whole && others.length === 0) return whole
-    throw new DriverError(`Volume ${id} is on several hosts`, { transient: true })
+    await settleOperations(this.#parts.incus, volumeName(id), ['task', 'websocket'])
+    const left = await this.#copies(id)
+    if (left.length < 2) return left[0]
+    const [second] = left.filter(({ config, location }) => config[destination] === location)
+    const [first, ...others] = left.filter((copy) => copy !== second)
+    if (!second || !first || others.length > 0) {
+      throw new DriverError(`Volume ${id} is on several hosts`, { transient: true })
+    }
+    await this.#delete(second)
+    return first
   }
 
   async #copies(id: number): Promise<readonly StoredVolume[]> {
