@@ -26,19 +26,6 @@ const host = join(cache, `host-${digest('host/packages.sh')}`)
 /** The folder with the image of servers: `metadata.tar.xz` and `root.squashfs`. */
 const image = join(cache, `image-${digest('guest/**')}`)
 
-/** Packages of the image of servers beside the essential ones; those of balancers wait for whoever starts them. */
-const guestPackages = [
-  'systemd-sysv',
-  'udev',
-  'cloud-init',
-  'netplan.io',
-  'openssh-server',
-  'iproute2',
-  'iputils-ping',
-  'ethtool',
-]
-const balancerPackages = ['haproxy', 'socat']
-
 /** What was built, as paths. */
 export interface Parts {
   readonly host: string
@@ -92,7 +79,7 @@ async function buildHost(folder: string): Promise<void> {
 async function buildImage(folder: string): Promise<void> {
   const root = join(folder, 'root')
   await debian(root, 'minbase', [
-    `--include=${[...guestPackages, ...balancerPackages].join(',')}`,
+    `--include=${readFileSync(join(here, 'guest/packages'), 'utf8').trim().split('\n').join(',')}`,
     `--customize-hook=sh ${join(here, 'guest/customize.sh')} "$1"`,
   ])
   const metadata = join(folder, 'metadata')

@@ -14,3 +14,4 @@ systemctl --root="$root" mask -q apt-daily.timer apt-daily-upgrade.timer dpkg-db
 rm -rf "$root"/etc/ssh/ssh_host_* "$root"/usr/share/doc/* "$root"/usr/share/man/* "$root"/usr/share/locale/* "$root"/var/lib/apt/lists/*
 : >"$root/etc/machine-id"
 : >"$root/etc/hostname"
+printf "127.0.0.1 localhost\n::1 localhost\n" >"$root/etc/hosts"

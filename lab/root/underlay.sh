@@ -10,7 +10,8 @@ done
 systemctl start openvswitch-switch
 ovs-vsctl set open_vswitch . external_ids:ovn-bridge-datapath-type=netdev \
   -- --may-exist add-br br-pub -- set bridge br-pub datapath_type=netdev \
-  -- --may-exist add-br br-phy -- set bridge br-phy datapath_type=netdev -- --may-exist add-port br-phy eth0
+  -- --may-exist add-br br-phy -- set bridge br-phy datapath_type=netdev -- --may-exist add-port br-phy eth0 \
+  -- set interface br-phy mtu_request=1600
 ethtool -K br-phy tx off >/dev/null
 ethtool -K br-pub tx off >/dev/null
 ip address replace "$1/24" dev br-phy
