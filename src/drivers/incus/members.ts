@@ -16,7 +16,8 @@ export interface Member {
 export interface Candidate {
   readonly name: string
   readonly memoryMb: number
-  /** Of the servers that are on it, running or not. */
+  /** The servers that are on it, running or not, and what they were promised. */
+  readonly servers: ReadonlySet<number>
   readonly promisedMb: number
   readonly groups: ReadonlySet<number>
 }
@@ -45,6 +46,40 @@ export function place(candidates: readonly Candidate[], need: Need): string {
   throw new DriverError('no host has room for the server', { transient: false, code: 'resource_unavailable' })
 }
 
+/**
+ * Chooses members for servers that are made at the same time: Incus shows each only once it has begun to make it, so that
+ * what was chosen before counts as well.
+ */
+export class Placements {
+  /** By server, until Incus shows it. */
+  readonly #chosen = new Map<number, Need & { readonly member: string }>()
+
+  /** The member for a server (see `place`). */
+  choose(server: number, candidates: readonly Candidate[], { memoryMb, placementGroup }: Need): string {
+    for (const { servers } of candidates) for (const id of servers) this.#chosen.delete(id)
+    const member = place(
+      candidates.map((one) => this.#withChosen(one)),
+      { memoryMb, placementGroup },
+    )
+    this.#chosen.set(server, { memoryMb, placementGroup, member })
+    return member
+  }
+
+  /** The server was not made. */
+  forget(server: number): void {
+    this.#chosen.delete(server)
+  }
+
+  #withChosen(candidate: Candidate): Candidate {
+    const here = [...this.#chosen.values()].filter(({ member }) => member === candidate.name)
+    return {
+      ...candidate,
+      promisedMb: here.reduce((sum, { memoryMb }) => sum + memoryMb, candidate.promisedMb),
+      groups: new Set([...candidate.groups, ...here.flatMap(({ placementGroup }) => placementGroup ?? [])]),
+    }
+  }
+}
+
 /** All members; none when Incus is no cluster. Errors: `DriverError`. */
 export function membersOf(incus: Incus): Promise<readonly Member[]> {
   return incus.list<Member>('/1.0/cluster/members?recursion=1')
@@ -62,6 +97,7 @@ export async function candidatesOf(incus: Incus, overcommit: number): Promise<re
     return {
       name: server_name,
       memoryMb: memories[index]! * overcommit,
+      servers: new Set(here.flatMap(({ config }) => idOf(config) ?? [])),
       promisedMb: here.reduce((sum, instance) => sum + promisedMb(instance), 0),
       groups: new Set(here.flatMap(groupOf)),
     }

@@ -11,7 +11,7 @@ import { editInstance, type Instance, instanceOf } from './edit.ts'
 import { boot, install, setPassword, stop } from './guest.ts'
 import { type InstanceOptions, isRunning, newInstance, nextTask, powerWanted, type Task } from './instances.ts'
 import { publicMac } from './macs.ts'
-import { candidatesOf, onMember, place } from './members.ts'
+import { candidatesOf, onMember, Placements } from './members.ts'
 import { generationOf, idOf, imageAlias, serverName } from './names.ts'
 import { settleOperations } from './operations.ts'
 import type { Internal, Overlay, PublicSide } from './ovn/overlay.ts'
@@ -31,6 +31,7 @@ const mostTasks = 12
 
 export class Servers {
   readonly #parts: ServerParts
+  readonly #placements = new Placements()
 
   constructor(parts: ServerParts) {
     this.#parts = parts
@@ -74,9 +75,14 @@ export class Servers {
     const { incus, tombstones, options, overcommit } = this.#parts
     const source = { type: 'image', alias: await this.#image(state) }
     const candidates = await candidatesOf(incus, overcommit)
-    const target = candidates.length > 0 ? place(candidates, state) : undefined
+    const target = candidates.length > 0 ? this.#placements.choose(state.id, candidates, state) : undefined
     const instance = { ...newInstance(state, internal, options), source }
-    await incus.change('POST', '/1.0/instances', instance, { target, report })
+    try {
+      await incus.change('POST', '/1.0/instances', instance, { target, report })
+    } catch (error) {
+      this.#placements.forget(state.id)
+      throw error
+    }
     // It may have been removed while it was being made.
     if (await tombstones.cover(tombOf(state.id), state.generation)) await this.#delete(state.id, state.generation)
   }
