@@ -32,9 +32,9 @@ export async function keepsItsDisk(stage: Stage): Promise<void> {
     await stage.answers(address, 'kept')
   }
 
+  const small = await look.sizeOf(server.id)
   await stage.command(server.id, 'shutdown')
   await stage.vanish(ping(address))
-  const small = await look.sizeOf(server.id)
   await stage.command(server.id, 'change_type', { server_type: largerType, upgrade_disk: true })
   await stage.command(server.id, 'poweron')
   await stage.answers(address, 'kept')

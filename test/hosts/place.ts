@@ -78,6 +78,9 @@ export async function numberFromNow(db: Database): Promise<void> {
 }
 
 const openWorld = openForSuite(engines[0]!)
+/** What ends a place after the tests of this process, once its world has ended. */
+const endings = new AsyncDisposableStack()
+after(() => endings.disposeAsync())
 let opened: Promise<LabPlace> | undefined
 
 /** The place of all tests of this process, which ends with them. */
@@ -88,9 +91,10 @@ export function labPlace(): Promise<LabPlace> {
 
 async function openPlace(lab: Lab): Promise<LabPlace> {
   const folder = mkdtempSync(join(tmpdir(), 'wolke-hosts-'))
-  after(() => rmSync(folder, { recursive: true }))
+  endings.defer(() => rmSync(folder, { recursive: true }))
   const log = openLog(process.env.WOLKE_TEST_LOG ? 'debug' : 'silent')
   const hosts = await openIncus(clusterOf(lab), { clock: hostsClock, log, directory: undefined })
+  endings.defer(() => hosts.close())
   const world = await openWorld({
     clock: hostsClock,
     drivers: { ...hosts.machines, reachability: modelled(hostsClock) },
@@ -99,7 +103,6 @@ async function openPlace(lab: Lab): Promise<LabPlace> {
     engine: { retryMs: 500, callTimeoutMs: 120_000 },
     log,
   })
-  after(() => hosts.close())
   await numberFromNow(world.db)
   const key = await makeKey(folder)
   return {
