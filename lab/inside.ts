@@ -58,6 +58,7 @@ async function makeCluster([first, ...others]: readonly Member[], folder: string
     await step(member, 'root/underlay', member.address)
     if (member === first) await step(member, 'host/central')
     await step(member, 'host/network', member.name, member.address, central, 'eth1')
+    await step(member, 'root/conntrack')
   }
   await Promise.all([
     network(first!).then(() => step(first!, 'host/incus-first', first!.name, first!.address, central, poolSize)),

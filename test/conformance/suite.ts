@@ -45,6 +45,8 @@ export function holdPromises(name: string, open: () => Promise<Place>, options: 
 
 /** In an order in which nothing is kept by what comes after it. */
 const lists = [
+  '/load_balancers',
+  '/certificates',
   '/servers',
   '/volumes',
   '/networks',

@@ -25,7 +25,7 @@ const connectionKb = 72
 const diskSize = '2GiB'
 
 /** Only what Wolke made as a balancer is one. */
-export const isBalancer = ({ config }: Pick<Instance, 'config'>) => config[kindKey] === kind
+export const isBalancer = ({ config }: { readonly config: Config | null }) => config?.[kindKey] === kind
 
 /** The hardware addresses follow from the id, so that a balancer that is made again has the same ones. */
 export const publicMac = (id: number) => macOf('9a', id)

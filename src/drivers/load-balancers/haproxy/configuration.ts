@@ -37,10 +37,12 @@ export function configurationOf(state: BalancerState): string {
   return sections.map(([title, ...lines]) => [title, ...lines.map((line) => `    ${line}`), ''].join('\n')).join('\n')
 }
 
+/** Where fewer files can be open than connections need, it carries as many as it can, and says so in its log. */
 function global({ maxConnections }: BalancerState): string[] {
   return [
     'global',
     `maxconn ${maxConnections}`,
+    'no strict-limits',
     'nbthread 1',
     `uid ${unprivileged}`,
     `gid ${unprivileged}`,
