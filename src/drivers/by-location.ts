@@ -13,6 +13,7 @@ export type Machines = Omit<Drivers, 'authority' | 'delegation' | 'reachability'
 
 /** An infrastructure with the locations that are its own. */
 export interface Site {
+  /** Those of the moment: hosts may come to answer late. */
   readonly machines: Machines
   /** Ids. */
   readonly locations: ReadonlySet<number>
@@ -23,10 +24,10 @@ export interface Site {
 /** The drivers of several infrastructures as one. */
 export function byLocation(sites: readonly Site[]): Machines {
   const at = (location: number): Machines => siteAt(sites, location).machines
-  const all = sites.map(({ machines }) => machines)
-  const where = (location: number | null) => (location === null ? all : [at(location)])
+  const all = () => sites.map(({ machines }) => machines)
+  const where = (location: number | null) => (location === null ? all() : [at(location)])
   return {
-    callTimeoutMs: Math.max(...all.map(({ callTimeoutMs = 0 }) => callTimeoutMs)),
+    callTimeoutMs: Math.max(...all().map(({ callTimeoutMs = 0 }) => callTimeoutMs)),
     servers: {
       remembers: (location) => at(location).servers.remembers(location),
       apply: (state, report) => at(state.location).servers.apply(state, report),
@@ -36,7 +37,7 @@ export function byLocation(sites: readonly Site[]): Machines {
     },
     volumes: {
       apply: (state) => at(state.location).volumes.apply(state),
-      remove: (id, generation) => inTurn(all, ({ volumes }) => volumes.remove(id, generation)),
+      remove: (id, generation) => inTurn(all(), ({ volumes }) => volumes.remove(id, generation)),
       attach: (state) => at(state.location).volumes.attach(state),
     },
     networks: {
@@ -75,16 +76,16 @@ function mayCarry({ networkZones }: Site, shape: NetworkShape | null): boolean {
   return shape === null || shape.subnets.some(({ networkZone }) => networkZones.has(networkZone))
 }
 
-function balancersOf(all: readonly Machines[], at: (location: number) => Machines): LoadBalancerDriver {
-  const planes = [...new Set(all.map(({ loadBalancers }) => loadBalancers))]
+function balancersOf(all: () => readonly Machines[], at: (location: number) => Machines): LoadBalancerDriver {
+  const planes = () => [...new Set(all().map(({ loadBalancers }) => loadBalancers))]
   return {
     apply: (state) => at(state.location).loadBalancers.apply(state),
-    remove: (id, generation) => inTurn(planes, (plane) => plane.remove(id, generation)),
+    remove: (id, generation) => inTurn(planes(), (plane) => plane.remove(id, generation)),
     // What one plane cannot tell at the moment does not hide what another one sees.
-    observe: (ids) => merged(planes.map((plane) => plane.observe(ids))),
-    measure: (id, series, moments, step) => merged(planes.map((plane) => plane.measure(id, series, moments, step))),
+    observe: (ids) => merged(planes().map((plane) => plane.observe(ids))),
+    measure: (id, series, moments, step) => merged(planes().map((plane) => plane.measure(id, series, moments, step))),
     async inventory() {
-      const found = (await Promise.all(planes.map((plane) => plane.inventory()))).filter((one) => one !== undefined)
+      const found = (await Promise.all(planes().map((plane) => plane.inventory()))).filter((one) => one !== undefined)
       if (found.length === 0) return undefined
       return {
         epoch: found.map(({ epoch }) => epoch).join(' '),

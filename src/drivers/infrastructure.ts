@@ -104,12 +104,14 @@ export async function openCluster(
   opened: AsyncDisposableStack,
 ): Promise<OpenedCluster> {
   // Loaded only where there are hosts, to keep the start fast.
-  const { openIncus } = await import('./incus/open.ts')
-  const hosts = await openIncus(cluster, parts).catch((error: unknown) => {
+  const [{ openIncus }, { openLate }] = await Promise.all([import('./incus/open.ts'), import('./incus/late.ts')])
+  // Who only looks wants to know that nobody answers.
+  const open = parts.isLookedAt ? openIncus : openLate
+  const hosts = await open(cluster, parts).catch((error: unknown) => {
     throw new Error(`infrastructure ${cluster.name}: ${(error as Error).message}`, { cause: error })
   })
   opened.defer(() => hosts.close())
-  return { ...hosts, name: cluster.name, ...whereAre(places.get(cluster.name)) }
+  return Object.assign(hosts, { name: cluster.name, ...whereAre(places.get(cluster.name)) })
 }
 
 const whereAre = (locations: readonly Place[] = []) => ({
@@ -141,8 +143,14 @@ function composed(
   const callTimeoutMs = Math.max(delayMs * 10, usualTimeoutMs)
   const own = { ...simulated, loadBalancers, ...(callTimeoutMs > usualTimeoutMs ? { callTimeoutMs } : {}) }
   if (clusters.length === 0) return { drivers: own, capabilities: () => everything }
-  const sites = clusters.map(({ name, machines }) => siteOf({ loadBalancers, ...machines }, places.get(name)))
-  if (places.has(simulatedName)) sites.push(siteOf(onThisMachine(own), places.get(simulatedName)))
+  const sites: Site[] = clusters.map((cluster) => ({
+    get machines() {
+      return { loadBalancers, ...cluster.machines }
+    },
+    ...whereAre(places.get(cluster.name)),
+  }))
+  const here = places.get(simulatedName)
+  if (here) sites.push({ machines: onThisMachine(own), ...whereAre(here) })
   return {
     drivers: { ...simulated, reachability: modelled(clock), ...byLocation(sites) },
     capabilities(location) {
@@ -153,8 +161,6 @@ function composed(
     },
   }
 }
-
-const siteOf = (machines: Machines, locations?: readonly Place[]): Site => ({ machines, ...whereAre(locations) })
 
 /** Beside servers on hosts, whoever names a simulated server in the path must be on this machine. */
 function onThisMachine(drivers: Drivers): Machines {

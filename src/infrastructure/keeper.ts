@@ -18,6 +18,8 @@ export interface KeptHosts extends Place {
   readonly name: string
   readonly machines: Pick<Machines, 'servers' | 'volumes' | 'networks' | 'images'>
   survey(): Promise<Survey>
+  /** Asserts again what all servers need. */
+  uphold(): Promise<void>
   /** The installation whose hosts these are; undefined before the first. */
   owner(): Promise<string | undefined>
   claim(installation: string): Promise<void>
@@ -65,6 +67,7 @@ export class Keeper {
   }
 
   async #keep(hosts: KeptHosts, seen: Map<string, Seen>, failures: unknown[]): Promise<void> {
+    await hosts.uphold()
     const isOwn = await this.#owns(hosts)
     const { differing, orphans } = await differencesOf(this.#parts.db.query, hosts)
     for (const one of differing) await this.#repair(hosts, one).catch((error: unknown) => failures.push(error))

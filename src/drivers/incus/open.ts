@@ -24,11 +24,10 @@ import { incusVolumes } from './volumes.ts'
 export interface Hosts {
   /** Without Load Balancers where nothing can carry their traffic. */
   readonly machines: Omit<Machines, 'loadBalancers'> & Partial<Pick<Machines, 'loadBalancers'>>
-  /** The engines, for whoever looks at all that is there. */
-  readonly incus: Incus
-  readonly overlay: Overlay
   /** Whether the cluster has what Wolke needs, such as the images of the catalogue. Errors: `DriverError`. */
   check(images: readonly WantedImage[]): Promise<Finding[]>
+  /** Asserts again what every server needs of the network, which Incus may have taken back. Errors: `DriverError`. */
+  uphold(): Promise<void>
   /** Looks at all that is there under marks of Wolke. Errors: `DriverError`. */
   survey(): Promise<Survey>
   /** The installation of Wolke whose hosts these are; undefined before the first. Errors: `DriverError`. */
@@ -43,7 +42,7 @@ export interface Hosts {
 }
 
 /** Copies of disks take minutes. */
-const callTimeoutMs = 900_000
+export const callTimeoutMs = 900_000
 
 /** Connects to the cluster. Errors: one line for the operator when it cannot be reached or lacks what is needed. */
 export async function openIncus(options: ClusterOptions, parts: ClusterParts): Promise<Hosts> {
@@ -118,8 +117,6 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
   const measurements = measurementsOf(incus, options, parts)
   const consoles = incusConsoles(incus)
   return {
-    incus,
-    overlay,
     machines: {
       callTimeoutMs,
       servers: {
@@ -145,6 +142,7 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
       },
     },
     check: (images) => findings({ incus, overlay }, options, images),
+    uphold: () => overlay.prepare(),
     survey: () => survey({ incus, overlay, pool: options.pool }),
     owner: () => ownerOf(incus),
     claim: (installation) => claim(incus, installation),
@@ -174,7 +172,10 @@ function measurementsOf(incus: Incus, { name }: ClusterOptions, { directory, log
 }
 
 /** A container has neither a boot order nor disks of its own. */
-function capabilitiesOf({ instanceType }: ClusterOptions, balancers: BalancerDriver): Capabilities {
+export function capabilitiesOf(
+  { instanceType }: ClusterOptions,
+  balancers: Pick<BalancerDriver, 'hasImage'>,
+): Capabilities {
   const isMachine = instanceType === 'virtual-machine'
   return {
     rescue: false,
