@@ -1,0 +1,141 @@
+/** What is done next for a server on hosts, by what is read of its instance. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import type { ServerState } from '../../families/servers/driver.ts'
+import type { Instance } from './edit.ts'
+import { markedDone, newInstance, nextTask, type Task } from './instances.ts'
+
+const options = {
+  instanceType: 'container',
+  pool: 'local',
+  publicNetwork: 'pub',
+  nameServers: ['198.51.100.1'],
+} as const
+const internal = { ipv4: '172.31.0.7', ipv6: 'fd00:172:31::7' }
+
+const wanted: ServerState = {
+  id: 7,
+  generation: 1,
+  location: 1,
+  name: 'web',
+  cores: 2,
+  memoryMb: 4096,
+  diskGb: 80,
+  image: 114690387,
+  installation: null,
+  iso: null,
+  userData: null,
+  sshKeys: [],
+  rootPasswordHash: null,
+  passwordReset: null,
+  rescue: null,
+  power: 'off',
+  manner: 'hard',
+  cycle: null,
+  ipv4: '198.18.0.7',
+  ipv6: '2001:db8:100:7::/64',
+  placementGroup: null,
+}
+
+/** An instance as Incus has it after it was made for a state. */
+function made(state: ServerState, status = 'Stopped'): Instance {
+  const { name, type, config, devices } = newInstance(state, internal, options)
+  const rest = { architecture: 'x86_64', description: '', ephemeral: false, profiles: [], location: 'h1' }
+  return { ...rest, name, type, status, config: { ...config, 'volatile.uuid': 'u' }, devices }
+}
+
+/** Does all tasks as Incus would, and tells which they were. */
+function history(instance: Instance, state: ServerState): string[] {
+  const tasks: string[] = []
+  let now = instance
+  for (let task = nextTask(now, state, internal, options); task; task = nextTask(now, state, internal, options)) {
+    tasks.push(task.do === 'stop' ? `stop ${task.manner}` : task.do)
+    assert.ok(tasks.length < 10, tasks.join(', '))
+    now = after(now, task, state)
+  }
+  return tasks
+}
+
+function after(instance: Instance, task: Task, state: ServerState): Instance {
+  const mark = (...done: Parameters<typeof markedDone>[1]) => ({
+    ...instance,
+    config: { ...instance.config, ...markedDone(state, done) },
+  })
+  if (task.do === 'configure') return { ...instance, config: task.config, devices: task.devices }
+  if (task.do === 'install') return mark('installation', 'passwordReset')
+  if (task.do === 'set password') return mark('passwordReset')
+  return { ...instance, status: task.do === 'boot' ? 'Running' : 'Stopped' }
+}
+
+test('a new server is as desired without power, and only boots with it', () => {
+  assert.deepEqual(history(made(wanted), wanted), [])
+  assert.deepEqual(history(made({ ...wanted, power: 'on' }), { ...wanted, power: 'on' }), ['boot'])
+})
+
+test('a newer state is written down before anything is done', () => {
+  const next: ServerState = { ...wanted, generation: 2, power: 'on' }
+  assert.deepEqual(history(made(wanted), next), ['configure', 'boot'])
+  const off: ServerState = { ...wanted, generation: 3, manner: 'guest' }
+  assert.deepEqual(history(made(next, 'Running'), off), ['configure', 'stop guest'])
+})
+
+test('a restart is a stop, a note and a boot, so that one which was cut off is not done twice', () => {
+  const before: ServerState = { ...wanted, power: 'on', cycle: 4 }
+  const next: ServerState = { ...before, generation: 2, cycle: 5, manner: 'guest' }
+  assert.deepEqual(history(made(before, 'Running'), next), ['configure', 'stop guest', 'configure', 'boot'])
+  // It is without power already: what was cut off only has to boot.
+  assert.deepEqual(history(made(before), next), ['configure', 'boot'])
+  assert.deepEqual(history(made(next, 'Running'), next), [])
+})
+
+test('a new installation takes the power, and sets the newest password with its first boot', () => {
+  const before: ServerState = { ...wanted, power: 'on' }
+  const next: ServerState = { ...before, generation: 2, installation: 9, passwordReset: 8, manner: 'guest' }
+  assert.deepEqual(history(made(before, 'Running'), next), ['configure', 'stop hard', 'install', 'boot'])
+})
+
+test('a new password is set in the running system, at the next boot of one without power', () => {
+  const before: ServerState = { ...wanted, power: 'on' }
+  const next: ServerState = { ...before, generation: 2, passwordReset: 8 }
+  assert.deepEqual(history(made(before, 'Running'), next), ['configure', 'set password'])
+  assert.deepEqual(history(made(wanted), { ...next, power: 'off' }), ['configure'])
+  assert.deepEqual(history(made(wanted), next), ['configure', 'boot', 'set password'])
+})
+
+test('devices of others stay, and its own come back', () => {
+  const volume = { type: 'disk', pool: 'local', source: 'vol-3', path: '/mnt/HC_Volume_3' }
+  const { eth0: _, ...others } = made(wanted).devices
+  const task = nextTask({ ...made(wanted), devices: { ...others, 'vol-3': volume } }, wanted, internal, options)
+  assert.ok(task?.do === 'configure')
+  assert.deepEqual(Object.keys(task.devices).sort(), ['eth0', 'root', 'vol-3'])
+})
+
+test('a virtual machine names its cloud to its guest', () => {
+  const { config } = newInstance(wanted, internal, { ...options, instanceType: 'virtual-machine' })
+  assert.equal(config['raw.qemu'], '-smbios type=1,manufacturer=Hetzner,serial=7')
+})
+
+test('keys, the name and what the user says reach cloud-init; another installation is another instance for it', () => {
+  const config = (state: ServerState) => newInstance(state, internal, options).config
+  const userData = '#!/bin/sh\necho "{{ config_get }}"\n'
+  const state = { ...wanted, userData, sshKeys: ['ssh-ed25519 AAAA me@there'], rootPasswordHash: '$6$a$b' }
+  const first = config(state)
+  assert.equal(first['cloud-init.user-data'], userData)
+  assert.match(
+    first['user.meta-data']!,
+    /^instance-id: "7"\nlocal-hostname: "web"\npublic-keys: \["ssh-ed25519 AAAA me@there"\]\n$/,
+  )
+  assert.match(first['cloud-init.vendor-data']!, /^#cloud-config\n[\s\S]*"password":"\$6\$a\$b"/)
+  assert.match(config({ ...state, installation: 9 })['user.meta-data']!, /^instance-id: "7-9"\n/)
+})
+
+test('a guest has its public address alone, with a gateway on the link, and the first of its network', () => {
+  const { eth0 } = JSON.parse(newInstance(wanted, internal, options).config['cloud-init.network-config']!).ethernets
+  assert.deepEqual(eth0.addresses, ['198.18.0.7/32', '2001:db8:100:7::1/64'])
+  assert.deepEqual(
+    eth0.routes.map(({ to }: { to: string }) => to),
+    ['172.31.1.1/32', '0.0.0.0/0', '::/0'],
+  )
+  const none = newInstance({ ...wanted, ipv4: null, ipv6: null }, internal, options)
+  assert.deepEqual(JSON.parse(none.config['cloud-init.network-config']!).ethernets.eth0.addresses, [])
+})
