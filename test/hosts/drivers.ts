@@ -1,0 +1,97 @@
+/** The drivers of a lab alone, without a server of Wolke: what they are told is told by the test. */
+import { after } from 'node:test'
+import { instanceOf } from '../../src/drivers/incus/edit.ts'
+import { exec } from '../../src/drivers/incus/exec.ts'
+import { serverName } from '../../src/drivers/incus/names.ts'
+import { type Hosts, openIncus } from '../../src/drivers/incus/open.ts'
+import type { ServerState } from '../../src/families/servers/driver.ts'
+import { runningClock } from '../../src/kernel/process/clock.ts'
+import { openLog } from '../../src/kernel/process/log.ts'
+import { until } from '../bare-database.ts'
+import { clusterOf, theLab } from './place.ts'
+
+/** The image Debian 12 of the catalogue. */
+const image = 114690387
+
+let opened: Promise<Hosts> | undefined
+let last = Date.now()
+
+/** An id that nothing on the hosts ever had. */
+export const newId = () => ++last
+
+/** The drivers of all tests of this process, which end with them. */
+export function labHosts(): Promise<Hosts> {
+  opened ??= openIncus(clusterOf(theLab()), { clock: runningClock(), log: openLog('silent'), directory: undefined })
+  return opened
+}
+
+after(async () => (await opened)?.close())
+
+/** Servers without public addresses, which nothing filters. */
+export class Servers {
+  readonly hosts: Hosts
+  readonly #generations = new Map<number, number>()
+
+  constructor(hosts: Hosts) {
+    this.hosts = hosts
+  }
+
+  /** Makes servers that run, on different hosts. */
+  async run(...ids: readonly number[]): Promise<void> {
+    const placementGroup = newId()
+    // One after the other, since the choice of hosts is made of what is there.
+    for (const id of ids) await this.apply(id, { placementGroup })
+    await Promise.all(ids.map((id) => this.apply(id, { placementGroup, power: 'on' })))
+    await Promise.all(ids.map((id) => this.isUp(id)))
+  }
+
+  async apply(id: number, more: Partial<ServerState> = {}): Promise<void> {
+    await this.hosts.machines.servers.apply({ ...plain, id, name: `s${id}`, generation: this.next(id), ...more })
+  }
+
+  /** A generation that is newer than all that were given before. */
+  next(id: number): number {
+    const generation = (this.#generations.get(id) ?? 0) + 1
+    this.#generations.set(id, generation)
+    return generation
+  }
+
+  async isUp(id: number): Promise<void> {
+    await until(async () => (await this.tell(id, 'true')) === '', `server ${id} runs programs`)
+  }
+
+  /** What a shell in a server prints; undefined when it fails. */
+  async tell(id: number, script: string): Promise<string | undefined> {
+    const { code, stdout } = await exec(this.hosts.incus, serverName(id), ['sh', '-c', script])
+    return code === 0 ? stdout.trim() : undefined
+  }
+
+  async hostOf(id: number): Promise<string | undefined> {
+    return (await instanceOf(this.hosts.incus, id))?.location
+  }
+
+  async remove(...ids: readonly number[]): Promise<void> {
+    for (const id of ids) await this.hosts.machines.servers.remove(id, this.next(id), null)
+  }
+}
+
+const plain: Omit<ServerState, 'id' | 'name' | 'generation'> = {
+  location: 1,
+  cores: 1,
+  memoryMb: 512,
+  diskGb: 5,
+  image,
+  installation: 1,
+  iso: null,
+  userData: null,
+  sshKeys: [],
+  rootPasswordHash: null,
+  passwordReset: null,
+  rescue: null,
+  power: 'off',
+  manner: 'hard',
+  cycle: null,
+  ipv4: null,
+  ipv6: null,
+  placementGroup: null,
+}

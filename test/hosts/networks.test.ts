@@ -1,0 +1,140 @@
+/** Private networks on hosts, through their drivers alone, seen by the servers in them. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { networkName } from '../../src/drivers/incus/names.ts'
+import type { Hosts } from '../../src/drivers/incus/open.ts'
+import type { NetworkShape } from '../../src/families/networks/driver.ts'
+import { until } from '../bare-database.ts'
+import { labHosts, newId, Servers } from './drivers.ts'
+import { inLab } from './place.ts'
+
+const location = 1
+const ranges: NetworkShape = {
+  ipRange: '10.0.0.0/16',
+  subnets: [{ ipRange: '10.0.1.0/24', networkZone: 'eu-central', gateway: '10.0.0.1', vswitchId: null }],
+  routes: [],
+  exposesRoutes: false,
+}
+
+/** An interface of a server in a network. */
+const inNetwork = (networkId: number, last: number, aliasIps: readonly string[] = []) => ({
+  networkId,
+  ip: `10.0.1.${last}`,
+  aliasIps,
+  mac: `86:00:00:00:01:${last}`,
+  subnet: '10.0.1.0/24',
+  gateway: '10.0.0.1',
+})
+
+/** A network with servers in it. */
+class Net {
+  readonly id = newId()
+  readonly #hosts: Hosts
+  readonly #servers: Servers
+
+  constructor(servers: Servers) {
+    this.#servers = servers
+    this.#hosts = servers.hosts
+  }
+
+  async shape(generation: number, shape: NetworkShape | null): Promise<void> {
+    await this.#hosts.machines.networks.apply({ id: this.id, generation, shape })
+  }
+
+  async join(server: number, generation: number, last: number, aliasIps?: readonly string[]): Promise<void> {
+    const interfaces = [inNetwork(this.id, last, aliasIps)]
+    await this.#hosts.machines.interfaces.apply({ serverId: server, location, generation, interfaces })
+  }
+
+  async leave(server: number, generation: number): Promise<void> {
+    await this.#hosts.machines.interfaces.apply({ serverId: server, location, generation, interfaces: [] })
+  }
+
+  async reaches(from: number, address: string): Promise<void> {
+    const answer = () => this.#servers.tell(from, `ping -c 1 -W 1 ${address}`)
+    await until(async () => (await answer()) !== undefined, `server ${from} reaches ${address}`)
+  }
+
+  async misses(from: number, address: string): Promise<void> {
+    assert.equal(await this.#servers.tell(from, `ping -c 2 -W 1 ${address}`), undefined)
+  }
+
+  async isThere(): Promise<boolean> {
+    return (await this.#hosts.incus.get(`/1.0/networks/${networkName(this.id)}`)) !== undefined
+  }
+}
+
+test(
+  'servers on several hosts see each other in their network, whether they start in it or come to it, and nobody else',
+  inLab,
+  async () => {
+    const servers = new Servers(await labHosts())
+    const [one, other, third] = [newId(), newId(), newId()]
+    const [net, apart] = [new Net(servers), new Net(servers)]
+    await Promise.all([net.shape(1, ranges), apart.shape(1, ranges)])
+    try {
+      await servers.run(one, other, third)
+      await net.join(one, 1, 11)
+      await net.join(other, 1, 12, ['10.0.1.112'])
+      await apart.join(third, 1, 13)
+      await net.reaches(one, '10.0.1.12')
+      await net.misses(one, '10.0.1.13')
+      await net.misses(third, '10.0.1.11')
+
+      await servers.tell(other, 'ip address add 10.0.1.112/32 dev eth1')
+      await net.reaches(one, '10.0.1.112')
+
+      await servers.apply(other, { power: 'on', cycle: 5 })
+      await servers.isUp(other)
+      await net.reaches(one, '10.0.1.12')
+
+      // A set that comes late brings nothing back.
+      await net.leave(other, 2)
+      await net.join(other, 1, 12)
+      assert.equal(await servers.tell(other, 'ip link show eth1'), undefined)
+      await net.misses(one, '10.0.1.12')
+    } finally {
+      await servers.remove(one, other, third)
+      await Promise.all([net.shape(9, null), apart.shape(9, null)])
+    }
+    assert.deepEqual([await net.isThere(), await apart.isThere()], [false, false])
+  },
+)
+
+test('a route of a network leads through one of its servers', inLab, async () => {
+  const servers = new Servers(await labHosts())
+  const [one, router] = [newId(), newId()]
+  const net = new Net(servers)
+  await net.shape(1, ranges)
+  try {
+    await servers.run(one, router)
+    await net.join(one, 1, 11)
+    await net.join(router, 1, 12)
+    await servers.tell(router, 'ip address add 10.0.200.1/32 dev lo')
+    await net.reaches(one, '10.0.1.12')
+    await net.misses(one, '10.0.200.1')
+    const routes = [{ destination: '10.0.200.0/24', gateway: '10.0.1.12' }]
+    await net.shape(2, { ...ranges, routes })
+    await net.reaches(one, '10.0.200.1')
+    await net.shape(3, ranges)
+    await net.misses(one, '10.0.200.1')
+    // What comes late adds no route.
+    await net.shape(2, { ...ranges, routes })
+    await net.misses(one, '10.0.200.1')
+  } finally {
+    await servers.remove(one, router)
+    await net.shape(9, null)
+  }
+})
+
+test('a network grows, and stays removed until a newer generation', inLab, async () => {
+  const net = new Net(new Servers(await labHosts()))
+  await net.shape(1, ranges)
+  await net.shape(2, { ...ranges, ipRange: '10.0.0.0/8' })
+  await net.shape(3, null)
+  await net.shape(2, ranges)
+  assert.equal(await net.isThere(), false)
+  await net.shape(4, ranges)
+  assert.equal(await net.isThere(), true)
+  await net.shape(5, null)
+})
