@@ -103,7 +103,7 @@ const dependants: readonly Dependant[] = [
     families: ['load-balancers'],
     why: 'the options of what carries their traffic',
   },
-  { path: 'src/drivers/infrastructure.ts', families: ['load-balancers'], why: 'chooses what carries their traffic' },
+  { path: 'src/drivers/infrastructure.ts', families: ['load-balancers', 'locations'], why: 'chooses what runs each' },
   { path: 'src/drivers/by-location.ts', families: ['load-balancers', 'networks'], why: 'chooses by their location' },
   {
     path: 'src/drivers/incus/',
@@ -120,14 +120,13 @@ const dependants: readonly Dependant[] = [
     ],
     why: 'runs them on hosts',
   },
-  {
-    path: 'src/drivers/incus/',
-    families: ['placement-groups', 'ssh-keys'],
-    why: 'what the state of a server has',
-  },
   { path: 'src/drivers/load-balancers/', families: ['load-balancers'], why: 'carries their traffic' },
   { path: 'test/conformance/', families: 'all', why: 'what hosts do with every kind of resource' },
-  { path: 'test/hosts/', families: 'all', why: 'what hosts do with every kind of resource' },
+  {
+    path: 'test/hosts/',
+    families: ['firewalls', 'floating-ips', 'images', 'networks', 'primary-ips', 'servers', 'ssh-keys', 'volumes'],
+    why: 'what hosts do with every kind of resource',
+  },
   { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },
   { path: 'test/balancer-states.ts', families: ['load-balancers'], why: 'what a data plane is told' },
   { path: 'test/embedded-balancer.ts', families: ['load-balancers'], why: 'one that carries traffic' },
