@@ -1,5 +1,6 @@
 /** The drivers of a lab alone, without a server of Wolke: what they are told is told by the test. */
 import { after } from 'node:test'
+import { Incus } from '../../src/drivers/incus/client.ts'
 import { instanceOf } from '../../src/drivers/incus/edit.ts'
 import { exec } from '../../src/drivers/incus/exec.ts'
 import { serverName } from '../../src/drivers/incus/names.ts'
@@ -13,26 +14,41 @@ import { clusterOf, theLab } from './place.ts'
 /** The image Debian 12 of the catalogue. */
 const image = 114690387
 
-let opened: Promise<Hosts> | undefined
+/** The drivers of a lab, and the engine beneath them. */
+export interface LabHosts extends Hosts {
+  readonly incus: Incus
+}
+
+let opened: Promise<LabHosts> | undefined
 let last = Date.now()
 
 /** An id that nothing on the hosts ever had. */
 export const newId = () => ++last
 
 /** The drivers of all tests of this process, which end with them. */
-export function labHosts(): Promise<Hosts> {
-  opened ??= openIncus(clusterOf(theLab()), { clock: runningClock(), log: openLog('silent'), directory: undefined })
+export function labHosts(): Promise<LabHosts> {
+  opened ??= open()
   return opened
 }
 
-after(async () => (await opened)?.close())
+async function open(): Promise<LabHosts> {
+  const cluster = clusterOf(theLab())
+  const hosts = await openIncus(cluster, { clock: runningClock(), log: openLog('silent'), directory: undefined })
+  return { ...hosts, incus: new Incus(cluster.incus) }
+}
+
+after(async () => {
+  const hosts = await opened
+  hosts?.incus.close()
+  await hosts?.close()
+})
 
 /** Servers without public addresses, which nothing filters. */
 export class Servers {
-  readonly hosts: Hosts
+  readonly hosts: LabHosts
   readonly #generations = new Map<number, number>()
 
-  constructor(hosts: Hosts) {
+  constructor(hosts: LabHosts) {
     this.hosts = hosts
   }
 

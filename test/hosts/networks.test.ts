@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { networkName } from '../../src/drivers/incus/names.ts'
-import type { Hosts } from '../../src/drivers/incus/open.ts'
 import type { NetworkShape } from '../../src/families/networks/driver.ts'
 import { until } from '../bare-database.ts'
-import { labHosts, newId, Servers } from './drivers.ts'
+import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
 import { inLab } from './place.ts'
 
 const location = 1
@@ -29,7 +28,7 @@ const inNetwork = (networkId: number, last: number, aliasIps: readonly string[] 
 /** A network with servers in it. */
 class Net {
   readonly id = newId()
-  readonly #hosts: Hosts
+  readonly #hosts: LabHosts
   readonly #servers: Servers
 
   constructor(servers: Servers) {

@@ -58,7 +58,7 @@ export class Measurements {
   /** What servers that are long gone have left. */
   #removeOld(): void {
     const { directory } = this.#options
-    for (const name of readdirSync(directory)) {
+    for (const name of readdirSync(directory).filter((one) => one.endsWith('.samples'))) {
       const path = join(directory, name)
       if (Date.now() - statSync(path).mtimeMs > keptMs) rmSync(path, { force: true })
     }
