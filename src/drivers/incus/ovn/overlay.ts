@@ -12,7 +12,7 @@ import { allGroups, type Group } from './groups.ts'
 import { Identities } from './identities.ts'
 import type { LogicalNetwork } from './logical.ts'
 import { networkOf } from './places.ts'
-import { prepare } from './preparation.ts'
+import { keepPrepared, prepare } from './preparation.ts'
 import { PrivateRoutes } from './private-routes.ts'
 import { PrivateSides } from './private-sides.ts'
 import { PublicSides } from './public-side.ts'
@@ -57,7 +57,7 @@ export interface OverlayServer {
  * in time; a permanent one when it refuses a row. A generation older than the newest one seen is ignored.
  */
 export interface Overlay {
-  /** Asserts what every installation needs: the gateway addresses of the public network, the metadata address. Idempotent. */
+  /** Asserts what every installation needs, and goes on to: the gateway of the public network, the metadata address. */
   prepare(): Promise<void>
   /**
    * The internal address of a server under this generation: reserved on first use, and the same until it is forgotten.
@@ -104,6 +104,7 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   const privateSides = new PrivateSides(site, 'server')
   const routes = new PrivateRoutes(site)
   const identities = new Identities()
+  let kept: Promise<void> | undefined
   try {
     await identities.follow(database)
   } catch (error) {
@@ -111,7 +112,11 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     throw error
   }
   return {
-    prepare: () => prepare(site, metadata),
+    async prepare() {
+      await prepare(site, metadata)
+      kept ??= keepPrepared(site, metadata, log)
+      await kept
+    },
     reserve: (server, generation) => publicSides.reserve(server, generation),
     admit: (side) => publicSides.admit(side),
     async forget(server, generation) {

@@ -4,8 +4,10 @@ import { type Change, carryOut } from './change.ts'
 import { metadataAddress } from './guards.ts'
 import { type Logical, sourceSet } from './logical.ts'
 import { gatewayAddress } from './public-side.ts'
-import { called, idsOf, map, marked, uuid } from './rows.ts'
+import { called, idsOf, map, marked, type Row, textsOf, uuid } from './rows.ts'
 import type { Site } from './site.ts'
+
+const gatewayNetwork = `${gatewayAddress}/64`
 
 /**
  * Asserts it; repeating it changes nothing. `metadata` is where the service listens, null when it does not. Errors: a
@@ -15,13 +17,31 @@ export async function prepare(site: Site, metadata: string | null): Promise<void
   await carryOut(site.database, async (change) => {
     const logical = await site.public()
     await checkSources(site, logical)
-    const network = `${gatewayAddress}/64`
-    if (!logical.routerNetworks.includes(network)) {
-      change.amend('Logical_Router_Port', logical.routerPort, 'networks', 'insert', [network])
+    if (!logical.routerNetworks.includes(gatewayNetwork)) {
+      change.amend('Logical_Router_Port', logical.routerPort, 'networks', 'insert', [gatewayNetwork])
     }
     await putBalancer(site, change, logical, metadata)
   })
 }
+
+/**
+ * Asserts the same again whenever somebody takes the gateway of the public network away, as Incus does when a setting of the
+ * network is changed. Errors: a transient `DriverError` when the database cannot be reached; later ones are logged.
+ */
+export async function keepPrepared(site: Site, metadata: string | null, log: Log | undefined): Promise<void> {
+  const { routerPort } = await site.public()
+  const isBare = (row: Row | null) => row?.name === routerPort && !textsOf(row.networks).includes(gatewayNetwork)
+  await site.database.follow({
+    table: 'Logical_Router_Port',
+    columns: ['name', 'networks'],
+    take(changes) {
+      if (![...changes.values()].some(isBare)) return
+      prepare(site, metadata).catch((error: unknown) => log?.('the public network cannot be prepared', error))
+    },
+  })
+}
+
+type Log = (message: string, error?: unknown) => void
 
 /** Public addresses pass the router as sources only because they are added to what Incus knows. */
 async function checkSources({ database }: Site, logical: Logical): Promise<void> {

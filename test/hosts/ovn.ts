@@ -1,0 +1,95 @@
+/**
+ * Databases of OVN beside those of a lab, with networks that no Incus knows and ports that no instance has: OVN tells what
+ * it would do with packets there, and what several processes write at once harms nobody.
+ */
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Overlay, openOverlay } from '../../src/drivers/incus/ovn/overlay.ts'
+import { onHost } from './guests.ts'
+import { theLab } from './place.ts'
+
+const script = readFileSync(join(import.meta.dirname, 'ovn-site.sh'), 'utf8')
+
+/** The hardware address of the public router, for packets that go beyond the switch. */
+export const routerMac = '10:66:6a:00:00:01'
+export const outside = { ipv4: '198.51.100.1', ipv6: '2001:db8:ff::1' }
+const fromOutside = 'inport == "outside" && eth.src == 10:66:6a:00:00:99 && eth.dst == 10:66:6a:00:00:02'
+
+/** The numbers of networks in Incus: the public one, and two private ones. */
+const numbers: Readonly<Record<string, number>> = { pub: 3, wn4: 4, wn5: 5 }
+
+export class OvnSite {
+  readonly #folder: string
+  readonly #remote: string
+  readonly #overlays: Overlay[] = []
+
+  private constructor(folder: string, remote: string) {
+    this.#folder = folder
+    this.#remote = remote
+  }
+
+  /** Starts the databases, which are there until it is closed. */
+  static async open(): Promise<OvnSite> {
+    const [member] = theLab().members
+    const folder = `/run/ovn-site-${process.pid}`
+    const address = `${member!.address}:${10_000 + (process.pid % 10_000)}`
+    await onHost(member!, 'bash', '-euc', script, 'bash', folder, address)
+    return new OvnSite(folder, `tcp:${address}`)
+  }
+
+  /** What one process of Wolke has of it. */
+  async overlay(): Promise<Overlay> {
+    const overlay = await openOverlay({
+      remotes: [this.#remote],
+      publicNetwork: 'pub',
+      metadata: `${outside.ipv4}:8169`,
+      async logicalNetwork(name) {
+        const number = numbers[name]
+        if (number === undefined) return undefined
+        return { logicalSwitch: `incus-net${number}-ls-int`, logicalRouter: `incus-net${number}-lr` }
+      },
+    })
+    this.#overlays.push(overlay)
+    return overlay
+  }
+
+  nb(...args: readonly string[]): Promise<string> {
+    const database = `--db=unix:${this.#folder}/nb.sock`
+    return onHost(theLab().members[0]!, 'ovn-nbctl', database, '--timeout=20', ...args)
+  }
+
+  /** Makes the port that Incus makes when an instance starts. */
+  async plug(port: string, mac: string, ...addresses: readonly string[]): Promise<void> {
+    const [name] = /^incus-net\d+/.exec(port) ?? []
+    await this.nb('lsp-add', `${name}-ls-int`, port, '--', 'lsp-set-addresses', port, [mac, ...addresses].join(' '))
+    // OVN has it in its other database then.
+    await this.nb('--wait=sb', 'sync')
+  }
+
+  /** The ports that the first packet of a connection gets to, of which `outside` is the router of the operator. */
+  async trace(network: string, flow: string): Promise<string[]> {
+    const database = `--db=unix:${this.#folder}/sb.sock`
+    const fresh = Array.from({ length: 6 }, () => '--ct=new')
+    const asked = [database, '--minimal', ...fresh, network, flow]
+    const said = await onHost(theLab().members[0]!, 'timeout', '20', 'ovn-trace', ...asked)
+    return [...said.matchAll(/output\("([^"]+)"\)/g)].map(([, port]) => port!)
+  }
+
+  /** Where a packet from outside gets to. */
+  traceInbound(flow: string): Promise<string[]> {
+    return this.trace('incus-net3-ls-ext', `${fromOutside} && ip.ttl == 64 && ${flow}`)
+  }
+
+  /** The next hops of all rows for a destination, in a network. */
+  async hopsTo(destination: string, number = 3): Promise<string[]> {
+    const where = [`ip_prefix="${destination}"`, `external_ids:router=incus-net${number}-lr`]
+    const said = await this.nb('--bare', '--columns=nexthop', 'find', 'Logical_Router_Static_Route', ...where)
+    return said.split('\n').filter((line) => line !== '')
+  }
+
+  async close(): Promise<void> {
+    for (const overlay of this.#overlays) await overlay.close()
+    const end = 'for pid in northd nb sb; do kill "$(cat "$1/$pid.pid")"; done; rm -r "$1"'
+    await onHost(theLab().members[0]!, 'bash', '-euc', end, 'bash', this.#folder)
+  }
+}
