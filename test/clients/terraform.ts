@@ -159,9 +159,9 @@ function importIdOf(type: string, attributes: Readonly<Record<string, unknown>>)
 // ---- One server ----------------------------------------------------------------------------------------------------
 
 /** A server with folders whose Terraform talks to it. */
-export interface Cloud {
+export interface Cloud<Of = Service> {
   open(name: string): Workspace
-  readonly service: Service
+  readonly service: Of
 }
 
 const terraform = findProgram('terraform')
@@ -192,7 +192,11 @@ export function describeTerraform(
 }
 
 /** A place for folders whose Terraform talks to the API at the service's endpoint. */
-export function openCloud(terraform: string, provider: string, service: Service): Cloud {
+export function openCloud<Of extends Pick<Service, 'folder' | 'env'>>(
+  terraform: string,
+  provider: string,
+  service: Of,
+): Cloud<Of> {
   const settings = join(service.folder, 'terraform.rc')
   // The provider comes from its folder; the registry is never asked.
   const override = `dev_overrides { "hetznercloud/hcloud" = "${provider}" }`

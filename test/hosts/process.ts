@@ -15,8 +15,11 @@ import { makeKey, numberFromNow, onHosts } from './place.ts'
 
 /** Nothing else listens in the namespace of a lab. */
 const listen = '127.0.0.1:8080'
+export const endpoint = `http://${listen}/v1`
 
 export interface ProcessPlace extends Place {
+  /** Goes away after the tests. */
+  readonly folder: string
   /** Kills the process at once. */
   kill(): Promise<void>
   start(): Promise<void>
@@ -50,7 +53,7 @@ export async function openProcess(lab: Lab): Promise<ProcessPlace> {
   const { folder, serve } = program('deaths')
   const file = join(folder, 'wolke.db')
   await prepare(file)
-  const api = makeClient(`http://${listen}/v1`, token)
+  const api = makeClient(endpoint, token)
   const key = await makeKey(folder)
   let served: Served
   const start = async () => {
@@ -60,6 +63,7 @@ export async function openProcess(lab: Lab): Promise<ProcessPlace> {
   const settle = () => until(async () => (await running(api)) === 0, 'all actions have ended')
   return {
     ...onHosts,
+    folder,
     api,
     publicKey: key.publicKey,
     look: await openLook(lab, api, key.file),

@@ -1,0 +1,44 @@
+/** The unmodified Terraform provider brings up web servers behind a Load Balancer on hosts, which answers from outside. */
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { until } from '../bare-database.ts'
+import { findProgram, installProvider, skipWithout } from '../clients/clients.ts'
+import { openCloud } from '../clients/terraform.ts'
+import { clear } from '../conformance/suite.ts'
+import { ask } from '../load-balancers/clients.ts'
+import { token } from '../program/program.ts'
+import { inLab, theLab } from './place.ts'
+import { endpoint, openProcess } from './process.ts'
+import { webServer } from './web.ts'
+
+test('Terraform brings up servers and a Load Balancer that answers', inLab, async (t) => {
+  const terraform = findProgram('terraform')
+  const provider = terraform && (await installProvider())
+  if (!terraform || !provider) return skipWithout(t, 'Terraform, or Go to build its provider, is not installed')
+  const place = await openProcess(theLab())
+  const { folder } = place
+  const env = { HOME: folder, XDG_CONFIG_HOME: folder, HCLOUD_ENDPOINT: endpoint, HCLOUD_TOKEN: token }
+  const workspace = openCloud(terraform, provider, { folder, env }).open('web')
+  workspace.write('main.tf', readFileSync(join(import.meta.dirname, 'web.tf'), 'utf8'))
+  workspace.write('user-data.yaml', webServer('web NUMBER'))
+  try {
+    const { added } = await workspace.apply()
+    const host = String(workspace.outputs().address)
+    const bodies = new Set<string>()
+    const answer = async () => {
+      const { status, body } = await ask({ host, port: 80 }).catch(() => ({ status: 0, body: '' }))
+      if (status === 200) bodies.add(body)
+      return bodies.size === 2
+    }
+    await until(answer, 'both servers have answered')
+    assert.deepEqual([...bodies].sort(), ['web 0', 'web 1'])
+    await workspace.planIsEmpty()
+    assert.equal((await workspace.destroy()).destroyed, added)
+  } finally {
+    await clear(place)
+  }
+  // Deletions are answered before the hosts have carried them out.
+  await until(async () => (await place.look.leftovers()).length === 0, 'nothing is left of it')
+})
