@@ -6,8 +6,9 @@ import { until } from '../bare-database.ts'
 import { connect, ipv4Of, type Json, Stage } from '../conformance/stage.ts'
 import { clear } from '../conformance/suite.ts'
 import { done } from '../proof.ts'
+import { theLab } from './cluster.ts'
 import { freeze, killDaemon, restart, thaw } from './daemons.ts'
-import { inLab, onLab, theLab } from './place.ts'
+import { inLab, onLab } from './place.ts'
 import { openProcess, type ProcessPlace } from './process.ts'
 
 /** When Wolke is killed after a request, in milliseconds: at each of them in the long run, and else at one by turns. */

@@ -9,7 +9,7 @@ import type { ServerState } from '../../src/families/servers/driver.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import { until } from '../bare-database.ts'
-import { clusterOf, theLab } from './place.ts'
+import { clusterOf, theLab } from './cluster.ts'
 
 /** The image Debian 12 of the catalogue. */
 const image = 114690387

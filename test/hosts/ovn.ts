@@ -5,8 +5,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Overlay, openOverlay } from '../../src/drivers/incus/ovn/overlay.ts'
+import { theLab } from './cluster.ts'
 import { onHost } from './guests.ts'
-import { theLab } from './place.ts'
 
 const script = readFileSync(join(import.meta.dirname, 'ovn-site.sh'), 'utf8')
 

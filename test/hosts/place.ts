@@ -1,21 +1,18 @@
 /** A lab as a place: a server of Wolke in this process drives its hosts, one for all tests of a file. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, test } from 'node:test'
-import { sql } from 'kysely'
 import { currentLab, type Lab } from '../../lab/lab.ts'
 import { openIncus } from '../../src/drivers/incus/open.ts'
-import type { ClusterOptions } from '../../src/drivers/incus/options.ts'
 import { modelled } from '../../src/drivers/modelled.ts'
-import type { Database } from '../../src/kernel/data/db.ts'
 import { runningClock } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import type { Place } from '../conformance/place.ts'
 import { Stage } from '../conformance/stage.ts'
 import { clear } from '../conformance/suite.ts'
 import { engines, openForSuite, type World } from '../harness.ts'
-import { output } from './guests.ts'
+import { clusterOf, makeKey, numberFromNow, onHosts, theLab } from './cluster.ts'
 import { openLook } from './look.ts'
 
 export interface LabPlace extends Place {
@@ -23,59 +20,14 @@ export interface LabPlace extends Place {
   readonly world: World
 }
 
-/** The lab that this process runs in. Errors: one that says how to start one. */
-export function theLab(): Lab {
-  const lab = currentLab()
-  if (!lab) throw new Error('these tests run in a lab: npm run test:hosts')
-  return lab
-}
-
 /** Options of a test that needs a lab. */
 export const inLab = currentLab() ? {} : { skip: 'there is no lab: npm run test:hosts' }
-
-/** How a lab is named to Wolke. */
-export function clusterOf(lab: Lab): ClusterOptions {
-  const read = (path: string) => readFileSync(path, 'utf8')
-  const certificates = {
-    clientCertificate: read(lab.incus.clientCertificate),
-    clientKey: read(lab.incus.clientKey),
-    serverCertificate: read(lab.incus.serverCertificate),
-  }
-  const { authority, certificate, key } = lab.ovn
-  return {
-    name: 'lab',
-    incus: lab.incus.urls.map((url) => ({ url, certificates })),
-    ovn: {
-      remotes: [lab.ovn.northbound],
-      tls: { ca: read(authority), certificate: read(certificate), key: read(key) },
-    },
-    uplink: lab.names.uplink,
-    publicNetwork: lab.names.network,
-    pool: lab.names.pool,
-    instanceType: 'container',
-    nameServers: [lab.outside.ipv4],
-    // Servers of the tests use little of what they are promised.
-    overcommit: 16,
-    metadata: `${lab.metadata.host}:${lab.metadata.port}`,
-  }
-}
 
 /** A clock that tests do not move: hosts have one of their own. */
 const moved = (): never => {
   throw new Error('hosts have a clock of their own')
 }
 const hostsClock = { ...runningClock(), advance: moved, set: moved }
-
-/** Wolke numbers what it makes from here on, so that hosts that remember earlier tests take nothing for what they removed. */
-export async function numberFromNow(db: Database): Promise<void> {
-  await db.transact(async ({ query }) => {
-    if (db.dialect.shared) await sql`select setval('id_sequence', ${Date.now()})`.execute(query)
-    else {
-      await sql`insert into id_sequence (only, next) values (1, ${Date.now()})
-        on conflict (only) do update set next = excluded.next`.execute(query)
-    }
-  })
-}
 
 const openWorld = openForSuite(engines[0]!)
 /** What ends a place after the tests of this process, once its world has ended. */
@@ -115,16 +67,6 @@ async function openPlace(lab: Lab): Promise<LabPlace> {
     settle: world.settle,
     reconcile: () => world.app.jobs.run(),
   }
-}
-
-/** What servers on hosts are made of. */
-export const onHosts = { location: 'hel1', image: 'debian-12', type: 'cpx22', largerType: 'cpx32' }
-
-/** Makes a pair of keys for SSH in a folder. */
-export async function makeKey(folder: string): Promise<{ readonly file: string; readonly publicKey: string }> {
-  const file = join(folder, 'key')
-  await output(['ssh-keygen', '-q', '-t', 'ed25519', '-N', '', '-f', file])
-  return { file, publicKey: readFileSync(`${file}.pub`, 'utf8').trim() }
 }
 
 /** Declares a test in the lab, of which nothing is left that Wolke has made. */

@@ -10,8 +10,8 @@ import type { Place } from '../conformance/place.ts'
 import { makeClient } from '../harness.ts'
 import { program, type Served, token } from '../program/program.ts'
 import { done } from '../proof.ts'
+import { makeKey, numberFromNow, onHosts, optionsOf } from './cluster.ts'
 import { openLook } from './look.ts'
-import { makeKey, numberFromNow, onHosts } from './place.ts'
 
 /** Nothing else listens in the namespace of a lab. */
 const listen = '127.0.0.1:8080'
@@ -23,29 +23,6 @@ export interface ProcessPlace extends Place {
   /** Kills the process at once. */
   kill(): Promise<void>
   start(): Promise<void>
-}
-
-/** The options of `wolke serve` that name a lab. */
-export function optionsOf({ incus, ovn, names, pools, metadata }: Lab): string[] {
-  const options = {
-    infrastructure: 'incus',
-    incus: incus.urls.join(','),
-    'incus-cert': incus.clientCertificate,
-    'incus-key': incus.clientKey,
-    'incus-server-cert': incus.serverCertificate,
-    'incus-uplink': names.uplink,
-    'incus-network': names.network,
-    'incus-pool': names.pool,
-    'incus-type': 'container',
-    'incus-overcommit': '16',
-    ovn: ovn.northbound,
-    'ovn-ca': ovn.authority,
-    'ovn-cert': ovn.certificate,
-    'ovn-key': ovn.key,
-    'metadata-listen': `${metadata.host}:${metadata.port}`,
-    'address-pool': `${pools.ipv4.replace('.0.0/16', '.2.0')}/24,${pools.ipv6}`,
-  }
-  return Object.entries(options).flatMap(([name, value]) => [`--${name}`, value])
 }
 
 /** Starts Wolke over a database of its own. */

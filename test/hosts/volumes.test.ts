@@ -5,8 +5,9 @@ import type { Incus } from '../../src/drivers/incus/client.ts'
 import { volumeName } from '../../src/drivers/incus/names.ts'
 import type { StoredVolume } from '../../src/drivers/incus/volumes.ts'
 import { until } from '../bare-database.ts'
+import { theLab } from './cluster.ts'
 import { labHosts, newId, Servers } from './drivers.ts'
-import { inLab, theLab } from './place.ts'
+import { inLab } from './place.ts'
 
 const location = 1
 const attached = (...ids: readonly number[]) => ids.map((id) => ({ id, automount: true }))
