@@ -1,0 +1,133 @@
+/** Hosts are kept as the database wants them: what was lost comes back, and what nobody wants goes after it was told. */
+import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { test } from 'node:test'
+import { editInstance } from '../../src/drivers/incus/edit.ts'
+import { networkName, serverName, volumeName } from '../../src/drivers/incus/names.ts'
+import { differencesOf, nameOf } from '../../src/infrastructure/differences.ts'
+import { Keeper, type KeptHosts } from '../../src/infrastructure/keeper.ts'
+import { openLog } from '../../src/kernel/process/log.ts'
+import { ipv4Of } from '../conformance/stage.ts'
+import { program } from '../program/program.ts'
+import { done } from '../proof.ts'
+import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
+import { inLab, type LabPlace, onLab, theLab } from './place.ts'
+import { optionsOf, prepare } from './process.ts'
+
+const installation = 'keeping'
+const silent = openLog('silent')
+
+/** The hosts of a place, as a keeper knows them. */
+async function kept({ api, location }: LabPlace, hosts: LabHosts): Promise<KeptHosts> {
+  const { locations } = await done(api.get(`/locations?name=${location}`))
+  const [{ id, network_zone: zone }] = locations
+  return Object.assign({}, hosts, { name: 'lab', locations: new Set([id]), networkZones: new Set([zone]) })
+}
+
+function keeperOf({ world }: LabPlace, hosts: KeptHosts, graceMs: number): Keeper {
+  const { db, secrets, simulation, clock } = world
+  const drivers = { ...simulation.drivers, ...hosts.machines }
+  return new Keeper({ db, secrets, drivers, clock, log: silent, hosts: [hosts], installation, graceMs })
+}
+
+onLab('what hosts have lost is made again, with everything that hangs on it', async (stage, place) => {
+  const lab = await labHosts()
+  const hosts = await kept(place, lab)
+  const { incus } = lab
+  const { network } = await stage.post('/networks', {
+    name: 'inside',
+    ip_range: '10.7.0.0/16',
+    subnets: [{ type: 'cloud', ip_range: '10.7.1.0/24', network_zone: 'eu-central' }],
+  })
+  const [server] = await stage.servers({ name: 'lost', networks: [network.id] })
+  const { volume } = await stage.post('/volumes', { name: 'data', size: 10, server: server.id, format: 'ext4' })
+  const file = `/mnt/HC_Volume_${volume.id}/kept`
+  await place.look.write(server.id, file, 'mine')
+  assert.deepEqual((await differencesOf(place.world.db.query, hosts)).differing, [])
+
+  const path = `/1.0/instances/${serverName(server.id)}`
+  await incus.change('PUT', `${path}/state`, { action: 'stop', force: true })
+  await incus.change('DELETE', path)
+  await incus.change('DELETE', `/1.0/networks/${networkName(network.id)}`)
+  await keeperOf(place, hosts, 0).run()
+
+  await stage.answers(ipv4Of(server), 'lost')
+  assert.equal(await place.look.read(server.id, file), 'mine')
+  const instance = await incus.get<{ devices: object }>(path)
+  assert.ok(networkName(network.id) in instance!.value.devices)
+  assert.deepEqual((await differencesOf(place.world.db.query, hosts)).differing, [])
+})
+
+onLab(
+  'what nobody wants is removed once the time has passed, and what Wolke did not make is left alone',
+  async (_, place) => {
+    const lab = await labHosts()
+    const hosts = await kept(place, lab)
+    const { incus, machines } = lab
+    const servers = new Servers(lab)
+    const [server, volume] = [newId(), newId()]
+    await servers.apply(server)
+    await machines.volumes.apply({ id: volume, location: 1, generation: 3, sizeGb: 10, format: null })
+    const pool = `/1.0/storage-pools/${theLab().names.pool}/volumes/custom`
+    const foreign = volumeName(newId())
+    await incus.change('POST', pool, { name: foreign, type: 'custom', content_type: 'filesystem', config: {} })
+    const orphans = async () => {
+      const { things } = await lab.survey()
+      return things.map(nameOf).filter((name) => [`server ${server}`, `volume ${volume}`].includes(name))
+    }
+    try {
+      await hosts.claim('another')
+      const late = keeperOf(place, hosts, 0)
+      for (let round = 0; round < 3; round++) await late.run()
+      assert.equal((await orphans()).length, 2, 'another installation may want them')
+
+      await hosts.claim(installation)
+      const patient = keeperOf(place, hosts, 60_000)
+      for (let round = 0; round < 3; round++) await patient.run()
+      assert.equal((await orphans()).length, 2, 'the time has not passed')
+
+      const keeper = keeperOf(place, hosts, 0)
+      await keeper.run()
+      assert.equal((await orphans()).length, 2, 'nothing is removed that was seen once')
+      await keeper.run()
+      assert.deepEqual(await orphans(), [])
+      assert.ok(await incus.get(`${pool}/${foreign}`))
+    } finally {
+      await incus.change('DELETE', `${pool}/${foreign}`)
+    }
+  },
+)
+
+onLab('a server that has lost its marks is found by its name, and marked again', async (stage, place) => {
+  const lab = await labHosts()
+  const hosts = await kept(place, lab)
+  const [server] = await stage.servers({ name: 'unmarked' })
+  await editInstance(lab.incus, serverName(server.id), ({ config }) => {
+    const { 'user.wolke.id': _id, 'user.wolke.generation': _generation, ...others } = config
+    return { config: others }
+  })
+  const { unmarked } = await differencesOf(place.world.db.query, hosts)
+  assert.deepEqual(unmarked.map(nameOf), [`server ${server.id}`])
+  for (const thing of unmarked) await lab.remark(thing)
+  const after = await differencesOf(place.world.db.query, hosts)
+  assert.deepEqual([after.unmarked, after.differing], [[], []])
+})
+
+test('an operator sees whether hosts can be used, and what is on them that nobody wants', inLab, async () => {
+  const { folder, command } = program('keeping')
+  const file = join(folder, 'wolke.db')
+  await prepare(file)
+  const options = optionsOf(theLab()).filter((_, index, all) => !(all[index - (index % 2)] === '--address-pool'))
+  const checked = await command('infrastructure', 'check', ...options)
+  assert.equal(checked.code, 0, checked.stderr + checked.stdout)
+  for (const { name } of theLab().members) assert.match(checked.stdout, new RegExp(`host ${name}\tok\tOnline`))
+  assert.match(checked.stdout, /OVN\tok/)
+
+  const { machines } = await labHosts()
+  const id = newId()
+  await machines.volumes.apply({ id, location: 1, generation: 1, sizeGb: 10, format: null })
+  const seen = await command('infrastructure', 'diff', '--database', `sqlite:${file}`, ...options)
+  await machines.volumes.remove(id, 2)
+  assert.equal(seen.code, 1, seen.stderr)
+  assert.match(seen.stdout, new RegExp(`volume ${id}\twanted by nobody`))
+})
