@@ -2,7 +2,7 @@
  * What is on the screen of a simulated machine: what it says while it boots, a login prompt that takes the passwords of
  * the machine, and a shell with a handful of commands.
  */
-import { hash } from 'node:crypto'
+import { isHashOf } from '../../net/crypt.ts'
 import type { Terminal } from '../rfb/server.ts'
 import { TextScreen } from '../rfb/text-screen.ts'
 import type { SimulatedServer } from './servers.ts'
@@ -87,7 +87,7 @@ export class SimulatedTerminal implements Terminal {
   #takePassword(password: string): void {
     const { state, system } = this.#machine
     const expected = system === 'rescue' ? state.rescue?.rootPasswordHash : state.rootPasswordHash
-    const isRight = this.#user === 'root' && expected === hash('sha256', password)
+    const isRight = this.#user === 'root' && typeof expected === 'string' && isHashOf(password, expected)
     if (!isRight) this.screen.write('\nLogin incorrect\n')
     this.#prompt(isRight ? 'command' : 'login')
   }

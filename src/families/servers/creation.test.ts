@@ -1,5 +1,4 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { test } from 'node:test'
 import { checkConsistency } from '../../../test/consistency.ts'
 import { type Client, forEachDatabase } from '../../../test/harness.ts'
@@ -7,6 +6,7 @@ import { expect, messagesOf, outcomeOf, refused, settleAll } from '../../../test
 import { builtIn } from '../../catalogue/built-in.ts'
 import type { Behaviour } from '../../drivers/simulated/simulation.ts'
 import { acrossProjects } from '../../kernel/data/scoped.ts'
+import { isHashOf } from '../../net/crypt.ts'
 import { newFirewall, toSelector } from '../firewalls/proof.ts'
 import { cloudSubnet, makeNetwork } from '../networks/proof.ts'
 import { command, newServer, privateOnly, serverBody, serverOf } from './proof.ts'
@@ -37,6 +37,7 @@ forEachDatabase('creation of servers', (open) => {
     await settleAll(world)
     assert.deepEqual(calls, ['servers apply nothing', 'servers apply off'])
     const { state, power, restarts } = simulation.world.servers.get(server.id)!
+    assert.ok(isHashOf(root_password, state.rootPasswordHash!))
     assert.deepEqual(
       { ...state, generation: 0 },
       {
@@ -51,7 +52,7 @@ forEachDatabase('creation of servers', (open) => {
         installation: null,
         userData: '#cloud-config',
         sshKeys: [],
-        rootPasswordHash: hash('sha256', root_password),
+        rootPasswordHash: state.rootPasswordHash,
         passwordReset: null,
         rescue: null,
         power: 'on',

@@ -20,6 +20,7 @@ export interface ServerState {
   readonly userData: string | null
   /** Public keys that may log in as root. */
   readonly sshKeys: readonly string[]
+  /** In the form of crypt(5), as guests keep it. */
   readonly rootPasswordHash: string | null
   /** Id of the last action that asked for a new root password. A driver sets it in the guest once for each id. */
   readonly passwordReset: number | null

@@ -1,5 +1,5 @@
 /** Servers through the API. */
-import { hash, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { lockProject } from '../../kernel/access/projects.ts'
 import type { ActionDefinition, Drivers } from '../../kernel/actions/define.ts'
 import { actionToWire } from '../../kernel/actions/routes.ts'
@@ -10,6 +10,7 @@ import type { Transaction } from '../../kernel/data/db.ts'
 import { ApiError, invalidInput } from '../../kernel/errors.ts'
 import { act, adding, resourceRoutes } from '../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../kernel/scope.ts'
+import { hashPassword } from '../../net/crypt.ts'
 import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
 import { accessRoutes } from './access/routes.ts'
@@ -195,8 +196,7 @@ function newServer(body: CreateBody, { type, location, image }: Placement, sshKe
     primaryDiskSize: type.disk,
     userData: body.user_data ?? null,
     sshKeys,
-    // 116 random bits need no slow hash.
-    rootPasswordHash: password === null ? null : hash('sha256', password),
+    rootPasswordHash: password === null ? null : hashPassword(password, randomBytes(12)),
     labels: body.labels ?? {},
   }
 }

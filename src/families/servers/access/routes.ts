@@ -1,5 +1,5 @@
 /** The rescue system and new passwords through the API. */
-import { hash, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { needCapability } from '../../../catalogue/capabilities.ts'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { refuseLocked } from '../../../kernel/actions/store.ts'
@@ -7,6 +7,7 @@ import { inEffect } from '../../../kernel/contract/changes.ts'
 import type { Handlers } from '../../../kernel/contract/contract.ts'
 import { ApiError, invalidInput } from '../../../kernel/errors.ts'
 import { timestamp } from '../../../kernel/process/clock.ts'
+import { hashPassword } from '../../../net/crypt.ts'
 import type { Platform } from '../../../platform.ts'
 import { startChange } from '../actions.ts'
 import { serverChanges } from '../changes.ts'
@@ -30,7 +31,7 @@ export function accessRoutes({ db, clock, capabilities }: Platform): Handlers<ty
         const sshKeys = await requestedKeys(tx.query, scope, body)
         const action = await startChange(tx, scope, enableRescue, id)
         const until = timestamp(tx.now + rescueMs)
-        await setRescue(tx, scope, id, { until, sshKeys, rootPasswordHash: hash('sha256', password) })
+        await setRescue(tx, scope, id, { until, sshKeys, rootPasswordHash: hashPassword(password, randomBytes(12)) })
         return { action: actionToWire(action), root_password: password }
       })
     },
@@ -51,7 +52,7 @@ export function accessRoutes({ db, clock, capabilities }: Platform): Handlers<ty
         if (status !== 'running') throw new ApiError('service_error', 'server is not running')
         const action = await startChange(tx, scope, resetPassword, id)
         await servers.set(tx, scope, id, {
-          root_password_hash: hash('sha256', password),
+          root_password_hash: hashPassword(password, randomBytes(12)),
           password_reset: action.id,
         })
         return { action: actionToWire(action), root_password: password }

@@ -1,5 +1,5 @@
 /** Images, backups and rebuilds of servers through the API. */
-import { hash, randomInt } from 'node:crypto'
+import { randomBytes, randomInt } from 'node:crypto'
 import { actionToWire } from '../../../kernel/actions/routes.ts'
 import { recordOf, refuseLocked } from '../../../kernel/actions/store.ts'
 import { inEffect } from '../../../kernel/contract/changes.ts'
@@ -9,6 +9,7 @@ import { ApiError, invalidInput } from '../../../kernel/errors.ts'
 import { enforceLimit } from '../../../kernel/resource/limits.ts'
 import { act } from '../../../kernel/resource/routes.ts'
 import type { ProjectScope } from '../../../kernel/scope.ts'
+import { hashPassword } from '../../../net/crypt.ts'
 import type { Platform } from '../../../platform.ts'
 import { discardImages, images, lockBackups } from '../../images/effects.ts'
 import { findTemplate, ownImageToWire, type Template, unfitFor } from '../../images/reads.ts'
@@ -76,7 +77,7 @@ export function diskRoutes(platform: Platform): DiskRoutes {
         await setDisk(tx, scope, id, {
           image: image.id,
           userData: body.user_data ?? server.userData,
-          rootPasswordHash: password === null ? null : hash('sha256', password),
+          rootPasswordHash: password === null ? null : hashPassword(password, randomBytes(12)),
           installation: action.id,
           starts: server.powerInForce === 'on' || (await isConnected(tx.query, scope, id)),
         })
