@@ -15,8 +15,11 @@ export interface Probe {
 /** An address that a guest gives itself, as its user would. */
 export interface OwnAddress {
   readonly address: string
-  /** The private network that it is for: the hardware address of the interface there, its range and its gateway. */
-  readonly within?: { readonly mac: string; readonly range: string; readonly gateway: string }
+  /**
+   * The private network that it is for: the hardware address of the interface there, and what the guest sends to its
+   * gateway.
+   */
+  readonly within?: { readonly mac: string; readonly gateway: string; readonly ranges: readonly string[] }
 }
 
 /** What can be seen of servers without asking the API. Errors: those of the way to look, never what is seen. */

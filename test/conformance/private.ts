@@ -2,6 +2,9 @@
 import { by, type Json, ping, type Stage } from './stage.ts'
 
 const range = '10.0.0.0/16'
+/** What is behind one of its servers. */
+const behind = '10.100.0.0/16'
+const ranges = [range, behind]
 const gateway = '10.0.0.1'
 
 async function makeNetwork(stage: Stage, name: string): Promise<number> {
@@ -12,7 +15,7 @@ async function makeNetwork(stage: Stage, name: string): Promise<number> {
 /** Makes the guest take a private address, on the interface that the server has in the network. */
 async function configure(stage: Stage, server: number, address: string): Promise<void> {
   const { private_net } = await stage.server(server)
-  await stage.place.look.configure(server, { address, within: { mac: private_net[0].mac_address, range, gateway } })
+  await stage.place.look.configure(server, { address, within: { mac: private_net[0].mac_address, gateway, ranges } })
 }
 
 const join = async (stage: Stage, server: Json, network: number, ip: string) => {
@@ -40,7 +43,7 @@ export async function seesItsMembers(stage: Stage): Promise<void> {
   await configure(stage, two.id, '10.0.0.50')
   await stage.arrive(by(one, ping('10.0.0.50')))
 
-  const route = { destination: '10.100.0.0/16', gateway: '10.0.0.3' }
+  const route = { destination: behind, gateway: '10.0.0.3' }
   await configure(stage, two.id, '10.100.0.1')
   await stage.vanish(by(one, ping('10.100.0.1')))
   await stage.post(`/networks/${near}/actions/add_route`, route)

@@ -95,11 +95,10 @@ class LabLook implements Look {
     return `${pid}`
   }
 
-  /** The cores are those that Incus was told of: the guest sees no more than the machine has. */
+  /** As Incus was told: a guest sees no more than its host has in the lab. */
   async sizeOf(server: number) {
     const { config } = await this.#instance(server)
-    const memory = await this.#inside(server, 'sed', '-n', 's/^MemTotal: *//p', '/proc/meminfo')
-    return { cores: Number(config['limits.cpu']), memoryMb: Math.round(Number.parseInt(memory, 10) / 1024) }
+    return { cores: Number(config['limits.cpu']), memoryMb: Number.parseInt(config['limits.memory'] ?? '', 10) }
   }
 
   async volumeGb(volume: number): Promise<number> {
@@ -127,8 +126,8 @@ class LabLook implements Look {
       await this.#inside(server, 'ip', 'address', 'replace', `${address}/${length}`, 'dev', 'lo')
       return
     }
-    const { mac, range, gateway } = within
-    await this.#inside(server, 'sh', '-euc', joining, 'sh', mac, `${address}/${length}`, gateway, range)
+    const { mac, gateway, ranges } = within
+    await this.#inside(server, 'sh', '-euc', joining, 'sh', mac, `${address}/${length}`, gateway, ...ranges)
   }
 
   #inside(server: number, ...command: readonly string[]): Promise<string> {
@@ -140,13 +139,15 @@ class LabLook implements Look {
   }
 }
 
-/** Takes an address on the interface with a hardware address, whose network is behind its gateway alone. */
+/** Takes an address on the interface with a hardware address, and sends some ranges to its gateway. */
 const joining = `
 device=$(ip -o link | grep -i "$1" | sed 's/^[0-9]*: \\([^:@]*\\).*/\\1/')
 ip link set "$device" up
 ip address replace "$2" dev "$device"
 ip route replace "$3/32" dev "$device"
-ip route replace "$4" via "$3" dev "$device"
+gateway=$3
+shift 3
+for range; do ip route replace "$range" via "$gateway" dev "$device"; done
 `
 
 const isArrival = (said: string) => said.trim().split('\n').at(-1) === 'arrived'
