@@ -124,7 +124,17 @@ const dependants: readonly Dependant[] = [
   { path: 'test/conformance/', families: 'all', why: 'what hosts do with every kind of resource' },
   {
     path: 'test/hosts/',
-    families: ['firewalls', 'floating-ips', 'images', 'networks', 'primary-ips', 'servers', 'ssh-keys', 'volumes'],
+    families: [
+      'firewalls',
+      'floating-ips',
+      'images',
+      'networks',
+      'placement-groups',
+      'primary-ips',
+      'servers',
+      'ssh-keys',
+      'volumes',
+    ],
     why: 'what hosts do with every kind of resource',
   },
   { path: 'test/load-balancers/', families: ['load-balancers'], why: 'what all that carries their traffic has to do' },

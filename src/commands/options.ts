@@ -57,6 +57,7 @@ export function appOptions(
     settings: { zones: givenZoneSettings(config) },
     rateLimit: config.rateLimit === 'off' ? undefined : config.rateLimit,
     limits: config.limits,
+    orphanGraceMs: config.orphanGrace * 60_000,
     connections: { perAddress: config.connectionsPerAddress, requests: config.requestsPerConnection },
     publicOrigins: config.publicUrl,
     trustedProxies: config.trustedProxies,

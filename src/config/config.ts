@@ -11,7 +11,7 @@ import { hostAndPort, type ListenAddress } from '../net/listen-address.ts'
 import { type AcmeConfig, acmeOptions, checkAcme } from './acme.ts'
 import { type AuditConfig, auditOptions } from './audit.ts'
 import { absoluteName, count, type DnsConfig, defaultNamesOf, dnsOptions, reverseNameOptions } from './dns.ts'
-import { checkHosts, type HostsConfig, hostsOptions } from './hosts.ts'
+import { checkHosts, type HostsConfig, hostsOptions, type KeepingConfig, orphanGraceOption } from './hosts.ts'
 import { type LoadBalancerConfig, loadBalancerOptions } from './load-balancers.ts'
 import { checkMail, type MailConfig, mailOptions } from './mail.ts'
 import { checkPeople, type PeopleConfig, peopleOptions, publicUrlOption } from './people.ts'
@@ -28,6 +28,7 @@ export interface Config
     AuditConfig,
     DnsConfig,
     HostsConfig,
+    KeepingConfig,
     LoadBalancerConfig,
     MailConfig,
     PeopleConfig {
@@ -260,6 +261,7 @@ export function serveOptions(): Option[] {
       .argParser(milliseconds)
       .default(0),
     ...hostsOptions(),
+    orphanGraceOption(),
     ...loadBalancerOptions(),
     new Option('--now <time>', 'time at which the clock starts').env('WOLKE_NOW').argParser(time),
     new Option('--vendor <name>', 'reserves the label prefix NAME.cloud/')

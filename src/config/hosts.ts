@@ -3,6 +3,7 @@ import { InvalidArgumentError, Option } from 'commander'
 import { type InstanceType, instanceTypes, simulatedName } from '../drivers/incus/options.ts'
 import { type DatabaseUrl, fileOf, isInMemory } from '../kernel/data/dialect.ts'
 import { parseAddress } from '../net/ip.ts'
+import { count } from './dns.ts'
 
 const kinds = [simulatedName, 'incus'] as const
 
@@ -26,6 +27,11 @@ export interface HostsConfig {
   readonly ovnCa?: string
   /** `ADDRESS:PORT`; undefined means where it listens. */
   readonly metadataAddress?: string
+}
+
+export interface KeepingConfig {
+  /** How long the log tells of what nobody wants before it is removed, in minutes. */
+  readonly orphanGrace: number
 }
 
 const listOf = (check: (one: string) => void) => (text: string) => {
@@ -123,6 +129,17 @@ export function hostsOptions(): Option[] {
       .env('WOLKE_METADATA_ADDRESS')
       .argParser(metadataAddress),
   ]
+}
+
+/** How hosts are kept as they are wanted. */
+export function orphanGraceOption(): Option {
+  return new Option(
+    '--orphan-grace <minutes>',
+    'how long the log tells of what nobody wants on hosts before it is removed',
+  )
+    .env('WOLKE_ORPHAN_GRACE')
+    .argParser(count)
+    .default(1_440, '1440')
 }
 
 /** The private folder for what is measured on hosts; undefined for data in memory, with which it goes. */
