@@ -10,9 +10,10 @@ import { openLog } from '../../src/kernel/process/log.ts'
 import { ipv4Of } from '../conformance/stage.ts'
 import { program } from '../program/program.ts'
 import { done } from '../proof.ts'
+import { optionsOf, theLab } from './cluster.ts'
 import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
-import { inLab, type LabPlace, onLab, theLab } from './place.ts'
-import { optionsOf, prepare } from './process.ts'
+import { inLab, type LabPlace, onLab } from './place.ts'
+import { prepare } from './process.ts'
 
 const installation = 'keeping'
 const silent = openLog('silent')
