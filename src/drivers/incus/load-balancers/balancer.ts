@@ -9,19 +9,22 @@ import { Measurements } from '../../load-balancers/haproxy/measurements.ts'
 import { freshSecondsOf, withoutUnready } from '../../load-balancers/haproxy/readiness.ts'
 import type { Incus } from '../client.ts'
 import { editInstance, type Instance } from '../edit.ts'
+import { onMember } from '../members.ts'
 import { generationOf, networkName } from '../names.ts'
+import { settleOperations } from '../operations.ts'
 import type { BalancerOverlay, Internal, PrivateSide } from '../ovn/overlay.ts'
-import { Guest } from './guest.ts'
+import { equipment, Guest } from './guest.ts'
 import {
   type BalancerHosts,
   balancerImage,
   balancerName,
   configOf,
   devicesOf,
+  equipmentKey,
   isAsWanted,
+  isBalancer,
   privateMac,
   publicMac,
-  readyKey,
 } from './instance.ts'
 import { addressesName, freshName } from './program.ts'
 
@@ -54,6 +57,7 @@ export class Balancer {
   apply(wanted: BalancerState): Promise<void> {
     const files = filesOf(withoutUnready(wanted))
     return this.#next(async () => {
+      await settleOperations(this.#parts.incus, balancerName(this.id))
       const internal = await this.#parts.overlay.reserve(this.id, wanted.generation)
       const instance = internal && (await this.#make(wanted, internal))
       if (!instance) return
@@ -69,6 +73,7 @@ export class Balancer {
   remove(generation: number | null): Promise<void> {
     return this.#next(async () => {
       const { incus, overlay, directory } = this.#parts
+      await settleOperations(incus, balancerName(this.id))
       const instance = await this.#find()
       if (instance && generation !== null && generation < generationOf(instance.config)) return
       await overlay.forget(this.id, generation)
@@ -85,8 +90,8 @@ export class Balancer {
   tend(): Promise<void> {
     return this.#next(async () => {
       const instance = await this.#find()
-      if (instance?.config[readyKey] !== 'true') return
-      await this.#start(instance)
+      if (!instance?.config[equipmentKey]) return
+      if (instance.status === 'Stopped') await this.#power('start')
       this.#makeFolder()
       await this.measurements.keepFailures()
       await this.measurements.sample()
@@ -106,16 +111,18 @@ export class Balancer {
     return `/1.0/instances/${balancerName(this.id)}`
   }
 
-  /** Does something after everything else that was to be done for this balancer. */
+  /** Does something after everything else that was to be done for this balancer. Errors: those of the work, or `HostGone`. */
   #next<T>(work: () => Promise<T>): Promise<T> {
-    const done = this.#last.then(work, work)
+    const done = this.#last.then(() => onMember(this.#parts.incus, balancerName(this.id), work))
     // Who waits for it hears of its failure.
     this.#last = done.catch(() => undefined)
     return done
   }
 
+  /** What has the name and no mark is somebody else's. */
   async #find(): Promise<Instance | undefined> {
-    return (await this.#parts.incus.get<Instance>(this.#path))?.value
+    const instance = (await this.#parts.incus.get<Instance>(this.#path))?.value
+    return instance && isBalancer(instance) ? instance : undefined
   }
 
   /** The container, made without power if there is none; undefined when a newer state was there first. */
@@ -175,9 +182,8 @@ export class Balancer {
   }
 
   async #start({ status, config }: Instance): Promise<void> {
-    if (status === 'Running') return
-    if (config[readyKey] !== 'true') await this.#guest.equip()
-    await this.#power('start')
+    if (config[equipmentKey] !== equipment) await this.#guest.equip()
+    if (status !== 'Running') await this.#power('start')
   }
 
   async #power(action: 'start' | 'stop'): Promise<void> {
@@ -195,7 +201,7 @@ export class Balancer {
     this.measurements.forget()
     await this.measurements.sample()
     await editInstance(this.#parts.incus, balancerName(this.id), ({ config }) =>
-      config[readyKey] === 'true' ? undefined : { config: { ...config, [readyKey]: 'true' } },
+      config[equipmentKey] === equipment ? undefined : { config: { ...config, [equipmentKey]: equipment } },
     )
   }
 

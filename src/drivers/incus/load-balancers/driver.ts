@@ -17,10 +17,8 @@ import { attempt } from '../../load-balancers/errors.ts'
 import { installationOf } from '../../load-balancers/haproxy/files.ts'
 import { ifUnlocked } from '../../load-balancers/haproxy/lock.ts'
 import { makePrivate } from '../../load-balancers/private-folder.ts'
-import type { Instance } from '../edit.ts'
-import { idOf } from '../names.ts'
 import { Balancer, type BalancerParts } from './balancer.ts'
-import { balancerImage, balancerName, isBalancer } from './instance.ts'
+import { balancerIdOf, balancerImage, balancerName, type ListedInstance } from './instance.ts'
 
 export interface BalancerOptions extends Omit<BalancerParts, 'directory'> {
   /** A folder of its own for what is measured; undefined for one that goes with the process. */
@@ -55,23 +53,18 @@ export async function openBalancers(options: BalancerOptions): Promise<BalancerD
   }
 }
 
-/** All balancers as they were listed. */
-interface Listed {
-  /** In milliseconds, on the clock of the process. */
-  readonly at: number
-  readonly instances: readonly Instance[]
-}
-
 class Balancers implements BalancerDriver {
   readonly #parts: BalancerParts
   readonly #log: BalancerOptions['log']
   readonly #release: () => void
   readonly #installation: string
   readonly #balancers = new Map<number, Balancer>()
-  #listed: Listed = { at: 0, instances: [] }
+  /** Ids of those that there are. */
+  #listed: readonly number[] = []
   #hasImage = false
-  #timer: NodeJS.Timeout | undefined
-  #tending: Promise<void> | undefined
+  #timers: readonly NodeJS.Timeout[] = []
+  /** What is being done beside the calls, by the ids of balancers; the looks at all of them have the id 0. */
+  readonly #tended = new Map<number, Promise<void>>()
 
   constructor(parts: BalancerParts, log: BalancerOptions['log'], release: () => void) {
     this.#parts = parts
@@ -82,16 +75,18 @@ class Balancers implements BalancerDriver {
 
   async open(): Promise<void> {
     await this.#look()
-    this.#timer = setInterval(() => {
-      this.#tending ??= this.#tendAll().finally(() => {
-        this.#tending = undefined
-      })
-    }, tickMs)
+    this.#timers = [
+      setInterval(
+        () => this.#beside(0, 'The load balancers on the hosts cannot be listed', () => this.#look()),
+        listMs,
+      ),
+      setInterval(() => this.#tendAll(), tickMs),
+    ]
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#timer)
-    await this.#tending
+    for (const timer of this.#timers) clearInterval(timer)
+    await Promise.all(this.#tended.values())
     this.#release()
   }
 
@@ -101,9 +96,17 @@ class Balancers implements BalancerDriver {
 
   /** Reads which balancers there are, and whether more can be made. Errors: `DriverError`. */
   async #look(): Promise<void> {
-    const at = performance.now()
     this.#hasImage = (await this.#parts.incus.get(`/1.0/images/aliases/${balancerImage}`)) !== undefined
-    this.#listed = { at, instances: await this.#list() }
+    this.#listed = await this.#list()
+  }
+
+  /** Does something in the background, unless that is still being done. Its trouble is nobody else's. */
+  #beside(id: number, trouble: string, work: () => Promise<void>): void {
+    if (this.#tended.has(id)) return
+    const done = work()
+      .catch((err: unknown) => this.#log.warn({ ...(id > 0 ? { balancer: id } : {}), err }, trouble))
+      .finally(() => this.#tended.delete(id))
+    this.#tended.set(id, done)
   }
 
   #balancer(id: number): Balancer {
@@ -112,30 +115,19 @@ class Balancers implements BalancerDriver {
     return known
   }
 
-  /** All balancers that are there. Errors: `DriverError`. */
-  async #list(): Promise<readonly Instance[]> {
-    const instances = await this.#parts.incus.list<Instance>('/1.0/instances?recursion=1')
-    return instances.filter((instance) => isBalancer(instance) && idOf(instance.config) !== undefined)
+  /** The ids of all that are there. Errors: `DriverError`. */
+  async #list(): Promise<readonly number[]> {
+    const instances = await this.#parts.incus.list<ListedInstance>('/1.0/instances?recursion=1')
+    return instances.flatMap((instance) => balancerIdOf(instance) ?? [])
   }
 
-  async #tendAll(): Promise<void> {
-    try {
-      if (performance.now() - this.#listed.at >= listMs) await this.#look()
-    } catch (err) {
-      this.#log.warn({ err }, 'The load balancers on the hosts cannot be listed')
-    }
-    await Promise.all(this.#listed.instances.map((instance) => this.#tend(instance)))
-  }
-
-  /** Samples a balancer when it is time. Its trouble is nobody else's, and other processes here share what is measured. */
-  async #tend(instance: Instance): Promise<void> {
-    const id = idOf(instance.config)!
-    const balancer = this.#balancer(id)
-    if (!balancer.measurements.isDue()) return
-    try {
-      await ifUnlocked(`wolke-${balancerName(id)}-${this.#installation}`, () => balancer.tend())
-    } catch (err) {
-      this.#log.warn({ balancer: id, err }, 'A load balancer does not answer')
+  /** Samples those of which it is time. Other processes here share what is measured. */
+  #tendAll(): void {
+    for (const id of this.#listed) {
+      const balancer = this.#balancer(id)
+      if (!balancer.measurements.isDue()) continue
+      const lock = `wolke-${balancerName(id)}-${this.#installation}`
+      this.#beside(id, 'A load balancer does not answer', () => ifUnlocked(lock, () => balancer.tend()))
     }
   }
 
@@ -163,8 +155,8 @@ class Balancers implements BalancerDriver {
   /** A balancer that OVN remembers and Incus has lost makes another epoch. */
   inventory(): Promise<Inventory> {
     return attempt(async () => {
-      const [instances, known] = await Promise.all([this.#list(), this.#parts.overlay.known()])
-      const there = new Set(instances.flatMap(({ config }) => idOf(config) ?? []))
+      const [listed, known] = await Promise.all([this.#list(), this.#parts.overlay.known()])
+      const there = new Set(listed)
       const remembered = [...known].filter(([, { isForgotten }]) => !isForgotten).map(([id]) => id)
       const lost = remembered.filter((id) => !there.has(id)).sort((a, b) => a - b)
       const epoch = createHash('sha256').update(JSON.stringify(lost)).digest('hex')

@@ -1,10 +1,10 @@
 /** The inside of a balancer's container, reached through Incus: its files, its program, and what HAProxy says. */
-import { randomUUID } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import { DriverError } from '../../../kernel/actions/define.ts'
 import type { Source } from '../../load-balancers/haproxy/measurements.ts'
 import { toRefusal } from '../../load-balancers/haproxy/readiness.ts'
 import type { CheckRow, Counters } from '../../load-balancers/haproxy/statistics.ts'
-import type { FileOptions, Incus } from '../client.ts'
+import { type FileOptions, type Incus, IncusError } from '../client.ts'
 import { exec, type Outcome } from '../exec.ts'
 import { home, program, programPath, refusedCode, staleCode, unit, unitName, unitPath } from './program.ts'
 import { parseReport, type Report } from './report.ts'
@@ -13,6 +13,9 @@ const changeMs = 120_000
 const reportMs = 5_000
 /** How old an answer may be for readers, in milliseconds. */
 const cacheMs = 1_000
+
+/** Changes with what a container is equipped with. */
+export const equipment = hash('sha256', `${unit}${program}`).slice(0, 16)
 
 export class Guest implements Source {
   readonly #incus: Incus
@@ -24,7 +27,7 @@ export class Guest implements Source {
     this.#instance = instance
   }
 
-  /** Puts into a new container what it needs beside HAProxy; it may be stopped. Errors: `DriverError`. */
+  /** Puts into a container what it needs beside HAProxy; it may be stopped. Errors: `DriverError`. */
   async equip(): Promise<void> {
     await this.#makeFolder(home)
     await this.#write(programPath, program)
@@ -50,7 +53,9 @@ export class Guest implements Source {
     const outcome = await this.#run(['use', folder, String(generation)], changeMs)
     if (outcome.code === staleCode) return undefined
     if (outcome.code === refusedCode) throw toRefusal(outcome.stdout.trim().replaceAll('\n', '; '))
-    return parseReport(checked(outcome).stdout)
+    const report = parseReport(checked(outcome).stdout)
+    this.#cached = { at: performance.now(), report: Promise.resolve(report) }
+    return report
   }
 
   /** What HAProxy says now, or said a moment ago. Errors: one when it does not answer. */
@@ -74,8 +79,14 @@ export class Guest implements Source {
     return (await this.report()).counters
   }
 
-  #run(args: readonly string[], timeoutMs: number): Promise<Outcome> {
-    return exec(this.#incus, this.#instance, ['/bin/sh', programPath, ...args], { timeoutMs })
+  /** What cannot be run now, as in a container that has just ended, may be another time. */
+  async #run(args: readonly string[], timeoutMs: number): Promise<Outcome> {
+    try {
+      return await exec(this.#incus, this.#instance, ['/bin/sh', programPath, ...args], { timeoutMs })
+    } catch (cause) {
+      if (!(cause instanceof IncusError) || cause.transient) throw cause
+      throw new DriverError('The load balancer does not run', { transient: true, cause })
+    }
   }
 
   #makeFolder(path: string, mode = '0700'): Promise<void> {

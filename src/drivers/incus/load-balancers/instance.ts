@@ -9,8 +9,11 @@ export const balancerName = (id: number) => `lb-${id}`
 export const balancerImage = 'wolke-balancer'
 const kind = 'load-balancer'
 const kindKey = 'user.wolke.kind'
-/** Set once it has carried traffic: from then on it may be started by anybody who finds it stopped. */
-export const readyKey = 'user.wolke.ready'
+/**
+ * Which program it was equipped with, once it has carried traffic: from then on, whoever finds it stopped may start it. An
+ * older program is replaced by the next change.
+ */
+export const equipmentKey = 'user.wolke.equipment'
 
 export interface BalancerHosts {
   /** The storage pool of the disks. */
@@ -24,8 +27,20 @@ const baseMb = 192
 const connectionKb = 72
 const diskSize = '2GiB'
 
+/** An instance in a list; that of a host that does not answer has no configuration. */
+export interface ListedInstance {
+  readonly name: string
+  readonly config: Config | null
+}
+
 /** Only what Wolke made as a balancer is one. */
-export const isBalancer = ({ config }: { readonly config: Config | null }) => config?.[kindKey] === kind
+export const isBalancer = ({ config }: Pick<ListedInstance, 'config'>) => config?.[kindKey] === kind
+
+/** The id of a balancer; undefined for any other instance. One on a host that does not answer has nothing but its name. */
+export function balancerIdOf(instance: ListedInstance): number | undefined {
+  const [, id] = /^lb-(\d+)$/.exec(instance.name) ?? []
+  return id !== undefined && (instance.config === null || isBalancer(instance)) ? Number(id) : undefined
+}
 
 /** The hardware addresses follow from the id, so that a balancer that is made again has the same ones. */
 export const publicMac = (id: number) => macOf('9a', id)
