@@ -59,6 +59,8 @@ export interface AppOptions {
   readonly drivers: Drivers
   /** What a location can do, by its id; everything by default. */
   readonly capabilities?: Platform['capabilities']
+  /** The name of what runs the machines of a location; the same for all by default. */
+  readonly infrastructureOf?: Platform['infrastructureOf']
   /** Hosts that are to be kept as they are wanted. */
   readonly hosts?: readonly KeptHosts[]
   /** How long before its removal it is told of something on hosts that nobody wants, in milliseconds; a day by default. */
@@ -120,12 +122,10 @@ export interface App {
 
 /** Builds the app; nothing listens or runs yet. */
 export async function buildApp(options: AppOptions): Promise<App> {
-  const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults, limits = {} } = options
-  const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
+  const { clock, log, catalogue, secrets, reverseDomain, vendor, faults = noFaults } = options
   const db = audited(options.db.dialect.shared ? warnOfRetries(options.db, log) : options.db)
-  const settings = settingsOf(families, reverseDomain, options.settings ?? {})
-  const { capabilities = () => everything } = options
-  const platform: Platform = { db, clock, catalogue, capabilities, faults, defaultNames, limits, secrets, settings }
+  const platform = platformOf(options, db)
+  const { defaultNames, settings } = platform
   const drivers = await driversFor(options, platform)
   const watch = watchDatabase(db, log)
   const authenticator = new Authenticator(db, undefined, () => clock.now())
@@ -188,6 +188,15 @@ export async function buildApp(options: AppOptions): Promise<App> {
       await watch.stop()
     },
   }
+}
+
+function platformOf(options: AppOptions, db: Database): Platform {
+  const { clock, catalogue, secrets, reverseDomain, faults = noFaults, limits = {} } = options
+  const { capabilities = () => everything, infrastructureOf = () => '' } = options
+  const { defaultNames = new DefaultNames({ domain: reverseDomain }) } = options
+  const settings = settingsOf(families, reverseDomain, options.settings ?? {})
+  const places = { catalogue, capabilities, infrastructureOf }
+  return { db, clock, ...places, faults, defaultNames, limits, secrets, settings }
 }
 
 async function driversFor(

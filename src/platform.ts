@@ -30,6 +30,8 @@ export interface Platform {
   readonly catalogue: Catalogue
   /** What a location can do at the moment, by its id. */
   readonly capabilities: (location: number) => Capabilities
+  /** The name of what runs the machines of a location, by its id. */
+  readonly infrastructureOf: (location: number) => string
   /** The reverse DNS names of addresses that were given no others. */
   readonly defaultNames: DefaultNames
   readonly faults: Faults

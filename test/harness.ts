@@ -110,6 +110,7 @@ export interface WorldOptions {
   readonly database?: DatabaseUrl
   readonly simulation?: Simulation
   readonly capabilities?: AppOptions['capabilities']
+  readonly infrastructureOf?: AppOptions['infrastructureOf']
   /** Replaces drivers of the simulation. */
   readonly drivers?: Partial<AppOptions['drivers']>
   /** Wraps the database of the server. */
@@ -234,6 +235,7 @@ async function openWorld(
     ...(options.trustedProxies ? { trustedProxies: options.trustedProxies } : {}),
     ...(options.defaultNames ? { defaultNames: options.defaultNames } : {}),
     ...(options.capabilities ? { capabilities: options.capabilities } : {}),
+    ...(options.infrastructureOf ? { infrastructureOf: options.infrastructureOf } : {}),
     ...(options.mail ? { mail: options.mail } : {}),
     ...(options.streams ? { streams: options.streams } : {}),
     ...(options.people ? { people: options.people } : {}),

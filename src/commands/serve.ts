@@ -72,7 +72,7 @@ async function start(config: Config, { files, lock, effective }: Found, running:
   const token = await prepareInstallation(db, config)
   const infrastructure = await openMachines(config, files, { clock, log })
   running.defer(() => infrastructure.close())
-  const { drivers, capabilities } = infrastructure
+  const { drivers, capabilities, infrastructureOf } = infrastructure
   const app = await buildApp({
     ...appOptions(config, files),
     effective,
@@ -82,6 +82,7 @@ async function start(config: Config, { files, lock, effective }: Found, running:
     secrets,
     drivers,
     capabilities,
+    infrastructureOf,
     hosts: infrastructure.clusters,
   })
   running.defer(() => app.stop())

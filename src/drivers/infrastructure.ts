@@ -44,6 +44,8 @@ export interface Infrastructure {
   readonly drivers: Drivers
   /** What a location can do at the moment, by its id. */
   capabilities(location: number): Capabilities
+  /** The name of what runs the machines of a location. */
+  infrastructureOf(location: number): string
   readonly clusters: readonly OpenedCluster[]
   close(): Promise<void>
 }
@@ -59,7 +61,12 @@ export async function openInfrastructure(options: InfrastructureOptions): Promis
     const clusters = await openClusters(options, places, opened)
     const dataPlane = await planeBeside(clusters, places, options.dataPlane)
     opened.defer(async () => dataPlane?.close())
-    return { ...composed(options, places, clusters, dataPlane), clusters, close: () => opened.disposeAsync() }
+    return {
+      ...composed(options, places, clusters, dataPlane),
+      infrastructureOf: (location) => clusters.find(({ locations }) => locations.has(location))?.name ?? simulatedName,
+      clusters,
+      close: () => opened.disposeAsync(),
+    }
   } catch (error) {
     await opened.disposeAsync()
     throw error

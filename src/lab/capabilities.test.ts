@@ -46,6 +46,25 @@ forEachDatabase('what a location can do', (open) => {
     assert.equal(expect(await api.get('/load_balancers'), 200).body.load_balancers.length, 0)
   })
 
+  test('does not include images of servers that other hosts have', async () => {
+    const infrastructureOf = (location: number) => (location === helsinki ? 'rack1' : 'rack2')
+    const { api, settle } = await open({ infrastructureOf })
+    const body = { name: 'web', server_type: 'cpx22', image: 'debian-12', location: 'hel1' }
+    const { server } = expect(await api.post('/servers', body), 201).body
+    await settle()
+    const { image } = expect(await api.post(`/servers/${server.id}/actions/create_image`, {}), 201).body
+    await settle()
+    const from = (location: string) => api.post('/servers', { ...body, name: location, image: image.id, location })
+    const refusal = expect(await from('fsn1'), 422, 'invalid_input').body.error
+    assert.equal(refusal.details.fields[0].name, 'image')
+    expect(await from('hel1'), 201)
+    const { server: other } = expect(await api.post('/servers', { ...body, name: 'nbg', location: 'nbg1' }), 201).body
+    await settle()
+    const rebuild = (id: number) => api.post(`/servers/${id}/actions/rebuild`, { image: image.id })
+    expect(await rebuild(other.id), 422, 'invalid_input')
+    expect(await rebuild(server.id), 201)
+  })
+
   test('decides where in a zone a Load Balancer comes to be', async () => {
     const world = await open({ capabilities: (location) => (location === 1 ? nothing : everything) })
     const body = { name: 'lb', load_balancer_type: 'lb11', network_zone: 'eu-central' }

@@ -40,6 +40,7 @@ import { defaultProject } from './0035-default-project.ts'
 import { keptAudit } from './0036-kept-audit.ts'
 import { rotatedManagementTokens } from './0037-rotated-management-tokens.ts'
 import { verifiedAddresses } from './0038-verified-addresses.ts'
+import { imageLocations } from './0039-image-locations.ts'
 
 export const migrations: readonly Migration[] = [
   kernel,
@@ -82,4 +83,5 @@ export const migrations: readonly Migration[] = [
   keptAudit,
   rotatedManagementTokens,
   verifiedAddresses,
+  imageLocations,
 ]

@@ -15,6 +15,8 @@ export interface OwnImage {
   readonly diskSize: number
   readonly created: string
   readonly createdFrom: { readonly id: number; readonly name: string }
+  /** Where its server is or was, as the id of a location; null when nobody knows, for one that is everywhere. */
+  readonly locationId: number | null
   /** The server that a backup belongs to; null for snapshots. */
   readonly boundTo: number | null
   readonly osFlavor: SystemImage['osFlavor']
@@ -26,7 +28,8 @@ export interface OwnImage {
 }
 
 /** What matters about an image, of the catalogue or of a Project, to those who make a server from it. */
-export interface Template extends Pick<OwnImage, 'id' | 'architecture' | 'diskSize' | 'osFlavor' | 'osVersion'> {
+export interface Template
+  extends Pick<OwnImage, 'id' | 'architecture' | 'diskSize' | 'osFlavor' | 'osVersion' | 'locationId'> {
   readonly status: OwnImage['status']
   readonly deprecation: Deprecation | null
   /** Whether it belongs to a Project and so may go away. */
@@ -48,6 +51,16 @@ export function unfitFor(
   if (deprecation && Date.parse(deprecation.unavailableAfter) < now) return 'image is no longer available'
   if (status !== 'available') return 'image is not available yet'
   return undefined
+}
+
+/** Why an image is not where a server is to be made from it: hosts have none of what others copied. */
+export function outOfReach(
+  { locationId }: Pick<Template, 'locationId'>,
+  target: number,
+  infrastructureOf: (location: number) => string,
+): string | undefined {
+  if (locationId === null || infrastructureOf(locationId) === infrastructureOf(target)) return undefined
+  return 'image is on other hosts than those of the location'
 }
 
 /** Conditions that must all hold; undefined means any, and of several values one is enough. */

@@ -5,7 +5,7 @@ import type { ProjectScope } from '../../kernel/scope.ts'
 import type { Template } from './domain.ts'
 import { images } from './store.ts'
 
-export { type OwnImage, type Template, unfitFor } from './domain.ts'
+export { type OwnImage, outOfReach, type Template, unfitFor } from './domain.ts'
 export { imageToWire, ownImageToWire } from './view.ts'
 
 export const { byIds: imagesByIds } = images
@@ -23,7 +23,7 @@ export async function findTemplate(
 ): Promise<Template | undefined> {
   const named = 'id' in key ? [catalogue.imageById(key.id)] : catalogue.imagesByName(key.name)
   const known = named.find((image) => image?.architecture === architecture) ?? named[0]
-  if (known) return { ...known, status: 'available', isOwn: false }
+  if (known) return { ...known, status: 'available', isOwn: false, locationId: null }
   const own = 'id' in key ? await images.find(query, scope, key.id) : undefined
   return own && { ...own, deprecation: null, isOwn: true }
 }

@@ -28,6 +28,7 @@ function fromRow(row: ImageRow): OwnImage {
     diskSize: row.disk_size,
     created: row.created,
     createdFrom: { id: row.created_from_id, name: row.created_from_name },
+    locationId: row.location,
     boundTo: row.bound_to,
     osFlavor: row.os_flavor,
     osVersion: row.os_version,
@@ -67,7 +68,15 @@ export async function listImages(
 
 export type NewImage = Pick<
   OwnImage,
-  'type' | 'description' | 'diskSize' | 'createdFrom' | 'osFlavor' | 'osVersion' | 'architecture' | 'labels'
+  | 'type'
+  | 'description'
+  | 'diskSize'
+  | 'createdFrom'
+  | 'locationId'
+  | 'osFlavor'
+  | 'osVersion'
+  | 'architecture'
+  | 'labels'
 >
 
 /** Adds an image that is still to be made. A backup belongs to the server that it is made of. */
@@ -80,6 +89,7 @@ export function insertImage(tx: Transaction, scope: ProjectScope, given: NewImag
     disk_size: given.diskSize,
     created_from_id: given.createdFrom.id,
     created_from_name: given.createdFrom.name,
+    location: given.locationId,
     bound_to: given.type === 'backup' ? given.createdFrom.id : null,
     os_flavor: given.osFlavor,
     os_version: given.osVersion,

@@ -15,6 +15,8 @@ export interface ImageRow {
   readonly created_from_id: number
   readonly created_from_name: string
   readonly bound_to: number | null
+  /** Of the server that it was made of; null for images from before locations had infrastructures of their own. */
+  readonly location: number | null
   readonly os_flavor: OwnImage['osFlavor']
   readonly os_version: string | null
   readonly architecture: OwnImage['architecture']

@@ -10,7 +10,7 @@ import { isHostName } from '../../net/hostnames.ts'
 import type { Platform } from '../../platform.ts'
 import { locationOfDatacenter } from '../datacenters/reads.ts'
 import { images } from '../images/effects.ts'
-import { findTemplate, type Template, unfitFor } from '../images/reads.ts'
+import { findTemplate, outOfReach, type Template, unfitFor } from '../images/reads.ts'
 import { sshKeysNamed } from '../ssh-keys/reads.ts'
 import type { CreateBody } from './attachment.ts'
 import { attachments } from './attachments.ts'
@@ -28,7 +28,7 @@ export interface Placement {
 
 /** Finds type, image and location. Errors: `invalid_input` that names what is unknown or does not fit together. */
 export async function placeServer(
-  { catalogue, clock, db }: Platform,
+  { catalogue, clock, db, infrastructureOf }: Platform,
   scope: ProjectScope,
   body: CreateBody,
 ): Promise<Placement> {
@@ -44,7 +44,7 @@ export async function placeServer(
   if (!location && (type || asked !== undefined)) problems.push({ field: 'location', message: 'location not found' })
   if (!type || !image || !location) throw invalidInput(problems)
   if (!serverTypeOrderable(type, location.id, now)) throw unsupportedLocation(catalogue, type, now)
-  const problem = unfitFor(image, type, now)
+  const problem = unfitFor(image, type, now) ?? outOfReach(image, location.id, infrastructureOf)
   if (problem) throw invalidInput([{ field: 'image', message: problem }])
   return { type, location, image }
 }

@@ -78,6 +78,7 @@ export async function startImage(
     architecture,
     diskSize: server.primaryDiskSize,
     createdFrom: { id: server.id, name: server.name },
+    locationId: server.locationId,
     // The image that it was made from may be gone.
     osFlavor: origin?.osFlavor ?? 'unknown',
     osVersion: origin?.osVersion ?? null,

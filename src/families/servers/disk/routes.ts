@@ -12,7 +12,7 @@ import type { ProjectScope } from '../../../kernel/scope.ts'
 import { hashPassword } from '../../../net/crypt.ts'
 import type { Platform } from '../../../platform.ts'
 import { discardImages, images, lockBackups } from '../../images/effects.ts'
-import { findTemplate, ownImageToWire, type Template, unfitFor } from '../../images/reads.ts'
+import { findTemplate, outOfReach, ownImageToWire, type Template, unfitFor } from '../../images/reads.ts'
 import { startChange } from '../actions.ts'
 import { serverChanges } from '../changes.ts'
 import type { serverEndpoints } from '../contract.ts'
@@ -27,7 +27,7 @@ type DiskRoutes = Pick<Handlers<typeof serverEndpoints>, 'createImage' | 'enable
 
 /** One handler for each endpoint that is about the disk of a server. */
 export function diskRoutes(platform: Platform): DiskRoutes {
-  const { db, catalogue, clock, limits } = platform
+  const { db, catalogue, clock, infrastructureOf, limits } = platform
 
   return {
     createImage: ({ scope, params: { id }, body: { type = 'snapshot', description, labels = {} } }) =>
@@ -90,15 +90,17 @@ export function diskRoutes(platform: Platform): DiskRoutes {
   async function findFitting(
     tx: Transaction,
     scope: ProjectScope,
-    { serverTypeId, primaryDiskSize: disk }: Server,
+    { serverTypeId, primaryDiskSize: disk, locationId }: Server,
     wanted: number | string,
   ): Promise<Template> {
     const type = catalogue.serverTypeById(serverTypeId)
     if (!type) throw new Error(`the catalogue lacks server type ${serverTypeId}`)
     const { architecture } = type
     const image = await findTemplate(tx.query, scope, catalogue, toIdOrName(wanted), architecture)
-    const problem = image ? unfitFor(image, { architecture, disk }, clock.now()) : 'image not found'
-    if (!image || problem) throw invalidInput([{ field: 'image', message: problem ?? 'image not found' }])
+    if (!image) throw invalidInput([{ field: 'image', message: 'image not found' }])
+    const unfit = unfitFor(image, { architecture, disk }, clock.now())
+    const problem = unfit ?? outOfReach(image, locationId, infrastructureOf)
+    if (problem) throw invalidInput([{ field: 'image', message: problem }])
     return image
   }
 }
