@@ -130,6 +130,7 @@ const dependants: readonly Dependant[] = [
       'images',
       'networks',
       'placement-groups',
+      'placement-groups',
       'primary-ips',
       'servers',
       'ssh-keys',
