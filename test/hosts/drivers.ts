@@ -62,7 +62,17 @@ export class Servers {
   }
 
   async apply(id: number, more: Partial<ServerState> = {}): Promise<void> {
-    await this.hosts.machines.servers.apply({ ...plain, id, name: `s${id}`, generation: this.next(id), ...more })
+    await this.hosts.machines.servers.apply({ ...this.plain(id), generation: this.next(id), ...more })
+  }
+
+  /** A small server, without its generation. */
+  plain(id: number): Omit<ServerState, 'generation'> {
+    return { ...plain, id, name: `s${id}` }
+  }
+
+  /** Generations up to this one were given by the test itself. */
+  skipTo(id: number, generation: number): void {
+    this.#generations.set(id, generation)
   }
 
   /** A generation that is newer than all that were given before. */

@@ -18,15 +18,11 @@ const pathOf = (name: string) => `/1.0/instances/${name}`
  * not.
  */
 export async function stop(incus: Incus, name: string, manner: ServerState['manner']): Promise<void> {
-  const state = { action: 'stop', force: manner === 'hard', timeout: manner === 'hard' ? -1 : shutdownS }
-  try {
-    await incus.change('PUT', `${pathOf(name)}/state`, state)
-  } catch (error) {
-    if (!(error instanceof IncusError) || manner === 'hard') throw error
-    const after = await incus.get<Instance>(pathOf(name))
-    if (!after || !isRunning(after.value)) return
-    throw new DriverError(`the server did not shut down within ${shutdownS} s`, { transient: false, cause: error })
-  }
+  const isHard = manner === 'hard'
+  const failure = await setPower(incus, name, { action: 'stop', force: isHard, timeout: isHard ? -1 : shutdownS })
+  if (!failure) return
+  if (isHard) throw failure
+  throw new DriverError(`the server did not shut down within ${shutdownS} s`, { transient: false, cause: failure })
 }
 
 /** Writes an image to the disk of an instance without power, and notes that this is done. Errors: `DriverError`. */
@@ -55,7 +51,28 @@ async function removeSnapshots(incus: Incus, name: string): Promise<void> {
 /** Gives an instance power, with its network as it is now. Errors: `DriverError`. */
 export async function boot(incus: Incus, instance: Instance): Promise<void> {
   if (instance.type === 'container') await renewNetworkSeed(incus, instance)
-  await incus.change('PUT', `${pathOf(instance.name)}/state`, { action: 'start', timeout: -1 })
+  const failure = await setPower(incus, instance.name, { action: 'start', timeout: -1 })
+  if (failure) throw failure
+}
+
+/**
+ * Changes the power of an instance, and answers why it could not. Incus refuses to do what somebody else has just done, which
+ * is no failure. Errors: `DriverError`.
+ */
+async function setPower(
+  incus: Incus,
+  name: string,
+  change: { readonly action: 'start' | 'stop'; readonly force?: boolean; readonly timeout: number },
+): Promise<IncusError | undefined> {
+  try {
+    await incus.change('PUT', `${pathOf(name)}/state`, change)
+    return undefined
+  } catch (error) {
+    if (!(error instanceof IncusError)) throw error
+    const found = await incus.get<Instance>(pathOf(name))
+    const isRight = found ? isRunning(found.value) === (change.action === 'start') : change.action === 'stop'
+    return isRight ? undefined : error
+  }
 }
 
 /**

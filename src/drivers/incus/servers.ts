@@ -81,7 +81,9 @@ export class Servers {
       await incus.change('POST', '/1.0/instances', instance, { target, report })
     } catch (error) {
       this.#placements.forget(state.id)
-      throw error
+      // A call that was cut off, or comes late, may have been faster.
+      if (!(await this.#find(state.id))) throw error
+      await settleOperations(incus, instance.name)
     }
     // It may have been removed while it was being made.
     if (await tombstones.cover(tombOf(state.id), state.generation)) await this.#delete(state.id, state.generation)
