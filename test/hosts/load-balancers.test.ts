@@ -20,11 +20,7 @@ const service = (protocol: 'http' | 'https' | 'tcp', port: number, http?: object
 })
 
 const selector = { type: 'label_selector', label_selector: { selector: 'role=web' } }
-
-async function openBalancer(stage: Stage, body: object): Promise<Json> {
-  const common = { name: 'web', load_balancer_type: 'lb11', location: stage.place.location }
-  return (await stage.post('/load_balancers', { ...common, ...body })).load_balancer
-}
+const privately = { ...selector, use_private_ip: true }
 
 /** What a balancer says, or why it says nothing. */
 async function bodyOf(host: string, port: number, asked?: Asked): Promise<string> {
@@ -51,74 +47,70 @@ async function answer(names: readonly string[], host: string, port: number, aske
   }
 }
 
-/** Waits until targets have a health on a port, by the ids of their servers. */
-async function isSeen({ place }: Stage, balancer: number, port: number, wanted: Record<number, string>): Promise<void> {
+/** Waits until targets have a health on port 80, by the ids of their servers. */
+async function isSeen({ place }: Stage, balancer: number, wanted: Record<number, string>): Promise<void> {
   const look = async () => {
     const { load_balancer } = await done(place.api.get(`/load_balancers/${balancer}`))
     const targets: Json[] = load_balancer.targets.flatMap((target: Json) => target.targets ?? [target])
-    const statusOf = ({ health_status }: Json) => health_status.find((one: Json) => one.listen_port === port)?.status
+    const statusOf = ({ health_status }: Json) => health_status.find((one: Json) => one.listen_port === 80)?.status
     return targets.every((target) => statusOf(target) === wanted[target.server.id])
   }
   await until(look, `the health of targets is ${JSON.stringify(wanted)}`)
 }
 
+/** Two web servers in a network, with a balancer that reaches them there. */
+async function openWeb(stage: Stage) {
+  const network = await makeNetwork(stage)
+  const inNetwork = { networks: [network], labels: { role: 'web' } }
+  const servers = await stage.servers(
+    { name: 'one', ...inNetwork, user_data: webServer('one') },
+    { name: 'two', ...inNetwork, user_data: webServer('two') },
+  )
+  const [one, two] = servers.map(({ id }): number => id)
+  const common = { name: 'web', load_balancer_type: 'lb11', location: stage.place.location, network }
+  const services = [service('http', 80), service('tcp', 81)]
+  const reply = await stage.post('/load_balancers', { ...common, services, targets: [privately] })
+  return { one: one!, two: two!, balancer: reply.load_balancer }
+}
+
 onLab(
-  'a Load Balancer carries HTTP, HTTPS and TCP to servers in its network, and leaves out the sick',
-  async (stage, { lab }) => {
-    const network = await makeNetwork(stage)
-    const inNetwork = { networks: [network], labels: { role: 'web' } }
-    const servers = await stage.servers(
-      { name: 'one', ...inNetwork, user_data: webServer('one') },
-      { name: 'two', ...inNetwork, user_data: webServer('two') },
-    )
-    const [one, two] = servers.map(({ id }): number => id)
-    const balancer = await openBalancer(stage, {
-      network,
-      services: [service('http', 80), service('tcp', 81)],
-      targets: [{ ...selector, use_private_ip: true }],
-    })
+  'a Load Balancer carries traffic to servers, leaves out the sick, and outlives its host',
+  async (stage, place) => {
+    const { lab, api, look } = place
+    const { one, two, balancer } = await openWeb(stage)
+    const path = `/load_balancers/${balancer.id}`
     const { ipv4, ipv6 } = balancer.public_net
     await answer(['one', 'two'], ipv4.ip, 80)
     await answer(['one', 'two'], ipv4.ip, 81)
     await answer(['one', 'two'], ipv6.ip, 80)
-    await isSeen(stage, balancer.id, 80, { [one!]: 'healthy', [two!]: 'healthy' })
+    await isSeen(stage, balancer.id, { [one]: 'healthy', [two]: 'healthy' })
 
-    const { certificate } = await stage.post('/certificates', {
-      name: 'web',
-      type: 'uploaded',
-      ...selfSigned('web.example'),
-    })
-    const https = service('https', 443, { certificates: [certificate.id] })
-    await stage.post(`/load_balancers/${balancer.id}/actions/add_service`, https)
+    const upload = { name: 'web', type: 'uploaded', ...selfSigned('web.example') }
+    const { certificate } = await stage.post('/certificates', upload)
+    await stage.post(`${path}/actions/add_service`, service('https', 443, { certificates: [certificate.id] }))
     await answer(['one', 'two'], ipv4.ip, 443, { name: 'web.example' })
+    const inside = ['incus', 'exec', `lb-${balancer.id}`, '--', 'sh', '-c']
+    const modes = await onHost(lab.members[0]!, ...inside, 'stat -c %a:%U /var/lib/wolke-balancer/tls/*.pem')
+    assert.equal(modes.trim(), '600:root')
 
-    await output(inGuest(lab, one!, ['systemctl', 'stop', 'web']))
-    await isSeen(stage, balancer.id, 80, { [one!]: 'unhealthy', [two!]: 'healthy' })
+    await output(inGuest(lab, one, ['systemctl', 'stop', 'web']))
+    await isSeen(stage, balancer.id, { [one]: 'unhealthy', [two]: 'healthy' })
     await answer(['two'], ipv4.ip, 80)
 
-    await stage.delete(`/load_balancers/${balancer.id}`)
-    await stage.delete(`/certificates/${certificate.id}`)
-  },
-)
-
-onLab(
-  'a Load Balancer reaches servers at their public addresses, and is made again when its host lost it',
-  async (stage, { lab, api, look }) => {
-    const [server] = await stage.servers({ name: 'one', user_data: webServer('one') })
-    const target = { type: 'server', server: { id: server.id }, use_private_ip: false }
-    const balancer = await openBalancer(stage, { services: [service('http', 80)], targets: [target] })
-    const { ip } = balancer.public_net.ipv4
-    await answer(['one'], ip, 80)
+    const publicly = { type: 'server', server: { id: two }, use_private_ip: false }
+    await stage.post(`${path}/actions/remove_target`, selector)
+    await stage.post(`${path}/actions/add_target`, publicly)
+    await answer(['two'], ipv4.ip, 80)
+    const traffic = async () => (await done(api.get(path))).load_balancer.outgoing_traffic
+    await until(async () => (await traffic()) > 0, 'traffic is counted')
 
     await onHost(lab.members[0]!, 'incus', 'delete', '--force', `lb-${balancer.id}`)
     // Whoever looks at it finds that it is lost.
-    await done(api.get(`/load_balancers/${balancer.id}`))
-    await answer(['one'], ip, 80)
-    await stage.delete(`/load_balancers/${balancer.id}`)
-    const left = await look.leftovers()
-    assert.deepEqual(
-      left.filter((name) => name.startsWith('instance lb-')),
-      [],
-    )
+    await done(api.get(path))
+    await answer(['two'], ipv4.ip, 443, { name: 'web.example' })
+
+    await stage.delete(path)
+    const left = (await look.leftovers()).filter((name) => name.startsWith('instance lb-'))
+    assert.deepEqual(left, [], 'what is left of it')
   },
 )
