@@ -20,6 +20,7 @@ const notInConsole: Readonly<Record<string, string>> = {
   isos_get: inList,
   load_balancer_types_get: inList,
   locations_get: inList,
+  lab_capabilities: 'what a location cannot do is told by its refusal',
   server_types_get: inList,
   zones_getRrset: inList,
   zones_updateRrset: 'labels of sets of records are for programs',
