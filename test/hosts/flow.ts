@@ -1,7 +1,8 @@
 /** Connections to a server at a steady rate, each a fresh one, to see which of them something on the way breaks. */
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcessByStdio, spawn } from 'node:child_process'
 import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
+import type { Readable, Writable } from 'node:stream'
 import type { Lab } from '../../lab/lab.ts'
 import { endOf, inGuest } from './guests.ts'
 
@@ -77,28 +78,40 @@ ready = selectors.DefaultSelector()
 for address in sys.argv[2:]:
     one = socket.socket(socket.AF_INET6 if ':' in address else socket.AF_INET, socket.SOCK_DGRAM)
     one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 1 << 20)
+    # The guest may not have the address yet: 78 and 15 are IPV6_FREEBIND and IP_FREEBIND.
+    one.setsockopt(*((socket.IPPROTO_IPV6, 78) if ':' in address else (socket.IPPROTO_IP, 15)), 1)
     one.bind((address, int(sys.argv[1])))
     ready.register(one, selectors.EVENT_READ)
+ready.register(sys.stdin, selectors.EVENT_READ)
 print('ready', flush=True)
 while True:
     for key, _ in ready.select():
+        if key.fileobj is sys.stdin:
+            sys.exit()
         data, peer = key.fileobj.recvfrom(2048)
-        key.fileobj.sendto(data, peer)
+        try:
+            key.fileobj.sendto(data, peer)
+        except OSError:
+            # A guest that still starts has no way back yet.
+            pass
 `
+
+type EchoProcess = ChildProcessByStdio<Writable, Readable, null>
 
 /** Sends datagrams back that come to some addresses of a server, until it is stopped. */
 export class EchoServer {
-  readonly #child: ChildProcess
+  readonly #child: EchoProcess
   readonly #ended: Promise<number>
 
-  private constructor(child: ChildProcess) {
+  private constructor(child: EchoProcess) {
     this.#child = child
     this.#ended = endOf(child)
   }
 
   static async start(lab: Lab, server: number, port: number, ...addresses: readonly string[]): Promise<EchoServer> {
     const [command, ...args] = inGuest(lab, server, ['python3', '-c', echoServer, `${port}`, ...addresses])
-    const child = spawn(command, args, { stdio: ['ignore', 'pipe', 'inherit'] })
+    const child = spawn(command, args, { stdio: ['pipe', 'pipe', 'inherit'] })
+    child.stdin.on('error', () => undefined)
     const one = new EchoServer(child)
     const ready = new Promise<void>((resolve) => child.stdout.once('data', () => resolve()))
     const isUp = await Promise.race([ready.then(() => true), one.#ended.then(() => false)])
@@ -106,9 +119,9 @@ export class EchoServer {
     return one
   }
 
-  /** Stops it, unless its server has ended it already. */
+  /** Stops it, unless its server has ended it already. A signal would end only what stands between it and this process. */
   async stop(): Promise<void> {
-    this.#child.kill('SIGINT')
+    this.#child.stdin.end()
     await this.#ended
   }
 }
