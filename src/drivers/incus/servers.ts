@@ -44,6 +44,7 @@ export class Servers {
 
   async #apply(state: ServerState, report: Report | undefined): Promise<void> {
     const { incus, overlay, tombstones, options } = this.#parts
+    refuseOtherSystems(state)
     if (await tombstones.cover(tombOf(state.id), state.generation)) return
     const internal = await overlay.reserve(state.id, state.generation)
     if (!internal) return
@@ -157,4 +158,11 @@ function publicSideOf({ config }: Instance, { id, generation, ipv4, ipv6, power 
   const instance = config['volatile.uuid'] ?? ''
   // Its packet filter, if it is to have one, comes before it is to have power.
   return { server: id, generation, instance, mac: publicMac(id), ipv4, ipv6, isClosed: power === 'off' }
+}
+
+/** Errors: a permanent `DriverError` for what these hosts cannot boot, which is refused before anything else is done. */
+function refuseOtherSystems({ id, iso, rescue }: ServerState): void {
+  if (iso === null && rescue === null) return
+  const what = iso === null ? 'a rescue system' : 'an ISO'
+  throw new DriverError(`server ${id} cannot boot ${what} here`, { transient: false, code: 'unsupported_error' })
 }
