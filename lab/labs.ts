@@ -1,27 +1,34 @@
 /** The labs of this machine: each is a process with namespaces, a folder and control groups, all of one name. */
-import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { labGroups, removeLabGroup } from './cgroups.ts'
+import { currentLab } from './lab.ts'
 
-const prefix = 'wolke-lab-'
+const prefix = 'wolkelab-'
 
 /** The name of this process's lab. It tells whether the process still runs, even when its number is used again. */
-export const ownName = () => `${prefix}${process.pid}-${startOf(process.pid)}`
+export const ownName = () => `${prefix}${namespaceOf('self')}-${process.pid}-${startOf(process.pid)}`
 
 /** Where a lab keeps its files. */
 export const folderOf = (name: string) => join(tmpdir(), name)
 
-/** The names of labs that run, or of those whose process ended without clearing up. */
+/** The names of labs that run, and of those whose process ended without clearing up. */
 export function labs(): { running: string[]; left: string[] } {
   const folders = readdirSync(tmpdir()).filter((name) => name.startsWith(prefix))
   const names = [...new Set([...folders, ...labGroups(prefix)])]
-  return { running: names.filter(isRunning), left: names.filter((name) => !isRunning(name)) }
+  return { running: names.filter(isRunning), left: names.filter(isLeft) }
+}
+
+/** What the name of a lab says of its process: its namespace, its number there and when it began. */
+function partsOf(name: string): { namespace: string; pid: number; start: string } {
+  const [namespace = '', pid, start = ''] = name.slice(prefix.length).split('-')
+  return { namespace, pid: Number(pid), start }
 }
 
 /** The process of a lab, from its name. */
-export const processOf = (name: string) => Number(name.slice(prefix.length).split('-')[0])
+export const processOf = (name: string) => partsOf(name).pid
 
 /** Takes away what a lab has left, whose processes have ended or are about to. */
 export async function clear(name: string): Promise<void> {
@@ -41,8 +48,24 @@ async function untilDone(attempt: () => void): Promise<void> {
 }
 
 function isRunning(name: string): boolean {
-  const pid = processOf(name)
-  return existsSync(`/proc/${pid}`) && name === `${prefix}${pid}-${startOf(pid)}`
+  const { namespace, pid, start } = partsOf(name)
+  return namespace === namespaceOf('self') && start === startOf(pid)
+}
+
+/** Within a lab, the processes of others cannot be seen. */
+function isLeft(name: string): boolean {
+  const { namespace } = partsOf(name)
+  if (namespace === namespaceOf('self')) return !isRunning(name)
+  return !currentLab() && !readdirSync('/proc').some((entry) => /^\d/.test(entry) && namespaceOf(entry) === namespace)
+}
+
+/** The number of the namespace of a process; undefined when it has just ended. */
+function namespaceOf(pid: string): string | undefined {
+  try {
+    return /\d+/.exec(readlinkSync(`/proc/${pid}/ns/pid`))?.[0]
+  } catch {
+    return undefined
+  }
 }
 
 /** When a process began, in ticks since the machine did; undefined when it has just ended. */

@@ -69,7 +69,9 @@ try {
 }
 report()
 
+/** Tests of hosts run in a lab: `npm run test:hosts`. */
 function isWanted(file: string): boolean {
+  if (file.startsWith('test/hosts/')) return false
   return isAll || !/^test\/(attacks|console)\/|\/(package|load-balancers\/idle)\.test/.test(file)
 }
 

@@ -1,0 +1,112 @@
+/** What the other tests here stand on: a lab has hosts with limits, and leaves nothing when it ends, however it ends. */
+import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { type TestContext, test } from 'node:test'
+import { theLab } from './cluster.ts'
+import { onHost, output } from './guests.ts'
+import { inLab } from './place.ts'
+
+const main = join(import.meta.dirname, '../../lab/main.ts')
+
+test('all hosts of a lab are members of one cluster, and chassis of one network', inLab, async () => {
+  const { members } = theLab()
+  for (const member of members) {
+    const cluster = JSON.parse(await onHost(member, 'incus', 'cluster', 'list', '--format', 'json'))
+    const states = cluster.map(({ server_name, status }: Record<string, string>) => `${server_name} ${status}`)
+    assert.deepEqual(
+      states,
+      members.map(({ name }) => `${name} Online`),
+    )
+    assert.equal((await onHost(member, 'hostname')).trim(), member.name)
+  }
+  const chassis = await onHost(members[0]!, 'ovn-sbctl', '--timeout=30', '--bare', '--columns=name', 'list', 'Chassis')
+  assert.deepEqual(
+    chassis.split('\n').filter(Boolean).sort(),
+    members.map(({ name }) => name),
+  )
+})
+
+test('a host of a lab cannot take more memory than it has been given', inLab, async () => {
+  for (const { cgroups } of theLab().members) {
+    const files = cgroups.flatMap((folder) => globSync(`${folder}{/memory.limit_in_bytes,/memory.max,/../memory.max}`))
+    const limits = files.map((file) => Number(readFileSync(file, 'utf8')))
+    assert.ok(
+      limits.some((bytes) => bytes === 3 * 1024 ** 3),
+      `${files} have ${limits}`,
+    )
+  }
+})
+
+test('a lab leaves nothing when its command ends, nor when it is killed', inLab, async (t) => {
+  await Promise.all([
+    leavesNothing(t, 'read -r _', async (lab) => {
+      lab.stdin!.end('\n')
+      assert.deepEqual(await once(lab, 'exit'), [0, null])
+    }),
+    leavesNothing(t, 'sleep infinity', async (lab) => {
+      lab.kill('SIGKILL')
+      await once(lab, 'exit')
+      await output([process.execPath, main, 'clean'])
+    }),
+  ])
+})
+
+/** Starts a lab whose command waits, ends it, and looks for what is left of it. */
+async function leavesNothing(t: TestContext, wait: string, end: (lab: ChildProcess) => Promise<void>): Promise<void> {
+  const look = 'stat -c %i "$(dirname "$WOLKE_LAB")"/h?/incus/disks/*.img; echo "$WOLKE_LAB"'
+  const lab = spawn(process.execPath, [main, 'run', 'sh', '-euc', `${look}; ${wait}`], {
+    stdio: ['pipe', 'pipe', 'inherit'],
+  })
+  t.after(() => lab.kill('SIGKILL'))
+  const disks: string[] = []
+  let path = ''
+  for await (const line of createInterface({ input: lab.stdout! })) {
+    if (line.endsWith('lab.json')) {
+      path = line
+      break
+    }
+    disks.push(line)
+  }
+  assert.equal(disks.length, 3, `${disks} are the disks of hosts`)
+  const name = basename(dirname(path))
+  assert.ok(processesOf(name).length > 10 && groupsOf(name).length > 0, 'its processes are in its control groups')
+  assert.ok(
+    (await loopDisks()).some((disk) => disks.includes(disk)),
+    'its disks are loop devices',
+  )
+
+  await end(lab)
+  assert.deepEqual(processesOf(name), [], 'processes')
+  assert.deepEqual(groupsOf(name), [], 'control groups')
+  assert.equal(existsSync(dirname(path)), false, 'its folder')
+  assert.deepEqual(
+    (await loopDisks()).filter((disk) => disks.includes(disk)),
+    [],
+    'loop devices',
+  )
+}
+
+const groupsOf = (lab: string) => globSync(`/sys/fs/cgroup/{,*/}${lab}`)
+
+/** Processes in the control groups of a lab. */
+function processesOf(lab: string): string[] {
+  return globSync('/proc/[0-9]*/cgroup').filter((path) => {
+    try {
+      return readFileSync(path, 'utf8').includes(`/${lab}/`)
+    } catch (error) {
+      // It has just ended.
+      if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code!)) return false
+      throw error
+    }
+  })
+}
+
+/** The numbers of files that are the disks of loop devices. */
+async function loopDisks(): Promise<string[]> {
+  const listed = await output(['losetup', '--list', '--noheadings', '--output', 'BACK-INO'])
+  return listed.split('\n').map((line) => line.trim())
+}
