@@ -1,14 +1,13 @@
 /**
- * What Wolke notes about a cluster as a whole: keys of a profile that no instance uses, so that every process that drives
- * the same hosts reads the same.
+ * What Wolke notes about a cluster as a whole: keys of the project, so that every process that drives the same hosts reads
+ * the same. Incus tells the members nothing of a change of a project, so that it does not wait for one that is gone.
  */
 import type { Incus } from './client.ts'
 import { edit } from './edit.ts'
 import type { Config } from './names.ts'
 
-const profile = 'wolke'
-const path = `/1.0/profiles/${profile}`
-const installation = 'user.installation'
+const path = '/1.0/projects/default'
+const installation = 'user.wolke.installation'
 
 /** All notes. Errors: `DriverError`. */
 export async function notesOf(incus: Incus): Promise<Config> {
@@ -17,12 +16,10 @@ export async function notesOf(incus: Incus): Promise<Config> {
 
 /** Replaces all notes by what a function makes of them; undefined leaves them as they are. Errors: `DriverError`. */
 export async function editNotes(incus: Incus, change: (notes: Config) => Config | undefined): Promise<void> {
-  const isThere = await edit<{ config: Config; description: string }>(incus, path, ({ config, description }) => {
+  await edit<{ config: Config; description: string }>(incus, path, ({ config, description }) => {
     const next = change(config)
     return next && { description, config: next }
   })
-  const first = isThere ? undefined : change({})
-  if (first) await incus.change('POST', '/1.0/profiles', { name: profile, config: first })
 }
 
 /** The installation of Wolke whose hosts these are; undefined before the first. Errors: `DriverError`. */

@@ -7,7 +7,7 @@ import type { Config } from './names.ts'
 import { editNotes, notesOf } from './notes.ts'
 
 const rememberedMs = 2 * 86_400_000
-const prefix = 'user.removed.'
+const prefix = 'user.wolke.removed.'
 
 export class Tombstones {
   readonly #incus: Incus
