@@ -9,7 +9,8 @@ import { parseCidr } from '../../net/ip.ts'
 import type { Incus } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
 import { exec } from './exec.ts'
-import { type Config, generationOf, networkName, setMark } from './names.ts'
+import { onMember } from './members.ts'
+import { type Config, generationOf, networkName, serverName, setMark } from './names.ts'
 import { withPrivateEthernets } from './network-config.ts'
 import type { IncusNetwork } from './networks.ts'
 import type { Overlay } from './ovn/overlay.ts'
@@ -24,7 +25,7 @@ const setGeneration = 'user.wolke.interfaces'
 
 /** Creates the driver of private interfaces. */
 export function incusInterfaces(parts: InterfaceParts): InterfacesDriver {
-  return { apply: (state) => apply(parts, state) }
+  return { apply: (state) => onMember(parts.incus, serverName(state.serverId), () => apply(parts, state)) }
 }
 
 async function apply({ incus, overlay }: InterfaceParts, { serverId, generation, interfaces }: InterfacesState) {

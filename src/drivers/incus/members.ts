@@ -126,23 +126,42 @@ export class HostGone extends DriverError {
 }
 
 /** Tells a call that failed because the member of an instance is gone apart from others. Errors: `HostGone`, or those of the call. */
-export async function onMember<T>(incus: Incus, instance: string, call: () => Promise<T>): Promise<T> {
+export function onMember<T>(incus: Incus, instance: string, call: () => Promise<T>): Promise<T> {
+  return naming(incus, call, async () => {
+    const filter = encodeURIComponent(`name eq ${instance}`)
+    const found = await incus.list<Instance>(`/1.0/instances?recursion=1&filter=${filter}`)
+    return found.map(({ location }) => location)
+  })
+}
+
+/** The same for what Incus does on all members at once. */
+export function onAllMembers<T>(incus: Incus, call: () => Promise<T>): Promise<T> {
+  return naming(incus, call, async () => undefined)
+}
+
+/** The same for a call in which certain members take part; undefined stands for all. */
+export async function naming<T>(
+  incus: Incus,
+  call: () => Promise<T>,
+  places: () => Promise<readonly string[] | undefined>,
+): Promise<T> {
   try {
     return await call()
   } catch (error) {
     if (!(error instanceof DriverError) || !error.transient) throw error
-    const gone = await goneMemberOf(incus, instance)
+    const gone = await goneAmong(incus, places)
     throw gone === undefined ? error : new HostGone(gone, error)
   }
 }
 
-/** The member of an instance if that is gone. What cannot be found out does not hide why the call failed. */
-async function goneMemberOf(incus: Incus, instance: string): Promise<string | undefined> {
+/** A member that is gone. What cannot be found out does not hide why the call failed. */
+async function goneAmong(
+  incus: Incus,
+  places: () => Promise<readonly string[] | undefined>,
+): Promise<string | undefined> {
   try {
-    const filter = encodeURIComponent(`name eq ${instance}`)
-    const [found] = await incus.list<Instance>(`/1.0/instances?recursion=1&filter=${filter}`)
-    const members = await membersOf(incus)
-    return members.find(({ server_name, status }) => server_name === found?.location && status !== 'Online')
+    const [named, members] = await Promise.all([places(), membersOf(incus)])
+    return members.find(({ server_name: name, status }) => status !== 'Online' && (named?.includes(name) ?? true))
       ?.server_name
   } catch (error) {
     if (error instanceof DriverError) return undefined

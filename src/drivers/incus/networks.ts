@@ -6,6 +6,7 @@ import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/n
 import { addressAt } from '../../net/ip.ts'
 import type { Incus } from './client.ts'
 import { edit, unplug } from './edit.ts'
+import { onAllMembers } from './members.ts'
 import { type Config, generationOf, idOf, marksOf, networkName } from './names.ts'
 import type { Overlay } from './ovn/overlay.ts'
 import type { Tombstones } from './tombstones.ts'
@@ -30,7 +31,7 @@ export interface IncusNetwork {
 export function incusNetworks(parts: NetworkParts): NetworkDriver {
   return {
     apply: ({ id, generation, shape }: NetworkState) =>
-      shape ? put(parts, id, generation, shape) : remove(parts, id, generation),
+      onAllMembers(parts.incus, () => (shape ? put(parts, id, generation, shape) : remove(parts, id, generation))),
   }
 }
 

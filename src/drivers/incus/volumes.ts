@@ -7,7 +7,8 @@ import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { edit, editInstance, type Instance, instanceOf, unplug } from './edit.ts'
-import { type Config, generationOf, idOf, marksOf, setMark, volumeName } from './names.ts'
+import { naming, onMember } from './members.ts'
+import { type Config, generationOf, idOf, marksOf, serverName, setMark, volumeName } from './names.ts'
 import { settleOperations } from './operations.ts'
 import type { Tombstones } from './tombstones.ts'
 
@@ -41,9 +42,12 @@ const blockDrivers = ['ceph', 'lvm', 'lvmcluster', 'linstor', 'truenas']
 export function incusVolumes(parts: VolumeParts): VolumeDriver {
   const volumes = new Volumes(parts)
   return {
-    apply: (state) => volumes.apply(state),
-    remove: (id, generation) => volumes.remove(id, generation),
-    attach: (state) => volumes.attach(state),
+    apply: (state) => volumes.naming([state.id], () => volumes.apply(state)),
+    remove: (id, generation) => volumes.naming([id], () => volumes.remove(id, generation)),
+    attach: (state) => {
+      const ids = state.volumes.map(({ id }) => id)
+      return onMember(parts.incus, serverName(state.serverId), () => volumes.naming(ids, () => volumes.attach(state)))
+    },
   }
 }
 
@@ -55,6 +59,12 @@ class Volumes {
   constructor(parts: VolumeParts) {
     this.#parts = parts
     this.#path = `/1.0/storage-pools/${encodeURIComponent(parts.pool)}/volumes`
+  }
+
+  /** Tells a call that failed because the member of a volume is gone apart from others. */
+  naming<T>(ids: readonly number[], call: () => Promise<T>): Promise<T> {
+    const places = async () => (await Promise.all(ids.map((id) => this.#copies(id)))).flat().map((one) => one.location)
+    return naming(this.#parts.incus, call, places)
   }
 
   async apply(state: VolumeState): Promise<void> {
