@@ -132,6 +132,7 @@ const dependants: readonly Dependant[] = [
       'placement-groups',
       'placement-groups',
       'primary-ips',
+      'server-types',
       'servers',
       'ssh-keys',
       'volumes',
