@@ -3,7 +3,7 @@ import assert from 'node:assert/strict'
 import { createSocket } from 'node:dgram'
 import { until } from '../bare-database.ts'
 import { by, connect, firstOf, ipv4Of, ipv6Of, type Json, ping } from '../conformance/stage.ts'
-import { during, EchoServer, echo, knock, type Tally } from './flow.ts'
+import { during, EchoServer, echo, knock, perSecond, type Tally } from './flow.ts'
 import { inGuest, output } from './guests.ts'
 import { onLab } from './place.ts'
 
@@ -22,7 +22,7 @@ const rule = (protocol: string, first: string, sources: readonly string[] = anyw
 function rulesOf(turn: number): object[] {
   const networks = (k: number) => Array.from({ length: 10 }, (_, n) => `10.${k}.${n}.0/24`)
   const others = Array.from({ length: turn % 2 ? 48 : 20 }, (_, k) => rule('tcp', `${1000 + k}`, networks(k)))
-  return [...others, rule('udp', `${port}`)]
+  return [...others, rule('tcp', '22'), rule('udp', `${port}`)]
 }
 
 function noneLost({ sent, lost }: Tally, of: string): void {
@@ -34,13 +34,15 @@ onLab('no connection is lost while the rules of a filter are replaced', async (s
   const { firewall } = await stage.post('/firewalls', { name: 'wall', rules: rulesOf(0) })
   const [server] = await stage.servers({ name: 'guarded', firewalls: [{ firewall: firewall.id }] })
   const address = ipv4Of(server)
+  await stage.answers(address, 'guarded')
   const echoes = await EchoServer.start(lab, server.id, port, address)
   await until(() => echo(address, port), 'datagrams come back')
   const tally = await during(
     () => echo(address, port),
-    async () => {
+    async (pass) => {
       for (let turn = 1; turn <= changes; turn++) {
         await stage.post(`/firewalls/${firewall.id}/actions/set_rules`, { rules: rulesOf(turn) })
+        await pass(perSecond / 4)
       }
     },
   )
@@ -59,7 +61,8 @@ onLab('no connection is lost while a Floating IP moves between hosts', async (st
   }
   const addresses = ips.map(({ ip }) => firstOf(ip)) as [string, string]
   const echoes: EchoServer[] = []
-  for (const { id } of servers) {
+  for (const { id, name, public_net } of servers) {
+    await stage.answers(public_net.ipv4.ip, name)
     for (const address of addresses) await look.configure(id, { address })
     echoes.push(await EchoServer.start(lab, id, port, ...addresses))
   }
@@ -69,11 +72,12 @@ onLab('no connection is lost while a Floating IP moves between hosts', async (st
   let turn = 0
   const tally = await during(
     () => echo(addresses[turn++ % 2]!, port),
-    async () => {
+    async (pass) => {
       for (let move = 1; move <= changes; move++) {
         const server = servers[move % 2].id
         const moves = ips.map(({ id }) => stage.post(`/floating_ips/${id}/actions/assign`, { server }))
         await Promise.all(moves)
+        await pass(perSecond / 4)
       }
     },
   )

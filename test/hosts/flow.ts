@@ -4,6 +4,7 @@ import { createSocket } from 'node:dgram'
 import { connect } from 'node:net'
 import type { Readable, Writable } from 'node:stream'
 import type { Lab } from '../../lab/lab.ts'
+import { until } from '../bare-database.ts'
 import { endOf, inGuest } from './guests.ts'
 
 /** How many begin in a second. */
@@ -17,23 +18,29 @@ export interface Tally {
   readonly lost: readonly number[]
 }
 
+/** Waits until so many more have begun. */
+export type Pass = (count: number) => Promise<void>
+
 /** Connections that begin while some work is done, and what became of them once all have ended. */
-export async function during(attempt: () => Promise<boolean>, work: () => Promise<void>): Promise<Tally> {
+export async function during(attempt: () => Promise<boolean>, work: (pass: Pass) => Promise<void>): Promise<Tally> {
   const attempts: Promise<boolean>[] = []
   const began: number[] = []
   const first = performance.now()
-  let isOver = false
+  let due = first
   const pace = setInterval(() => {
-    // What a busy machine has missed is made up for at once.
-    while (!isOver && attempts.length < ((performance.now() - first) * perSecond) / 1000) {
-      began.push(Math.round(performance.now() - first))
-      attempts.push(attempt())
-    }
+    const now = performance.now()
+    if (now < due) return
+    // What a busy machine has missed is not made up for: a burst would be lost for reasons of its own.
+    due = Math.max(due + 1000 / perSecond, now - 10)
+    began.push(Math.round(now - first))
+    attempts.push(attempt())
   }, 1)
   try {
-    await work()
+    await work(async (count) => {
+      const enough = attempts.length + count
+      await until(() => attempts.length >= enough, `${count} more have begun`)
+    })
   } finally {
-    isOver = true
     clearInterval(pace)
   }
   const answered = await Promise.all(attempts)
