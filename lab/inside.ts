@@ -91,6 +91,8 @@ async function importImage(first: Member): Promise<void> {
   const mine = process.arch === 'arm64' ? 'arm' : 'x86'
   const aliases = images.filter(({ architecture }) => architecture === mine).map(({ id }) => `wolke-${id}`)
   await step(first, 'host/image', '/image/metadata.tar.xz', '/image/root.squashfs', ...aliases, 'wolke-balancer')
+  // Every member has this one. Snapshots of tests live for seconds, and copies of them would take most of the time.
+  await on(first, 'incus', 'config', 'set', 'cluster.images_minimal_replica=1')
 }
 
 function describe(name: string, folder: string, members: readonly Member[]): Lab {
