@@ -231,7 +231,7 @@ case $1 in
   use) use "$2" "$3" ;;
   report)
     exec 9> lock
-    flock -s 9
+    flock 9
     report
     if is_running; then keep_state; fi ;;
 esac
