@@ -181,8 +181,8 @@ forEachDatabase('drivers in the place of the simulated ones', (open) => {
     await world.settle()
     const routes = hosts.calls.map(({ subject, state }) => [subject, (state as { ips: string[] }).ips])
     assert.deepEqual(routes, [
-      [one.id, []],
       [two.id, [ip.ip]],
+      [one.id, []],
     ])
     hosts.calls.length = 0
     const lab = world.baseUrl.replace(/\/v1$/, '/wolke/v1')

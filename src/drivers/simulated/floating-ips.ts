@@ -16,8 +16,13 @@ export function simulateFloatingIps(site: Site) {
     if (!generations.admits(serverId, generation, routes.has(serverId))) return
     if (share === 'all') generations.see(serverId, generation)
     const ips = share === 'all' ? state.ips : state.ips.slice(0, 1)
-    routes.set(serverId, { ...state, ips })
-    packets.route(serverId, ips)
+    for (const [other, held] of routes) if (other !== serverId) lead(held, without(held.ips, ips))
+    lead(state, ips)
+  }
+
+  const lead = (state: RoutingState, ips: readonly string[]) => {
+    routes.set(state.serverId, { ...state, ips })
+    packets.route(state.serverId, ips)
   }
 
   const driver: RoutingDriver = {
@@ -26,3 +31,5 @@ export function simulateFloatingIps(site: Site) {
   }
   return { drivers: { routing: driver }, world: { routes: routes as ReadonlyMap<number, RoutingState> } }
 }
+
+const without = (ips: readonly string[], taken: readonly string[]) => ips.filter((ip) => !taken.includes(ip))

@@ -27,8 +27,8 @@ function routingAction(command: string) {
   return defineAction<Input>({
     family: 'floating_ips',
     command,
-    // It leads nowhere before it leads to its new server: no moment with two.
-    steps: [desiredStep(routing, { name: 'route', targets: serversOf })],
+    // Its new server takes it from the old one, whose own set then has nothing left to give up: no moment without a server.
+    steps: [desiredStep(routing, { name: 'route', targets: (input) => serversOf(input).reverse() })],
     revert: moveBack,
   })
 }

@@ -11,7 +11,10 @@ export interface RoutingState {
 }
 
 export interface RoutingDriver {
-  /** Makes exactly these addresses lead to the server. Repeating it changes nothing. */
+  /**
+   * Makes exactly these addresses lead to the server, and to no other one that they led to before, at one moment. Repeating
+   * it changes nothing.
+   */
   apply(state: RoutingState): Promise<void>
 }
 

@@ -139,7 +139,7 @@ forEachDatabase('Floating IPs', (open) => {
     await world.api.post(`/floating_ips/${ip.id}/actions/assign`, { server: b })
     await world.settle()
     assert.equal((await world.api.get(`/floating_ips/${ip.id}`)).body.floating_ip.server, a)
-    assert.equal(leadsTo(world, ip.ip), undefined)
+    assert.equal(leadsTo(world, ip.ip), b)
     world.simulation.behave(() => 'ok')
     await world.app.jobs.run()
     assert.equal(leadsTo(world, ip.ip), a)
