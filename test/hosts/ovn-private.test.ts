@@ -95,4 +95,14 @@ describe('private networks in OVN', inLab, () => {
     assert.equal(await site.nb('--bare', '--columns=name', 'find', 'Port_Group', 'external_ids:network=5'), '')
     assert.equal((await overlay.inventory()).networks.has(5), false)
   })
+
+  test('remember for two days what was removed', async () => {
+    await overlay.reserve(7, 1)
+    await overlay.forget(7, 1)
+    await overlay.inventory()
+    assert.equal(await overlay.reserve(7, 1), undefined)
+    await site.nb('set', 'Port_Group', 'wolke_server_7', 'external_ids:gone="2026-01-01T00:00:00.000Z"')
+    await overlay.inventory()
+    assert.equal(await site.nb('--bare', '--columns=name', 'find', 'Port_Group', 'name=wolke_server_7'), '')
+  })
 })

@@ -8,6 +8,7 @@ import type { NetworkShape } from '../../../families/networks/driver.ts'
 import { type BalancerOverlay, balancersOf } from './balancers.ts'
 import { converge } from './convergence.ts'
 import { Database } from './database.ts'
+import { forgetOld } from './forgetting.ts'
 import { allGroups, type Group } from './groups.ts'
 import { Identities } from './identities.ts'
 import type { LogicalNetwork } from './logical.ts'
@@ -89,6 +90,7 @@ export interface Overlay {
   forgetNetwork(network: number, generation: number): Promise<void>
   /** Waits until all hosts have taken what was written. Errors: a transient `DriverError` when one has not in time. */
   converged(timeoutMs?: number): Promise<void>
+  /** What there is; what was removed days ago is forgotten then. */
   inventory(): Promise<OverlayInventory>
   /** The server that a packet's source address belongs to: an internal, a public or a Floating IP. */
   identify(address: string): number | undefined
@@ -129,7 +131,10 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     privateRoutes: (network, generation, incusNetwork, shape) => routes.apply(network, generation, incusNetwork, shape),
     forgetNetwork: (network, generation) => routes.forget(network, generation),
     converged: (timeoutMs = 10_000) => converge(database, timeoutMs),
-    inventory: async () => takeStock(await allGroups(database)),
+    async inventory() {
+      await forgetOld(database, site.now())
+      return takeStock(await allGroups(database))
+    },
     identify: (address) => identities.find(address),
     close: async () => database.close(),
   }
