@@ -6,7 +6,7 @@ import { serverName } from '../../src/drivers/incus/names.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
 import { until } from '../bare-database.ts'
 import { theLab } from './cluster.ts'
-import { freeze, thaw } from './daemons.ts'
+import { killDaemon, restart } from './daemons.ts'
 import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
 import { inLab } from './place.ts'
 
@@ -107,24 +107,56 @@ onServers('what has the name of a server but is not Wolke’s stays as it is', a
   await mark(String(id))
 })
 
-onServers('a host that is gone is told apart from a call that failed', async (servers, { incus }, id) => {
-  await servers.apply(id)
-  const name = await servers.hostOf(id)
-  const host = theLab().members.find((member) => member.name === name)!
-  freeze(host)
+const joinsGroup = async (servers: Servers, _hosts: LabHosts, id: number) => {
+  const [other, ...large] = [newId(), newId(), newId()]
+  const placementGroup = newId()
   try {
-    await until(async () => {
-      const member = await incus.get<{ status: string }>(`/1.0/cluster/members/${name}`)
-      return member?.value.status === 'Offline'
-    }, `the cluster misses ${name}`)
-    await assert.rejects(servers.apply(id, { power: 'on' }), { message: `the host ${name} is gone`, transient: true })
+    await servers.apply(other, { placementGroup })
+    // What is promised on the other hosts leaves this one to it.
+    for (const one of large) await servers.apply(one, { placementGroup, memoryMb: 8_192 })
+    await servers.apply(id)
+    assert.equal(await servers.hostOf(id), await servers.hostOf(other))
+    await servers.remove(large[0]!)
+    await servers.apply(id, { placementGroup, power: 'on', userData: '#cloud-config\nruncmd: [[touch, /root/ran]]\n' })
+    const taken = [await servers.hostOf(other), await servers.hostOf(large[1]!)]
+    assert.ok(!taken.includes(await servers.hostOf(id)), 'it has a host of its own')
+    await until(async () => (await servers.tell(id, 'cat /root/ran')) === '', 'it does its first work there')
   } finally {
-    thaw(host)
+    await servers.remove(other, ...large)
   }
-  await until(async () => {
-    const member = await incus.get<{ status: string }>(`/1.0/cluster/members/${name}`)
-    return member?.value.status === 'Online'
-  }, `${name} is back`)
-  await servers.apply(id, { power: 'on' })
-  await servers.isUp(id)
+}
+// A disk that moves takes long.
+if (process.env.WOLKE_TEST_LONG) onServers('a server that joined a placement group boots on its own host', joinsGroup)
+
+onServers('a host that is gone is told apart from a call that failed', async (servers, { incus }, id) => {
+  const [first] = theLab().members
+  const placementGroup = newId()
+  const others = [newId(), newId()]
+  const statusIs = (name: string, status: string) =>
+    until(async () => {
+      const member = await incus.get<{ status: string }>(`/1.0/cluster/members/${name}`)
+      return member?.value.status === status
+    }, `${name} is ${status}`)
+  try {
+    for (const one of [id, ...others]) await servers.apply(one, { placementGroup })
+    const hosts = new Map(
+      await Promise.all([id, ...others].map(async (one) => [one, await servers.hostOf(one)] as const)),
+    )
+    // The first member is the one that is asked.
+    const [elsewhere, name] = [...hosts].find(([, host]) => host !== first!.name)!
+    const host = theLab().members.find((member) => member.name === name)!
+    await killDaemon(host, '/run/incus.pid')
+    try {
+      await statusIs(host.name, 'Offline')
+      const isGone = { message: `the host ${name} is gone`, transient: true }
+      await assert.rejects(servers.apply(elsewhere, { placementGroup, power: 'on' }), isGone)
+    } finally {
+      await restart(host, 'incus')
+    }
+    await statusIs(host.name, 'Online')
+    await servers.apply(elsewhere, { placementGroup, power: 'on' })
+    await servers.isUp(elsewhere)
+  } finally {
+    await servers.remove(...others)
+  }
 })

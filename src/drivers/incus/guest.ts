@@ -4,7 +4,7 @@ import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import { type Incus, IncusError } from './client.ts'
 import { editInstance, type Instance } from './edit.ts'
 import { isRunning, markedDone } from './instances.ts'
-import { snapshotPrefix } from './names.ts'
+import { type Config, snapshotPrefix } from './names.ts'
 
 /** How long a guest has to shut down after it was asked, in seconds. */
 const shutdownS = 90
@@ -85,6 +85,20 @@ async function renewNetworkSeed(incus: Incus, { name, config }: Instance): Promi
   const found = await incus.file(path)
   if (found === undefined || found === wanted) return
   await incus.putFile(path, wanted)
+}
+
+/**
+ * Moves an instance without power to another member. Errors: `DriverError`, a permanent one when it has volumes, which are on
+ * the disks of its member.
+ */
+export async function move(incus: Incus, instance: Instance, to: string, report: Report | undefined): Promise<void> {
+  const isVolume = ({ type, source, path }: Config) => type === 'disk' && source !== undefined && path !== '/'
+  if (Object.values(instance.devices).some(isVolume)) {
+    const message = 'every other host is kept from the server by its volumes'
+    throw new DriverError(message, { transient: false, code: 'placement_error' })
+  }
+  const change = { name: instance.name, migration: true, live: false }
+  await incus.change('POST', pathOf(instance.name), change, { target: to, report })
 }
 
 /**

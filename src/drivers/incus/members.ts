@@ -86,10 +86,12 @@ export function membersOf(incus: Incus): Promise<readonly Member[]> {
 }
 
 /**
- * The members that can take a server. `overcommit` is how many times its memory a member may promise. Errors: `DriverError`.
+ * The members that can take a server, which is not counted itself. `overcommit` is how many times its memory a member may
+ * promise. Errors: `DriverError`.
  */
-export async function candidatesOf(incus: Incus, overcommit: number): Promise<readonly Candidate[]> {
-  const [members, instances] = await Promise.all([membersOf(incus), incus.list<Instance>('/1.0/instances?recursion=1')])
+export async function candidatesOf(incus: Incus, overcommit: number, server: number): Promise<readonly Candidate[]> {
+  const [members, all] = await Promise.all([membersOf(incus), incus.list<Instance>('/1.0/instances?recursion=1')])
+  const instances = all.filter(({ config }) => idOf(config) !== server)
   const online = members.filter(({ status }) => status === 'Online')
   const memories = await Promise.all(online.map(({ server_name }) => memoryOf(incus, server_name)))
   return online.map(({ server_name }, index) => {

@@ -8,7 +8,7 @@ import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
-import { boot, install, setPassword, stop } from './guest.ts'
+import { boot, install, move, setPassword, stop } from './guest.ts'
 import { type InstanceOptions, isRunning, newInstance, nextTask, powerWanted, type Task } from './instances.ts'
 import { publicMac } from './macs.ts'
 import { candidatesOf, onMember, Placements } from './members.ts'
@@ -75,7 +75,7 @@ export class Servers {
   async #create(state: ServerState, internal: Internal, report: Report | undefined): Promise<void> {
     const { incus, tombstones, options, overcommit } = this.#parts
     const source = { type: 'image', alias: await this.#image(state) }
-    const candidates = await candidatesOf(incus, overcommit)
+    const candidates = await candidatesOf(incus, overcommit, state.id)
     const target = candidates.length > 0 ? this.#placements.choose(state.id, candidates, state) : undefined
     const instance = { ...newInstance(state, internal, options), source }
     try {
@@ -108,7 +108,10 @@ export class Servers {
     const { incus, options } = this.#parts
     if (task.do === 'stop') return stop(incus, instance.name, task.manner)
     if (task.do === 'install') return install(incus, instance.name, state, await this.#image(state), report)
-    if (task.do === 'boot') return boot(incus, instance)
+    if (task.do === 'boot') {
+      await this.#keepApart(instance, state, report)
+      return boot(incus, instance)
+    }
     if (task.do === 'set password') return setPassword(incus, instance.name, state)
     await editInstance(incus, instance.name, (current) => {
       // It may have changed since it was read.
@@ -116,6 +119,17 @@ export class Servers {
       const now = nextTask(current, state, internal, options)
       return now?.do === 'configure' ? now : undefined
     })
+  }
+
+  /** A server may have joined a placement group since it was made: then it boots on a host without another one of it. */
+  async #keepApart(instance: Instance, state: ServerState, report: Report | undefined): Promise<void> {
+    const { placementGroup } = state
+    if (placementGroup === null) return
+    const { incus, overcommit } = this.#parts
+    const candidates = await candidatesOf(incus, overcommit, state.id)
+    if (!candidates.find(({ name }) => name === instance.location)?.groups.has(placementGroup)) return
+    this.#placements.forget(state.id)
+    await move(incus, instance, this.#placements.choose(state.id, candidates, state), report)
   }
 
   /**
