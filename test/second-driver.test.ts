@@ -183,6 +183,7 @@ forEachDatabase('drivers in the place of the simulated ones', (open) => {
     assert.deepEqual(routes, [
       [two.id, [ip.ip]],
       [one.id, []],
+      [two.id, [ip.ip]],
     ])
     hosts.calls.length = 0
     const lab = world.baseUrl.replace(/\/v1$/, '/wolke/v1')

@@ -14,9 +14,12 @@ export function simulateFloatingIps(site: Site) {
   const put = (state: RoutingState, share: Share) => {
     const { serverId, generation } = state
     if (!generations.admits(serverId, generation, routes.has(serverId))) return
+    const isNewer = generations.isNewer(serverId, generation)
     if (share === 'all') generations.see(serverId, generation)
-    const ips = share === 'all' ? state.ips : state.ips.slice(0, 1)
-    for (const [other, held] of routes) if (other !== serverId) lead(held, without(held.ips, ips))
+    const wanted = share === 'all' ? state.ips : state.ips.slice(0, 1)
+    const others = [...routes.values()].filter((other) => other.serverId !== serverId)
+    const ips = wanted.filter((ip) => isNewer || !others.some((other) => other.ips.includes(ip)))
+    for (const other of others) if (other.ips.some((ip) => ips.includes(ip))) lead(other, without(other.ips, ips))
     lead(state, ips)
   }
 

@@ -145,6 +145,11 @@ export class Generations {
     return generation < (this.#newest.get(id) ?? 0)
   }
 
+  /** Whether it is newer than all that were seen. */
+  isNewer(id: number, generation: number): boolean {
+    return generation > (this.#newest.get(id) ?? -1)
+  }
+
   /** Whether to apply a state. A removed resource stays removed until a newer generation creates it again. */
   admits(id: number, generation: number, isPresent: boolean): boolean {
     return !this.isStale(id, generation) && (isPresent || this.#newest.get(id) !== generation)

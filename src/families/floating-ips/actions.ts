@@ -16,6 +16,12 @@ interface Input extends ActionInput {
 
 const serversOf = ({ from, to }: Input) => [from, to].filter((id) => id !== null)
 
+/**
+ * The new server takes the address from the one that it leaves, so that it never leads to both, nor anywhere else. A late
+ * call for the former server may take it back until a newer one refuses it, so that the new one is asked again at last.
+ */
+const inOrder = ({ from, to }: Input) => [to, from, ...(from === null ? [] : [to])].filter((id) => id !== null)
+
 async function moveBack(tx: Transaction, { scope, input }: StepContext<Input>): Promise<void> {
   const known = await holdServers(tx, scope, serversOf(input))
   const server_id = input.from !== null && known.has(input.from) ? input.from : null
@@ -27,8 +33,7 @@ function routingAction(command: string) {
   return defineAction<Input>({
     family: 'floating_ips',
     command,
-    // Its new server takes it from the old one, whose own set then has nothing left to give up: no moment without a server.
-    steps: [desiredStep(routing, { name: 'route', targets: (input) => serversOf(input).reverse() })],
+    steps: [desiredStep(routing, { name: 'route', targets: inOrder })],
     revert: moveBack,
   })
 }

@@ -1,6 +1,9 @@
 /** What Floating IPs need from the infrastructure. */
 
-/** All Floating IPs of one server: every other one does not lead to it. A driver ignores an older generation. */
+/**
+ * All Floating IPs of one server: every other one does not lead to it. A driver ignores an older generation, and only one
+ * that is newer than the newest it has seen takes addresses from other servers.
+ */
 export interface RoutingState {
   readonly serverId: number
   /** The id of the location of the server. */
@@ -12,8 +15,8 @@ export interface RoutingState {
 
 export interface RoutingDriver {
   /**
-   * Makes exactly these addresses lead to the server, and to no other one that they led to before, at one moment. Repeating
-   * it changes nothing.
+   * Makes exactly these addresses lead to the server, and to no other one: what another server has goes over at once.
+   * Repeating it changes nothing.
    */
   apply(state: RoutingState): Promise<void>
 }
