@@ -1,0 +1,111 @@
+/** What is repaired on hosts, and what is removed from them, against hosts that only tell what they have. */
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { forEachDatabase, type World } from '../../test/harness.ts'
+import { done } from '../../test/proof.ts'
+import type { Survey, Thing } from '../drivers/incus/survey.ts'
+import { openLog } from '../kernel/process/log.ts'
+import { Keeper, type KeptHosts } from './keeper.ts'
+
+const installation = 'ours'
+
+/** Hosts with what a test puts there, which record what is removed from them. */
+class TellingHosts {
+  things: Thing[] = []
+  readonly inForce = new Map<string, Map<number, number>>()
+  readonly removed: string[] = []
+  owner: string | undefined
+
+  kept(place: Pick<KeptHosts, 'locations' | 'networkZones'>): KeptHosts {
+    const remove = async (name: string) => void this.removed.push(name)
+    return {
+      name: 'telling',
+      ...place,
+      machines: {
+        servers: { remove: (id: number) => remove(`server ${id}`) },
+        volumes: { remove: (id: number) => remove(`volume ${id}`) },
+      } as unknown as KeptHosts['machines'],
+      uphold: async () => undefined,
+      survey: async (): Promise<Survey> => ({ things: this.things, inForce: this.inForce, unmarked: [] }),
+      owner: async () => this.owner,
+      claim: async (name) => {
+        this.owner = name
+      },
+    }
+  }
+}
+
+forEachDatabase('hosts', (open) => {
+  async function opened(graceMs: number) {
+    const world = await open()
+    const hosts = new TellingHosts()
+    const { locations } = await done(world.api.get('/locations'))
+    const ids = new Set<number>(locations.map(({ id }: { id: number }) => id))
+    const zones = new Set<string>(locations.map((one: { network_zone: string }) => one.network_zone))
+    const keeper = new Keeper({
+      ...partsOf(world),
+      hosts: [hosts.kept({ locations: ids, networkZones: zones })],
+      installation,
+      graceMs,
+    })
+    return { world, hosts, keeper }
+  }
+
+  const partsOf = ({ db, secrets, clock, simulation }: World) => ({
+    db,
+    secrets,
+    clock,
+    drivers: simulation.drivers,
+    log: openLog('silent'),
+  })
+
+  test('what is missing or of another generation is handed over again, and what is as wanted is not', async () => {
+    const { world, hosts, keeper } = await opened(0)
+    for (const name of ['one', 'two', 'three']) {
+      await done(world.api.post('/volumes', { name, size: 10, location: 'hel1' }))
+    }
+    await world.settle()
+    const { volumes } = await done(world.api.get('/volumes?sort=id'))
+    const [one, two, three] = volumes.map(({ id }: { id: number }) => id)
+    const generations = await world.db.query
+      .selectFrom('volume_state' as never)
+      .selectAll()
+      .execute()
+    const newest = new Map((generations as { id: number; generation: number }[]).map((row) => [row.id, row.generation]))
+    hosts.inForce.set(
+      'volume_state',
+      new Map([
+        [one, newest.get(one)!],
+        [two, newest.get(two)! - 1],
+      ]),
+    )
+    const calls = world.simulation.record()
+    await keeper.run()
+    assert.deepEqual(
+      calls.filter(({ driver }) => driver === 'volumes').map(({ subject }) => subject),
+      [two, three],
+    )
+  })
+
+  test('what nobody wants is removed when the time has passed, unless the hosts are of another installation', async () => {
+    const { world, hosts, keeper } = await opened(60_000)
+    hosts.things = [
+      { kind: 'server', id: 900_001, generation: 4 },
+      { kind: 'volume', id: 900_002, generation: 1 },
+    ]
+    await keeper.run()
+    await keeper.run()
+    assert.deepEqual([hosts.owner, hosts.removed], [installation, []])
+    world.clock.advance(61_000)
+    hosts.owner = 'another'
+    await keeper.run()
+    assert.deepEqual(hosts.removed, [])
+
+    hosts.owner = installation
+    for (let round = 0; round < 3; round++) {
+      await keeper.run()
+      world.clock.advance(61_000)
+    }
+    assert.deepEqual(hosts.removed.slice(0, 2), ['server 900001', 'volume 900002'])
+  })
+})
