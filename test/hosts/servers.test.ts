@@ -4,6 +4,7 @@ import { test } from 'node:test'
 import { editInstance, instanceOf } from '../../src/drivers/incus/edit.ts'
 import { serverName } from '../../src/drivers/incus/names.ts'
 import type { ServerState } from '../../src/families/servers/driver.ts'
+import type { DriverError } from '../../src/kernel/actions/define.ts'
 import { until } from '../bare-database.ts'
 import { theLab } from './cluster.ts'
 import { killDaemon, restart } from './daemons.ts'
@@ -132,11 +133,10 @@ onServers('a host that is gone is told apart from a call that failed', async (se
   const [first] = theLab().members
   const placementGroup = newId()
   const others = [newId(), newId()]
-  const statusIs = (name: string, status: string) =>
-    until(async () => {
-      const member = await incus.get<{ status: string }>(`/1.0/cluster/members/${name}`)
-      return member?.value.status === status
-    }, `${name} is ${status}`)
+  const isOffline = async (name: string) => {
+    const member = await incus.get<{ status: string }>(`/1.0/cluster/members/${name}`)
+    return member?.value.status === 'Offline'
+  }
   try {
     for (const one of [id, ...others]) await servers.apply(one, { placementGroup })
     const hosts = new Map(
@@ -147,14 +147,20 @@ onServers('a host that is gone is told apart from a call that failed', async (se
     const host = theLab().members.find((member) => member.name === name)!
     await killDaemon(host, '/run/incus.pid')
     try {
-      await statusIs(host.name, 'Offline')
+      await until(() => isOffline(host.name), `the cluster misses ${host.name}`)
       const isGone = { message: `the host ${name} is gone`, transient: true }
       await assert.rejects(servers.apply(elsewhere, { placementGroup, power: 'on' }), isGone)
     } finally {
       await restart(host, 'incus')
     }
-    await statusIs(host.name, 'Online')
-    await servers.apply(elsewhere, { placementGroup, power: 'on' })
+    // It answers before it is ready, and what fails until then is tried again.
+    await until(async () => {
+      const failure = await servers
+        .apply(elsewhere, { placementGroup, power: 'on' })
+        .catch((error: DriverError) => error)
+      if (failure && !failure.transient) throw failure
+      return !failure
+    }, `${host.name} takes changes again`)
     await servers.isUp(elsewhere)
   } finally {
     await servers.remove(...others)
