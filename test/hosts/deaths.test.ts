@@ -8,7 +8,7 @@ import { clear } from '../conformance/suite.ts'
 import { done } from '../proof.ts'
 import { theLab } from './cluster.ts'
 import { freeze, killDaemon, restart, thaw } from './daemons.ts'
-import { inLab, onLab } from './place.ts'
+import { inLab, type LabPlace, onLab } from './place.ts'
 import { openProcess, type ProcessPlace } from './process.ts'
 
 /** When Wolke is killed after a request, in milliseconds: at each of them in the long run, and else at one by turns. */
@@ -110,7 +110,8 @@ onLab('daemons of a host are killed while they work', async (stage, { lab }) => 
   await stage.arrive(connect(address, 22))
 })
 
-onLab('a host stands still, and goes on', async (stage, { lab }) => {
+/** It takes until Incus notices, twice. */
+async function standStill(stage: Stage, { lab }: LabPlace): Promise<void> {
   const apart = await stage.apart()
   const servers = await stage.servers(...['one', 'two', 'three'].map((name) => ({ name, ...apart })))
   for (const server of servers) await stage.answers(ipv4Of(server), server.name)
@@ -131,4 +132,6 @@ onLab('a host stands still, and goes on', async (stage, { lab }) => {
   }
   await reset
   await stage.answers(ipv4Of(still), still.name)
-})
+}
+
+if (isLong) onLab('a host stands still, and goes on', standStill)
