@@ -32,6 +32,8 @@ export function guardAcls({ port, mac, ipv4, ipv6, router }: Guarded): Acl[] {
     return { direction: 'from-lport', priority: priority[level], match, action, isSecond: true }
   }
   const allow = (...parts: readonly (string | null)[]) => acl('own', 'allow', all(from, ...parts))
+  // OVN lets neighbour discovery pass every row of a switch that tracks connections, as one with packet filters does: there,
+  // guests that take no router advertisements and a router that answers for itself are all that is in the way of a lie.
   const version6 = ipv6 && [
     acl('never', 'drop', all(at, 'nd_ra')),
     acl('never', 'drop', all(at, oneOf('ip6.src', router))),
