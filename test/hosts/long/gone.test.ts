@@ -1,12 +1,12 @@
 /** A host that is gone: what it has no part in goes on, and what waits for it says so. Incus notices after seconds. */
 import assert from 'node:assert/strict'
 import { after, test } from 'node:test'
-import type { Member as ClusterMember } from '../../src/drivers/incus/members.ts'
-import { until } from '../bare-database.ts'
-import { theLab } from './cluster.ts'
-import { freeze, thaw } from './daemons.ts'
-import { type LabHosts, labHosts, newId, Servers } from './drivers.ts'
-import { inLab } from './place.ts'
+import type { Member as ClusterMember } from '../../../src/drivers/incus/members.ts'
+import { until } from '../../bare-database.ts'
+import { theLab } from '../cluster.ts'
+import { freeze, thaw } from '../daemons.ts'
+import { type LabHosts, labHosts, newId, Servers } from '../drivers.ts'
+import { inLab } from '../place.ts'
 
 async function statusOf({ incus }: LabHosts, member: string): Promise<string | undefined> {
   const members = await incus.list<ClusterMember>('/1.0/cluster/members?recursion=1')
@@ -17,8 +17,6 @@ test(
   'while a host is gone, servers and volumes of others are made and removed, and calls that need it name it',
   inLab,
   async () => {
-    // It takes more than a minute.
-    if (!process.env.WOLKE_TEST_LONG) return
     const hosts = await labHosts()
     const { volumes, networks } = hosts.machines
     const servers = new Servers(hosts)
