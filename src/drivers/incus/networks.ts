@@ -3,8 +3,9 @@
  * each change writes its rows in OVN anew: routes are rows of our own beside it.
  */
 import type { NetworkDriver, NetworkShape, NetworkState } from '../../families/networks/driver.ts'
+import { DriverError } from '../../kernel/actions/define.ts'
 import { addressAt } from '../../net/ip.ts'
-import type { Incus } from './client.ts'
+import { type Incus, IncusError } from './client.ts'
 import { edit, unplug } from './edit.ts'
 import { onAllMembers } from './members.ts'
 import { type Config, generationOf, idOf, marksOf, networkName } from './names.ts'
@@ -22,6 +23,8 @@ export interface IncusNetwork {
   readonly name: string
   readonly type: string
   readonly description: string
+  /** `Created`, once it is there on every member. */
+  readonly status: string
   readonly config: Config
   /** Paths of what uses it. */
   readonly used_by: readonly string[] | null
@@ -39,17 +42,32 @@ async function put({ incus, tombstones, overlay }: NetworkParts, id: number, gen
   const name = networkName(id)
   const what = `network.${id}`
   const address = gatewayOf(shape.ipRange)
-  const isThere = await edit<IncusNetwork>(incus, pathOf(name), ({ config, description }) => {
+  const found = await edit<IncusNetwork>(incus, pathOf(name), (network) => {
+    const { config, description } = network
     const isStale = generationOf(config) > generation
-    if (isStale || config['ipv4.address'] === address) return undefined
+    if (isUnfinished(network) || isStale || config['ipv4.address'] === address) return undefined
     return { description, config: { ...config, ...marksOf(id, generation), 'ipv4.address': address } }
   })
-  if (!isThere) {
+  if (!found || isUnfinished(found)) {
     if (await tombstones.cover(what, generation)) return
-    await incus.change('POST', '/1.0/networks', { name, type: 'ovn', config: configOf(id, generation, address) })
+    await make(incus, id, configOf(id, generation, address))
     if (await tombstones.cover(what, generation)) return removeFrom({ incus, overlay }, id, generation)
   }
   await overlay.privateRoutes(id, generation, name, shape.routes)
+}
+
+/** What is being made at this moment, or was when the daemon of a host died: asking for it again completes it. */
+const isUnfinished = ({ status }: IncusNetwork) => status === 'Pending' || status === 'Errored'
+
+/** Incus refuses to make a network that somebody else makes at the same time. Then it is looked at again later. */
+async function make(incus: Incus, id: number, config: Config): Promise<void> {
+  const name = networkName(id)
+  try {
+    await incus.change('POST', '/1.0/networks', { name, type: 'ovn', config })
+  } catch (cause) {
+    if (!(cause instanceof IncusError) || !(await incus.get<IncusNetwork>(pathOf(name)))) throw cause
+    throw new DriverError(`Network ${id} is being made by somebody else`, { transient: true, cause })
+  }
 }
 
 async function remove({ incus, tombstones, overlay }: NetworkParts, id: number, generation: number): Promise<void> {
