@@ -5,7 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { mock } from 'node:test'
 import { Incus } from '../../src/drivers/incus/client.ts'
+import { counters, countsIn } from '../../src/drivers/incus/exposition.ts'
 import { Measurements } from '../../src/drivers/incus/measurements.ts'
+import { until } from '../bare-database.ts'
 import { ipv4Of } from '../conformance/stage.ts'
 import { clusterOf } from './cluster.ts'
 import { inGuest, output } from './guests.ts'
@@ -31,12 +33,20 @@ onLab('what a server uses is measured', async (stage, { lab }) => {
     mock.timers.enable({ apis: ['Date'], now: moment * 1_000 })
     await measurements.sample().finally(() => mock.timers.reset())
   }
+  /** How many packets Incus says that the server got; it counts anew after some seconds only. */
+  const received = async () => {
+    const texts = await Promise.all(lab.members.map(({ name }) => incus.text(`/1.0/metrics?target=${name}`)))
+    const counts = texts.flatMap((text) => countsIn(text).get(`srv-${server.id}`) ?? [])
+    return counts[counters.indexOf('network.0.pps.in')]!
+  }
   try {
     const start = (Math.floor(Date.now() / 1_000 / minute) + 60) * minute
     await sampleAt(start)
+    const before = await received()
     const work = 'i=0; while [ $i -lt 1000000 ]; do i=$((i + 1)); done'
     await output(inGuest(lab, server.id, ['sh', '-c', work]))
     await output(['ping', '-q', '-i', '0.01', '-c', `${pings}`, ipv4Of(server)])
+    await until(async () => (await received()) >= before + pings * 0.9, 'Incus has counted')
     await sampleAt(start + minute)
     const used = (series: string) => measurements.measure(server.id, series, [start + minute]).get(start + minute) ?? 0
     assert.ok(used('cpu') > 0.1 && used('cpu') <= 100 * server.server_type.cores, `${used('cpu')} % of a core`)
