@@ -10,6 +10,7 @@ import type {
   Health,
   Observation,
 } from '../../src/families/load-balancers/driver.ts'
+import { DriverError } from '../../src/kernel/actions/define.ts'
 import { emptyState, plainHttp } from '../balancer-states.ts'
 import { until } from '../bare-database.ts'
 import { selfSigned } from '../certificates.ts'
@@ -85,7 +86,7 @@ export class Balancer {
       ...wanted,
     })
     t.after(() => balancer.remove())
-    await plane.driver.apply(balancer.state)
+    await balancer.#apply()
     return balancer
   }
 
@@ -102,7 +103,18 @@ export class Balancer {
 
   async change(wanted: Wanted): Promise<void> {
     this.state = { ...this.state, ...wanted, generation: this.state.generation + 1 }
-    await this.plane.driver.apply(this.state)
+    await this.#apply()
+  }
+
+  /** Repeats what fails for now, as the core does. */
+  async #apply(): Promise<void> {
+    for (let left = 3; ; left--) {
+      try {
+        return await this.plane.driver.apply(this.state)
+      } catch (error) {
+        if (left === 0 || !(error instanceof DriverError && error.transient)) throw error
+      }
+    }
   }
 
   remove(): Promise<void> {

@@ -55,9 +55,10 @@ export interface Installation {
   readonly log: Log
 }
 
-const startMs = 10_000
+/** How long HAProxy may take to start, which on a busy machine is long. One that fails says so at once. */
+const startMs = 30_000
 /** How long HAProxy may be away while its supervisor starts it again. */
-const restartMs = 2_000
+const restartMs = 5_000
 
 /** The files of a balancer by path, relative to its folder. */
 type Files = ReadonlyMap<string, string>

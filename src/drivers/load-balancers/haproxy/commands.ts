@@ -5,7 +5,8 @@ import { DriverError } from '../../../kernel/actions/define.ts'
 /** The environment of all programs: where they are, and messages in English. It carries no secret of this process. */
 export const environment = { PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin', LC_ALL: 'C' }
 
-const timeoutMs = 10_000
+/** On a busy machine a program takes long to begin. */
+const timeoutMs = 30_000
 
 /** What a program printed. Errors: a transient `DriverError` with what the program said when it fails. */
 export function run(program: string, args: readonly string[], input = ''): Promise<string> {

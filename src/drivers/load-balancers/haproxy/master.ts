@@ -17,14 +17,14 @@ import {
 /** How long readers wait for an answer, and those who ask again and again. */
 const shortMs = 1_000
 /** How long changes wait for one, which on a busy machine is long. */
-const longMs = 5_000
-const reloadMs = 20_000
+const longMs = 15_000
+const reloadMs = 30_000
 const pauseMs = 20
 
 export class Master {
   readonly #folder: string
 
-  /** Errors of all methods are those of a master that does not answer within five seconds, unless others are named. */
+  /** Errors of all methods are those of a master that does not answer within 15 seconds, unless others are named. */
   constructor(folder: string) {
     this.#folder = folder
   }
