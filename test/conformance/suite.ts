@@ -1,6 +1,6 @@
 /**
  * What every infrastructure promises: requests are sent to a real server of Wolke, and what became of them is looked at
- * from inside. After each test nothing is left of what it made.
+ * from inside. In the end nothing is left of what was made.
  */
 import assert from 'node:assert/strict'
 import { describe, type TestOptions, test } from 'node:test'
@@ -26,20 +26,30 @@ const promises: Readonly<Record<string, (stage: Stage) => Promise<void>>> = {
   'a filter drops what no rule accepts': filters.dropsTheRest,
 }
 
-/** Declares the tests. `open` is called by each, and may give all of them the same place. */
+/**
+ * Declares the tests. `open` is called by each: places that share an infrastructure have a Project each, so that their
+ * promises may be held at the same time, as many as `concurrency` says.
+ */
 export function holdPromises(name: string, open: () => Promise<Place>, options: TestOptions = {}): void {
   describe(name, () => {
-    for (const [promise, hold] of Object.entries(promises)) {
-      test(promise, options, async () => {
-        const place = await open()
-        try {
-          await hold(new Stage(place))
-        } finally {
-          await clear(place)
-        }
-        assert.deepEqual(await place.look.leftovers(), [], 'what is left of it')
-      })
-    }
+    const places: Place[] = []
+    describe('promises', { concurrency: options.concurrency ?? 1 }, () => {
+      for (const [promise, hold] of Object.entries(promises)) {
+        test(promise, { skip: options.skip ?? false }, async () => {
+          const place = await open()
+          places.push(place)
+          try {
+            await hold(new Stage(place))
+          } finally {
+            await clear(place)
+          }
+        })
+      }
+    })
+    test('nothing is left of all this', { skip: options.skip ?? false }, async () => {
+      for (const { look } of places) assert.deepEqual(await look.leftovers(), [])
+      assert.equal(places.length, Object.keys(promises).length)
+    })
   })
 }
 

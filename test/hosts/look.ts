@@ -22,12 +22,12 @@ interface Instance {
 }
 
 /** Opens the eyes of a lab: what is there now is not taken for a leftover. `key` is the file of the private key. */
-export async function openLook(lab: Lab, api: Client, key: string): Promise<Look> {
+export async function openLook(lab: Lab, api: Client, key: string): Promise<LabLook> {
   const before = new Set(await inventory(lab))
   return new LabLook(lab, api, key, before)
 }
 
-class LabLook implements Look {
+export class LabLook implements Look {
   readonly #lab: Lab
   readonly #api: Client
   readonly #key: string
@@ -38,6 +38,11 @@ class LabLook implements Look {
     this.#api = api
     this.#key = key
     this.#before = before
+  }
+
+  /** The same eyes for another Project. */
+  as(api: Client): LabLook {
+    return new LabLook(this.#lab, api, this.#key, this.#before)
   }
 
   async arrives({ from, to, protocol, port }: Probe): Promise<boolean> {

@@ -6,18 +6,21 @@ import { after, test } from 'node:test'
 import { currentLab, type Lab } from '../../lab/lab.ts'
 import { openIncus } from '../../src/drivers/incus/open.ts'
 import { modelled } from '../../src/drivers/modelled.ts'
-import { runningClock } from '../../src/kernel/process/clock.ts'
+import { createProject } from '../../src/kernel/access/projects.ts'
+import { createToken } from '../../src/kernel/access/tokens.ts'
+import { runningClock, timestamp } from '../../src/kernel/process/clock.ts'
 import { openLog } from '../../src/kernel/process/log.ts'
 import type { Place } from '../conformance/place.ts'
 import { Stage } from '../conformance/stage.ts'
 import { clear } from '../conformance/suite.ts'
 import { engines, openForSuite, type World } from '../harness.ts'
 import { clusterOf, makeKey, numberFromNow, onHosts, theLab } from './cluster.ts'
-import { openLook } from './look.ts'
+import { type LabLook, openLook } from './look.ts'
 
 export interface LabPlace extends Place {
   readonly lab: Lab
   readonly world: World
+  readonly look: LabLook
 }
 
 /** Options of a test that needs a lab. */
@@ -39,6 +42,21 @@ let opened: Promise<LabPlace> | undefined
 export function labPlace(): Promise<LabPlace> {
   opened ??= openPlace(theLab())
   return opened
+}
+
+let projects = 0
+
+/** The same place with a Project of its own. */
+export async function placeOfProject(): Promise<LabPlace> {
+  const place = await labPlace()
+  const { db, client } = place.world
+  const token = await db.transact(async (tx) => {
+    const created = timestamp(tx.now)
+    const { id: projectId } = await createProject(tx, `promise ${++projects}`, created)
+    return createToken(tx, { projectId, name: 'test', readOnly: false, created })
+  })
+  const api = client(token)
+  return { ...place, api, look: place.look.as(api) }
 }
 
 async function openPlace(lab: Lab): Promise<LabPlace> {
