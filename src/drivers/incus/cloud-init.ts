@@ -6,6 +6,7 @@ import type { ServerState } from '../../families/servers/driver.ts'
 import type { Instance } from './edit.ts'
 import type { Config } from './names.ts'
 import { type Ethernet, withPublicEthernet } from './network-config.ts'
+import { volumeLinks } from './volume-links.ts'
 
 export interface GuestOptions {
   readonly instanceType: Instance['type']
@@ -19,25 +20,39 @@ const gateway6 = 'fe80::1'
 
 /** The keys of an instance's configuration from which its image, or its drive for cloud-init, gets the documents. `current` is what it has. */
 export function cloudInit(state: ServerState, mac: string, options: GuestOptions, current: Config): Config {
+  const system = systemOf(state)
   return {
-    'cloud-init.user-data': state.userData ?? '',
-    'cloud-init.vendor-data': vendorData(state),
+    'cloud-init.user-data': system.userData ?? '',
+    'cloud-init.vendor-data': vendorData(system, options),
     ...withPublicEthernet(current, options.instanceType, publicEthernet(state, mac, options)),
-    'user.meta-data': metaData(state),
+    'user.meta-data': metaData(system),
   }
 }
 
+/** What a system is told of itself. */
+interface System extends Pick<ServerState, 'name' | 'userData' | 'sshKeys' | 'rootPasswordHash'> {
+  /** Another one is a first boot. */
+  readonly instanceId: string
+}
+
+/** The system that is on the disk, or the rescue system, which has its own ways in and is nothing to the user data. */
+function systemOf(state: ServerState): System {
+  const { id, installation, rescue } = state
+  if (rescue) return { ...rescue, name: 'rescue', userData: null, instanceId: `${id}-rescue` }
+  return { ...state, instanceId: installation === null ? `${id}` : `${id}-${installation}` }
+}
+
 /** A disk that is written anew is another instance for cloud-init, which then does all of its work again. */
-function metaData({ id, installation, name, sshKeys }: ServerState): string {
+function metaData({ instanceId, name, sshKeys }: System): string {
   return lines({
-    'instance-id': installation === null ? `${id}` : `${id}-${installation}`,
+    'instance-id': instanceId,
     'local-hostname': name,
     'public-keys': sshKeys,
   })
 }
 
 /** Root is the only user that Wolke promises, and the network follows the addresses at every boot. */
-function vendorData({ name, rootPasswordHash, sshKeys }: ServerState): string {
+function vendorData({ name, rootPasswordHash, sshKeys }: System, { instanceType }: GuestOptions): string {
   const password =
     rootPasswordHash === null
       ? {}
@@ -55,7 +70,8 @@ function vendorData({ name, rootPasswordHash, sshKeys }: ServerState): string {
     updates: { network: { when: ['boot', 'boot-new-instance'] } },
     ...password,
   })
-  return `#cloud-config\n${document}`
+  const config = `#cloud-config\n${document}`
+  return instanceType === 'container' ? config : archiveOf([config, volumeLinks])
 }
 
 /** The public address stands alone: everything else is behind its gateway. */
@@ -78,6 +94,10 @@ function publicEthernet({ ipv4, ipv6 }: ServerState, mac: string, { nameServers 
 
 /** The address that a server has of its /64 network. */
 const firstOf = (network: string) => `${network.replace(/\/\d+$/, '')}1/64`
+
+/** Several documents as one, none of which user data can replace by what it has of the same kind. */
+const archiveOf = (documents: readonly string[]) =>
+  `#cloud-config-archive\n${JSON.stringify(documents.map((content) => ({ content })))}`
 
 /** A document of YAML whose top-level keys are lines of their own. */
 const lines = (document: Readonly<Record<string, unknown>>) =>

@@ -2,8 +2,9 @@
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { balancerImage } from './load-balancers/instance.ts'
+import type { Media } from './media.ts'
 import { membersOf } from './members.ts'
-import { imageAlias } from './names.ts'
+import { imageAlias, rescueName } from './names.ts'
 import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './ovn/overlay.ts'
 
@@ -24,9 +25,15 @@ interface ServerInfo {
   readonly environment: { readonly server_version: string }
 }
 
+export interface FindingParts {
+  readonly incus: Incus
+  readonly media: Media | undefined
+  readonly overlay: Overlay
+}
+
 /** Looks at everything, also after something was not found. Errors: `DriverError` when nothing answers any more. */
 export async function findings(
-  { incus, overlay }: { readonly incus: Incus; readonly overlay: Overlay },
+  { incus, media, overlay }: FindingParts,
   { uplink }: ClusterOptions,
   images: readonly WantedImage[],
 ): Promise<Finding[]> {
@@ -37,6 +44,7 @@ export async function findings(
     await networkFound(incus, uplink),
     await hostsFollow(overlay),
     ...(await imagesFound(incus, images)),
+    ...(media ? await mediaFound(media) : []),
   ]
 }
 
@@ -84,5 +92,18 @@ async function imagesFound(incus: Incus, images: readonly WantedImage[]): Promis
       isFine: true,
       says: aliases.has(balancerImage) ? 'on these hosts' : `not on these hosts: there is no image ${balancerImage}`,
     },
+  ]
+}
+
+/** Servers do without them, but their locations then lack what they are for. */
+async function mediaFound(media: Media): Promise<Finding[]> {
+  const found = [...(await media.hostsByName())].map(
+    ([name, hosts]) => [name, hosts.length === 0 ? name : `${name} on ${hosts.join(', ')}`] as const,
+  )
+  const rescue = new Map(found).get(rescueName)
+  const isos = found.filter(([name]) => name !== rescueName).map(([, where]) => where)
+  return [
+    { what: 'rescue system', isFine: true, says: rescue ?? `not on these hosts: there is no ISO ${rescueName}` },
+    { what: 'ISOs', isFine: true, says: isos.join('; ') || 'none' },
   ]
 }

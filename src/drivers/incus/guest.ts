@@ -2,6 +2,7 @@
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
 import { type Incus, IncusError } from './client.ts'
+import { isDrive } from './drives.ts'
 import { editInstance, type Instance } from './edit.ts'
 import { isRunning, markedDone } from './instances.ts'
 import { type Config, snapshotPrefix } from './names.ts'
@@ -92,8 +93,9 @@ async function renewNetworkSeed(incus: Incus, { name, config }: Instance): Promi
  * the disks of its member.
  */
 export async function move(incus: Incus, instance: Instance, to: string, report: Report | undefined): Promise<void> {
-  const isVolume = ({ type, source, path }: Config) => type === 'disk' && source !== undefined && path !== '/'
-  if (Object.values(instance.devices).some(isVolume)) {
+  const isVolume = ([name, { type, source, path }]: [string, Config]) =>
+    type === 'disk' && source !== undefined && path !== '/' && !isDrive(name)
+  if (Object.entries(instance.devices).some(isVolume)) {
     const message = 'every other host is kept from the server by its volumes'
     throw new DriverError(message, { transient: false, code: 'placement_error' })
   }

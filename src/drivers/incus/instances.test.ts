@@ -3,14 +3,15 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { ServerState } from '../../families/servers/driver.ts'
 import type { Instance } from './edit.ts'
-import { markedDone, newInstance, nextTask, type Task } from './instances.ts'
+import { type InstanceOptions, markedDone, newInstance, nextTask, type Task } from './instances.ts'
 
-const options = {
+const options: InstanceOptions = {
   instanceType: 'container',
   pool: 'local',
   publicNetwork: 'pub',
   nameServers: ['198.51.100.1'],
-} as const
+}
+const ofMachines: InstanceOptions = { ...options, instanceType: 'virtual-machine' }
 const internal = { ipv4: '172.31.0.7', ipv6: 'fd00:172:31::7' }
 
 const wanted: ServerState = {
@@ -38,22 +39,25 @@ const wanted: ServerState = {
 }
 
 /** An instance as Incus has it after it was made for a state. */
-function made(state: ServerState, status = 'Stopped'): Instance {
-  const { name, type, config, devices } = newInstance(state, internal, options)
+function made(state: ServerState, status = 'Stopped', of = options): Instance {
+  const { name, type, config, devices } = newInstance(state, internal, of)
   const rest = { architecture: 'x86_64', description: '', ephemeral: false, profiles: [], location: 'h1' }
   return { ...rest, name, type, status, config: { ...config, 'volatile.uuid': 'u' }, devices }
 }
 
 /** Does all tasks as Incus would, and tells which they were. */
-function history(instance: Instance, state: ServerState): string[] {
+const history = (instance: Instance, state: ServerState) => become(instance, state, options).tasks
+
+/** Does all tasks as Incus would, and tells which they were, and what is there then. */
+function become(instance: Instance, state: ServerState, of: InstanceOptions): { tasks: string[]; now: Instance } {
   const tasks: string[] = []
   let now = instance
-  for (let task = nextTask(now, state, internal, options); task; task = nextTask(now, state, internal, options)) {
+  for (let task = nextTask(now, state, internal, of); task; task = nextTask(now, state, internal, of)) {
     tasks.push(task.do === 'stop' ? `stop ${task.manner}` : task.do)
     assert.ok(tasks.length < 10, tasks.join(', '))
     now = after(now, task, state)
   }
-  return tasks
+  return { tasks, now }
 }
 
 function after(instance: Instance, task: Task, state: ServerState): Instance {
@@ -110,9 +114,80 @@ test('devices of others stay, and its own come back', () => {
   assert.deepEqual(Object.keys(task.devices).sort(), ['eth0', 'root', 'vol-3'])
 })
 
-test('a virtual machine names its cloud to its guest', () => {
-  const { config } = newInstance(wanted, internal, { ...options, instanceType: 'virtual-machine' })
+test('a virtual machine names its cloud to its guest, boots what nobody signed, and has a drive for cloud-init', () => {
+  const { config, devices } = newInstance(wanted, internal, ofMachines)
   assert.equal(config['raw.qemu'], '-smbios type=1,manufacturer=Hetzner,serial=7')
+  assert.equal(config['security.secureboot'], 'false')
+  assert.deepEqual(devices['cloud-init'], { type: 'disk', source: 'cloud-init:config' })
+  assert.deepEqual(Object.keys(newInstance(wanted, internal, options).devices), ['root', 'eth0'])
+})
+
+test('a virtual machine gives its volumes the names of the API, beside all else that it is told', () => {
+  const vendorData = (of: InstanceOptions) => newInstance(wanted, internal, of).config['cloud-init.vendor-data']!
+  const [head, ...rest] = vendorData(ofMachines).split('\n')
+  assert.equal(head, '#cloud-config-archive')
+  const [config, script] = JSON.parse(rest.join('\n')) as { content: string }[]
+  assert.equal(config!.content, vendorData(options), 'what containers are told as well')
+  assert.match(script!.content, /^#cloud-boothook\n#!\/bin\/sh\n/)
+  assert.match(script!.content, /SYMLINK\+="disk\/by-id\/scsi-0HC_Volume_%c"/)
+})
+
+const running: ServerState = { ...wanted, power: 'on' }
+const rescue = { sshKeys: ['ssh-ed25519 BBBB'], rootPasswordHash: '$6$r$s' }
+
+test('an ISO is put into the drive of a virtual machine and taken out, and is before the disk at each boot', () => {
+  const drive = { type: 'disk', pool: 'local', source: 'wolke-iso-8637', 'boot.priority': '5' }
+  const inDrive = become(made(running, 'Running', ofMachines), { ...running, generation: 2, iso: 8637 }, ofMachines)
+  assert.deepEqual(inDrive.tasks, ['configure'])
+  assert.deepEqual(inDrive.now.devices.iso, drive)
+  const again = become(inDrive.now, { ...running, generation: 3, iso: 8637, cycle: 5, installation: 6 }, ofMachines)
+  assert.deepEqual(again.tasks, ['configure', 'stop hard', 'configure', 'install', 'boot'])
+  assert.deepEqual(again.now.devices.iso, drive)
+  const without = become(again.now, { ...running, generation: 4, cycle: 5, installation: 6 }, ofMachines)
+  assert.deepEqual([without.tasks, Object.keys(without.now.devices)], [['configure'], ['root', 'eth0', 'cloud-init']])
+})
+
+test('the next boot of a virtual machine goes to the rescue system, with its own ways in, and the one after that does not', () => {
+  const asked = { ...running, generation: 2, rescue, sshKeys: ['ssh-ed25519 AAAA'], userData: '#!/bin/sh' }
+  const before = become(made(running, 'Running', ofMachines), asked, ofMachines)
+  assert.deepEqual(before.tasks, ['configure'], 'it starts no boot')
+  assert.equal(before.now.devices.rescue, undefined)
+  assert.match(before.now.config['cloud-init.vendor-data']!, /AAAA/)
+
+  const reset = { ...asked, generation: 3, cycle: 5 }
+  const booted = become(before.now, reset, ofMachines)
+  assert.deepEqual(booted.tasks, ['configure', 'stop hard', 'configure', 'boot'])
+  const drive = { type: 'disk', pool: 'local', source: 'wolke-rescue', 'boot.priority': '10' }
+  assert.deepEqual(booted.now.devices.rescue, drive)
+  const { config } = booted.now
+  assert.match(config['user.meta-data']!, /^instance-id: "7-rescue"\nlocal-hostname: "rescue"\npublic-keys: .*BBBB/)
+  assert.match(config['cloud-init.vendor-data']!, /\$6\$r\$s/)
+  assert.equal(
+    config['cloud-init.user-data'],
+    '',
+    'what the user data does to the disk is not done to the rescue system',
+  )
+  assert.match(config['cloud-init.network-config']!, /198\.18\.0\.7/)
+  assert.deepEqual(become(booted.now, reset, ofMachines).tasks, [], 'one call that is repeated boots once')
+
+  // The boot has used it up.
+  const used = { ...reset, rescue: null }
+  const renamed = become(booted.now, { ...used, generation: 4, name: 'other' }, ofMachines)
+  assert.deepEqual(renamed.tasks, ['configure'], 'it runs on')
+  assert.equal(renamed.now.config['cloud-init.vendor-data'], config['cloud-init.vendor-data'])
+  assert.deepEqual(renamed.now.devices.rescue, drive)
+  const later = become(renamed.now, { ...used, generation: 5, cycle: 6 }, ofMachines)
+  assert.deepEqual(later.tasks, ['configure', 'stop hard', 'configure', 'boot'])
+  assert.equal(later.now.devices.rescue, undefined)
+  assert.match(later.now.config['user.meta-data']!, /^instance-id: "7"\n/)
+  assert.equal(later.now.config['cloud-init.user-data'], '#!/bin/sh')
+})
+
+test('a virtual machine without power that was to be rescued, and no longer is, boots from its disk', () => {
+  const asked = become(made(wanted, 'Stopped', ofMachines), { ...wanted, generation: 2, rescue }, ofMachines)
+  assert.ok(asked.now.devices.rescue)
+  const ended = become(asked.now, { ...running, generation: 3 }, ofMachines)
+  assert.deepEqual([ended.tasks, ended.now.devices.rescue], [['configure', 'boot'], undefined])
 })
 
 test('keys, the name and what the user says reach cloud-init; another installation is another instance for it', () => {

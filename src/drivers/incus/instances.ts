@@ -4,6 +4,7 @@
  */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { cloudInit, type GuestOptions } from './cloud-init.ts'
+import { hasRescue, withDrives } from './drives.ts'
 import type { Instance } from './edit.ts'
 import { publicMac } from './macs.ts'
 import { type Config, marksOf, serverName } from './names.ts'
@@ -47,8 +48,12 @@ export function newInstance(state: ServerState, internal: Internal, options: Ins
     name: serverName(state.id),
     type: options.instanceType,
     profiles: [],
-    config: { ...configOf(state, options, {}), ...markedDone(state, ['installation', 'cycle', 'passwordReset']) },
-    devices: devicesOf(state, internal, options),
+    config: {
+      ...configOf(state, options),
+      ...cloudInit(state, publicMac(state.id), options, {}),
+      ...markedDone(state, ['installation', 'cycle', 'passwordReset']),
+    },
+    devices: devicesOf({}, state, internal, options, state.rescue !== null),
   }
 }
 
@@ -63,8 +68,10 @@ export function nextTask(
   const isOn = isRunning(instance)
   const lacks = (what: Done) => state[what] !== null && config[done[what]] !== String(state[what])
   // Without power it counts as restarted: all that is left to do is to boot.
-  const changes = { ...configOf(state, options, config), ...(isOn ? {} : markedDone(state, ['cycle'])) }
-  const devices = { ...instance.devices, ...devicesOf(state, internal, options) }
+  const restarted = isOn ? {} : markedDone(state, ['cycle'])
+  const changes = { ...configOf(state, options), ...documentsOf(instance, state, options), ...restarted }
+  const isRescued = isOn ? hasRescue(instance) : state.rescue !== null
+  const devices = devicesOf(instance.devices, state, internal, options, isRescued)
   if (!includes(config, changes) || !sameDevices(instance.devices, devices)) {
     return { do: 'configure', config: { ...config, ...changes }, devices }
   }
@@ -89,9 +96,20 @@ export function isRunning({ status }: Pick<Instance, 'status'>): boolean {
 /** The power that the newest generation wants of an instance. */
 export const powerWanted = ({ config }: Instance) => config[wantedPower]
 
-function configOf(state: ServerState, options: InstanceOptions, current: Config): Config {
+/**
+ * What the guest is told. One that runs is told what its next boot from the disk is to know, and the rescue system, which a
+ * boot has used up by then, keeps what it was told.
+ */
+function documentsOf(instance: Instance, state: ServerState, options: InstanceOptions): Config {
+  const isOn = isRunning(instance)
+  if (isOn && options.instanceType === 'virtual-machine' && hasRescue(instance)) return {}
+  return cloudInit(isOn ? { ...state, rescue: null } : state, publicMac(state.id), options, instance.config)
+}
+
+function configOf(state: ServerState, options: InstanceOptions): Config {
   const { id, generation, name, cores, memoryMb, power } = state
   return {
+    ...(options.instanceType === 'virtual-machine' ? firmwareOf(id) : {}),
     ...options.instanceConfig,
     ...marksOf(id, generation),
     'user.wolke.name': name,
@@ -99,26 +117,40 @@ function configOf(state: ServerState, options: InstanceOptions, current: Config)
     'limits.memory': `${memoryMb}MiB`,
     [wantedPower]: power,
     [placementGroup]: String(state.placementGroup ?? ''),
-    ...cloudInit(state, publicMac(id), options, current),
-    ...(options.instanceType === 'virtual-machine' ? firmwareOf(id) : {}),
   }
 }
 
-/** Images that know the cloud by its firmware find the metadata service. Not run: it needs KVM. */
-const firmwareOf = (id: number): Config => ({ 'raw.qemu': `-smbios type=1,manufacturer=Hetzner,serial=${id}` })
+/**
+ * Images that know the cloud by its firmware find the metadata service, and nobody signs all that servers boot from. Not
+ * run: it needs KVM.
+ */
+const firmwareOf = (id: number): Config => ({
+  'raw.qemu': `-smbios type=1,manufacturer=Hetzner,serial=${id}`,
+  'security.secureboot': 'false',
+})
 
-function devicesOf(state: ServerState, internal: Internal, options: InstanceOptions): Instance['devices'] {
-  return {
-    root: { type: 'disk', path: '/', pool: options.pool, size: `${state.diskGb}GiB` },
+/** The devices of an instance, with those of others as they are. */
+function devicesOf(
+  current: Instance['devices'],
+  state: ServerState,
+  internal: Internal,
+  { instanceType, pool, publicNetwork }: InstanceOptions,
+  isRescued: boolean,
+): Instance['devices'] {
+  const devices: Instance['devices'] = {
+    ...current,
+    root: { type: 'disk', path: '/', pool, size: `${state.diskGb}GiB` },
     eth0: {
       type: 'nic',
       name: 'eth0',
-      network: options.publicNetwork,
+      network: publicNetwork,
       hwaddr: publicMac(state.id),
       'ipv4.address': internal.ipv4,
       'ipv6.address': internal.ipv6,
     },
   }
+  if (instanceType === 'container') return devices
+  return withDrives(devices, { iso: state.iso, hasRescue: isRescued }, pool)
 }
 
 /** A key without a value is one that is not there. */
@@ -126,8 +158,9 @@ const includes = (whole: Config, part: Config) =>
   Object.entries(part).every(([key, value]) => (whole[key] ?? '') === value)
 
 function sameDevices(a: Instance['devices'], b: Instance['devices']): boolean {
-  return Object.entries(b).every(([name, device]) => {
+  const isSame = ([name, device]: [string, Config]) => {
     const other = a[name]
     return other && includes(other, device) && includes(device, other)
-  })
+  }
+  return Object.keys(a).length === Object.keys(b).length && Object.entries(b).every(isSame)
 }

@@ -64,7 +64,7 @@ class LateHosts implements Hosts {
   claim: Hosts['claim'] = async (installation) => this.#present().claim(installation)
   remark: Hosts['remark'] = async (thing) => this.#present().remark(thing)
   capabilities: Hosts['capabilities'] = () =>
-    this.#hosts?.capabilities() ?? capabilitiesOf(this.#given.options, { hasImage: true })
+    this.#hosts?.capabilities() ?? capabilitiesOf(this.#given.options, { hasBalancers: true, hasRescue: true })
 
   async close(): Promise<void> {
     this.#isClosed = true

@@ -127,6 +127,9 @@ export class HostGone extends DriverError {
   }
 }
 
+/** Whether a volume is on one member; otherwise all members have it. */
+export const isMember = (location: string) => location !== '' && location !== 'none'
+
 /** Tells a call that failed because the member of an instance is gone apart from others. Errors: `HostGone`, or those of the call. */
 export function onMember<T>(incus: Incus, instance: string, call: () => Promise<T>): Promise<T> {
   return naming(incus, call, async () => {

@@ -5,6 +5,10 @@ export const volumeName = (id: number) => `vol-${id}`
 /** Names of networks have no more than 15 characters. */
 export const networkName = (id: number) => `wn${id}`
 export const imageAlias = (id: number) => `wolke-${id}`
+/** Volumes of ISOs, which the operator imports. */
+export const isoPrefix = 'wolke-iso-'
+export const isoName = (id: number) => `${isoPrefix}${id}`
+export const rescueName = 'wolke-rescue'
 /** Snapshots of an instance from which images are made. */
 export const snapshotPrefix = 'wolke-'
 export const snapshotName = (imageId: number) => `${snapshotPrefix}${imageId}`

@@ -9,6 +9,7 @@ import { incusImages } from './images.ts'
 import { incusInterfaces } from './interfaces.ts'
 import { type BalancerDriver, openBalancers } from './load-balancers/driver.ts'
 import { Measurements } from './measurements.ts'
+import { Media } from './media.ts'
 import { membersOf } from './members.ts'
 import { incusNetworks } from './networks.ts'
 import { claim, ownerOf } from './notes.ts'
@@ -47,15 +48,23 @@ export const callTimeoutMs = 900_000
 /** Connects to the cluster. Errors: one line for the operator when it cannot be reached or lacks what is needed. */
 export async function openIncus(options: ClusterOptions, parts: ClusterParts): Promise<Hosts> {
   const incus = new Incus(options.incus)
+  const media = mediaOf(incus, options, parts)
   try {
     await checkRequirements(incus, options)
+    await media?.open()
     const overlay = await openNetwork(incus, options, parts)
     const balancers = await openBalancersOn(incus, overlay, options, parts)
-    return hostsOf({ incus, overlay, balancers }, options, parts)
+    return hostsOf({ incus, media, overlay, balancers }, options, parts)
   } catch (error) {
+    await media?.close()
     incus.close()
     throw error
   }
+}
+
+/** Containers have no drives. */
+function mediaOf(incus: Incus, { instanceType, pool }: ClusterOptions, { log }: ClusterParts): Media | undefined {
+  return instanceType === 'container' ? undefined : new Media({ incus, pool, log })
 }
 
 async function openNetwork(incus: Incus, options: ClusterOptions, { log, isLookedAt }: ClusterParts): Promise<Overlay> {
@@ -107,13 +116,14 @@ async function logicalNetworkOf(incus: Incus, name: string): Promise<LogicalNetw
 
 interface Opened {
   readonly incus: Incus
+  readonly media: Media | undefined
   readonly overlay: Overlay
   readonly balancers: BalancerDriver
 }
 
-function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions, parts: ClusterParts): Hosts {
+function hostsOf({ incus, media, overlay, balancers }: Opened, options: ClusterOptions, parts: ClusterParts): Hosts {
   const tombstones = new Tombstones(incus)
-  const servers = new Servers({ incus, overlay, tombstones, options, overcommit: options.overcommit })
+  const servers = new Servers({ incus, overlay, tombstones, options, media, overcommit: options.overcommit })
   const measurements = measurementsOf(incus, options, parts)
   const consoles = incusConsoles(incus)
   return {
@@ -141,17 +151,18 @@ function hostsOf({ incus, overlay, balancers }: Opened, options: ClusterOptions,
         },
       },
     },
-    check: (images) => findings({ incus, overlay }, options, images),
+    check: (images) => findings({ incus, media, overlay }, options, images),
     uphold: () => overlay.prepare(),
     survey: () => survey({ incus, overlay, pool: options.pool }),
     owner: () => ownerOf(incus),
     claim: (installation) => claim(incus, installation),
     remark: (thing) => remark({ incus, overlay, pool: options.pool }, thing),
-    capabilities: () => capabilitiesOf(options, balancers),
+    capabilities: () => capabilitiesOf(options, { hasBalancers: balancers.hasImage, hasRescue: media?.hasRescue }),
     async close() {
       consoles.close()
       await balancers.close()
       await measurements?.close()
+      await media?.close()
       await overlay.close()
       incus.close()
     },
@@ -171,17 +182,23 @@ function measurementsOf(incus: Incus, { name }: ClusterOptions, { directory, log
   })
 }
 
+/** What of a cluster depends on what the operator imported. */
+interface Imported {
+  readonly hasBalancers: boolean
+  readonly hasRescue: boolean | undefined
+}
+
 /** A container has neither a boot order nor disks of its own. */
 export function capabilitiesOf(
-  { instanceType }: ClusterOptions,
-  balancers: Pick<BalancerDriver, 'hasImage'>,
+  { instanceType }: Pick<ClusterOptions, 'instanceType'>,
+  { hasBalancers, hasRescue = false }: Imported,
 ): Capabilities {
   const isMachine = instanceType === 'virtual-machine'
   return {
-    rescue: false,
-    iso: false,
+    rescue: isMachine && hasRescue,
+    iso: isMachine,
     block_volumes: isMachine,
     console: true,
-    load_balancers: balancers.hasImage,
+    load_balancers: hasBalancers,
   }
 }

@@ -19,12 +19,16 @@ const extensions = [
   'custom_block_volumes',
 ]
 
+/** What virtual machines need beyond containers. */
+const machineExtensions = ['cloud_init', 'vm_boot_priority', 'custom_volume_iso']
+
 /** Checks a cluster. Errors: one line for the operator that says what is missing, or that nothing answers. */
 export async function checkRequirements(incus: Incus, options: ClusterOptions): Promise<void> {
-  const { name, publicNetwork, pool } = options
+  const { name, publicNetwork, pool, instanceType } = options
   const server = (await answerOf(incus, name)).value
   if (server.auth !== 'trusted') throw new Error(`The hosts ${name} do not trust the client certificate`)
-  const missing = extensions.filter((extension) => !server.api_extensions.includes(extension))
+  const needed = instanceType === 'container' ? extensions : [...extensions, ...machineExtensions]
+  const missing = needed.filter((extension) => !server.api_extensions.includes(extension))
   if (missing.length > 0) {
     throw new Error(`The hosts ${name} need Incus 6.0.4 or newer; theirs lacks ${missing.join(', ')}`)
   }

@@ -11,6 +11,7 @@ import { editInstance, type Instance, instanceOf } from './edit.ts'
 import { boot, install, move, setPassword, stop } from './guest.ts'
 import { type InstanceOptions, isRunning, newInstance, nextTask, powerWanted, type Task } from './instances.ts'
 import { publicMac } from './macs.ts'
+import type { Media } from './media.ts'
 import { candidatesOf, onMember, Placements } from './members.ts'
 import { generationOf, idOf, imageAlias, serverName } from './names.ts'
 import { settleOperations } from './operations.ts'
@@ -22,6 +23,8 @@ export interface ServerParts {
   readonly overlay: Overlay
   readonly tombstones: Tombstones
   readonly options: InstanceOptions
+  /** What servers can boot from beside their disks; undefined where they have no drives. */
+  readonly media: Media | undefined
   /** How many times its memory a host may promise to servers. */
   readonly overcommit: number
 }
@@ -43,8 +46,8 @@ export class Servers {
   }
 
   async #apply(state: ServerState, report: Report | undefined): Promise<void> {
-    const { incus, overlay, tombstones, options } = this.#parts
-    refuseOtherSystems(state)
+    const { incus, overlay, tombstones, options, media } = this.#parts
+    if (!media) refuseOtherSystems(state)
     if (await tombstones.cover(tombOf(state.id), state.generation)) return
     const internal = await overlay.reserve(state.id, state.generation)
     if (!internal) return
@@ -56,6 +59,7 @@ export class Servers {
         continue
       }
       if (generationOf(instance.config) > state.generation) return this.#yield(instance)
+      await media?.need(state, instance.location)
       const task = nextTask(instance, state, internal, options)
       // Without a task, it stands behind what the network knows of it all the same.
       if (!task || task.do === 'boot') await overlay.admit(publicSideOf(instance, state))
@@ -73,10 +77,11 @@ export class Servers {
   }
 
   async #create(state: ServerState, internal: Internal, report: Report | undefined): Promise<void> {
-    const { incus, tombstones, options, overcommit } = this.#parts
+    const { incus, tombstones, options, overcommit, media } = this.#parts
     const source = { type: 'image', alias: await this.#image(state) }
     const candidates = await candidatesOf(incus, overcommit, state.id)
     const target = candidates.length > 0 ? this.#placements.choose(state.id, candidates, state) : undefined
+    await media?.need(state, target)
     const instance = { ...newInstance(state, internal, options), source }
     try {
       await incus.change('POST', '/1.0/instances', instance, { target, report })
@@ -125,11 +130,13 @@ export class Servers {
   async #keepApart(instance: Instance, state: ServerState, report: Report | undefined): Promise<void> {
     const { placementGroup } = state
     if (placementGroup === null) return
-    const { incus, overcommit } = this.#parts
+    const { incus, overcommit, media } = this.#parts
     const candidates = await candidatesOf(incus, overcommit, state.id)
     if (!candidates.find(({ name }) => name === instance.location)?.groups.has(placementGroup)) return
     this.#placements.forget(state.id)
-    await move(incus, instance, this.#placements.choose(state.id, candidates, state), report)
+    const target = this.#placements.choose(state.id, candidates, state)
+    await media?.need(state, target)
+    await move(incus, instance, target, report)
   }
 
   /**

@@ -7,7 +7,7 @@ import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/
 import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { edit, editInstance, type Instance, instanceOf, unplug } from './edit.ts'
-import { naming, onMember } from './members.ts'
+import { isMember, naming, onMember } from './members.ts'
 import { type Config, generationOf, idOf, marksOf, serverName, setMark, volumeName } from './names.ts'
 import { settleOperations } from './operations.ts'
 import type { Tombstones } from './tombstones.ts'
@@ -138,7 +138,7 @@ class Volumes {
   #device(id: number): Config {
     const { pool, instanceType } = this.#parts
     const device = { type: 'disk', pool, source: volumeName(id) }
-    // A virtual machine finds its disks by their ids; it mounts them itself. Not run without KVM.
+    // A virtual machine finds its disks by their ids (see `volumeLinks`); it mounts them itself. Not run: it needs KVM.
     return instanceType === 'virtual-machine' ? device : { ...device, path: `/mnt/HC_Volume_${id}` }
   }
 
@@ -206,7 +206,7 @@ class Volumes {
   }
 
   #at({ name, location }: StoredVolume): string {
-    const target = isOnMember(location) ? `?target=${encodeURIComponent(location)}` : ''
+    const target = isMember(location) ? `?target=${encodeURIComponent(location)}` : ''
     return `${this.#path}/custom/${name}${target}`
   }
 
@@ -228,10 +228,8 @@ class Volumes {
   }
 }
 
-const isOnMember = (location: string) => location !== '' && location !== 'none'
-
 const isElsewhere = (volume: StoredVolume, instance: Instance) =>
-  isOnMember(volume.location) && volume.location !== instance.location
+  isMember(volume.location) && volume.location !== instance.location
 
 const sizeOf = (gb: number) => `${gb}GiB`
 const bytesOf = (size = '') => Number.parseInt(size, 10)
