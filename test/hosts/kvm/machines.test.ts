@@ -7,6 +7,9 @@ import { type Viewer, view } from '../../rfb-client.ts'
 import { onMachines, openMachines, patiently } from './machines.ts'
 
 const gib = 1024 ** 3
+/** ISOs of the catalogue: one that the operator of the tests imports, which writes to the serial port, and one that nobody does. */
+const alpine = { id: 10724 }
+const missing = { id: 551 }
 
 test('virtual machines', onMachines, async (t) => {
   const machines = await openMachines()
@@ -38,7 +41,8 @@ test('virtual machines', onMachines, async (t) => {
   await t.test('a volume is a disk without a format, which keeps what is written to it', async () => {
     const { location } = server
     const { volume } = await post('/volumes', { name: 'disk', size: 10, location: location.name })
-    const path = `$(ls /dev/disk/by-id/*vol--${volume.id})`
+    const path = volume.linux_device
+    assert.equal(path, `/dev/disk/by-id/scsi-0HC_Volume_${volume.id}`)
     const attach = async () => {
       await post(`/volumes/${volume.id}/actions/attach`, { server: server.id })
       await patiently(() => ssh(server, `test -b ${path} && echo yes`).catch(() => undefined), 'the disk is there')
@@ -78,16 +82,58 @@ test('virtual machines', onMachines, async (t) => {
     await remove(`/images/${image.id}`)
   })
 
-  await t.test('what these hosts cannot do is told and refused', async () => {
+  await t.test('a volume that a server is made with has its name from the first boot on', async () => {
+    const { volume } = await post('/volumes', { name: 'early', size: 10, location: server.location.name })
+    const other = await machines.server('early', { volumes: [volume.id] })
+    assert.equal(Number(await ssh(other, `blockdev --getsize64 ${volume.linux_device}`)), 10 * gib)
+    await remove(`/servers/${other.id}`)
+    await remove(`/volumes/${volume.id}`)
+  })
+
+  await t.test('these hosts can do all that machines can', async () => {
     const { rescue, iso, block_volumes: disks, console: screen } = await machines.capabilities(server.location.id)
-    assert.deepEqual({ rescue, iso, disks, screen }, { rescue: false, iso: false, disks: true, screen: true })
-    for (const [action, body] of [
-      ['enable_rescue', {}],
-      ['attach_iso', { iso: 8637 }],
-    ] as const) {
-      const { status, body: refusal } = await api.post(`/servers/${server.id}/actions/${action}`, body)
-      assert.deepEqual([status >= 400, refusal.error?.code], [true, 'unsupported_error'], action)
-    }
+    assert.deepEqual({ rescue, iso, disks, screen }, { rescue: true, iso: true, disks: true, screen: true })
+  })
+
+  await t.test(
+    'the next boot goes to the rescue system, with the addresses of the server, and the one after to the disk',
+    async () => {
+      const system = () => ssh(server, 'hostname').catch(() => '')
+      await post(`/servers/${server.id}/actions/enable_rescue`, { ssh_keys: [machines.key] })
+      assert.equal(await system(), 'machine', 'it boots nothing by itself')
+      await post(`/servers/${server.id}/actions/reset`)
+      await patiently(async () => (await system()) === 'rescue', 'the rescue system lets the key in')
+      assert.ok(
+        Number(await ssh(server, 'blockdev --getsize64 /dev/disk/by-id/*incus_root')) > gib,
+        'its disk is there',
+      )
+      const { server: rescued } = await done(api.get(`/servers/${server.id}`))
+      assert.equal(rescued.rescue_enabled, false)
+      await post(`/servers/${server.id}/actions/reset`)
+      await patiently(async () => (await system()) === 'machine', 'it has booted from its disk')
+    },
+  )
+
+  await t.test('an ISO is in the drive while the server runs, and is booted from before the disk', async () => {
+    const drive = 'cat /dev/disk/by-id/*incus_iso | head -c 1 | wc -c'
+    await post(`/servers/${server.id}/actions/attach_iso`, { iso: alpine.id })
+    await patiently(async () => (await ssh(server, drive)) === '1', 'the ISO can be read')
+    await post(`/servers/${server.id}/actions/reset`)
+    const { wss_url: url, password: key } = await post(`/servers/${server.id}/actions/request_console`)
+    const viewer = await view(url, key)
+    await inTime((viewer as Viewer).shows('localhost login:'), 300_000)
+    await viewer.close()
+    await post(`/servers/${server.id}/actions/detach_iso`)
+    await post(`/servers/${server.id}/actions/reset`)
+    await patiently(() => ssh(server, 'hostname').catch(() => undefined), 'it has booted from its disk')
+    assert.equal(await ssh(server, 'ls /dev/disk/by-id | grep -c incus_iso || true'), '0')
+  })
+
+  await t.test('an ISO that the hosts do not have is refused, and the drive stays as it was', async () => {
+    const { action } = await done(api.post(`/servers/${server.id}/actions/attach_iso`, { iso: missing.id }))
+    const ended = await machines.ended(action.id)
+    assert.deepEqual([ended.status, ended.error?.code], ['error', 'resource_unavailable'])
+    assert.equal((await done(api.get(`/servers/${server.id}`))).server.iso, null)
   })
 
   await remove(`/servers/${server.id}`)

@@ -28,10 +28,14 @@ type Json = any
 
 export interface Machines {
   readonly api: Client
+  /** The id of the SSH key that servers let in. */
+  readonly key: number
   /** What the location of the servers can do. */
   capabilities(location: number): Promise<Json>
   /** Sends a request, and waits until the actions that it started have succeeded. Returns the answer. */
   post(path: string, body?: object): Promise<Json>
+  /** Waits until an action has ended, and answers what it is then. */
+  ended(action: number): Promise<Json>
   /** Deletes something, and waits until it is gone. */
   remove(path: string): Promise<void>
   /** Makes a server that the key lets in, and waits until cloud-init has done its work in it. */
@@ -51,14 +55,16 @@ export async function openMachines(): Promise<Machines> {
   const { file: keyFile, publicKey } = await makeKey(folder)
   const { ssh_key: key } = await done(api.post('/ssh_keys', { name: 'kvm', public_key: publicKey }))
 
+  const ended = (id: number): Promise<Json> =>
+    patiently(async () => {
+      const { action } = await done(api.get(`/actions/${id}`))
+      return action.status === 'running' ? undefined : action
+    }, `action ${id} ends`)
   const succeed = async (reply: Json): Promise<Json> => {
     const actions = [reply?.action, ...(reply?.actions ?? []), ...(reply?.next_actions ?? [])].filter(Boolean)
     for (const { id } of actions) {
-      const ended = await patiently(async () => {
-        const { action } = await done(api.get(`/actions/${id}`))
-        return action.status === 'running' ? undefined : action
-      }, `action ${id} ends`)
-      assert.equal(ended.status, 'success', JSON.stringify(ended))
+      const action = await ended(id)
+      assert.equal(action.status, 'success', JSON.stringify(action))
     }
     return reply
   }
@@ -85,7 +91,7 @@ export async function openMachines(): Promise<Machines> {
     const path = `${baseUrl.replace(/\/v1$/, '/wolke/v1')}/locations/${location}/capabilities`
     return (await done(api.get(path))).capabilities
   }
-  return { api, capabilities, post, remove, server, ssh }
+  return { api, key: key.id, capabilities, ended, post, remove, server, ssh }
 }
 
 /** Asks again until there is an answer. */
