@@ -1,19 +1,33 @@
 # Databases of OVN in a folder of their own, and in them what Incus 6.0.4 makes of a public network, number 3, and of private
-# networks of the numbers 4 and 5.
-#   ovn-site.sh FOLDER ADDRESS:PORT
-folder=$1 address=${2%:*} port=${2##*:}
+# networks of the numbers 4 and 5. The northbound database has a member for each port; several ones are a cluster.
+#   ovn-site.sh FOLDER ADDRESS PORT...
+folder=$1 address=$2
+shift 2
 mkdir -p "$folder"
 cd "$folder"
-for database in nb sb; do
-  ovsdb-tool create $database.db /usr/share/ovn/ovn-$database.ovsschema
-  ovsdb-server $database.db --remote="punix:$folder/$database.sock" --unixctl="$folder/$database.ctl" \
-    --pidfile="$folder/$database.pid" --detach --log-file="$folder/$database.log" -vconsole:off
+
+# database NAME [REMOTE]
+database() {
+  ovsdb-server "$1.db" --remote="punix:$folder/$1.sock" ${2:+"--remote=$2"} --unixctl="$folder/$1.ctl" \
+    --pidfile="$folder/$1.pid" --detach --log-file="$folder/$1.log" -vconsole:off
+}
+
+ovsdb-tool create sb.db /usr/share/ovn/ovn-sb.ovsschema
+database sb
+northbound='' member=0
+for port; do
+  member=$((member + 1))
+  if [ $# = 1 ]; then ovsdb-tool create nb1.db /usr/share/ovn/ovn-nb.ovsschema
+  elif [ $member = 1 ]; then ovsdb-tool create-cluster nb1.db /usr/share/ovn/ovn-nb.ovsschema "unix:$folder/nb1.raft"
+  else ovsdb-tool join-cluster nb$member.db OVN_Northbound "unix:$folder/nb$member.raft" "unix:$folder/nb1.raft"; fi
+  database nb$member "ptcp:$port:$address"
+  ovsdb-client --timeout=20 wait "unix:$folder/nb$member.sock" OVN_Northbound connected
+  northbound=$northbound${northbound:+,}unix:$folder/nb$member.sock
 done
-ovs-appctl -t "$folder/nb.ctl" ovsdb-server/add-remote "ptcp:$port:$address"
-ovn-northd --ovnnb-db="unix:$folder/nb.sock" --ovnsb-db="unix:$folder/sb.sock" --unixctl="$folder/northd.ctl" \
+ovn-northd --ovnnb-db="$northbound" --ovnsb-db="unix:$folder/sb.sock" --unixctl="$folder/northd.ctl" \
   --pidfile="$folder/northd.pid" --detach --log-file="$folder/northd.log" -vconsole:off
 
-nb() { ovn-nbctl --db="unix:$folder/nb.sock" --timeout=20 "$@"; }
+nb() { ovn-nbctl --db="$northbound" --timeout=20 "$@"; }
 
 # network NUMBER ROUTER-MAC SOURCES4 SOURCES6 ADDRESS...
 network() {

@@ -20,27 +20,30 @@ const numbers: Readonly<Record<string, number>> = { pub: 3, wn4: 4, wn5: 5 }
 
 export class OvnSite {
   readonly #folder: string
-  readonly #remote: string
+  readonly #remotes: readonly string[]
   readonly #overlays: Overlay[] = []
 
-  private constructor(folder: string, remote: string) {
+  private constructor(folder: string, remotes: readonly string[]) {
     this.#folder = folder
-    this.#remote = remote
+    this.#remotes = remotes
   }
 
-  /** Starts the databases, which are there until it is closed. */
-  static async open(): Promise<OvnSite> {
-    const [member] = theLab().members
+  /** Starts the databases, which are there until it is closed: the northbound one as a cluster of several members, if asked to. */
+  static async open(members = 1): Promise<OvnSite> {
+    const [host] = theLab().members
     const folder = `/run/ovn-site-${process.pid}`
-    const address = `${member!.address}:${10_000 + (process.pid % 10_000)}`
-    await onHost(member!, 'bash', '-euc', script, 'bash', folder, address)
-    return new OvnSite(folder, `tcp:${address}`)
+    const ports = Array.from({ length: members }, (_, index) => `${10_000 + (process.pid % 10_000) + index}`)
+    await onHost(host!, 'bash', '-euc', script, 'bash', folder, host!.address, ...ports)
+    return new OvnSite(
+      folder,
+      ports.map((port) => `tcp:${host!.address}:${port}`),
+    )
   }
 
   /** What one process of Wolke has of it. */
   async overlay(): Promise<Overlay> {
     const overlay = await openOverlay({
-      remotes: [this.#remote],
+      remotes: this.#remotes,
       publicNetwork: 'pub',
       metadata: `${outside.ipv4}:8169`,
       async logicalNetwork(name) {
@@ -54,7 +57,7 @@ export class OvnSite {
   }
 
   nb(...args: readonly string[]): Promise<string> {
-    const database = `--db=unix:${this.#folder}/nb.sock`
+    const database = `--db=${this.#remotes.map((_, index) => `unix:${this.#folder}/nb${index + 1}.sock`).join(',')}`
     return onHost(theLab().members[0]!, 'ovn-nbctl', database, '--timeout=20', ...args)
   }
 
@@ -87,9 +90,21 @@ export class OvnSite {
     return said.split('\n').filter((line) => line !== '')
   }
 
+  /** Ends the member of the northbound database that leads, without its having a say. */
+  async killLeader(): Promise<void> {
+    const kill = `for member in "$1"/nb*.ctl; do
+      case $(ovs-appctl --timeout=5 --target="$member" cluster/status OVN_Northbound) in
+        *'Role: leader'*) kill -9 "$(cat "\${member%.ctl}.pid")"; exit ;;
+      esac
+    done
+    exit 1`
+    await onHost(theLab().members[0]!, 'bash', '-euc', kill, 'bash', this.#folder)
+  }
+
   async close(): Promise<void> {
     for (const overlay of this.#overlays) await overlay.close()
-    const end = 'for pid in northd nb sb; do kill "$(cat "$1/$pid.pid")"; done; rm -r "$1"'
+    // One that was killed has left its file.
+    const end = 'for file in "$1"/*.pid; do kill "$(cat "$file")" || true; done; rm -r "$1"'
     await onHost(theLab().members[0]!, 'bash', '-euc', end, 'bash', this.#folder)
   }
 }

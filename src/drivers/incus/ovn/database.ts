@@ -118,6 +118,8 @@ export class Database {
   /** What is followed must not grow old because nobody calls: a lost connection comes back by itself. */
   async #lose({ remote }: Session): Promise<void> {
     this.#session = undefined
+    // Another member leads if this one is gone.
+    this.#next++
     if (this.#isClosed) return
     this.#options.log?.(`lost the connection to OVN's database ${remote}`)
     while (this.#monitors.length > 0 && !this.#isClosed) {
