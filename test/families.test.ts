@@ -111,6 +111,7 @@ const dependants: readonly Dependant[] = [
       'firewalls',
       'floating-ips',
       'images',
+      'isos',
       'load-balancers',
       'networks',
       'placement-groups',
