@@ -1,27 +1,97 @@
-/** Whether hosts have taken what was written: OVN counts changes, and every host says how far it has come. */
-import { setTimeout as delay } from 'node:timers/promises'
-import { DriverError } from '../../../kernel/actions/define.ts'
-import type { Database } from './database.ts'
-
-const pauseMs = 10
-
 /**
- * Waits until all hosts have what is in the database now. Errors: a transient `DriverError` when one does not have it in
- * time; a host that is gone never has.
+ * Whether hosts have taken what was written: OVN counts requests in `nb_cfg`, and says in `hv_cfg` which one all hosts have
+ * come to.
  */
-export async function converge(database: Database, timeoutMs: number): Promise<void> {
-  const until = performance.now() + timeoutMs
-  const [, asked] = await database.transact([
-    { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
-    { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
-  ])
-  const wanted = Number(asked?.rows?.[0]?.nb_cfg)
-  for (;;) {
-    const [global] = await database.select('NB_Global', [], ['hv_cfg'])
-    if (Number(global?.hv_cfg) >= wanted) return
-    if (performance.now() > until) {
-      throw new DriverError(`not all hosts have taken a change of OVN in ${timeoutMs} ms`, { transient: true })
-    }
-    await delay(pauseMs)
+import { DriverError } from '../../../kernel/actions/define.ts'
+import type { Database, RowChanges } from './database.ts'
+
+/** How long a change waits for hosts, in milliseconds: for a host that may be gone, and for one that is known to lag. */
+const patienceMs = { usual: 2_000, lagging: 100 }
+
+interface Waiting {
+  readonly wanted: number
+  reach(): void
+}
+
+export class Convergence {
+  readonly #database: Database
+  readonly #waiting = new Set<Waiting>()
+  #reached = 0
+  /** A host that had not come so far in time may be gone for long. */
+  #lagging = 0
+  #asked: Promise<unknown> = Promise.resolve()
+  #next: Promise<number> | undefined
+
+  constructor(database: Database) {
+    this.#database = database
+  }
+
+  /** Follows how far the hosts are. Errors: a transient `DriverError` when the database cannot be reached. */
+  follow(): Promise<void> {
+    return this.#database.follow({
+      table: 'NB_Global',
+      columns: ['hv_cfg'],
+      take: (changes) => this.#take(changes),
+    })
+  }
+
+  /**
+   * Waits until all hosts have what is in the database now. Errors: a transient `DriverError` when one does not have it in
+   * time; a host that is gone never has.
+   */
+  async all(timeoutMs: number): Promise<void> {
+    if (await this.#reach(await this.#ask(), timeoutMs)) return
+    throw new DriverError(`not all hosts have taken a change of OVN in ${timeoutMs} ms`, { transient: true })
+  }
+
+  /** Waits for the hosts that are there: one that is gone is not waited for twice. Errors: those of the database. */
+  async present(): Promise<void> {
+    const wanted = await this.#ask()
+    const isReached = await this.#reach(wanted, this.#reached < this.#lagging ? patienceMs.lagging : patienceMs.usual)
+    if (!isReached) this.#lagging = wanted
+  }
+
+  /** Lets nobody wait any longer. */
+  close(): void {
+    for (const { reach } of this.#waiting) reach()
+  }
+
+  /** Makes a request, which is one for all who ask before it is sent. */
+  #ask(): Promise<number> {
+    this.#next ??= this.#asked.then(() => {
+      const request = this.#request()
+      this.#next = undefined
+      this.#asked = request.catch(() => undefined)
+      return request
+    })
+    return this.#next
+  }
+
+  async #request(): Promise<number> {
+    const [, asked] = await this.#database.transact([
+      { op: 'mutate', table: 'NB_Global', where: [], mutations: [['nb_cfg', '+=', 1]] },
+      { op: 'select', table: 'NB_Global', where: [], columns: ['nb_cfg'] },
+    ])
+    return Number(asked?.rows?.[0]?.nb_cfg)
+  }
+
+  /** Whether all hosts come so far in time. */
+  #reach(wanted: number, timeoutMs: number): Promise<boolean> {
+    if (this.#reached >= wanted) return Promise.resolve(true)
+    return new Promise((resolve) => {
+      const end = (isReached: boolean) => {
+        clearTimeout(timer)
+        this.#waiting.delete(waiting)
+        resolve(isReached)
+      }
+      const timer = setTimeout(() => end(false), timeoutMs)
+      const waiting = { wanted, reach: () => end(true) }
+      this.#waiting.add(waiting)
+    })
+  }
+
+  #take(changes: RowChanges): void {
+    for (const row of changes.values()) if (row) this.#reached = Number(row.hv_cfg)
+    for (const { wanted, reach } of this.#waiting) if (wanted <= this.#reached) reach()
   }
 }

@@ -48,9 +48,10 @@ const passing = new Set(['not leader', 'cluster error', 'not owner', 'aborted', 
 export class Database {
   readonly #options: DatabaseOptions
   readonly #timeoutMs: number
-  readonly #monitors: Monitor[] = []
+  readonly #monitors = new Map<number, Monitor>()
   #session: Promise<Session> | undefined
   #next = 0
+  #followed = 0
   #isClosed = false
 
   constructor(options: DatabaseOptions) {
@@ -80,8 +81,14 @@ export class Database {
   /** Follows a table for as long as the database is open, over all connections. Resolves with the first rows. */
   async follow(monitor: Monitor): Promise<void> {
     const session = await this.#connected()
-    this.#monitors.push(monitor)
-    await this.#watch(session, monitor)
+    const id = ++this.#followed
+    this.#monitors.set(id, monitor)
+    try {
+      await this.#watch(session, id, monitor)
+    } catch (error) {
+      this.#monitors.delete(id)
+      throw error
+    }
   }
 
   close(): void {
@@ -105,14 +112,23 @@ export class Database {
 
   async #connect(): Promise<Session> {
     try {
-      const session = await this.#findLeader()
-      for (const monitor of this.#monitors) await this.#watch(session, monitor)
-      void session.closed.then(() => this.#lose(session))
-      return session
+      return await this.#resume(await this.#findLeader())
     } catch (error) {
       this.#session = undefined
       throw error
     }
+  }
+
+  /** Goes on with all that is followed. */
+  async #resume(session: Session): Promise<Session> {
+    try {
+      for (const [id, monitor] of this.#monitors) await this.#watch(session, id, monitor)
+    } catch (error) {
+      session.end()
+      throw error
+    }
+    void session.closed.then(() => this.#lose(session))
+    return session
   }
 
   /** What is followed must not grow old because nobody calls: a lost connection comes back by itself. */
@@ -122,12 +138,13 @@ export class Database {
     this.#next++
     if (this.#isClosed) return
     this.#options.log?.(`lost the connection to OVN's database ${remote}`)
-    while (this.#monitors.length > 0 && !this.#isClosed) {
+    while (this.#monitors.size > 0 && !this.#isClosed) {
       try {
         await this.#connected()
         return
       } catch (error) {
         if (!this.#isClosed) this.#options.log?.("OVN's database cannot be reached", error)
+        await delay(retryMs.most, undefined, { ref: false })
       }
     }
   }
@@ -180,9 +197,8 @@ export class Database {
     return present.find(({ name }) => name === this.#options.name)
   }
 
-  async #watch(session: Session, monitor: Monitor): Promise<void> {
+  async #watch(session: Session, id: number, monitor: Monitor): Promise<void> {
     const { table, columns } = monitor
-    const id = this.#monitors.indexOf(monitor)
     const params = [this.#options.name, id, { [table]: [{ columns }] }]
     const state = (await session.call('monitor', params, this.#timeoutMs)) as Tables
     monitor.take(changesOf(state[table]), true)
@@ -194,7 +210,7 @@ export class Database {
       if (isOwn && !this.#leads(tables)) session.end(new Error('it no longer leads'))
       return
     }
-    const monitor = this.#monitors[id as number]
+    const monitor = this.#monitors.get(id as number)
     if (monitor) monitor.take(changesOf((tables as Tables)[monitor.table]), false)
   }
 }

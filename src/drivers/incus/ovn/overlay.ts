@@ -1,12 +1,13 @@
 /**
  * The network around servers, as rows of OVN's northbound database: packet filters, source checks, public addresses as
- * routes, private routes and the metadata address. Every change is one transaction, which all hosts take as a whole.
+ * routes, private routes and the metadata address. Every change is one transaction, which all hosts take as a whole, and
+ * which ends when they have: a host that is gone is not waited for.
  */
 import type { FirewallDriver } from '../../../families/firewalls/driver.ts'
 import type { RoutingDriver } from '../../../families/floating-ips/driver.ts'
 import type { NetworkShape } from '../../../families/networks/driver.ts'
 import { type BalancerOverlay, balancersOf } from './balancers.ts'
-import { converge } from './convergence.ts'
+import { Convergence } from './convergence.ts'
 import { Database } from './database.ts'
 import { forgetOld } from './forgetting.ts'
 import { allGroups, type Group } from './groups.ts'
@@ -106,9 +107,15 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   const privateSides = new PrivateSides(site, 'server')
   const routes = new PrivateRoutes(site)
   const identities = new Identities()
+  const convergence = new Convergence(database)
+  const settled = async (change: Promise<void>) => {
+    await change
+    await convergence.present()
+  }
   let kept: Promise<void> | undefined
   try {
     await identities.follow(database)
+    await convergence.follow()
   } catch (error) {
     database.close()
     throw error
@@ -117,26 +124,35 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     async prepare() {
       await prepare(site, metadata)
       kept ??= keepPrepared(site, metadata, log)
-      await kept
+      try {
+        await kept
+      } catch (error) {
+        kept = undefined
+        throw error
+      }
     },
     reserve: (server, generation) => publicSides.reserve(server, generation),
-    admit: (side) => publicSides.admit(side),
+    admit: (side) => settled(publicSides.admit(side)),
     async forget(server, generation) {
       if (await publicSides.forget(server, generation)) await privateSides.forget(server)
     },
     balancers: balancersOf(database, new PublicSides(site, 'balancer'), new PrivateSides(site, 'balancer')),
-    firewalls: { apply: (state) => publicSides.applyFilter(state) },
-    routing: { apply: (state) => publicSides.applyRouting(state) },
-    admitPrivate: (server, generation, sides) => privateSides.admit(server, generation, sides),
-    privateRoutes: (network, generation, incusNetwork, shape) => routes.apply(network, generation, incusNetwork, shape),
+    firewalls: { apply: (state) => settled(publicSides.applyFilter(state)) },
+    routing: { apply: (state) => settled(publicSides.applyRouting(state)) },
+    admitPrivate: (server, generation, sides) => settled(privateSides.admit(server, generation, sides)),
+    privateRoutes: (network, generation, incusNetwork, shape) =>
+      settled(routes.apply(network, generation, incusNetwork, shape)),
     forgetNetwork: (network, generation) => routes.forget(network, generation),
-    converged: (timeoutMs = 10_000) => converge(database, timeoutMs),
+    converged: (timeoutMs = 10_000) => convergence.all(timeoutMs),
     async inventory() {
       await forgetOld(database, site.now())
       return takeStock(await allGroups(database))
     },
     identify: (address) => identities.find(address),
-    close: async () => database.close(),
+    async close() {
+      convergence.close()
+      database.close()
+    },
   }
 }
 

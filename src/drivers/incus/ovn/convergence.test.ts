@@ -1,0 +1,73 @@
+/** Promises of waiting for hosts: one request serves many, and a host that is gone holds nobody for long. */
+import assert from 'node:assert/strict'
+import { describe, test } from 'node:test'
+import { DriverError } from '../../../kernel/actions/define.ts'
+import { Convergence } from './convergence.ts'
+import type { Database, RowChanges } from './database.ts'
+
+/** A database that counts requests; hosts come as far as a test says. */
+class Counting {
+  requests = 0
+  #take: (changes: RowChanges, isFirst: boolean) => void = () => undefined
+
+  async open(): Promise<Convergence> {
+    const database: Pick<Database, 'follow' | 'transact'> = {
+      follow: async ({ take }) => {
+        this.#take = take
+      },
+      transact: async () => [{}, { rows: [{ nb_cfg: ++this.requests }] }],
+    }
+    const convergence = new Convergence(database as Database)
+    await convergence.follow()
+    return convergence
+  }
+
+  /** How far all hosts are. */
+  reach(count: number): void {
+    this.#take(new Map([['row', { hv_cfg: count }]]), false)
+  }
+}
+
+describe('hosts', () => {
+  test('are asked once by all who wait at the same time', async () => {
+    const database = new Counting()
+    const convergence = await database.open()
+    const waiting = Promise.all(Array.from({ length: 100 }, () => convergence.present()))
+    await new Promise(setImmediate)
+    assert.equal(database.requests, 1)
+    database.reach(1)
+    await waiting
+  })
+
+  test('are asked again by who has written after the others had asked', async () => {
+    const database = new Counting()
+    const convergence = await database.open()
+    const first = convergence.present()
+    await new Promise(setImmediate)
+    let isReached = false
+    const second = convergence.present().then(() => {
+      isReached = true
+    })
+    database.reach(1)
+    await first
+    await new Promise(setImmediate)
+    assert.deepEqual([database.requests, isReached], [2, false])
+    database.reach(2)
+    await second
+  })
+
+  test('hold nobody for long that are gone, and the second time hardly at all', async () => {
+    const convergence = await new Counting().open()
+    const begin = performance.now()
+    await convergence.present()
+    const first = performance.now() - begin
+    await convergence.present()
+    const second = performance.now() - begin - first
+    assert.ok(first < 5_000 && second < first / 2, `${first} ms and ${second} ms`)
+  })
+
+  test('that do not follow are told of to who wants to know', async () => {
+    const convergence = await new Counting().open()
+    await assert.rejects(convergence.all(10), (error) => error instanceof DriverError && error.transient)
+  })
+})
