@@ -231,6 +231,51 @@ describe('public interfaces in OVN', inLab, () => {
     assert.equal((await site.hopsTo(`${server.ipv4}/32`)).length, 1)
   })
 
+  test('are made again where somebody has changed their rows, when the same is asked for once more', async () => {
+    const server = await make({ inbound: drop(rule('tcp', 22)) })
+    const ip = `198.18.6.${server.id}`
+    const side = { ...server, server: server.id, instance: `${server.id}`, ipv6: `${server.ipv6.slice(0, -1)}/64` }
+    const states = {
+      server: () => overlay.admit({ ...side, generation: 1, isClosed: false }),
+      filter: () =>
+        overlay.firewalls.apply({
+          ...{ serverId: server.id, generation: 1, location },
+          inbound: drop(rule('tcp', 22)),
+          outbound: open,
+        }),
+      routing: () => overlay.routing.apply({ serverId: server.id, generation: 1, location, ips: [ip] }),
+    }
+    await states.routing()
+    const damaged = async () => [...(await overlay.inventory()).servers.get(server.id)!.damaged]
+    const rowOf = async (table: string, ...where: string[]) =>
+      (await site.nb('--bare', '--columns=_uuid', 'find', table, ...where)).split('\n').find((id) => id !== '')!
+    const route = () => rowOf('Logical_Router_Static_Route', `ip_prefix="${ip}/32"`)
+    const filterRow = () => rowOf('ACL', `external_ids:wolke=server-${server.id}`, 'action=drop', 'direction=to-lport')
+    const harms: readonly [keyof typeof states, () => Promise<unknown>][] = [
+      ['filter', async () => site.nb('set', 'ACL', await filterRow(), 'action=allow')],
+      ['filter', () => site.nb('pg-del', `wolke_server_${server.id}_filter`)],
+      ['server', () => site.nb('clear', 'Port_Group', `wolke_server_${server.id}`, 'acls')],
+      ['server', () => site.nb('lr-route-del', 'incus-net3-lr', `${server.ipv4}/32`)],
+      ['routing', async () => site.nb('set', 'Logical_Router_Static_Route', await route(), 'nexthop=172.31.0.9')],
+      ['routing', () => site.nb('remove', 'Address_Set', 'incus_net3_routes_ip4', 'addresses', `"${ip}/32"`)],
+    ]
+    assert.deepEqual(await damaged(), [])
+    for (const [state, harm] of harms) {
+      await harm()
+      assert.deepEqual(await damaged(), [state])
+      if (state === 'filter') {
+        // What else is asked for meanwhile does not hide it.
+        await states.server()
+        assert.deepEqual(await damaged(), [state])
+      }
+      await states[state]()
+      assert.deepEqual(await damaged(), [])
+    }
+    assert.deepEqual(await site.traceInbound(`${to(server)} && tcp.dst == 22`), [server.port])
+    assert.deepEqual(await site.traceInbound(`${to(server)} && tcp.dst == 23`), [])
+    assert.deepEqual(await sent(server, 'tcp.dst == 80', `ip4.src == ${ip} && ip4.dst == ${outside.ipv4}`), ['outside'])
+  })
+
   test('get their gateway back when Incus takes it away', async () => {
     const networks = ['172.31.1.1/16', 'fd00:172:31::1/64'].map((network) => `"${network}"`).join(',')
     await site.nb('set', 'Logical_Router_Port', 'incus-net3-lr-lrp-int', `networks=[${networks}]`)

@@ -140,7 +140,7 @@ function rowsAlone(rows: OverlayInventory, servers: ReadonlySet<number>, network
   const ofNetworks = [...rows.networks].filter(([id]) => !networks.has(id))
   return [
     ...ofServers.map(([id, { generations }]): Thing => ({ kind: 'server', id, generation: generations.server })),
-    ...ofNetworks.map(([id, generation]): Thing => ({ kind: 'network', id, generation })),
+    ...ofNetworks.map(([id, { generation }]): Thing => ({ kind: 'network', id, generation })),
   ]
 }
 
@@ -153,20 +153,29 @@ function inForceOf(
   const instances = [...servers].filter(([, { devices }]) => devices.eth0 && devices.root)
   const ofInstances = new Map(instances.map(([id, { config }]) => [id, generationOf(config)]))
   const inNetwork = (state: keyof OverlayServer['generations']) =>
-    new Map([...rows.servers].map(([id, { generations }]) => [id, generations[state]]))
+    new Map(
+      [...rows.servers]
+        .filter(([, { damaged }]) => !damaged.has(state))
+        .map(([id, { generations }]) => [id, generations[state]]),
+    )
   const setsIn = (key: string, nameOf: (id: number) => string) =>
     new Map(
       [...servers]
         .filter(([, instance]) => hasSet(instance, key, nameOf))
         .map(([id, { config }]) => [id, generationOf(config, key)]),
     )
-  const ranges = new Map(networks.map(({ id }) => [id, rows.networks.get(id) ?? -1]))
+  const interfaces = [...setsIn('user.wolke.interfaces', networkName)].filter(([id]) => {
+    const ids = idsIn(servers.get(id)!.config['user.wolke.interfaces']!)
+    return ids.every((network) => rows.servers.get(id)?.places.has(network))
+  })
+  const routed = networks.filter(({ id }) => !rows.networks.get(id)?.isDamaged)
+  const ranges = new Map(routed.map(({ id }) => [id, rows.networks.get(id)?.generation ?? -1]))
   return new Map<string, InForce>([
     ['server_state', agreeing(ofInstances, inNetwork('server'))],
     ['volume_state', new Map(volumes.map(({ id, generation }) => [id, generation]))],
     ['network_state', ranges],
     ['volume_attachment', setsIn('user.wolke.volumes', volumeName)],
-    ['network_interfaces', agreeing(setsIn('user.wolke.interfaces', networkName), inNetwork('private'))],
+    ['network_interfaces', agreeing(new Map(interfaces), inNetwork('private'))],
     ['firewall_filter', inNetwork('filter')],
     ['floating_ip_routing', inNetwork('routing')],
   ])

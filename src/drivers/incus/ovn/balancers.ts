@@ -1,6 +1,6 @@
 /** Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters it. */
 import type { Database } from './database.ts'
-import { allGroups } from './groups.ts'
+import { allRemembered } from './groups.ts'
 import type { PrivateSides } from './private-sides.ts'
 import type { PublicSides } from './public-side.ts'
 import { type Internal, readRecord, recordedIn } from './records.ts'
@@ -46,7 +46,7 @@ export function balancersOf(database: Database, publicSides: PublicSides, privat
 
 async function knownBalancers(database: Database): Promise<ReadonlyMap<number, BalancerRecord>> {
   const known = new Map<number, BalancerRecord>()
-  for (const group of await allGroups(database)) {
+  for (const group of await allRemembered(database)) {
     const subject = recordedIn(group)
     if (subject?.kind !== 'balancer') continue
     const { generations, gone } = readRecord(subject, group)

@@ -4,17 +4,21 @@
  */
 import { hash } from 'node:crypto'
 import type { Change } from './change.ts'
-import type { Database } from './database.ts'
+import type { Database, Outcome } from './database.ts'
 import type { Acl } from './matches.ts'
-import { called, entriesOf, idsOf, map, marked, type Row, set, type Texts, uuid } from './rows.ts'
+import { called, entriesOf, idsOf, map, marked, type Operation, type Row, set, type Texts, uuid } from './rows.ts'
 
-export interface Group {
+/** What is remembered by a group. */
+export interface Remembered {
   /** Unique: the database refuses a second one. */
   readonly name: string
   /** Undefined while there is none. */
   readonly marks: Texts | undefined
-  /** Ids of its rows. */
-  readonly acls: readonly string[]
+}
+
+export interface Group extends Remembered {
+  /** In any order. */
+  readonly acls: readonly Acl[]
   /** Ids of its ports. */
   readonly ports: readonly string[]
 }
@@ -29,51 +33,69 @@ export interface GroupContent {
 
 const table = 'Port_Group'
 const columns = ['name', 'external_ids', 'acls', 'ports']
+const aclColumns = ['_uuid', 'direction', 'priority', 'match', 'action', 'options']
 
 /** The groups of these names, in their order. */
 export async function readGroups(database: Database, names: readonly string[]): Promise<Group[]> {
   const outcomes = await database.transact(
     names.map((name) => ({ op: 'select', table, where: [called(name)], columns })),
   )
-  return names.map((name, index) => toGroup(outcomes[index]?.rows?.[0], name))
+  const rows = outcomes.map(({ rows: [row] = [] }) => row)
+  const acls = await readAcls(database, rows)
+  return names.map((name, index) => toGroup(rows[index], name, acls))
 }
 
 /** All groups with these marks. */
 export async function findGroups(database: Database, marks: Texts): Promise<Group[]> {
   const rows = await database.select(table, [marked(marks)], columns)
-  return rows.map((row) => toGroup(row, String(row.name)))
+  const acls = await readAcls(database, rows)
+  return rows.map((row) => toGroup(row, String(row.name), acls))
 }
 
-/** All groups of ours. */
-export async function allGroups(database: Database): Promise<Group[]> {
-  const rows = await database.select(table, [], columns)
-  return rows.map((row) => toGroup(row, String(row.name))).filter(({ marks }) => marks?.wolke !== undefined)
+/** What all groups of ours remember. */
+export async function allRemembered(database: Database): Promise<Remembered[]> {
+  const rows = await database.select(table, [], ['name', 'external_ids'])
+  return rows
+    .map((row) => ({ name: String(row.name), marks: entriesOf(row.external_ids) }))
+    .filter(({ marks }) => marks.wolke !== undefined)
 }
 
-function toGroup(row: Row | undefined, name: string): Group {
+/** Operations that read all groups. */
+export const readAllGroups: readonly Operation[] = [
+  { op: 'select', table, where: [], columns },
+  { op: 'select', table: 'ACL', where: [], columns: aclColumns },
+]
+
+/** All groups of ours, from the outcomes of `readAllGroups`. */
+export function toAllGroups([groups, acls]: readonly Outcome[]): Group[] {
+  const byId = toAcls(acls?.rows ?? [])
+  return (groups?.rows ?? [])
+    .map((row) => toGroup(row, String(row.name), byId))
+    .filter(({ marks }) => marks?.wolke !== undefined)
+}
+
+function toGroup(row: Row | undefined, name: string, acls: ReadonlyMap<string, Acl>): Group {
   if (!row) return { name, marks: undefined, acls: [], ports: [] }
-  return { name, marks: entriesOf(row.external_ids), acls: idsOf(row.acls), ports: idsOf(row.ports) }
+  const own = idsOf(row.acls).flatMap((id) => acls.get(id) ?? [])
+  return { name, marks: entriesOf(row.external_ids), acls: own, ports: idsOf(row.ports) }
 }
 
-/** What the rows of a group say. */
-export async function readAcls(database: Database, { acls }: Group): Promise<Acl[]> {
+async function readAcls(database: Database, groups: readonly (Row | undefined)[]): Promise<ReadonlyMap<string, Acl>> {
   const outcomes = await database.transact(
-    acls.map((id) => ({
-      op: 'select',
-      table: 'ACL',
-      where: [['_uuid', '==', uuid(id)]],
-      columns: ['direction', 'priority', 'match', 'action', 'options'],
-    })),
+    groups
+      .flatMap((row) => idsOf(row?.acls))
+      .map((id) => ({ op: 'select', table: 'ACL', where: [['_uuid', '==', uuid(id)]], columns: aclColumns })),
   )
-  return outcomes.flatMap(({ rows = [] }) => rows.map(fromRow))
+  return toAcls(outcomes.flatMap(({ rows = [] }) => rows))
 }
+
+const toAcls = (rows: readonly Row[]) => new Map(rows.map((row) => [idsOf(row._uuid)[0]!, fromRow(row)]))
 
 /** Writes a group as a whole, unless it is so already. */
 export function putGroup(change: Change, group: Group, { marks, acls, port }: GroupContent): void {
   const ports = port === null ? [] : [port]
-  const wanted = { ...marks, rows: hash('sha256', JSON.stringify(acls)).slice(0, 16) }
-  const isSame = group.acls.length === acls.length && String(group.ports) === String(ports)
-  if (isSame && sameTexts(group.marks, wanted)) return
+  const wanted = { ...marks, rows: digestOf({ acls, ports }) }
+  if (sameTexts(group.marks, wanted) && isAsWritten(group)) return
   expectGroup(change, group)
   const rows = acls.map((acl) => change.insert('ACL', toRow(acl, marks)))
   const row = { external_ids: map(wanted), acls: set(rows), ports: set(ports.map(uuid)) }
@@ -81,8 +103,20 @@ export function putGroup(change: Change, group: Group, { marks, acls, port }: Gr
   else change.insert(table, { name: group.name, ...row })
 }
 
+/** Whether nobody else has changed what is in force. */
+export function isAsWritten(group: Group): boolean {
+  return digestOf(group) === (group.marks?.rows ?? digestOf({ acls: [], ports: [] }))
+}
+
+function digestOf({ acls, ports }: Pick<Group, 'acls' | 'ports'>): string {
+  const rows = acls.map(({ direction, priority, match, action, isSecond = false }) =>
+    JSON.stringify([direction, priority, match, action, isSecond]),
+  )
+  return hash('sha256', JSON.stringify([rows.toSorted(), ports.toSorted()])).slice(0, 16)
+}
+
 /** Writes what is remembered, and leaves alone what is in force. */
-export function putMarks(change: Change, group: Group, marks: Texts): void {
+export function putMarks(change: Change, group: Remembered, marks: Texts): void {
   const { rows } = group.marks ?? {}
   const wanted = rows === undefined ? marks : { ...marks, rows }
   if (sameTexts(group.marks, wanted)) return
@@ -91,14 +125,14 @@ export function putMarks(change: Change, group: Group, marks: Texts): void {
   else change.insert(table, { name: group.name, external_ids: map(wanted) })
 }
 
-export function deleteGroup(change: Change, group: Group): void {
+export function deleteGroup(change: Change, group: Remembered): void {
   if (!group.marks) return
   expectGroup(change, group)
   change.delete(table, [called(group.name)])
 }
 
 /** Gives up when the group is another one than it was when it was read. */
-export function expectGroup(change: Change, { name, marks }: Group): void {
+export function expectGroup(change: Change, { name, marks }: Remembered): void {
   change.expect(table, [called(name)], ['external_ids'], marks ? [{ external_ids: map(marks) }] : [])
 }
 
@@ -112,7 +146,8 @@ function fromRow({ direction, priority, match, action, options }: Row): Acl {
   return { direction, priority, match, action, isSecond } as Acl
 }
 
-function sameTexts(one: Texts | undefined, other: Texts): boolean {
+/** Whether texts are the same under the same keys. */
+export function sameTexts(one: Texts | undefined, other: Texts): boolean {
   const keys = Object.keys(one ?? {})
   return keys.length === Object.keys(other).length && keys.every((key) => one?.[key] === other[key])
 }

@@ -63,9 +63,9 @@ const prefixOf = ({ switch: name }: Pick<Logical, 'switch'>) => name.replace(/-l
 export const instancePort = (logical: Logical, instance: string, device: string) =>
   `${prefixOf(logical)}-instance-${instance}-${device}`
 
-/** The set of sources that Incus lets pass the router, of one family. */
-export const sourceSet = (logical: Logical, address: string) =>
-  `${prefixOf(logical).replaceAll('-', '_')}_routes_ip${familyOf(address.split('/')[0]!)}`
+/** The set of sources that Incus lets pass a router, of one family. */
+export const sourceSet = (router: string, address: string) =>
+  `${router.replace(/-lr$/, '').replaceAll('-', '_')}_routes_ip${familyOf(address.split('/')[0]!)}`
 
 /** The address that a router derives from the MAC address of its port for the link itself. */
 export function linkLocalOf(mac: string): string {

@@ -10,20 +10,28 @@ import { type BalancerOverlay, balancersOf } from './balancers.ts'
 import { Convergence } from './convergence.ts'
 import { Database } from './database.ts'
 import { forgetOld } from './forgetting.ts'
-import { allGroups, type Group } from './groups.ts'
 import { Identities } from './identities.ts'
 import type { LogicalNetwork } from './logical.ts'
-import { networkOf } from './places.ts'
 import { keepPrepared, prepare } from './preparation.ts'
 import { PrivateRoutes } from './private-routes.ts'
 import { PrivateSides } from './private-sides.ts'
 import { PublicSides } from './public-side.ts'
-import { type Internal, readRecord, recordedIn, type SubjectRecord } from './records.ts'
+import type { Internal } from './records.ts'
 import type { OvnTls } from './session.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
 import { Site } from './site.ts'
+import { type OverlayInventory, type OverlayServer, takeStock } from './stock.ts'
 
-export type { BalancerOverlay, Internal, LogicalNetwork, OvnTls, PrivateSide, PublicSide }
+export type {
+  BalancerOverlay,
+  Internal,
+  LogicalNetwork,
+  OverlayInventory,
+  OverlayServer,
+  OvnTls,
+  PrivateSide,
+  PublicSide,
+}
 
 export interface OverlayOptions {
   /** Members of the northbound database: `unix:PATH`, `tcp:HOST:PORT` or `ssl:HOST:PORT`. */
@@ -38,20 +46,6 @@ export interface OverlayOptions {
   readonly metadata: string | null
   /** Told of what the driver finds and nobody waits for, such as a connection that was lost. */
   log?(message: string, error?: unknown): void
-}
-
-/** What there is with marks of ours, by the ids that the marks name. */
-export interface OverlayInventory {
-  readonly servers: ReadonlyMap<number, OverlayServer>
-  /** The newest generation seen of the routes of each private network. */
-  readonly networks: ReadonlyMap<number, number>
-}
-
-export interface OverlayServer {
-  /** The newest one seen of each of its states; -1 for none. */
-  readonly generations: SubjectRecord['generations']
-  /** Destinations that lead to it, such as `198.18.0.7/32`. */
-  readonly routes: readonly string[]
 }
 
 /**
@@ -146,7 +140,7 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
     converged: (timeoutMs = 10_000) => convergence.all(timeoutMs),
     async inventory() {
       await forgetOld(database, site.now())
-      return takeStock(await allGroups(database))
+      return takeStock(database)
     },
     identify: (address) => identities.find(address),
     async close() {
@@ -154,18 +148,4 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
       database.close()
     },
   }
-}
-
-function takeStock(groups: readonly Group[]): OverlayInventory {
-  const servers = new Map<number, OverlayServer>()
-  const networks = new Map<number, number>()
-  for (const group of groups) {
-    const network = networkOf(group.marks?.wolke)
-    if (network !== undefined) networks.set(network, Number(group.marks?.generation ?? -1))
-    const subject = recordedIn(group)
-    if (subject?.kind !== 'server') continue
-    const { gone, generations, primary, floating } = readRecord(subject, group)
-    if (gone === null) servers.set(subject.id, { generations, routes: [...primary, ...floating] })
-  }
-  return { servers, networks }
 }

@@ -46,7 +46,7 @@ type Log = (message: string, error?: unknown) => void
 /** Public addresses pass the router as sources only because they are added to what Incus knows. */
 async function checkSources({ database }: Site, logical: Logical): Promise<void> {
   for (const address of ['0.0.0.0', '::']) {
-    const name = sourceSet(logical, address)
+    const name = sourceSet(logical.router, address)
     const [found] = await database.select('Address_Set', [called(name)], ['name'])
     if (!found) throw new DriverError(`OVN has no set of sources ${name}`, { transient: true })
   }

@@ -3,7 +3,7 @@ import type { FilterState } from '../../../families/firewalls/driver.ts'
 import type { RoutingState } from '../../../families/floating-ips/driver.ts'
 import { type Change, carryOut } from './change.ts'
 import { closedFilter, filterAcls } from './filters.ts'
-import { deleteGroup, type Group, putGroup, readAcls, readGroups } from './groups.ts'
+import { deleteGroup, type Group, isAsWritten, putGroup, readGroups } from './groups.ts'
 import { guardAcls, internalAcls } from './guards.ts'
 import { InternalRange, instancePort, type Logical, linkLocalOf } from './logical.ts'
 import { type Acl, asCidr } from './matches.ts'
@@ -24,7 +24,7 @@ import {
   unknownPort,
 } from './records.ts'
 import { putRoutes } from './routes.ts'
-import { entriesOf, marked } from './rows.ts'
+import { entriesOf, marked, type Texts } from './rows.ts'
 import type { PublicSide } from './sides.ts'
 import type { Site } from './site.ts'
 
@@ -67,7 +67,7 @@ export class PublicSides {
       const admitted = { ...located, side: { port: instancePort(logical, instance, 'eth0'), mac } }
       const addresses = [ipv4, ipv6].filter((address) => address !== null)
       const routed = await this.#route(change, logical, admitted, 'primary', addresses, generation)
-      await this.#admitFilter(change, logical, filter, admitted, record.side?.port, isClosed)
+      this.#admitFilter(change, logical, filter, admitted, record.side?.port, isClosed)
       this.#put(change, logical, group, seen(routed, 'server', generation))
     })
   }
@@ -171,31 +171,28 @@ export class PublicSides {
     this.#put(change, logical, group, { ...record, primary: keep(primary), floating: keep(floating) })
   }
 
-  /** The filter follows the server to its port; one that nobody knows yet lets nothing pass, if it is asked to. */
-  async #admitFilter(
+  /**
+   * The filter follows the server to its port. One that nobody knows yet lets nothing pass, if it is asked to; one that
+   * somebody else has removed, in any case.
+   */
+  #admitFilter(
     change: Change,
     logical: Logical,
     group: Group,
-    { subject, side }: SubjectRecord,
+    { subject, side, generations }: SubjectRecord,
     former: string | undefined,
     isClosed: boolean,
-  ): Promise<void> {
+  ): void {
     const port = side?.port ?? unknownPort(subject)
-    const marks = { wolke: ownerOf(subject) }
-    const put = (acls: readonly Acl[], filter?: string) =>
-      putGroup(change, group, {
-        marks: { ...marks, ...(filter === undefined ? {} : { filter }) },
-        acls,
-        port: logical.gatewayPort,
-      })
-    if (group.marks?.filter !== undefined) {
-      const before = JSON.stringify(former ?? unknownPort(subject))
-      const acls = await readAcls(this.#site.database, group)
-      put(
-        acls.map((acl) => ({ ...acl, match: acl.match.replaceAll(before, JSON.stringify(port)) })),
-        group.marks.filter,
-      )
-    } else if (isClosed) put(filterAcls(closedFilter, port))
+    const put = (acls: readonly Acl[], marks: Texts = {}) =>
+      putGroup(change, group, { marks: { wolke: ownerOf(subject), ...marks }, acls, port: logical.gatewayPort })
+    const { filter } = group.marks ?? {}
+    if (filter !== undefined) {
+      const [before, now] = [former ?? unknownPort(subject), port].map((name) => JSON.stringify(name))
+      const moved = group.acls.map((acl) => ({ ...acl, match: acl.match.replaceAll(before!, now!) }))
+      // What somebody has changed moves along, and stays known as not what was asked for.
+      put(moved, { filter: isAsWritten(group) ? filter : 'changed' })
+    } else if (isClosed || generations.filter >= 0) put(filterAcls(closedFilter, port))
     else deleteGroup(change, group)
   }
 

@@ -3,15 +3,30 @@
  * destination of the same router: OVN would send some packets by each.
  */
 import type { Change } from './change.ts'
-import type { Database } from './database.ts'
+import type { Database, Outcome } from './database.ts'
+import { sameTexts } from './groups.ts'
 import { type Logical, sourceSet } from './logical.ts'
-import { entriesOf, idsOf, map, marked, type Row, type Texts, uuid } from './rows.ts'
+import {
+  called,
+  entriesOf,
+  idsOf,
+  map,
+  marked,
+  type Operation,
+  type Row,
+  set,
+  type Texts,
+  textsOf,
+  uuid,
+} from './rows.ts'
 
 interface Route {
   readonly id: string
   readonly destination: string
   readonly nexthop: string
   readonly outputPort: string
+  /** Whether it is for these destinations alone, and for all sources. */
+  readonly isPlain: boolean
   readonly marks: Texts
 }
 
@@ -27,11 +42,26 @@ export interface WantedRoutes {
 }
 
 const table = 'Logical_Router_Static_Route'
-const columns = ['_uuid', 'ip_prefix', 'nexthop', 'output_port', 'external_ids']
+const columns = ['_uuid', 'ip_prefix', 'nexthop', 'output_port', 'policy', 'route_table', 'external_ids']
 
-/** What there is of routes with certain marks. */
-export async function findRoutes(database: Database, marks: Texts): Promise<Route[]> {
-  return (await database.select(table, [marked(marks)], columns)).map(toRoute)
+/** Operations that read all routes, and the sources that routers know. */
+export const readAllRoutes: readonly Operation[] = [
+  { op: 'select', table, where: [], columns },
+  { op: 'select', table: 'Address_Set', where: [], columns: ['name', 'addresses'] },
+]
+
+/** The destinations that lead to each owner as it was written, from the outcomes of `readAllRoutes`. */
+export function toIntactRoutes([routes, sets]: readonly Outcome[]): ReadonlyMap<string, ReadonlySet<string>> {
+  const sources = new Map((sets?.rows ?? []).map((row) => [String(row.name), new Set(textsOf(row.addresses))]))
+  const intact = new Map<string, Set<string>>()
+  for (const route of (routes?.rows ?? []).map(toRoute)) {
+    const { wolke: owner, router, destination } = route.marks
+    if (owner === undefined || router === undefined || destination === undefined || !isAsMarked(route)) continue
+    if (sources.get(sourceSet(router, destination))?.has(destination)) {
+      intact.set(owner, (intact.get(owner) ?? new Set()).add(destination))
+    }
+  }
+  return intact
 }
 
 /** The marks of the only route to a destination. */
@@ -56,18 +86,12 @@ export async function putRoutes(
   wanted: WantedRoutes,
 ): Promise<RouteChanges> {
   const destinations = [...new Set([...wanted.routes.keys(), ...wanted.former])]
-  const found = await database.transact(
-    destinations.map((destination) => ({
-      op: 'select',
-      table,
-      where: [marked(marksOf(logical, destination))],
-      columns,
-    })),
-  )
+  const found = await database.transact(destinations.flatMap((destination) => readRoute(logical, destination)))
   const losses = new Map<string, string[]>()
   const refused = new Set<string>()
   for (const [index, destination] of destinations.entries()) {
-    const rows = (found[index]?.rows ?? []).map(toRoute)
+    const rows = (found[2 * index]?.rows ?? []).map(toRoute)
+    const isSource = found[2 * index + 1]?.rows?.length === 1
     const nexthop = wanted.routes.get(destination)
     const holder = rows[0]?.marks.wolke
     const isElsewhere = holder !== undefined && holder !== wanted.owner
@@ -76,10 +100,20 @@ export async function putRoutes(
     } else if (isElsewhere && !wanted.takes) refused.add(destination)
     else {
       if (isElsewhere) losses.set(holder, [...(losses.get(holder) ?? []), destination])
-      putRoute(change, logical, { destination, nexthop, owner: wanted.owner, rows })
+      putRoute(change, logical, { destination, nexthop, owner: wanted.owner, rows, isSource })
     }
   }
   return { losses, refused }
+}
+
+/** The routes to a destination, and its source if the router knows that. */
+function readRoute(logical: Logical, destination: string): Operation[] {
+  const isIncluded = ['addresses', 'includes', destination] as const
+  const where = [called(sourceSet(logical.router, destination)), isIncluded]
+  return [
+    { op: 'select', table, where: [marked(marksOf(logical, destination))], columns },
+    { op: 'select', table: 'Address_Set', where, columns: ['name'] },
+  ]
 }
 
 interface WantedRoute {
@@ -88,34 +122,43 @@ interface WantedRoute {
   readonly owner: string
   /** What there is for the destination. */
   readonly rows: readonly Route[]
+  readonly isSource: boolean
 }
 
-function putRoute(change: Change, logical: Logical, { destination, nexthop, owner, rows }: WantedRoute): void {
+function putRoute(change: Change, logical: Logical, wanted: WantedRoute): void {
+  const { destination, nexthop, owner, rows, isSource } = wanted
   const [first, ...surplus] = rows
-  if (first && isSame(first, logical, nexthop, owner) && surplus.length === 0) return
+  const hop = { nexthop, outputPort: logical.routerPort }
+  const marks = { wolke: owner, ...marksOf(logical, destination), hop: hopOf(hop) }
+  const isSame = first && sameTexts(first.marks, marks) && isAsMarked(first) && surplus.length === 0
+  if (isSame && isSource) return
   expectRoutes(change, logical, destination, rows)
   detach(change, logical, surplus)
-  const marks = { wolke: owner, ...marksOf(logical, destination) }
-  const row = toRow({ destination, nexthop, outputPort: logical.routerPort, marks })
+  const row = toRow({ destination, ...hop, marks })
   if (first) change.update(table, [['_uuid', '==', uuid(first.id)]], row)
   else change.amend('Logical_Router', logical.router, 'static_routes', 'insert', [change.insert(table, row)])
   // Incus lets the router drop what comes from sources that it does not know.
-  change.amend('Address_Set', sourceSet(logical, destination), 'addresses', 'insert', [destination])
+  change.amend('Address_Set', sourceSet(logical.router, destination), 'addresses', 'insert', [destination])
+}
+
+const hopOf = ({ nexthop, outputPort }: Pick<Route, 'nexthop' | 'outputPort'>) => `${nexthop} ${outputPort}`
+
+/** Whether nobody else has changed where a route leads. */
+function isAsMarked(route: Route): boolean {
+  const { destination, hop } = route.marks
+  return route.isPlain && route.destination === destination && hopOf(route) === hop
 }
 
 function removeRoute(change: Change, logical: Logical, destination: string, rows: readonly Route[]): void {
   expectRoutes(change, logical, destination, rows)
   detach(change, logical, rows)
-  change.amend('Address_Set', sourceSet(logical, destination), 'addresses', 'delete', [destination])
+  change.amend('Address_Set', sourceSet(logical.router, destination), 'addresses', 'delete', [destination])
 }
 
+/** Gives up when the marks are others than when they were read. */
 function expectRoutes(change: Change, logical: Logical, destination: string, rows: readonly Route[]): void {
-  const expected = rows.map((route) => toRow(route, route.id))
-  change.expect(table, [marked(marksOf(logical, destination))], columns, expected)
-}
-
-function isSame(route: Route, { routerPort }: Logical, nexthop: string, owner: string): boolean {
-  return route.nexthop === nexthop && route.outputPort === routerPort && route.marks.wolke === owner
+  const expected = rows.map(({ id, marks }) => ({ _uuid: uuid(id), external_ids: map(marks) }))
+  change.expect(table, [marked(marksOf(logical, destination))], ['_uuid', 'external_ids'], expected)
 }
 
 function detach(change: Change, { router }: Logical, routes: readonly Route[]): void {
@@ -128,12 +171,13 @@ function toRoute(row: Row): Route {
     id: idsOf(row._uuid)[0]!,
     destination: String(row.ip_prefix),
     nexthop: String(row.nexthop),
-    outputPort: String(row.output_port),
+    outputPort: textsOf(row.output_port).join(),
+    isPlain: textsOf(row.policy).join() !== 'src-ip' && String(row.route_table) === '',
     marks: entriesOf(row.external_ids),
   }
 }
 
-function toRow({ destination, nexthop, outputPort, marks }: Omit<Route, 'id'>, id?: string): Row {
-  const row = { ip_prefix: destination, nexthop, output_port: outputPort, external_ids: map(marks) }
-  return id === undefined ? row : { _uuid: uuid(id), ...row }
+function toRow({ destination, nexthop, outputPort, marks }: Omit<Route, 'id' | 'isPlain'>): Row {
+  const plain = { policy: set([]), route_table: '' }
+  return { ip_prefix: destination, nexthop, output_port: outputPort, ...plain, external_ids: map(marks) }
 }
