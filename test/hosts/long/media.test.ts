@@ -11,24 +11,25 @@ import { clusterOf, theLab } from '../cluster.ts'
 import { onHost } from '../guests.ts'
 import { inLab } from '../place.ts'
 
-const [first, second] = theLab().members
-const { pool } = theLab().names
-
 /** Imports a file as an ISO, as the operator does: on all hosts. */
 async function importIso(t: TestContext, name: string): Promise<void> {
+  const { members } = theLab()
   // Hosts of a lab lack a program of virtual machines by which Incus makes a file of a btrfs file system faster.
-  for (const member of theLab().members) await onHost(member, 'ln', '-sf', '/bin/true', '/usr/local/bin/chattr')
-  await onHost(first!, 'truncate', '-s', '1M', '/tmp/iso')
-  await onHost(first!, 'sh', '/lab/host/iso.sh', '/tmp/iso', name)
+  for (const member of members) await onHost(member, 'ln', '-sf', '/bin/true', '/usr/local/bin/chattr')
+  await onHost(members[0]!, 'truncate', '-s', '1M', '/tmp/iso')
+  await onHost(members[0]!, 'sh', '/lab/host/iso.sh', '/tmp/iso', name)
   t.after(async () => {
-    for (const member of theLab().members) await removeFrom(member.name, name)
+    for (const member of members) await removeFrom(member.name, name)
   })
 }
 
-const removeFrom = (member: string, name: string) =>
-  onHost(first!, 'sh', '-c', `incus storage volume delete ${pool} ${name} --target=${member} || true`)
+function removeFrom(member: string, name: string): Promise<string> {
+  const { members, names } = theLab()
+  return onHost(members[0]!, 'sh', '-c', `incus storage volume delete ${names.pool} ${name} --target=${member} || true`)
+}
 
 test('ISOs are found on the hosts that have them, and the rescue system makes a capability', inLab, async (t) => {
+  const [first, second] = theLab().members
   const cluster = { ...clusterOf(theLab()), instanceType: 'virtual-machine' } as const
   const parts = { clock: runningClock(), log: openLog('silent'), directory: undefined, isLookedAt: true }
   const before = await openIncus(cluster, parts)
@@ -52,7 +53,7 @@ test('ISOs are found on the hosts that have them, and the rescue system makes a 
 
   const incus = new Incus(cluster.incus)
   t.after(() => incus.close())
-  const media = new Media({ incus, pool, log: parts.log })
+  const media = new Media({ incus, pool: cluster.pool, log: parts.log })
   await media.need({ iso: 8637, rescue: { sshKeys: [], rootPasswordHash: '' } }, first!.name)
   const isRefused = ({ message, code }: DriverError) =>
     message === `the host ${second!.name} does not have ISO 8637` && code === 'resource_unavailable'
