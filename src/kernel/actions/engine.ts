@@ -78,8 +78,10 @@ export class Engine {
     for (;;) {
       await this.#queue.drain()
       const pause = await nextRepetition(this.#options.db, this.#claimant.definitions)
-      if (pause === undefined || this.#queue.isStopping) return
-      await delay(Math.max(1, pause))
+      if (this.#queue.isStopping) return
+      // What was claimed since waits for nothing, and still has to run.
+      if (pause === undefined && !this.#queue.isBusy) return
+      await delay(Math.max(1, pause ?? 0))
     }
   }
 

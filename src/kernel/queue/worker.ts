@@ -85,14 +85,21 @@ export class Worker<Row extends ProjectWork> {
   /** Runs all work that can be claimed now, and waits for it. */
   async drain(): Promise<void> {
     for (;;) {
+      // What is in progress may make more work free than a claim sees that is asked for before it has ended.
+      while (this.isBusy) {
+        await this.#claiming
+        await this.landed()
+      }
       const taken = this.#taken
-      // A claim in progress may have read before the latest work was committed.
-      await this.#claiming
       this.#more = true
       await this.#claim()
-      if (this.#underWay.size > 0) await this.landed()
-      else if (this.#taken === taken) return
+      if (this.#taken === taken) return
     }
+  }
+
+  /** Whether work is in progress, or is being looked for. */
+  get isBusy(): boolean {
+    return this.#claiming !== undefined || this.#underWay.size > 0
   }
 
   /** Resolves when all work in progress has ended. */

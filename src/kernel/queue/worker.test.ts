@@ -1,0 +1,36 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { setImmediate as turn } from 'node:timers/promises'
+import type { Database } from '../data/db.ts'
+import type { Logger } from '../process/log.ts'
+import type { ProjectId } from '../scope.ts'
+import { Worker } from './worker.ts'
+
+test('draining waits for work that became free while somebody looked for more', async () => {
+  const free = [1]
+  const begun = Promise.withResolvers<void>()
+  const ended: number[] = []
+  const worker = new Worker({
+    db: {} as Database,
+    log: {} as Logger,
+    name: 'actions',
+    ...{ leaseMs: 1_000, pollMs: 1_000, atOnce: 4, perProject: 4, leastRoom: 2 },
+    // It answers long after it has read what is free.
+    async claim() {
+      const rows = free.splice(0).map((id) => ({ id, project_id: 1 as ProjectId, fence: 1, attempts: 1 }))
+      for (let turns = 0; turns < 4; turns++) await turn()
+      return rows
+    },
+    async work({ row: { id } }) {
+      begun.resolve()
+      await turn()
+      await turn()
+      if (id === 1) free.push(2)
+      ended.push(id)
+    },
+  })
+  worker.wake()
+  await begun.promise
+  await worker.drain()
+  assert.deepEqual(ended, [1, 2])
+})
