@@ -2,6 +2,7 @@
  * Volumes as custom volumes of Incus. A container has them as file systems at a path, a virtual machine as disks. In a
  * pool of one host's own disks, a volume is on the member of the server that has it, and moves there before it is attached.
  */
+import { randomUUID } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { AttachmentState, VolumeDriver, VolumeState } from '../../families/volumes/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
@@ -33,8 +34,13 @@ export interface StoredVolume {
 
 /** The generation of the set of volumes that an instance has. */
 const setGeneration = 'user.wolke.volumes'
-/** The member that a volume was copied to last. */
+/**
+ * The last move of a volume, which its copy has as well: the member that it leads to, and a word that no other move has. In
+ * the first one it ends as one of two: the copy is the volume, or it was given up. Whoever writes that decides.
+ */
 const destination = 'user.wolke.destination'
+const isLeft = '-'
+const isKept = '.'
 /** Pools whose volumes are disks with a file system of their own, which only grow. */
 const blockDrivers = ['ceph', 'lvm', 'lvmcluster', 'linstor', 'truenas']
 
@@ -162,14 +168,22 @@ class Volumes {
     const { incus, pool } = this.#parts
     const { name, location, config } = volume
     const source = { type: 'copy', name, pool, location }
-    const copy = { name, type: 'custom', config: { ...config, [destination]: to }, source }
+    const move = `${to} ${randomUUID()}`
+    await this.#patch(volume, () => ({ [destination]: move }))
+    const copy = { name, type: 'custom', config: { ...config, [destination]: move }, source }
     await incus.change('POST', `${this.#path}/custom`, copy, { target: to })
+    const first = await this.#patch(volume, (now) =>
+      now[destination] === move ? { [destination]: isLeft } : undefined,
+    )
+    if (first?.config[destination] !== move) {
+      throw new DriverError(`Volume ${name} was moved by somebody else`, { transient: true })
+    }
     await this.#delete(volume)
   }
 
   /**
-   * The volume of an id. While it is moved there are two, and the first one goes once the second one is whole: as long as
-   * there are two without anything that runs, the first one is the volume.
+   * The volume of an id. While it is moved there are two, and the first one goes once the second one is whole: unless that
+   * is noted, the first one is the volume, and a move that has not ended yet is given up.
    */
   async #find(id: number): Promise<StoredVolume | undefined> {
     const copies = await this.#copies(id)
@@ -177,13 +191,16 @@ class Volumes {
     await settleOperations(this.#parts.incus, volumeName(id), ['task', 'websocket'])
     const left = await this.#copies(id)
     if (left.length < 2) return left[0]
-    const [second] = left.filter(({ config, location }) => config[destination] === location)
-    const [first, ...others] = left.filter((copy) => copy !== second)
-    if (!second || !first || others.length > 0) {
+    const [second, ...seconds] = left.filter(isDestination)
+    const [first, ...others] = left.filter((copy) => !isDestination(copy))
+    if (!second || !first || seconds.length > 0 || others.length > 0) {
       throw new DriverError(`Volume ${id} is on several hosts`, { transient: true })
     }
-    await this.#delete(second)
-    return first
+    const was = await this.#patch(first, (now) => (now[destination] === isLeft ? undefined : { [destination]: isKept }))
+    if (!was) return second
+    const [volume, other] = was.config[destination] === isLeft ? [second, first] : [first, second]
+    await this.#delete(other)
+    return volume
   }
 
   async #copies(id: number): Promise<readonly StoredVolume[]> {
@@ -192,13 +209,15 @@ class Volumes {
     return all.filter(({ name, config }) => name === volumeName(id) && idOf(config) === id)
   }
 
-  /** Changes the configuration of a volume by what a function says; undefined leaves it as it is. */
-  async #patch(volume: StoredVolume, change: (config: Config) => Config | undefined): Promise<void> {
+  /**
+   * Changes the configuration of a volume by what a function says, and answers what it was; undefined leaves it as it is.
+   */
+  #patch(volume: StoredVolume, change: (config: Config) => Config | undefined): Promise<StoredVolume | undefined> {
     const next = ({ config }: StoredVolume) => {
       const changed = change(config)
       return changed && { config: changed }
     }
-    await edit(this.#parts.incus, this.#at(volume), next, { method: 'PATCH' })
+    return edit(this.#parts.incus, this.#at(volume), next, { method: 'PATCH' })
   }
 
   async #delete(volume: StoredVolume): Promise<void> {
@@ -230,6 +249,9 @@ class Volumes {
 
 const isElsewhere = (volume: StoredVolume, instance: Instance) =>
   isMember(volume.location) && volume.location !== instance.location
+
+/** Whether it is where its last move leads. */
+const isDestination = ({ config, location }: StoredVolume) => config[destination]?.split(' ')[0] === location
 
 const sizeOf = (gb: number) => `${gb}GiB`
 const bytesOf = (size = '') => Number.parseInt(size, 10)
