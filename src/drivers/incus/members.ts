@@ -3,7 +3,7 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import type { Instance } from './edit.ts'
 import { placementGroup } from './instances.ts'
-import { idOf } from './names.ts'
+import { idOf, serverName } from './names.ts'
 
 /** A member as Incus tells it. */
 export interface Member {
@@ -51,7 +51,7 @@ export function place(candidates: readonly Candidate[], need: Need): string {
  * what was chosen before counts as well.
  */
 export class Placements {
-  /** By server, until Incus shows it. */
+  /** By server, until Incus shows it or it was made. */
   readonly #chosen = new Map<number, Need & { readonly member: string }>()
 
   /** The member for a server (see `place`). */
@@ -65,7 +65,7 @@ export class Placements {
     return member
   }
 
-  /** The server was not made. */
+  /** The server was made, so that Incus shows it as long as it is there, or it was not. */
   forget(server: number): void {
     this.#chosen.delete(server)
   }
@@ -91,7 +91,8 @@ export function membersOf(incus: Incus): Promise<readonly Member[]> {
  */
 export async function candidatesOf(incus: Incus, overcommit: number, server: number): Promise<readonly Candidate[]> {
   const [members, all] = await Promise.all([membersOf(incus), incus.list<Instance>('/1.0/instances?recursion=1')])
-  const instances = all.filter(({ config }) => idOf(config) !== server)
+  // The configuration of what is on a member that does not answer is null.
+  const instances = all.filter(({ name, config }) => name !== serverName(server) && config !== null)
   const online = members.filter(({ status }) => status === 'Online')
   const memories = await Promise.all(online.map(({ server_name }) => memoryOf(incus, server_name)))
   return online.map(({ server_name }, index) => {
@@ -99,11 +100,17 @@ export async function candidatesOf(incus: Incus, overcommit: number, server: num
     return {
       name: server_name,
       memoryMb: memories[index]! * overcommit,
-      servers: new Set(here.flatMap(({ config }) => idOf(config) ?? [])),
+      servers: new Set(here.flatMap(serverIn)),
       promisedMb: here.reduce((sum, instance) => sum + promisedMb(instance), 0),
       groups: new Set(here.flatMap(groupOf)),
     }
   })
+}
+
+/** The id of the server that an instance is; Load Balancers have ids of their own. */
+function serverIn({ name, config }: Instance): number[] {
+  const id = idOf(config)
+  return id !== undefined && name === serverName(id) ? [id] : []
 }
 
 async function memoryOf(incus: Incus, member: string): Promise<number> {

@@ -86,10 +86,11 @@ export class Servers {
     try {
       await incus.change('POST', '/1.0/instances', instance, { target, report })
     } catch (error) {
-      this.#placements.forget(state.id)
       // A call that was cut off, or comes late, may have been faster.
       if (!(await this.#find(state.id))) throw error
       await settleOperations(incus, instance.name)
+    } finally {
+      this.#placements.forget(state.id)
     }
     // It may have been removed while it was being made.
     if (await tombstones.cover(tombOf(state.id), state.generation)) await this.#delete(state.id, state.generation)
@@ -134,9 +135,13 @@ export class Servers {
     const candidates = await candidatesOf(incus, overcommit, state.id)
     if (!candidates.find(({ name }) => name === instance.location)?.groups.has(placementGroup)) return
     this.#placements.forget(state.id)
-    const target = this.#placements.choose(state.id, candidates, state)
-    await media?.need(state, target)
-    await move(incus, instance, target, report)
+    try {
+      const target = this.#placements.choose(state.id, candidates, state)
+      await media?.need(state, target)
+      await move(incus, instance, target, report)
+    } finally {
+      this.#placements.forget(state.id)
+    }
   }
 
   /**
