@@ -17,6 +17,8 @@ export interface Found<T> {
 export interface Operation {
   readonly id: string
   readonly class: 'task' | 'websocket' | 'token'
+  /** What kind of work it is, in words that do not change. */
+  readonly description: string
   readonly status_code: number
   readonly resources: Readonly<Record<string, readonly string[]>> | null
   readonly metadata: Readonly<Record<string, unknown>> | null
@@ -53,10 +55,19 @@ export class IncusError extends DriverError {
   }
 }
 
+/** Work goes on, and nobody waits for it any longer. */
+export class TooLong extends DriverError {
+  constructor(what: string) {
+    super(`The hosts take too long for ${what}`, { transient: true })
+  }
+}
+
 /** How long a call may take that only reads or writes records, in milliseconds. */
 const shortMs = 15_000
 /** How long work may take that copies a disk. */
 const longMs = 900_000
+/** How much is read of a file in a guest. */
+const mostFileBytes = 1_048_576
 /** How often the progress of work is read, in seconds, and how long one call waits for its end. */
 const progressS = 1
 const waitS = 20
@@ -115,9 +126,12 @@ export class Incus {
       : { operation: undefined, metadata }
   }
 
-  /** Reads a file of an instance; undefined when there is none. Errors: `DriverError`. */
+  /**
+   * Reads the beginning of a file of an instance, whose owner may have made it endless; undefined when there is none.
+   * Errors: `DriverError`.
+   */
   async file(path: string): Promise<string | undefined> {
-    const answer = await this.#send('GET', path)
+    const answer = await this.#send('GET', path, undefined, {}, shortMs, mostFileBytes)
     if (answer.status === 404) return undefined
     if (answer.status !== 200) reply(answer, `GET ${path}`)
     return answer.text
@@ -157,7 +171,7 @@ export class Incus {
       if (!operation) throw new IncusError(done.error_code ?? 404, what, done.error ?? 'the operation is gone')
       if (operation.status_code === succeeded) return operation
       if (!running.includes(operation.status_code)) throw new IncusError(500, what, operation.err)
-      if (performance.now() > until) throw new DriverError(`The hosts take too long for ${what}`, { transient: true })
+      if (performance.now() > until) throw new TooLong(what)
       tellProgress(operation, report)
     }
   }
@@ -191,11 +205,12 @@ export class Incus {
     body?: string,
     headers: Readonly<Record<string, string>> = {},
     timeoutMs = shortMs,
+    mostBytes?: number,
   ): Promise<Answer> {
     for (let tried = 1; ; tried++) {
       const asked = this.#first
       try {
-        return await this.#transports[asked]!.send(method, path, body, { headers, timeoutMs })
+        return await this.#transports[asked]!.send(method, path, body, { headers, timeoutMs, mostBytes })
       } catch (error) {
         if (this.#first === asked) this.#first = (asked + 1) % this.#transports.length
         // What changes something may have happened.

@@ -1,7 +1,7 @@
 /** What is done to one instance: its power, its disk and the password of its root. */
 import type { ServerState } from '../../families/servers/driver.ts'
 import { DriverError, type Report } from '../../kernel/actions/define.ts'
-import { type Incus, IncusError } from './client.ts'
+import { type Incus, IncusError, TooLong } from './client.ts'
 import { isDrive } from './drives.ts'
 import { editInstance, type Instance } from './edit.ts'
 import { isRunning, markedDone } from './instances.ts'
@@ -9,6 +9,8 @@ import { type Config, snapshotPrefix } from './names.ts'
 
 /** How long a guest has to shut down after it was asked, in seconds. */
 const shutdownS = 90
+/** How long a command in a guest may take, in milliseconds. */
+const commandMs = 30_000
 /** Where the images of containers have what cloud-init reads. */
 const networkSeed = '/var/lib/cloud/seed/nocloud-net/network-config'
 
@@ -20,9 +22,11 @@ const pathOf = (name: string) => `/1.0/instances/${name}`
  */
 export async function stop(incus: Incus, name: string, manner: ServerState['manner']): Promise<void> {
   const isHard = manner === 'hard'
+  const start = performance.now()
   const failure = await setPower(incus, name, { action: 'stop', force: isHard, timeout: isHard ? -1 : shutdownS })
   if (!failure) return
-  if (isHard) throw failure
+  // What failed before the guest had its time says nothing about the guest.
+  if (isHard || performance.now() - start < shutdownS * 1_000) throw failure
   throw new DriverError(`the server did not shut down within ${shutdownS} s`, { transient: false, cause: failure })
 }
 
@@ -113,14 +117,32 @@ export async function setPassword(incus: Incus, name: string, state: ServerState
 }
 
 async function changePassword(incus: Incus, name: string, hash: string): Promise<void> {
-  const run = {
-    command: ['sh', '-c', 'printf "root:%s\\n" "$WOLKE_HASH" | chpasswd -e'],
-    environment: { WOLKE_HASH: hash },
-    'wait-for-websocket': false,
-  }
-  const result = (await incus.change('POST', `${pathOf(name)}/exec`, run)) as { return?: number } | null
-  if (result?.return === 0) return
+  const script = 'printf "root:%s\\n" "$WOLKE_HASH" | chpasswd -e || exit 1'
+  const code = await command(incus, name, ['sh', '-c', script], { WOLKE_HASH: hash })
+  if (code === 0) return
   throw new DriverError('the server refused the new password', { transient: false })
+}
+
+/**
+ * Runs a command in a running guest, and answers with which code it ended; undefined when the guest does not end it in time.
+ * What it prints is not kept: it is up to the guest how much that is. Errors: `DriverError`, which is transient when the
+ * guest has lost its power, and one of Incus with status 500 when it has no such program.
+ */
+export async function command(
+  incus: Incus,
+  name: string,
+  program: readonly string[],
+  environment: Config = {},
+): Promise<number | undefined> {
+  const run = { command: program, environment, 'wait-for-websocket': false }
+  try {
+    const options = { timeoutMs: commandMs }
+    return ((await incus.change('POST', `${pathOf(name)}/exec`, run, options)) as { return?: number } | null)?.return
+  } catch (error) {
+    if (error instanceof TooLong) return undefined
+    if (!(error instanceof IncusError) || error.status !== 400) throw error
+    throw new DriverError('the server lost its power', { transient: true, cause: error })
+  }
 }
 
 /** Notes that the work of some actions is done, unless a newer state has come. */

@@ -6,9 +6,9 @@ import { isDeepStrictEqual } from 'node:util'
 import type { InterfacesDriver, InterfacesState, PrivateInterface } from '../../families/networks/driver.ts'
 import { DriverError } from '../../kernel/actions/define.ts'
 import { parseCidr } from '../../net/ip.ts'
-import type { Incus } from './client.ts'
+import { type Incus, IncusError } from './client.ts'
 import { editInstance, type Instance, instanceOf } from './edit.ts'
-import { exec } from './exec.ts'
+import { command } from './guest.ts'
 import { onMember } from './members.ts'
 import { type Config, generationOf, networkName, serverName, setMark } from './names.ts'
 import { withPrivateEthernets } from './network-config.ts'
@@ -128,7 +128,8 @@ test -z "$(ip -oneline -4 address show dev "$1")" || exit 0
 ip link set dev "$1" up &&
 ip address replace "$2/32" dev "$1" &&
 ip route replace "$3/32" dev "$1" scope link &&
-ip route replace "$4" via "$3" dev "$1" onlink`
+ip route replace "$4" via "$3" dev "$1" onlink
+exit 0`
 
 /**
  * Gives a running container the address of an interface that has none, as a DHCP client of its own would. A guest that has
@@ -138,5 +139,9 @@ async function tellGuest(incus: Incus, server: number, { networkId, ip, gateway,
   const instance = await instanceOf(incus, server)
   const name = instance?.devices[networkName(networkId)]?.name
   if (!instance || !name || instance.status !== 'Running' || instance.type !== 'container') return
-  await exec(incus, instance.name, ['sh', '-c', configureLink, 'sh', name, ip, gateway, ipRange])
+  try {
+    await command(incus, instance.name, ['sh', '-c', configureLink, 'sh', name, ip, gateway, ipRange])
+  } catch (error) {
+    if (!(error instanceof IncusError) || error.status !== 500) throw error
+  }
 }

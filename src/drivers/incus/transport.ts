@@ -24,6 +24,8 @@ export interface Answer {
 
 /** How long connecting may take, in milliseconds: a host that is gone does not refuse, it is silent. */
 const connectMs = 3_000
+/** More calls than these wait for each other: actions that wait for Incus do not, and leave some for what is asked meanwhile. */
+const mostConnections = 256
 
 export class Transport {
   readonly name: string
@@ -33,7 +35,7 @@ export class Transport {
   constructor(endpoint: Endpoint) {
     this.#endpoint = endpoint
     this.name = 'url' in endpoint ? endpoint.url : endpoint.socket
-    const pool = { keepAlive: true, maxSockets: 64 }
+    const pool = { keepAlive: true, maxSockets: mostConnections }
     this.#agent =
       'url' in endpoint ? new HttpsAgent({ ...pool, ...tlsOptions(endpoint.certificates) }) : new HttpAgent(pool)
   }
@@ -45,7 +47,7 @@ export class Transport {
       const sent = this.#open(method, path, options.headers ?? {}, deadline)
       try {
         const response = await sent.answer(body)
-        return await read(response)
+        return await read(response, options.mostBytes)
       } catch (error) {
         // The daemon closed a connection that was kept for the next request, before it saw this one.
         if (sent.isStale() && !deadline.aborted) continue
@@ -61,12 +63,13 @@ export class Transport {
       'url' in endpoint
         ? httpsRequest(new URL(path, endpoint.url), options)
         : httpRequest({ ...options, socketPath: endpoint.socket, path, host: 'incus' })
-    const timer = setTimeout(() => request.destroy(new Error('no connection in time')), connectMs)
+    // A call that waits for its turn has no socket, which says nothing about the host.
     request.once('socket', (socket) => {
-      if (!socket.connecting) clearTimeout(timer)
-      else socket.once('connect', () => clearTimeout(timer))
+      if (!socket.connecting) return
+      const timer = setTimeout(() => request.destroy(new Error('no connection in time')), connectMs)
+      socket.once('connect', () => clearTimeout(timer))
+      request.once('close', () => clearTimeout(timer))
     })
-    request.once('close', () => clearTimeout(timer))
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>()
     let failure: NodeJS.ErrnoException | undefined
     request.once('response', resolve)
@@ -100,6 +103,8 @@ export class Transport {
 export interface SendOptions {
   readonly timeoutMs: number
   readonly headers?: Readonly<Record<string, string>>
+  /** How much of an answer is read; the rest is left out. */
+  readonly mostBytes?: number | undefined
 }
 
 /** A daemon does not answer: whether it did what it was asked is not known. */
@@ -109,10 +114,16 @@ export class Unreachable extends DriverError {
   }
 }
 
-async function read(response: IncomingMessage): Promise<Answer> {
+async function read(response: IncomingMessage, mostBytes = Number.POSITIVE_INFINITY): Promise<Answer> {
   const parts: Buffer[] = []
-  for await (const part of response) parts.push(part as Buffer)
-  return { status: response.statusCode ?? 0, etag: response.headers.etag, text: Buffer.concat(parts).toString() }
+  let bytes = 0
+  for await (const part of response) {
+    parts.push(part as Buffer)
+    bytes += (part as Buffer).length
+    if (bytes > mostBytes) break
+  }
+  const text = Buffer.concat(parts).subarray(0, mostBytes).toString()
+  return { status: response.statusCode ?? 0, etag: response.headers.etag, text }
 }
 
 /** Names in the certificate do not matter, since it is known as a whole. */

@@ -1,0 +1,50 @@
+/** What guests and their owners can make of files and commands keeps nobody else from working. */
+import assert from 'node:assert/strict'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { createServer, type RequestListener } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { Incus } from './client.ts'
+import { settleOperations } from './operations.ts'
+
+async function incusThat(t: TestContext, answers: RequestListener): Promise<Incus> {
+  const directory = mkdtempSync(join(tmpdir(), 'incus-'))
+  const socket = join(directory, 'socket')
+  const server = createServer(answers)
+  await new Promise<void>((resolve) => server.listen(socket, resolve))
+  const incus = new Incus([{ socket }])
+  t.after(() => {
+    incus.close()
+    server.closeAllConnections()
+    server.close()
+    rmSync(directory, { recursive: true })
+  })
+  return incus
+}
+
+test('a file without an end is read up to a limit', { timeout: 10_000 }, async (t) => {
+  const incus = await incusThat(t, (_, response) => {
+    const write = () => {
+      while (!response.destroyed && response.write(Buffer.alloc(65_536, 'a')));
+    }
+    response.on('drain', write)
+    write()
+  })
+  assert.equal((await incus.file('/1.0/instances/srv-1/files?path=/endless'))?.length, 1_048_576)
+})
+
+test('commands in guests are not waited for, as they may have no end', async (t) => {
+  const waited: string[] = []
+  const operation = (id: string, description: string) => {
+    return { id, description, class: 'task', status_code: 103, resources: { instances: ['/1.0/instances/srv-1'] } }
+  }
+  const incus = await incusThat(t, ({ url = '' }, response) => {
+    const [, id] = /operations\/(\w+)\/wait/.exec(url) ?? []
+    if (id) waited.push(id)
+    const running = { running: [operation('a', 'Executing command'), operation('b', 'Starting instance')] }
+    response.end(JSON.stringify({ type: 'sync', metadata: id ? { status_code: 200 } : running }))
+  })
+  await settleOperations(incus, 'srv-1')
+  assert.deepEqual(waited, ['b'])
+})
