@@ -12,6 +12,8 @@ const prefix = 'user.wolke.removed.'
 export class Tombstones {
   readonly #incus: Incus
   readonly #now: () => number
+  /** The last removal that was noted. Many at once would be in each other's way. */
+  #last: Promise<void> = Promise.resolve()
 
   /** `now` in milliseconds since the epoch. */
   constructor(incus: Incus, now: () => number = Date.now) {
@@ -20,8 +22,13 @@ export class Tombstones {
   }
 
   /** Remembers that something, such as `volume.7`, is removed. It must be called before the removal. Errors: `DriverError`. */
-  async put(what: string, generation: number): Promise<void> {
-    const key = `${prefix}${what}`
+  put(what: string, generation: number): Promise<void> {
+    const noted = this.#last.then(() => this.#note(`${prefix}${what}`, generation))
+    this.#last = noted.catch(() => undefined)
+    return noted
+  }
+
+  async #note(key: string, generation: number): Promise<void> {
     await editNotes(this.#incus, (notes) =>
       generation < generationIn(notes[key])
         ? undefined
