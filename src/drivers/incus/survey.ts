@@ -103,7 +103,8 @@ const volumesPath = (pool: string) => `/1.0/storage-pools/${encodeURIComponent(p
 
 interface Named {
   readonly name: string
-  readonly config: Config
+  /** Null on a host that does not answer. */
+  readonly config: Config | null
 }
 
 /** Those that have the name and the mark of the same id, and those that have the name alone. */
@@ -115,8 +116,10 @@ function sorted<T extends Named>(kind: Kind, nameOf: (id: number) => string, all
   const marked = new Map(named.filter(({ one, id }) => idOf(one.config) === id).map(({ one, id }) => [id, one]))
   return {
     marked,
-    things: [...marked].map(([id, { config }]): Thing => ({ kind, id, generation: generationOf(config) })),
-    unmarked: named.filter(({ one }) => idOf(one.config) === undefined).map(({ id }) => ({ kind, id })),
+    things: [...marked].map(([id, { config }]): Thing => ({ kind, id, generation: generationOf(config ?? {}) })),
+    unmarked: named
+      .filter(({ one }) => one.config !== null && idOf(one.config) === undefined)
+      .map(({ id }) => ({ kind, id })),
   }
 }
 
