@@ -161,7 +161,10 @@ async function openSockets(incus: Incus, { name }: Instance): Promise<Sockets> {
   control.on('error', () => control.terminate())
   try {
     const data = await open(operation, secrets['0']!)
-    return { data, control, output: createWebSocketStream(data) }
+    const output = createWebSocketStream(data)
+    // It may fail before anybody reads it, who then finds it ended.
+    output.on('error', () => data.terminate())
+    return { data, control, output }
   } catch (error) {
     control.terminate()
     throw error
