@@ -37,6 +37,7 @@ const stateOf = (id: number): ServerState => ({
 
 test('the room and the group of a removed server are free again', async () => {
   const servers = new Servers({
+    media: undefined,
     incus: new Host() as unknown as Incus,
     overlay: {
       reserve: async () => ({ ipv4: '172.31.0.9', ipv6: 'fd00::9' }),
