@@ -9,7 +9,7 @@ interface Reply {
 }
 
 /** Sends a request and throws unless it succeeds. */
-export async function call(method: 'GET' | 'POST', url: string, body?: unknown): Promise<Reply> {
+export async function call(method: 'GET' | 'POST' | 'DELETE', url: string, body?: unknown): Promise<Reply> {
   const response = await fetch(url, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body ? { 'content-type': 'application/json' } : {}) },

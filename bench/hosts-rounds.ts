@@ -1,0 +1,50 @@
+/** What the benchmarks of hosts share: the lab, how much they do, and rounds in which both sides take turns. */
+import type { Lab } from '../lab/lab.ts'
+import { onHost } from '../test/hosts/guests.ts'
+import { call, idsOf, untilSettled } from './client.ts'
+import { median, type Row } from './report.ts'
+
+export interface HostsBench {
+  readonly lab: Lab
+  /** Of the server of Wolke that drives the lab. */
+  readonly url: string
+  readonly rounds: number
+  /** How many servers are filtered, and by how many rules each. */
+  readonly servers: number
+  readonly rules: number
+  /** How many resources are reconciled. */
+  readonly volumes: number
+}
+
+/** Runs a command on the first host. Errors: one with what it said when it fails. */
+export const command = ({ lab: { members } }: HostsBench, ...line: readonly string[]) => onHost(members[0]!, ...line)
+
+/** Times of both sides, which return milliseconds, in turns. Both run once before, which is not counted. */
+export async function inTurns(
+  { rounds }: HostsBench,
+  { name, note }: Pick<Row, 'name' | 'note'>,
+  wolke: (round: number) => Promise<number>,
+  bare: (round: number) => Promise<number>,
+): Promise<Row> {
+  const times: { readonly own: number; readonly other: number }[] = []
+  for (let round = 0; round <= rounds; round++) times.push({ own: await wolke(round), other: await bare(round) })
+  times.shift()
+  return {
+    name,
+    unit: 'ms',
+    wolke: median(times.map(({ own }) => own)),
+    bare: median(times.map(({ other }) => other)),
+    ratio: median(times.map(({ own, other }) => own / other)),
+    ...(note === undefined ? {} : { note }),
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: benchmarks look into replies of every shape
+type Body = any
+
+/** Sends a request, and waits until its actions have succeeded. */
+export async function finish(bench: HostsBench, method: 'POST' | 'DELETE', path: string, body?: object): Promise<Body> {
+  const reply = (await call(method, `${bench.url}/v1${path}`, body)).body
+  await untilSettled(bench.url, idsOf([reply.action, ...(reply.next_actions ?? [])].filter(Boolean)))
+  return reply
+}
