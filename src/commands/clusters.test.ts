@@ -67,6 +67,7 @@ test('options describe one cluster, which runs what names nothing else', async (
       publicNetwork: 'pub',
       pool: 'default',
       instanceType: 'container',
+      instanceConfig: {},
       nameServers: [],
       overcommit: 1,
       metadata: '192.0.2.9:8169',
@@ -81,6 +82,17 @@ test('the address at which hosts reach the metadata service may be another one, 
   assert.equal(await at('--metadata-listen', 'off'), null)
 })
 
+test('servers may be configured further', async (t) => {
+  const configs = async (...options: string[]) =>
+    (await readClusters(configOf(...options))).clusters.map(({ instanceConfig }) => instanceConfig)
+  const settings = ['--incus-config', 'security.nesting=true, limits.processes=4000']
+  assert.deepEqual(await configs('--infrastructure', 'incus', ...settings), [
+    { 'security.nesting': 'true', 'limits.processes': '4000' },
+  ])
+  const path = fileOf(t, { clusters: [{ ...entry, instance_config: { 'security.nesting': 'true' } }] })
+  assert.deepEqual(await configs('--infrastructure-file', path), [{ 'security.nesting': 'true' }])
+})
+
 test('connections over TLS need their certificates, and one kind of infrastructure is chosen', async () => {
   const refused = (...options: string[]) =>
     assert.throws(() => configOf(...options), /^InvalidArgumentError|^Commander/)
@@ -92,6 +104,7 @@ test('connections over TLS need their certificates, and one kind of infrastructu
   refused('--incus-overcommit', '0.5')
   refused('--metadata-address', 'example.com:80')
   refused('--incus-name-servers', 'resolver')
+  refused('--incus-config', 'security.nesting')
 })
 
 test('a file that a certificate is read from must be there, and hold one', async (t) => {

@@ -52,6 +52,7 @@ function clusterOf(entry: ClusterEntry, config: Given): ClusterOptions {
     publicNetwork,
     pool: entry.incusPool,
     instanceType: entry.incusType,
+    instanceConfig: entry.incusConfig,
     nameServers: entry.incusNameServers,
     overcommit: entry.incusOvercommit,
     metadata: entry.metadataAddress ?? metadataListenOf(config),

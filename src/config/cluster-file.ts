@@ -25,6 +25,7 @@ const ClusterEntry = Type.Object({
   instance_type: Type.Enum([...instanceTypes]),
   name_servers: Type.Array(Type.String()),
   overcommit: Type.Number({ minimum: 1, maximum: 999 }),
+  instance_config: Type.Optional(Type.Record(Type.String(), Type.String())),
   metadata_address: Type.Optional(Type.String()),
 })
 
@@ -84,6 +85,7 @@ function toEntry(entry: Static<typeof ClusterEntry>): ClusterEntry {
     incusType: entry.instance_type,
     incusNameServers: entry.name_servers,
     incusOvercommit: entry.overcommit,
+    incusConfig: entry.instance_config ?? {},
     ...given('metadataAddress', entry.metadata_address),
   }
 }

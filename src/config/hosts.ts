@@ -21,6 +21,8 @@ export interface HostsConfig {
   readonly incusType: InstanceType
   readonly incusNameServers: readonly string[]
   readonly incusOvercommit: number
+  /** Further configuration of every server. */
+  readonly incusConfig: Readonly<Record<string, string>>
   readonly ovn: readonly string[]
   readonly ovnCert?: string
   readonly ovnKey?: string
@@ -78,6 +80,13 @@ function overcommit(text: string): number {
   return times
 }
 
+/** Errors: `InvalidArgumentError` for what is no list of settings. */
+function settings(text: string): Readonly<Record<string, string>> {
+  const pairs = text.split(',').map((one) => /^\s*([a-z0-9._-]+)=(.+?)\s*$/i.exec(one)?.slice(1))
+  if (!pairs.every((pair) => pair !== undefined)) throw new InvalidArgumentError('Expected KEY=VALUE,...')
+  return Object.fromEntries(pairs)
+}
+
 export function hostsOptions(): Option[] {
   return [
     new Option('--infrastructure <kind>', 'what runs the machines of locations that name nothing else')
@@ -115,6 +124,10 @@ export function hostsOptions(): Option[] {
       .env('WOLKE_INCUS_OVERCOMMIT')
       .argParser(overcommit)
       .default(1),
+    new Option('--incus-config <key=value,...>', 'further configuration of every server, such as security.nesting=true')
+      .env('WOLKE_INCUS_CONFIG')
+      .argParser(settings)
+      .default({}, 'none'),
     new Option('--ovn <remote,...>', 'OVN northbound database: unix:PATH, or ssl:HOST:PORT of members')
       .env('WOLKE_OVN')
       .argParser(listOf(checkOvnRemote))
