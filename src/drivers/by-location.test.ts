@@ -47,8 +47,16 @@ test('a removal of something that the database no longer knows reaches every inf
   await drivers.volumes.apply({ id: 8, location: helsinki, generation: 1, sizeGb: 10, format: null })
   await drivers.volumes.remove(8, 2)
   assert.deepEqual([one.world.volumes.size, other.world.volumes.size], [0, 0])
+})
+
+test('a removal reaches the others while one infrastructure is away, and is not done before that returns', async () => {
+  const { one, other, drivers } = twoSites()
+  await drivers.volumes.apply({ id: 8, location: helsinki, generation: 1, sizeGb: 10, format: null })
   one.behave(() => 'error before effect')
-  await assert.rejects(drivers.volumes.remove(8, 3))
+  await assert.rejects(drivers.volumes.remove(8, 2))
+  assert.equal(other.world.volumes.size, 0)
+  one.behave(() => 'ok')
+  await drivers.volumes.remove(8, 2)
 })
 
 test('a caller is told apart by the locations of the infrastructure that knows it', () => {

@@ -1,7 +1,7 @@
 /**
  * Leads what is desired at a location to the infrastructure of that location, where an installation has several. What
- * concerns more than one of them goes to each in turn: every call may be repeated, so the failure of one is the failure
- * of the whole call.
+ * concerns more than one of them goes to all at once, so that none waits for one that is away: every call may be repeated,
+ * and the failure of one is the failure of the whole call.
  */
 import type { LoadBalancerDriver } from '../families/load-balancers/driver.ts'
 import type { NetworkShape } from '../families/networks/driver.ts'
@@ -32,17 +32,17 @@ export function byLocation(sites: readonly Site[]): Machines {
       remembers: (location) => at(location).servers.remembers(location),
       apply: (state, report) => at(state.location).servers.apply(state, report),
       remove: (id, generation, location) =>
-        inTurn(where(location), ({ servers }) => servers.remove(id, generation, location)),
+        everywhere(where(location), ({ servers }) => servers.remove(id, generation, location)),
       measure: (server, series, moments) => at(server.location).servers.measure(server, series, moments),
     },
     volumes: {
       apply: (state) => at(state.location).volumes.apply(state),
-      remove: (id, generation) => inTurn(all(), ({ volumes }) => volumes.remove(id, generation)),
+      remove: (id, generation) => everywhere(all(), ({ volumes }) => volumes.remove(id, generation)),
       attach: (state) => at(state.location).volumes.attach(state),
     },
     networks: {
       apply: (state) =>
-        inTurn(
+        everywhere(
           sites.filter((site) => mayCarry(site, state.shape)),
           ({ machines }) => machines.networks.apply(state),
         ),
@@ -52,7 +52,7 @@ export function byLocation(sites: readonly Site[]): Machines {
     routing: { apply: (state) => at(state.location).routing.apply(state) },
     images: {
       capture: (wanted, report) => at(wanted.server.location).images.capture(wanted, report),
-      remove: (image) => inTurn(where(image.location), ({ images }) => images.remove(image)),
+      remove: (image) => everywhere(where(image.location), ({ images }) => images.remove(image)),
     },
     console: { open: (server, location) => at(location).console.open(server, location) },
     loadBalancers: balancersOf(all, at),
@@ -67,8 +67,11 @@ function siteAt(sites: readonly Site[], location: number): Site {
   return site
 }
 
-async function inTurn<T>(all: readonly T[], call: (one: T) => Promise<void>): Promise<void> {
-  for (const one of all) await call(one)
+/** Errors: that of the first one that fails, once all others have done their part. */
+async function everywhere<T>(all: readonly T[], call: (one: T) => Promise<void>): Promise<void> {
+  const settled = await Promise.allSettled(all.map(async (one) => call(one)))
+  const failed = settled.find(({ status }) => status === 'rejected')
+  if (failed?.status === 'rejected') throw failed.reason
 }
 
 /** Whether servers of a site can be in a network. One that is to be gone is so everywhere. */
@@ -80,7 +83,7 @@ function balancersOf(all: () => readonly Machines[], at: (location: number) => M
   const planes = () => [...new Set(all().map(({ loadBalancers }) => loadBalancers))]
   return {
     apply: (state) => at(state.location).loadBalancers.apply(state),
-    remove: (id, generation) => inTurn(planes(), (plane) => plane.remove(id, generation)),
+    remove: (id, generation) => everywhere(planes(), (plane) => plane.remove(id, generation)),
     // What one plane cannot tell at the moment does not hide what another one sees.
     observe: (ids) => merged(planes().map((plane) => plane.observe(ids))),
     measure: (id, series, moments, step) => merged(planes().map((plane) => plane.measure(id, series, moments, step))),
