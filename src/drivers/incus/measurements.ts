@@ -41,18 +41,24 @@ export class Measurements {
       .catch((error: unknown) => log('servers were not measured', error))
   }
 
-  /** Samples all servers that run. Errors: `DriverError`, and those of the file system. */
+  /** Samples all servers that run on members that answer. Errors: `DriverError`, and those of the file system. */
   async sample(): Promise<void> {
-    const { incus, directory, online } = this.#options
-    const members = await online()
+    const members = await this.#options.online()
     const targets = members.length === 0 ? [''] : members.map((name) => `?target=${encodeURIComponent(name)}`)
-    const texts = await Promise.all(targets.map((target) => incus.text(`/1.0/metrics${target}`)))
+    const sampled = await Promise.allSettled(targets.map((target) => this.#sampleAt(target)))
+    this.#removeOld()
+    const failures = sampled.flatMap((one) => (one.status === 'rejected' ? [one.reason as unknown] : []))
+    if (failures.length > 0) throw new AggregateError(failures, `${failures.length} hosts were not measured`)
+  }
+
+  async #sampleAt(target: string): Promise<void> {
+    const { incus, directory } = this.#options
+    const text = await incus.text(`/1.0/metrics${target}`)
     const at = Date.now() / 1_000
-    for (const [name, counts] of texts.flatMap((text) => [...countsIn(text)])) {
+    for (const [name, counts] of countsIn(text)) {
       const id = /^srv-(\d+)$/.exec(name)?.[1]
       if (id) new Samples(directory, Number(id)).record(at, counts)
     }
-    this.#removeOld()
   }
 
   /** What servers that are long gone have left. */
@@ -76,11 +82,6 @@ export class Measurements {
     const rates = new Samples(this.#options.directory, server).rates(counter, moments, step)
     const factor = series === 'cpu' ? percent : 1
     return new Map([...rates].map(([moment, rate]) => [moment, Math.round(rate * factor * 1_000) / 1_000]))
-  }
-
-  /** Forgets a server. Errors: of the file system. */
-  forget(server: number): void {
-    new Samples(this.#options.directory, server).remove()
   }
 
   /** Ends sampling, once the round that is on its way is done. */

@@ -1,10 +1,12 @@
 /** What is kept of the counters of a server, and what is measured from them. */
 import assert from 'node:assert/strict'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
+import type { Incus } from './client.ts'
 import { counters, countsIn } from './exposition.ts'
+import { Measurements } from './measurements.ts'
 import { Samples } from './samples.ts'
 
 const dayS = 86_400
@@ -70,4 +72,23 @@ incus_go_goroutines 300
   assert.equal(of('disk.0.iops.read'), 15)
   assert.equal(of('network.0.bandwidth.in'), 1_000)
   assert.equal(of('network.0.bandwidth.out'), 0)
+})
+
+test('servers are measured while another host does not answer, of which the log tells', async (t) => {
+  const directory = mkdtempSync(join(tmpdir(), 'samples-'))
+  t.after(() => rmSync(directory, { recursive: true }))
+  const told = Promise.withResolvers<readonly unknown[]>()
+  const text = async (path: string) => {
+    if (path.endsWith('h1')) throw new Error('away')
+    return 'incus_cpu_seconds_total{cpu="0",mode="user",name="srv-7",project="default"} 5'
+  }
+  const measurements = new Measurements({
+    incus: { text } as Incus,
+    directory,
+    online: async () => ['h1', 'h2'],
+    log: (_, error) => told.resolve((error as AggregateError).errors),
+  })
+  assert.deepEqual(await told.promise, [new Error('away')])
+  await measurements.close()
+  assert.deepEqual(readdirSync(directory), ['7.samples'])
 })

@@ -3,7 +3,7 @@
  * one of samples ten minutes apart. A slot holds what was counted until then, so that two processes that write the same
  * one do no harm.
  */
-import { closeSync, constants, openSync, readSync, rmSync, writeSync } from 'node:fs'
+import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Counts, counters } from './exposition.ts'
 
@@ -70,11 +70,6 @@ export class Samples {
     } finally {
       closeSync(file)
     }
-  }
-
-  /** Forgets everything. Errors: of the file system. */
-  remove(): void {
-    rmSync(this.#path, { force: true })
   }
 }
 
