@@ -128,6 +128,57 @@ onLab('a server sends from no address that does not lead to it', async (stage, {
   await stage.arrive(by(liar, ping(ipv4Of(honest))))
 })
 
+onLab('a server tells no other that it is the router of IPv6', async (stage, { lab }) => {
+  const [honest, liar] = await stage.servers({ name: 'honest' }, { name: 'liar' })
+  await stage.answers(ipv4Of(liar), 'liar')
+  await stage.answers(ipv4Of(honest), 'honest')
+  const inLiar = (...command: readonly string[]) => output(inGuest(lab, liar.id, command))
+  const own = /inet6 (fe80:[^/]+)/.exec(await inLiar('ip', '-6', 'address', 'show', 'dev', 'eth0'))![1]!
+  let isHeard = false
+  const hearing = output(inGuest(lab, honest.id, ['timeout', '60', 'python3', '-c', hearingUntil, own])).finally(() => {
+    isHeard = true
+  })
+  // What is true is heard several times, between which there is what is not.
+  while (!isHeard) for (const address of ['fe80::1', own]) await inLiar('python3', '-c', claiming, address)
+  assert.deepEqual([...new Set((await hearing).trim().split('\n'))], [own])
+  await stage.arrive(by(honest, ping(lab.outside.ipv6)))
+})
+
+/** Prints what others on the link claim to be, until somebody has claimed a certain address more often than at one go. */
+const hearingUntil = `
+import socket, sys
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(0x86dd))
+link.bind(('eth0', 0x86dd))
+left = 8
+while left > 0:
+    frame, (_, _, direction, _, _) = link.recvfrom(2048)
+    if frame[20] == 58 and frame[54] == 136 and direction != socket.PACKET_OUTGOING:
+        claimed = socket.inet_ntop(socket.AF_INET6, frame[62:78])
+        left -= claimed == sys.argv[1]
+        print(claimed)
+`
+
+/** Tells all on the link that an address of IPv6 is here. */
+const claiming = `
+import socket, struct, sys
+address = socket.inet_pton(socket.AF_INET6, sys.argv[1])
+everybody = socket.inet_pton(socket.AF_INET6, 'ff02::1')
+link = socket.socket(socket.AF_PACKET, socket.SOCK_RAW)
+link.bind(('eth0', 0))
+mac = link.getsockname()[4]
+def send(body):
+    pseudo = address + everybody + struct.pack('!II', len(body), 58)
+    words = struct.unpack(f'!{(len(pseudo) + len(body)) // 2}H', pseudo + body)
+    total = sum(words)
+    total = (total >> 16) + (total & 0xffff)
+    total = ~(total + (total >> 16)) & 0xffff
+    body = body[:2] + struct.pack('!H', total) + body[4:]
+    head = struct.pack('!IHBB', 6 << 28, len(body), 58, 255) + address + everybody
+    link.send(bytes.fromhex('333300000001') + mac + b'\\x86\\xdd' + head + body)
+for _ in range(5):
+    send(struct.pack('!BBHI', 136, 0, 0, 0xa0000000) + address + b'\\x02\\x01' + mac)
+`
+
 /** Sends datagrams from an address. */
 const sending = `
 import socket, sys

@@ -276,6 +276,15 @@ describe('public interfaces in OVN', inLab, () => {
     assert.deepEqual(await sent(server, 'tcp.dst == 80', `ip4.src == ${ip} && ip4.dst == ${outside.ipv4}`), ['outside'])
   })
 
+  test('have their ports checked by OVN itself, also those that are made again', async () => {
+    const { port, mac, internal } = await make()
+    const isChecked = () => site.nb('--timeout=10', 'wait-until', 'Logical_Switch_Port', port, 'port_security!=[]')
+    await isChecked()
+    await site.nb('lsp-del', port)
+    await site.plug(port, mac, internal.ipv4, internal.ipv6)
+    await isChecked()
+  })
+
   test('get their gateway back when Incus takes it away', async () => {
     const networks = ['172.31.1.1/16', 'fd00:172:31::1/64'].map((network) => `"${network}"`).join(',')
     await site.nb('set', 'Logical_Router_Port', 'incus-net3-lr-lrp-int', `networks=[${networks}]`)

@@ -22,7 +22,7 @@ const priority = { never: 3_000, own: 2_000, otherwise: 1_000 }
 export const metadataAddress = '169.254.169.254'
 
 /** Addresses that a server chooses itself for its side of a link. */
-const linkLocal = 'fe80::/64'
+export const linkLocal = 'fe80::/64'
 
 /** The rows that a port is guarded with. */
 export function guardAcls({ port, mac, ipv4, ipv6, router }: Guarded): Acl[] {
@@ -33,7 +33,7 @@ export function guardAcls({ port, mac, ipv4, ipv6, router }: Guarded): Acl[] {
   }
   const allow = (...parts: readonly (string | null)[]) => acl('own', 'allow', all(from, ...parts))
   // OVN lets neighbour discovery pass every row of a switch that tracks connections, as one with packet filters does: there,
-  // guests that take no router advertisements and a router that answers for itself are all that is in the way of a lie.
+  // port security is in the way of a lie.
   const version6 = ipv6 && [
     acl('never', 'drop', all(at, 'nd_ra')),
     acl('never', 'drop', all(at, oneOf('ip6.src', router))),
@@ -70,7 +70,8 @@ export function internalAcls(port: string, internal: string): Acl[] {
   ]
 }
 
-function macOf(mac: string): string {
+/** Errors: a RangeError for a text that OVN would read as something else. */
+export function macOf(mac: string): string {
   if (!/^([\da-f]{2}:){5}[\da-f]{2}$/i.test(mac)) throw new RangeError(`${JSON.stringify(mac)} is no MAC address`)
   return mac.toLowerCase()
 }

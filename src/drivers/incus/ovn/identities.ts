@@ -1,14 +1,18 @@
-/** Which server a packet comes from, by its source: what the database remembers is followed in memory. */
+/** Who has an address or a port: what the database remembers is followed in memory. */
 import { parseCidr } from '../../../net/ip.ts'
 import type { Database, RowChanges } from './database.ts'
-import { readRecord, recordedIn, type Subject } from './records.ts'
-import { entriesOf, type Texts } from './rows.ts'
+import { readRecord, recordedIn, type SubjectRecord } from './records.ts'
+import { entriesOf } from './rows.ts'
+
+type Side = NonNullable<SubjectRecord['side']>
 
 export class Identities {
   /** Servers by IPv4 address, and by IPv6 address or /64 network. */
   readonly #servers = new Map<string, number>()
+  /** Public interfaces by port. */
+  readonly #sides = new Map<string, Side>()
   /** What each row says. */
-  readonly #byRow = new Map<string, readonly string[]>()
+  readonly #byRow = new Map<string, { readonly addresses: readonly string[]; readonly port: string | undefined }>()
 
   /** Errors: a transient `DriverError` when the database cannot be reached. */
   follow(database: Database): Promise<void> {
@@ -26,9 +30,15 @@ export class Identities {
     return this.#servers.get(address) ?? (network.ok ? this.#servers.get(network.cidr) : undefined)
   }
 
+  /** The public interface that has a port. */
+  sideAt(name: string): Side | undefined {
+    return this.#sides.get(name)
+  }
+
   #take(changes: RowChanges, isFirst: boolean): void {
     if (isFirst) {
       this.#servers.clear()
+      this.#sides.clear()
       this.#byRow.clear()
     }
     // An address may go from one row to another: all that is given up goes first.
@@ -36,20 +46,24 @@ export class Identities {
     for (const [id, row] of changes) {
       const marks = entriesOf(row?.external_ids)
       const subject = recordedIn({ name: String(row?.name), marks })
-      if (subject?.kind === 'server') this.#add(id, subject, marks)
+      if (subject) this.#add(id, readRecord(subject, { marks }))
     }
   }
 
-  #add(id: string, subject: Subject, marks: Texts): void {
-    const { internal, primary, floating } = readRecord(subject, { marks })
+  #add(row: string, record: SubjectRecord): void {
+    const { subject, internal, side, primary, floating } = record
     const destinations = [...primary, ...floating].map((one) => one.replace(/\/(32|128)$/, ''))
-    const addresses = [...(internal ? [internal.ipv4, internal.ipv6] : []), ...destinations]
+    const own = [...(internal ? [internal.ipv4, internal.ipv6] : []), ...destinations]
+    const addresses = subject.kind === 'server' ? own : []
     for (const address of addresses) this.#servers.set(address, subject.id)
-    this.#byRow.set(id, addresses)
+    if (side) this.#sides.set(side.port, side)
+    this.#byRow.set(row, { addresses, port: side?.port })
   }
 
-  #drop(id: string): void {
-    for (const address of this.#byRow.get(id) ?? []) this.#servers.delete(address)
-    this.#byRow.delete(id)
+  #drop(row: string): void {
+    const { addresses = [], port } = this.#byRow.get(row) ?? {}
+    for (const address of addresses) this.#servers.delete(address)
+    if (port !== undefined) this.#sides.delete(port)
+    this.#byRow.delete(row)
   }
 }

@@ -12,6 +12,7 @@ import { Database } from './database.ts'
 import { forgetOld } from './forgetting.ts'
 import { Identities } from './identities.ts'
 import type { LogicalNetwork } from './logical.ts'
+import { Ports } from './ports.ts'
 import { keepPrepared, prepare } from './preparation.ts'
 import { PrivateRoutes } from './private-routes.ts'
 import { PrivateSides } from './private-sides.ts'
@@ -53,7 +54,10 @@ export interface OverlayOptions {
  * in time; a permanent one when it refuses a row. A generation older than the newest one seen is ignored.
  */
 export interface Overlay {
-  /** Asserts what every installation needs, and goes on to: the gateway of the public network, the metadata address. */
+  /**
+   * Asserts what every installation needs, and goes on to: the gateway of the public network, the metadata address, and that
+   * OVN checks the ports of public interfaces.
+   */
   prepare(): Promise<void>
   /**
    * The internal address of a server under this generation: reserved on first use, and the same until it is forgotten.
@@ -101,10 +105,15 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   const privateSides = new PrivateSides(site, 'server')
   const routes = new PrivateRoutes(site)
   const identities = new Identities()
+  const ports = new Ports(site, identities, log)
   const convergence = new Convergence(database)
   const settled = async (change: Promise<void>) => {
     await change
     await convergence.present()
+  }
+  const keep = async () => {
+    await keepPrepared(site, metadata, log)
+    await ports.follow()
   }
   let kept: Promise<void> | undefined
   try {
@@ -117,13 +126,14 @@ export async function openOverlay(options: OverlayOptions): Promise<Overlay> {
   return {
     async prepare() {
       await prepare(site, metadata)
-      kept ??= keepPrepared(site, metadata, log)
+      kept ??= keep()
       try {
         await kept
       } catch (error) {
         kept = undefined
         throw error
       }
+      await ports.check()
     },
     reserve: (server, generation) => publicSides.reserve(server, generation),
     admit: (side) => settled(publicSides.admit(side)),

@@ -3,7 +3,7 @@ import { DriverError } from '../../../kernel/actions/define.ts'
 import { type Change, carryOut } from './change.ts'
 import { metadataAddress } from './guards.ts'
 import { type Logical, sourceSet } from './logical.ts'
-import { gatewayAddress } from './public-side.ts'
+import { gatewayAddress } from './public-guard.ts'
 import { called, idsOf, map, marked, type Row, textsOf, uuid } from './rows.ts'
 import type { Site } from './site.ts'
 

@@ -5,8 +5,9 @@ import { type Change, carryOut } from './change.ts'
 import { closedFilter, filterAcls } from './filters.ts'
 import { deleteGroup, type Group, isAsWritten, putGroup, readGroups } from './groups.ts'
 import { guardAcls, internalAcls } from './guards.ts'
-import { InternalRange, instancePort, type Logical, linkLocalOf } from './logical.ts'
+import { InternalRange, instancePort, type Logical } from './logical.ts'
 import { type Acl, asCidr } from './matches.ts'
+import { guardedOf } from './public-guard.ts'
 import {
   emptyRecord,
   filterGroup,
@@ -197,29 +198,12 @@ export class PublicSides {
   }
 
   #put(change: Change, logical: Logical, group: Group, record: SubjectRecord): void {
-    const acls = record.gone === null ? publicGuard(logical, record) : []
-    putGroup(change, group, { marks: toMarks(record), acls, port: acls.length > 0 ? logical.gatewayPort : null })
+    const guarded = guardedOf(logical, record)
+    const acls = guarded ? [...internalAcls(guarded.port, guarded.internal), ...guardAcls(guarded)] : []
+    putGroup(change, group, {
+      marks: toMarks(record),
+      acls,
+      port: guarded ? logical.gatewayPort : null,
+    })
   }
 }
-
-/** What a server may claim to be on its public interface. */
-function publicGuard(logical: Logical, { side, internal, primary, floating }: SubjectRecord): Acl[] {
-  if (!side || !internal) return []
-  const addresses = [...primary, ...floating]
-  const guarded = {
-    ...side,
-    ipv4: [internal.ipv4, ...addresses.filter((address) => !address.includes(':'))],
-    ipv6: addresses.filter((address) => address.includes(':')),
-    router: routerAddresses(logical),
-  }
-  return [...internalAcls(side.port, internal.ipv4), ...guardAcls(guarded)]
-}
-
-/** The IPv6 addresses of a router: on its port, and on the link. */
-function routerAddresses({ routerNetworks, routerMac }: Logical): string[] {
-  const own = routerNetworks.map((network) => network.split('/')[0]!).filter((address) => address.includes(':'))
-  return [...new Set([...own, linkLocalOf(routerMac), gatewayAddress])]
-}
-
-/** The address by which servers find their router. */
-export const gatewayAddress = 'fe80::1'
