@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { Command } from 'commander'
+import { selfSigned } from '../../test/certificates.ts'
 import { type Config, serveOptions, toConfig } from '../config/config.ts'
 import { readClusters } from './clusters.ts'
 
@@ -113,6 +114,21 @@ test('a file that a certificate is read from must be there, and hold one', async
   const config = configOf('--infrastructure', 'incus', ...options, '--incus-server-cert', path)
   await assert.rejects(readClusters(config), { message: `--incus-cert: ${path} holds no certificate in PEM` })
   await assert.rejects(readClusters({ ...config, incusCert: '/nowhere' }), /^Error: --incus-cert: ENOENT/)
+})
+
+test('a key belongs to its certificate', async (t) => {
+  const [ours, others] = [selfSigned('wolke.example'), selfSigned('other.example')]
+  const certificate = fileOf(t, ours.certificate)
+  const at = (key: string) => {
+    const options = ['--incus', 'https://192.0.2.1:8443', '--incus-cert', certificate, '--incus-key', key]
+    return readClusters(configOf('--infrastructure', 'incus', ...options, '--incus-server-cert', certificate))
+  }
+  assert.equal((await at(fileOf(t, ours.private_key))).clusters.length, 1)
+  for (const text of [others.private_key, 'no key']) {
+    const path = fileOf(t, text)
+    const message = `--incus-key: ${path} holds no private key in PEM of the certificate ${certificate}`
+    await assert.rejects(at(path), { message })
+  }
 })
 
 test('a file describes several clusters', async (t) => {

@@ -1,5 +1,5 @@
 /** Reads what the options say of clusters of hosts, with the files that they name. */
-import { X509Certificate } from 'node:crypto'
+import { createPrivateKey, X509Certificate } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import type { ClusterEntries, ClusterEntry } from '../config/cluster-file.ts'
 import { type Config, metadataListenOf } from '../config/config.ts'
@@ -62,19 +62,36 @@ function clusterOf(entry: ClusterEntry, config: Given): ClusterOptions {
 function endpointsOf({ incus, incusCert, incusKey, incusServerCert }: ClusterEntry): Endpoint[] {
   return incus.map((address) => {
     if (address.startsWith('unix:')) return { socket: address.slice('unix:'.length) }
-    const certificates = {
-      clientCertificate: readCertificate('--incus-cert', incusCert!),
-      clientKey: readFile('--incus-key', incusKey!),
-      serverCertificate: readCertificate('--incus-server-cert', incusServerCert!),
-    }
-    return { url: address, certificates }
+    const { certificate, key } = readPair(['--incus-cert', incusCert!], ['--incus-key', incusKey!])
+    const serverCertificate = readCertificate('--incus-server-cert', incusServerCert!)
+    return { url: address, certificates: { clientCertificate: certificate, clientKey: key, serverCertificate } }
   })
 }
 
 function ovnTlsOf({ ovn, ovnCert, ovnKey, ovnCa }: ClusterEntry): Partial<Pick<ClusterOptions['ovn'], 'tls'>> {
   if (!ovn.some((remote) => remote.startsWith('ssl:'))) return {}
-  const certificate = readCertificate('--ovn-cert', ovnCert!)
-  return { tls: { certificate, key: readFile('--ovn-key', ovnKey!), ca: readCertificate('--ovn-ca', ovnCa!) } }
+  const pair = readPair(['--ovn-cert', ovnCert!], ['--ovn-key', ovnKey!])
+  return { tls: { ...pair, ca: readCertificate('--ovn-ca', ovnCa!) } }
+}
+
+type GivenFile = readonly [option: string, path: string]
+
+/** A certificate with its key. Errors: a `CommandFailure` that names what cannot be used. */
+function readPair([certOption, certPath]: GivenFile, [keyOption, keyPath]: GivenFile) {
+  const certificate = readCertificate(certOption, certPath)
+  const key = readFile(keyOption, keyPath)
+  if (!hasKey(certificate, key)) {
+    throw new CommandFailure(`${keyOption}: ${keyPath} holds no private key in PEM of the certificate ${certPath}`, 2)
+  }
+  return { certificate, key }
+}
+
+function hasKey(certificate: string, key: string): boolean {
+  try {
+    return new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key))
+  } catch {
+    return false
+  }
 }
 
 function readCertificate(option: string, path: string): string {

@@ -4,6 +4,7 @@ import { type Config, databaseOption, keyFileOption, previousKeyFileOption, serv
 import { checkHosts, hostsOptions } from '../config/hosts.ts'
 import type { Finding } from '../drivers/incus/findings.ts'
 import { type OpenedCluster, openCluster, placesOf } from '../drivers/infrastructure.ts'
+import { adopt as adoptHosts } from '../infrastructure/adoption.ts'
 import { differencesOf, nameOf } from '../infrastructure/differences.ts'
 import { installationName } from '../infrastructure/name.ts'
 import type { Database } from '../kernel/data/db.ts'
@@ -118,13 +119,12 @@ async function adopt(options: Options): Promise<void> {
   await withDatabase(options.database, async (db) => {
     const installation = await nameIn(db, keys)
     await forEachCluster(options, async (open, infrastructure) => {
-      const hosts = await opened(open)
-      await hosts.claim(installation)
-      const { unmarked } = await differencesOf(db.query, hosts)
-      for (const thing of unmarked) {
-        await hosts.remark(thing)
-        console.log(`${infrastructure}\t${nameOf(thing)}`)
-      }
+      const { isNew, marked, orphans } = await adoptHosts(db.query, await opened(open), installation)
+      const tell = (what: string, is: string) => console.log([infrastructure, what, is].join('\t'))
+      if (isNew) tell('hosts', 'taken over')
+      for (const thing of marked) tell(nameOf(thing), 'marked again')
+      // Whoever has taken over the wrong hosts sees it here, before anything is removed.
+      for (const thing of orphans) tell(nameOf(thing), 'wanted by nobody')
     })
   })
 }

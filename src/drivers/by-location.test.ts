@@ -60,10 +60,14 @@ test('a removal reaches the others while one infrastructure is away, and is not 
 })
 
 test('a caller is told apart by the locations of the infrastructure that knows it', () => {
-  const { drivers } = twoSites()
-  const caller = { remoteAddress: '127.0.0.1', localAddress: '127.0.0.1', path: '/servers/12/x' }
+  const { one, other, drivers } = twoSites()
+  const caller = { remoteAddress: '172.31.0.9', localAddress: '192.0.2.1', path: '/x' }
+  one.drivers.metadata.identify = () => undefined
+  other.drivers.metadata.identify = ({ path }) => ({ serverId: 12, path })
   const found = drivers.metadata.identify(caller)
-  assert.deepEqual([found?.serverId, [...(found?.locations ?? [])]], [12, [frankfurt]])
+  assert.deepEqual([found?.serverId, [...(found?.locations ?? [])]], [12, [helsinki]])
+  one.drivers.metadata.identify = ({ path }) => ({ serverId: 13, path })
+  assert.equal(drivers.metadata.identify(caller), undefined, 'an address that two of them know belongs to neither')
 })
 
 test('measurements of one data plane are there while another one does not answer', async () => {

@@ -3,7 +3,7 @@ import { DriverError } from '../../kernel/actions/define.ts'
 import type { Incus } from './client.ts'
 import { balancerImage } from './load-balancers/instance.ts'
 import type { Media } from './media.ts'
-import { membersOf } from './members.ts'
+import { type Member, membersOf } from './members.ts'
 import { imageAlias, rescueName } from './names.ts'
 import type { ClusterOptions } from './options.ts'
 import type { Overlay } from './ovn/overlay.ts'
@@ -19,10 +19,15 @@ export interface Finding {
 export interface WantedImage {
   readonly id: number
   readonly name: string | null
+  readonly architecture: keyof typeof architectures
 }
 
+/** How Linux calls them. */
+const architectures = { x86: 'x86_64', arm: 'aarch64' } as const
+
 interface ServerInfo {
-  readonly environment: { readonly server_version: string }
+  /** `driver` has what a daemon can run, such as `lxc | qemu`. */
+  readonly environment: { readonly server_version: string; readonly driver: string }
 }
 
 export interface FindingParts {
@@ -34,26 +39,34 @@ export interface FindingParts {
 /** Looks at everything, also after something was not found. Errors: `DriverError` when nothing answers any more. */
 export async function findings(
   { incus, media, overlay }: FindingParts,
-  { uplink }: ClusterOptions,
+  { uplink, instanceType }: ClusterOptions,
   images: readonly WantedImage[],
 ): Promise<Finding[]> {
-  const server = await incus.get<ServerInfo>('/1.0')
+  const [server, members] = await Promise.all([incus.get<ServerInfo>('/1.0'), membersOf(incus)])
+  const found = members.map((member) => memberFound(incus, member, instanceType === 'virtual-machine'))
+  const here = new Set(members.map(({ architecture }) => architecture))
+  const wanted = images.filter(({ architecture }) => here.size === 0 || here.has(architectures[architecture]))
   return [
     { what: 'Incus', isFine: true, says: `version ${server?.value.environment.server_version}` },
-    ...(await membersFound(incus)),
+    ...(await Promise.all(found)),
     await networkFound(incus, uplink),
     await hostsFollow(overlay),
-    ...(await imagesFound(incus, images)),
+    ...(await imagesFound(incus, wanted)),
     ...(media ? await mediaFound(media) : []),
   ]
 }
 
-async function membersFound(incus: Incus): Promise<Finding[]> {
-  return (await membersOf(incus)).map(({ server_name, status, url }) => ({
-    what: `host ${server_name}`,
-    isFine: status === 'Online',
-    says: `${status} at ${url}`,
-  }))
+async function memberFound(incus: Incus, member: Member, runsMachines: boolean): Promise<Finding> {
+  const { server_name: name, status, url } = member
+  const what = `host ${name}`
+  if (status !== 'Online') return { what, isFine: false, says: `${status} at ${url}` }
+  const lacks = runsMachines && !(await canRunMachines(incus, name))
+  return { what, isFine: !lacks, says: `${status} at ${url}${lacks ? ', but cannot run virtual machines' : ''}` }
+}
+
+async function canRunMachines(incus: Incus, member: string): Promise<boolean> {
+  const server = await incus.get<ServerInfo>(`/1.0?target=${encodeURIComponent(member)}`)
+  return server?.value.environment.driver.split(' | ').includes('qemu') ?? false
 }
 
 async function networkFound(incus: Incus, name: string): Promise<Finding> {
@@ -85,7 +98,7 @@ async function imagesFound(incus: Incus, images: readonly WantedImage[]): Promis
     {
       what: 'images',
       isFine: images.some(isThere),
-      says: `${images.length - missing.length} of ${images.length} of the catalogue${rest}`,
+      says: `${images.length - missing.length} of ${images.length} that the catalogue has for these hosts${rest}`,
     },
     {
       what: 'load balancers',

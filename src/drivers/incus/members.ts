@@ -10,6 +10,8 @@ export interface Member {
   readonly server_name: string
   readonly url: string
   readonly status: string
+  /** As Linux calls it, such as `x86_64`. */
+  readonly architecture: string
 }
 
 /** What is on a member, for the choice among them. */

@@ -50,7 +50,10 @@ async function answerOf(incus: Incus, name: string) {
     if (found) return found
   } catch (cause) {
     const reason = cause instanceof IncusError ? 'refuse to be asked' : 'do not answer'
-    throw new Error(`The hosts ${name} ${reason}: ${(cause as Error).message}`, { cause })
+    throw new Error(`The hosts ${name} ${reason}: ${whole(cause as Error)}`, { cause })
   }
   throw new Error(`The hosts ${name} run no Incus`)
 }
+
+/** The message of an error with that of its cause, such as that the daemon shows another certificate. */
+const whole = ({ message, cause }: Error) => (cause instanceof Error ? `${message}: ${cause.message}` : message)
