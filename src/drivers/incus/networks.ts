@@ -44,6 +44,9 @@ async function put({ incus, tombstones, overlay }: NetworkParts, id: number, gen
   const address = gatewayOf(shape.ipRange)
   const found = await edit<IncusNetwork>(incus, pathOf(name), (network) => {
     const { config, description } = network
+    if (!isUnfinished(network) && idOf(config) !== id) {
+      throw new DriverError(`the hosts have a network ${name} that is not Wolke's`, { transient: false })
+    }
     const isStale = generationOf(config) > generation
     if (isUnfinished(network) || isStale || config['ipv4.address'] === address) return undefined
     return { description, config: { ...config, ...marksOf(id, generation), 'ipv4.address': address } }
