@@ -23,18 +23,26 @@ export interface ProcessPlace extends Place {
   /** Kills the process at once. */
   kill(): Promise<void>
   start(): Promise<void>
+  /** The lines of what `wolke infrastructure diff` finds. */
+  differences(): Promise<readonly string[]>
+  /** How many actions have not ended. */
+  running(): Promise<number>
 }
 
-/** Starts Wolke over a database of its own. */
-export async function openProcess(lab: Lab): Promise<ProcessPlace> {
-  const { folder, serve } = program('deaths')
+/** Starts Wolke over a database of its own. `optionsIn` may say more to it by a folder that goes away after the tests. */
+export async function openProcess(
+  lab: Lab,
+  optionsIn: (folder: string) => Promise<readonly string[]> = async () => [],
+): Promise<ProcessPlace> {
+  const { folder, serve, command } = program('deaths')
+  const more = await optionsIn(folder)
   const file = join(folder, 'wolke.db')
   await prepare(file)
   const api = makeClient(endpoint, token)
   const key = await makeKey(folder)
   let served: Served
   const start = async () => {
-    served = await serve(`sqlite:${file}`, ...optionsOf(lab), '--listen', listen)
+    served = await serve(`sqlite:${file}`, ...optionsOf(lab), ...more, '--listen', listen)
   }
   await start()
   const settle = () => until(async () => (await running(api)) === 0, 'all actions have ended')
@@ -47,6 +55,13 @@ export async function openProcess(lab: Lab): Promise<ProcessPlace> {
     settle,
     start,
     kill: () => served.kill(),
+    running: () => running(api),
+    async differences() {
+      const own = optionsOf(lab).flatMap((option, at, all) => (at % 2 === 0 ? [[option, all[at + 1]!]] : []))
+      const options = own.filter(([name]) => name !== '--address-pool').flat()
+      const { stdout, stderr } = await command('infrastructure', 'diff', '--database', `sqlite:${file}`, ...options)
+      return (stdout + stderr).split('\n').filter(Boolean)
+    },
     // A process runs its background jobs when it starts.
     async reconcile() {
       await served.kill()

@@ -1,0 +1,179 @@
+/**
+ * Wolke, the daemons of Incus and the databases of OVN are killed at every step of what they do: at each request that
+ * changes something, in one run after the other. What was asked for is brought about all the same, hosts and database agree,
+ * and nothing is left over. `WOLKE_TEST_STEPS` picks rounds by a pattern of their names, and `WOLKE_TEST_VICTIM` who dies.
+ */
+import assert from 'node:assert/strict'
+import { after, test } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
+import { until } from '../../bare-database.ts'
+import { type Json, Stage } from '../../conformance/stage.ts'
+import { clear } from '../../conformance/suite.ts'
+import { theLab } from '../cluster.ts'
+import { killDaemon, restart } from '../daemons.ts'
+import { Gates, type Plan } from '../gates.ts'
+import { incus } from '../guests.ts'
+import { inLab } from '../place.ts'
+import { openProcess, type ProcessPlace } from '../process.ts'
+import { type Request, rounds } from './rounds.ts'
+
+const { WOLKE_TEST_STEPS: chosenRounds = '', WOLKE_TEST_VICTIM: chosenVictims = '' } = process.env
+/** Nothing follows any more when nothing was changed for so long after the actions have ended, in milliseconds. */
+const quietMs = 300
+
+interface Victim extends Pick<Plan, 'engines' | 'moment'> {
+  /** Kills it, and starts it again. */
+  strike(place: ProcessPlace): Promise<void>
+}
+
+const victims: Readonly<Record<string, Victim>> = {
+  Wolke: { engines: ['incus', 'ovn'], moment: 'after', strike: killWolke },
+  'all daemons of Incus': { engines: ['incus'], moment: 'meanwhile', strike: killIncus },
+  'the databases of OVN': { engines: ['ovn'], moment: 'meanwhile', strike: killOvn },
+}
+
+for (const [who, victim] of Object.entries(victims).filter(([name]) => name.match(chosenVictims))) {
+  test(`killed at every step: ${who}`, inLab, async (t) => {
+    const { gates, place } = await open()
+    after(() => gates.close())
+    const steps = new Steps(gates, place, victim)
+    const before = await place.look.leftovers()
+    const ids = await makeEstate(new Stage(place))
+    const chosen = Object.entries(rounds).filter(([name]) => name.match(chosenRounds))
+    for (const [name, round] of chosen) await t.test(name, () => steps.walk(round(ids, place), ids))
+    await clear(place)
+    await until(async () => (await place.look.leftovers()).length === before.length, 'nothing is left')
+  })
+}
+
+async function open() {
+  let gates: Gates | undefined
+  const place = await openProcess(theLab(), async (folder) => {
+    gates = await Gates.open(theLab(), folder)
+    return gates.options
+  })
+  return { gates: gates!, place }
+}
+
+/** Two servers on different hosts, and the key of all. The first one is on the host that is asked, which copies its disk itself. */
+async function makeEstate(stage: Stage): Promise<Record<string, number>> {
+  const apart = await stage.apart()
+  const servers = await stage.servers({ name: 'one', ...apart }, { name: 'two', ...apart })
+  const [one, two] = servers.map(({ id }): number => id)
+  return { one: one!, two: two!, key: await stage.key() }
+}
+
+async function killWolke(place: ProcessPlace): Promise<void> {
+  await place.kill()
+  await place.start()
+}
+
+async function killIncus(): Promise<void> {
+  const { members } = theLab()
+  await Promise.all(members.map((member) => killDaemon(member, '/run/incus.pid')))
+  await Promise.all(members.map((member) => restart(member, 'incus')))
+}
+
+async function killOvn(): Promise<void> {
+  const [central] = theLab().members
+  for (const name of ['ovnnb_db', 'ovnsb_db', 'ovn-northd']) await killDaemon(central!, `/run/ovn/${name}.pid`)
+  await restart(central!, 'ovn-central')
+}
+
+class Steps {
+  readonly #gates: Gates
+  readonly #place: ProcessPlace
+  readonly #victim: Victim
+  #usual: readonly string[] = []
+
+  constructor(gates: Gates, place: ProcessPlace, victim: Victim) {
+    this.#gates = gates
+    this.#place = place
+    this.#victim = victim
+  }
+
+  /** Sends the requests of a round again and again, each time with a death at a later step of each, until none has so many. */
+  async walk(round: readonly (() => Request)[], ids: Record<string, number>): Promise<void> {
+    const before = await this.#things()
+    this.#usual = await this.#place.differences()
+    for (let number = 1, deaths = 1; deaths > 0; number++) {
+      deaths = 0
+      for (const request of round) {
+        const { makes, ...asked } = request()
+        const { reply, died } = await this.#survive(asked, number)
+        if (makes) ids[makes] = reply[makes].id
+        if (died) deaths++
+      }
+      let now: string[] = []
+      const isAsBefore = async () => {
+        now = await this.#things()
+        return isDeepStrictEqual(now, before)
+      }
+      await until(isAsBefore).catch(() => assert.deepEqual(now, before, `what there is after deaths at step ${number}`))
+    }
+  }
+
+  /** Sends a request whose step with a number is the last one of the victim. */
+  async #survive({ method, path, body }: Request, number: number): Promise<{ reply: Json; died: boolean }> {
+    const what = `${method} ${path}, with a death at step ${number}`
+    const { engines, moment, strike } = this.#victim
+    const answered = Promise.withResolvers<void>()
+    const happen = async () => {
+      await answered.promise
+      await strike(this.#place)
+    }
+    this.#gates.plan({ number, engines, moment, happen })
+    const { api } = this.#place
+    const answer = await (method === 'delete' ? api.delete(path) : api[method](path, body))
+    assert.ok(answer.status < 300, `${what}: ${answer.status} ${answer.text}`)
+    answered.resolve()
+    const died = await this.#passes()
+    await this.#succeeds(answer.body, what)
+    if (died) await this.#agrees(what)
+    return { reply: answer.body, died }
+  }
+
+  /** Waits until a death is over, or everything that was asked for. Whether it came to a death. */
+  async #passes(): Promise<boolean> {
+    while (!this.#gates.happened) {
+      // A death may come in between.
+      const isOver = await this.#isOver().catch(() => false)
+      if (isOver && this.#gates.forget()) return false
+      await delay(20)
+    }
+    await this.#gates.happened
+    return true
+  }
+
+  async #isOver(): Promise<boolean> {
+    return (await this.#place.running()) === 0 && this.#gates.quietMs > quietMs
+  }
+
+  async #succeeds(reply: Json, what: string): Promise<void> {
+    await until(() => this.#isOver(), `${what} is over`)
+    const actions = [reply?.action, ...(reply?.actions ?? []), ...(reply?.next_actions ?? [])].filter(Boolean)
+    for (const { id } of actions) {
+      const { action } = (await this.#place.api.get(`/actions/${id}`)).body
+      assert.equal(action.status, 'success', `${what}: ${JSON.stringify(action)}`)
+    }
+  }
+
+  /** Hosts and database agree as far as they did before the round. */
+  async #agrees(what: string): Promise<void> {
+    let more: readonly string[] = []
+    const isSame = async () => {
+      more = (await this.#place.differences()).filter((line) => !this.#usual.includes(line))
+      return more.length === 0
+    }
+    await until(isSame).catch(() => assert.deepEqual(more, [], what))
+  }
+
+  /** What there is on the hosts. Rows of OVN have no names, and are written anew. */
+  async #things(): Promise<string[]> {
+    const instances = await incus<{ snapshots: { name: string }[] | null }[]>(theLab(), '/1.0/instances?recursion=2')
+    const snapshots = instances.flatMap((one) => one.snapshots ?? []).map(({ name }) => `snapshot ${name}`)
+    const others = await this.#place.look.leftovers()
+    return [...snapshots, ...others.map((name) => name.replace(/^([A-Z].*) .*/, '$1'))].sort()
+  }
+}
