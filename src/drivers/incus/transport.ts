@@ -51,7 +51,7 @@ export class Transport {
       } catch (error) {
         // The daemon closed a connection that was kept for the next request, before it saw this one.
         if (sent.isStale() && !deadline.aborted) continue
-        throw new Unreachable(this.name, error)
+        throw new Unreachable(this.name, isUntrusted(error) ? new Error(anotherCertificate, { cause: error }) : error)
       }
     }
   }
@@ -114,6 +114,14 @@ export class Unreachable extends DriverError {
   }
 }
 
+const anotherCertificate = 'the daemon shows another certificate than the one that is known'
+
+/** Whether TLS refuses a certificate because the known one has not signed it. */
+function isUntrusted(error: unknown): boolean {
+  const codes = ['DEPTH_ZERO_SELF_SIGNED_CERT', 'SELF_SIGNED_CERT_IN_CHAIN', 'UNABLE_TO_VERIFY_LEAF_SIGNATURE']
+  return codes.includes((error as NodeJS.ErrnoException).code ?? '')
+}
+
 async function read(response: IncomingMessage, mostBytes = Number.POSITIVE_INFINITY): Promise<Answer> {
   const parts: Buffer[] = []
   let bytes = 0
@@ -134,6 +142,6 @@ function tlsOptions({ clientCertificate, clientKey, serverCertificate }: Certifi
     key: clientKey,
     ca: serverCertificate,
     checkServerIdentity: (_host: string, shown: PeerCertificate) =>
-      shown.raw.equals(raw) ? undefined : new Error('the daemon shows another certificate than the one that is known'),
+      shown.raw.equals(raw) ? undefined : new Error(anotherCertificate),
   }
 }
