@@ -1,6 +1,6 @@
 /**
- * A cluster of Kubernetes as far as its cloud takes part in it: the API, and the unmodified controllers of the cloud. What
- * an agent on each server would say of its node is left to the tests.
+ * What a cluster of Kubernetes has beside its nodes: the API, and the unmodified controllers of the cloud. Its own
+ * controllers and scheduler are left to the tests.
  */
 import { spawn } from 'node:child_process'
 import { generateKeyPairSync, randomUUID } from 'node:crypto'
@@ -14,11 +14,11 @@ import { token } from '../program/program.ts'
 import { endOf } from './guests.ts'
 import { endpoint } from './process.ts'
 
-/** The folder that has `etcd`, `kube-apiserver` and `hcloud-cloud-controller-manager`. */
+/** The folder that has the programs of Kubernetes and what they run, and `hcloud-cloud-controller-manager`. */
 export const programs = process.env.WOLKE_KUBERNETES
 
 /** Where pods have their addresses; each node has a part of it. */
-export const podRange = '10.244.0.0/16'
+const podRange = '10.244.0.0/16'
 
 /** Nothing else listens in the namespace of a lab. */
 const host = '127.0.0.1'
@@ -31,17 +31,23 @@ const contentTypes: Readonly<Record<string, string>> = { PATCH: 'application/str
 type Flags = Readonly<Record<string, string | number | boolean>>
 
 export class Kubernetes implements AsyncDisposable {
-  readonly #folder: string
-  readonly #token = randomUUID()
+  readonly folder: string
+  /** Where servers and this side reach the API. */
+  readonly url: string
+  /** What may do everything. */
+  readonly token = randomUUID()
+  readonly #address: string
   readonly #running = new AsyncDisposableStack()
 
-  private constructor(folder: string) {
-    this.#folder = folder
+  private constructor(address: string, folder: string) {
+    this.#address = address
+    this.folder = folder
+    this.url = `https://${address}:${port}`
   }
 
   /** Starts the API and waits until it answers. `folder` gets its data and the logs of all programs. */
   static async open({ outside }: Lab, folder: string): Promise<Kubernetes> {
-    const kubernetes = new Kubernetes(folder)
+    const kubernetes = new Kubernetes(outside.ipv4, folder)
     kubernetes.#start('etcd', {
       'data-dir': join(folder, 'etcd'),
       'listen-client-urls': storage,
@@ -53,13 +59,12 @@ export class Kubernetes implements AsyncDisposable {
     })
     kubernetes.#start('kube-apiserver', {
       'etcd-servers': storage,
-      'bind-address': host,
+      'bind-address': outside.ipv4,
       'secure-port': port,
-      'advertise-address': outside.ipv4,
       'endpoint-reconciler-type': 'none',
       'cert-dir': folder,
       'authorization-mode': 'RBAC',
-      'token-auth-file': kubernetes.#write('tokens', `${kubernetes.#token},operator,operator,system:masters\n`),
+      'token-auth-file': kubernetes.#write('tokens', `${kubernetes.token},operator,operator,system:masters\n`),
       'service-cluster-ip-range': '10.96.0.0/16',
       ...kubernetes.#accounts(),
     })
@@ -74,8 +79,8 @@ export class Kubernetes implements AsyncDisposable {
 
   /** Starts the controllers of the cloud, for servers in a network, with Load Balancers that reach them there. */
   control(network: string, location: string): void {
-    const cluster = { name: 'lab', cluster: { server: `https://${host}:${port}`, 'insecure-skip-tls-verify': true } }
-    const user = { name: 'operator', user: { token: this.#token } }
+    const cluster = { name: 'lab', cluster: { server: this.url, 'insecure-skip-tls-verify': true } }
+    const user = { name: 'operator', user: { token: this.token } }
     const context = { name: 'lab', context: { cluster: cluster.name, user: user.name } }
     const config = { clusters: [cluster], users: [user], contexts: [context], 'current-context': context.name }
     const flags = {
@@ -133,11 +138,11 @@ export class Kubernetes implements AsyncDisposable {
 
   #ask(method: string, path: string, body?: object) {
     const headers = {
-      authorization: `Bearer ${this.#token}`,
+      authorization: `Bearer ${this.token}`,
       'content-type': contentTypes[method] ?? 'application/json',
     }
     const sent = body === undefined ? {} : { body: JSON.stringify(body) }
-    return ask({ host, port }, { method, path, headers, name: 'localhost', ...sent })
+    return ask({ host: this.#address, port }, { method, path, headers, name: 'localhost', ...sent })
   }
 
   /** The keys for tokens of service accounts, which nobody here has. */
@@ -156,16 +161,16 @@ export class Kubernetes implements AsyncDisposable {
   }
 
   #write(name: string, text: string): string {
-    const path = join(this.#folder, name)
+    const path = join(this.folder, name)
     writeFileSync(path, text, { mode: 0o600 })
     return path
   }
 
   /** Starts a program that goes on until all of them are ended. */
   #start(name: string, flags: Flags, env: Readonly<Record<string, string>> = {}): void {
-    const log = openSync(join(this.#folder, `${name}.log`), 'a')
+    const log = openSync(join(this.folder, `${name}.log`), 'a')
     const args = Object.entries(flags).map(([flag, value]) => `--${flag}=${value}`)
-    const child = spawn(join(programs!, name), args, { cwd: this.#folder, env, stdio: ['ignore', log, log] })
+    const child = spawn(join(programs!, name), args, { cwd: this.folder, env, stdio: ['ignore', log, log] })
     closeSync(log)
     const ended = endOf(child)
     this.#running.defer(async () => {

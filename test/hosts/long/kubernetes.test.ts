@@ -1,52 +1,81 @@
 /**
- * The unmodified controllers of the cloud serve a cluster of Kubernetes on hosts: nodes get what the cloud knows of them,
- * routes between their pods, and Load Balancers, and nodes without a server go. It runs where `WOLKE_KUBERNETES` names a
- * folder with the programs.
+ * Servers on hosts are nodes of Kubernetes, and its unmodified cloud controllers serve them: nodes get what the cloud knows
+ * of them, routes between their pods, and Load Balancers, and nodes without a server go. It runs where `WOLKE_KUBERNETES`
+ * names a folder with the programs.
  */
 import assert from 'node:assert/strict'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import type { Lab } from '../../../lab/lab.ts'
 import { until } from '../../bare-database.ts'
 import { ipv4Of, type Json, Stage } from '../../conformance/stage.ts'
 import { clear } from '../../conformance/suite.ts'
 import { ask } from '../../load-balancers/clients.ts'
 import { done } from '../../proof.ts'
 import { theLab } from '../cluster.ts'
-import { Kubernetes, podRange, programs } from '../kubernetes.ts'
+import { inGuest, output } from '../guests.ts'
+import { Kubernetes, programs } from '../kubernetes.ts'
+import { podImage, startAgents } from '../kubernetes-agent.ts'
 import { inLab } from '../place.ts'
 import { openProcess, type ProcessPlace } from '../process.ts'
-import { webServer } from '../web.ts'
 
 const nodePort = 30_080
 const nodes = '/api/v1/nodes'
+const pods = '/api/v1/namespaces/default/pods'
 const services = '/api/v1/namespaces/default/services'
 const uninitialized = 'node.cloudprovider.kubernetes.io/uninitialized'
 
-const condition = (status: 'True' | 'Unknown') => ({ status: { conditions: [{ type: 'Ready', status }] } })
+/** The ranges of pods, of one node each. */
+const ranges = ['10.244.0.0/24', '10.244.1.0/24'] as const
 
-/** What the agent on a server says of its node when it starts. */
-const nodeOf = ({ name }: Json, podCIDR: string) => ({
-  metadata: { name },
-  spec: { podCIDR, podCIDRs: [podCIDR], taints: [{ key: uninitialized, value: 'true', effect: 'NoSchedule' }] },
-  ...condition('True'),
+/** A pod on a node that says the node's name on a port: one of its own address, or one of the node itself. */
+const podOn = (nodeName: string, port: number, hostNetwork: boolean) => ({
+  metadata: { name: `${hostNetwork ? 'web' : 'pod'}-${nodeName}`, labels: { app: hostNetwork ? 'web' : 'pod' } },
+  spec: {
+    nodeName,
+    hostNetwork,
+    automountServiceAccountToken: false,
+    tolerations: [{ operator: 'Exists' }],
+    containers: [
+      {
+        name: 'web',
+        image: podImage,
+        imagePullPolicy: 'Never',
+        command: ['sh', '-c', `printf ${nodeName} >/index.html && exec httpd -f -p ${port} -h /`],
+      },
+    ],
+  },
 })
 
-const service = (network: Json) => ({
+const service = {
   metadata: { name: 'web', annotations: { 'load-balancer.hetzner.cloud/name': 'web' } },
-  spec: { type: 'LoadBalancer', selector: { network: network.name }, ports: [{ port: 80, nodePort }] },
-})
+  spec: { type: 'LoadBalancer', selector: { app: 'web' }, ports: [{ port: 80, nodePort }] },
+}
 
-/** A network for servers and pods, and two servers in it that stand for nodes whose pods serve the web. */
+/** A network for servers and pods, and two servers in it. */
 async function openServers(stage: Stage) {
   const subnets = [{ type: 'cloud', ip_range: '10.0.0.0/24', network_zone: 'eu-central' }]
   const { network } = await stage.post('/networks', { name: 'nodes', ip_range: '10.0.0.0/8', subnets })
   const common = { networks: [network.id], ...(await stage.apart()) }
-  const servers = await stage.servers(
-    { name: 'one', ...common, user_data: webServer('one', nodePort) },
-    { name: 'two', ...common, user_data: webServer('two', nodePort) },
-  )
-  return { network, servers }
+  return { network, servers: await stage.servers({ name: 'one', ...common }, { name: 'two', ...common }) }
+}
+
+/** Starts an agent on each server, and gives pods their addresses, which a controller of Kubernetes would do. */
+async function openNodes(lab: Lab, kubernetes: Kubernetes, servers: readonly Json[]): Promise<void> {
+  await startAgents(lab, kubernetes, servers, ranges)
+  for (const [index, { name }] of servers.entries()) {
+    await until(() => kubernetes.has(`${nodes}/${name}`), `${name} is a node`)
+    const podCIDR = ranges[index]!
+    await kubernetes.patch(`${nodes}/${name}`, { spec: { podCIDR, podCIDRs: [podCIDR] } })
+  }
+}
+
+/** The address of a pod that runs. */
+async function runs(kubernetes: Kubernetes, name: string): Promise<string> {
+  const statusOf = async () => (await kubernetes.get(`${pods}/${name}`)).status
+  await until(async () => (await statusOf()).phase === 'Running', `${name} runs`)
+  return (await statusOf()).podIP
 }
 
 /** The cloud has told of a server all that belongs to its node. */
@@ -88,34 +117,30 @@ async function answer(host: string, wanted: readonly string[]): Promise<void> {
 }
 
 /** Holds what a cluster promises that has the controllers of the cloud. */
-async function hold(kubernetes: Kubernetes, place: ProcessPlace): Promise<void> {
-  const { api, look, location } = place
+async function hold(lab: Lab, kubernetes: Kubernetes, place: ProcessPlace): Promise<void> {
+  const { api, location } = place
   const stage = new Stage(place)
   const { network, servers } = await openServers(stage)
   const [one, two] = servers
   const routes = async (): Promise<Json[]> => (await done(api.get(`/networks/${network.id}`))).network.routes
-  const pods = ['10.244.0.0/24', '10.244.1.0/24']
-  for (const [index, server] of servers.entries()) await kubernetes.post(nodes, nodeOf(server, pods[index]!))
+  await openNodes(lab, kubernetes, servers)
   kubernetes.control(network.name, location)
   for (const server of servers) await isInitialized(kubernetes, server)
 
-  const gateways = servers.map(({ private_net }) => private_net[0].ip)
-  const wanted = pods.map((destination, index) => ({ destination, gateway: gateways[index] }))
+  const wanted = servers.map(({ private_net }, index) => ({ destination: ranges[index], gateway: private_net[0].ip }))
   assert.deepEqual(
     (await routes()).toSorted((a, b) => a.destination.localeCompare(b.destination)),
     wanted,
   )
-  for (const [index, { id, private_net }] of servers.entries()) {
-    const within = { mac: private_net[0].mac_address, gateway: '10.0.0.1', ranges: [podRange] }
-    await look.configure(id, { address: gateways[index], within })
-    await look.configure(id, { address: `10.244.${index}.1` })
+  for (const { name } of servers) {
+    await kubernetes.post(pods, podOn(name, nodePort, true))
+    await kubernetes.post(pods, podOn(name, 80, false))
   }
-  await stage.arrive(
-    { from: one.id, to: '10.244.1.1', protocol: 'icmp' },
-    { from: two.id, to: '10.244.0.1', protocol: 'tcp', port: nodePort },
-  )
+  const [, there] = await Promise.all(servers.map(({ name }) => runs(kubernetes, `pod-${name}`)))
+  const fromPod = `nsenter --net="$(echo /run/netns/cni-*)" ping -q -c 1 -W 3 ${there}`
+  await output(inGuest(lab, one.id, ['sh', '-c', fromPod]))
 
-  await kubernetes.post(services, service(network))
+  await kubernetes.post(services, service)
   const ingress = async () => (await kubernetes.get(`${services}/web`)).status.loadBalancer.ingress?.[0]
   await until(async () => (await ingress()) !== undefined, 'the service has an address')
   const [balancer] = (await done(api.get('/load_balancers?name=web'))).load_balancers
@@ -123,7 +148,9 @@ async function hold(kubernetes: Kubernetes, place: ProcessPlace): Promise<void> 
   await answer(balancer.public_net.ipv4.ip, ['one', 'two'])
 
   await stage.delete(`/servers/${two.id}`)
-  await kubernetes.patch(`${nodes}/two/status`, condition('Unknown'))
+  // A controller of Kubernetes would miss the agent.
+  const conditions = [{ type: 'Ready', status: 'Unknown' }]
+  await kubernetes.patch(`${nodes}/two/status`, { status: { conditions } })
   await until(async () => !(await kubernetes.has(`${nodes}/two`)), 'the node without a server is gone')
   await until(async () => (await routes()).length === 1, 'so is its route')
   await answer(balancer.public_net.ipv4.ip, ['one'])
@@ -135,14 +162,14 @@ async function hold(kubernetes: Kubernetes, place: ProcessPlace): Promise<void> 
 
 const options = programs === undefined ? { skip: 'WOLKE_KUBERNETES names no folder with its programs' } : inLab
 
-test('nodes, routes and services of Kubernetes are those of the cloud', options, async () => {
+test('servers are nodes of Kubernetes, whose cloud controllers work unchanged', options, async () => {
   const lab = theLab()
   const place = await openProcess(lab)
   const folder = join(place.folder, 'kubernetes')
   mkdirSync(folder)
   try {
     await using kubernetes = await Kubernetes.open(lab, folder)
-    await hold(kubernetes, place)
+    await hold(lab, kubernetes, place)
   } finally {
     await clear(place)
   }
