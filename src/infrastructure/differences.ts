@@ -46,4 +46,4 @@ function generationOf({ kind, id }: Omit<Thing, 'generation'>, wanted: readonly 
 }
 
 /** What is told of a thing, such as `server 7`. */
-export const nameOf = ({ kind, id }: Pick<Thing, 'kind' | 'id'>) => `${kind} ${id}`
+export const nameOf = ({ kind, id }: Pick<Thing, 'kind' | 'id'>) => `${kind.replaceAll('_', ' ')} ${id}`

@@ -24,6 +24,7 @@ class TellingHosts {
       machines: {
         servers: { remove: (id: number) => remove(`server ${id}`) },
         volumes: { remove: (id: number) => remove(`volume ${id}`) },
+        loadBalancers: { remove: (id: number) => remove(`load balancer ${id}`) },
       } as unknown as KeptHosts['machines'],
       uphold: async () => undefined,
       survey: async (): Promise<Survey> => ({ things: this.things, inForce: this.inForce, unmarked: [] }),
@@ -92,6 +93,7 @@ forEachDatabase('hosts', (open) => {
     hosts.things = [
       { kind: 'server', id: 900_001, generation: 4 },
       { kind: 'volume', id: 900_002, generation: 1 },
+      { kind: 'load_balancer', id: 900_003, generation: 1 },
     ]
     await keeper.run()
     await keeper.run()
@@ -106,6 +108,6 @@ forEachDatabase('hosts', (open) => {
       await keeper.run()
       world.clock.advance(61_000)
     }
-    assert.deepEqual(hosts.removed.slice(0, 2), ['server 900001', 'volume 900002'])
+    assert.deepEqual(hosts.removed.slice(0, 3), ['server 900001', 'volume 900002', 'load balancer 900003'])
   })
 })

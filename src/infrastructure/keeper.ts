@@ -16,7 +16,8 @@ import type { Place } from './wanted.ts'
 /** Hosts that are kept. */
 export interface KeptHosts extends Place {
   readonly name: string
-  readonly machines: Pick<Machines, 'servers' | 'volumes' | 'networks' | 'images'>
+  readonly machines: Pick<Machines, 'servers' | 'volumes' | 'networks' | 'images'> &
+    Partial<Pick<Machines, 'loadBalancers'>>
   survey(): Promise<Survey>
   /** Asserts again what all servers need. */
   uphold(): Promise<void>
@@ -122,5 +123,6 @@ export async function removeFrom({ machines }: KeptHosts, { kind, id, generation
   if (kind === 'server') return machines.servers.remove(id, generation, null)
   if (kind === 'volume') return machines.volumes.remove(id, generation)
   if (kind === 'network') return machines.networks.apply({ id, generation, shape: null })
+  if (kind === 'load_balancer') return machines.loadBalancers?.remove(id, null)
   return machines.images.remove({ imageId: id, serverId: 0, location: null })
 }

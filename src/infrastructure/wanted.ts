@@ -51,6 +51,7 @@ const knownIn: Readonly<Record<Kind, readonly TenantTable[]>> = {
   volume: ['volume', 'volume_state'],
   network: ['network', 'network_state'],
   image: ['image', 'image_removal'],
+  load_balancer: ['load_balancer', 'load_balancer_state'],
 }
 
 /** The ids of everything of a kind that the database has, or still has to remove. */

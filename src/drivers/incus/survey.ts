@@ -2,7 +2,7 @@
 import type { Incus } from './client.ts'
 import { edit, type Instance } from './edit.ts'
 import { imageMark } from './images.ts'
-import { isBalancer } from './load-balancers/instance.ts'
+import { balancerName, isBalancer } from './load-balancers/instance.ts'
 import {
   type Config,
   generationOf,
@@ -18,7 +18,7 @@ import type { IncusNetwork } from './networks.ts'
 import type { Overlay, OverlayInventory, OverlayServer } from './ovn/overlay.ts'
 import type { StoredVolume } from './volumes.ts'
 
-export const kinds = ['server', 'volume', 'network', 'image'] as const
+export const kinds = ['server', 'volume', 'network', 'image', 'load_balancer'] as const
 export type Kind = (typeof kinds)[number]
 
 export interface Thing {
@@ -66,6 +66,7 @@ export async function survey({ incus, overlay, pool }: SurveyParts): Promise<Sur
     serverName,
     instances.filter((instance) => !isBalancer(instance)),
   )
+  const balancers = sorted('load_balancer', balancerName, instances.filter(isBalancer))
   const disks = sorted('volume', volumeName, volumes)
   const nets = sorted('network', networkName, networks)
   const pictures = sortedImages(images)
@@ -75,7 +76,8 @@ export async function survey({ incus, overlay, pool }: SurveyParts): Promise<Sur
       ...disks.things,
       ...nets.things,
       ...pictures.things,
-      ...rowsAlone(rows, new Set(servers.things.map(({ id }) => id)), new Set(nets.things.map(({ id }) => id))),
+      ...balancers.things,
+      ...rowsAlone(rows, { server: servers.things, network: nets.things, load_balancer: balancers.things }),
     ],
     inForce: inForceOf(servers.marked, disks.things, nets.things, rows),
     unmarked: [...servers.unmarked, ...disks.unmarked, ...nets.unmarked, ...pictures.unmarked],
@@ -95,6 +97,7 @@ export async function remark({ incus, pool }: SurveyParts, { kind, id, generatio
     server: `/1.0/instances/${serverName(id)}`,
     volume: `${volumesPath(pool)}/${volumeName(id)}`,
     network: `/1.0/networks/${networkName(id)}`,
+    load_balancer: `/1.0/instances/${balancerName(id)}`,
   }[kind]
   await edit(incus, path, () => ({ config: marks }), { method: 'PATCH' })
 }
@@ -137,15 +140,23 @@ function sortedImages(images: readonly StoredImage[]) {
 
 const idsInAlias = (alias: string) => [/^wolke-(\d+)$/.exec(alias)?.[1]].flatMap((id) => (id ? [Number(id)] : []))
 
-/** Servers and networks of which only rows in the network are left. */
-function rowsAlone(rows: OverlayInventory, servers: ReadonlySet<number>, networks: ReadonlySet<number>): Thing[] {
-  const ofServers = [...rows.servers].filter(([id]) => !servers.has(id))
-  const ofNetworks = [...rows.networks].filter(([id]) => !networks.has(id))
-  return [
-    ...ofServers.map(([id, { generations }]): Thing => ({ kind: 'server', id, generation: generations.server })),
-    ...ofNetworks.map(([id, { generation }]): Thing => ({ kind: 'network', id, generation })),
+/** What only rows in the network are left of, as there is nothing else. */
+function rowsAlone(
+  { servers, networks, balancers }: OverlayInventory,
+  besides: Readonly<Record<'server' | 'network' | 'load_balancer', readonly Thing[]>>,
+): Thing[] {
+  const remembered: Thing[] = [
+    ...[...servers].map(([id, { generations }]): Thing => ({ kind: 'server', id, generation: generations.server })),
+    ...[...networks].map(([id, { generation }]): Thing => ({ kind: 'network', id, generation })),
+    ...[...balancers]
+      .filter(([, { isForgotten }]) => !isForgotten)
+      .map(([id, { generation }]): Thing => ({ kind: 'load_balancer', id, generation })),
   ]
+  const there = new Set(Object.values(besides).flatMap((things) => things.map(keyOf)))
+  return remembered.filter((one) => !there.has(keyOf(one)))
 }
+
+const keyOf = ({ kind, id }: Thing) => `${kind} ${id}`
 
 function inForceOf(
   servers: ReadonlyMap<number, Instance>,

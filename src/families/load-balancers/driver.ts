@@ -128,6 +128,7 @@ export interface Observation {
 export interface Inventory {
   /** Another one than before says that the data plane has lost what it was handed. */
   readonly epoch: string
+  /** Those that are removed at once unless somebody knows them. */
   readonly balancers: readonly number[]
 }
 

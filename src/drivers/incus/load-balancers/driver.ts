@@ -138,6 +138,7 @@ class Balancers implements BalancerDriver {
   async remove(id: number, generation: number | null): Promise<void> {
     await attempt(() => this.#balancer(id).remove(generation))
     this.#balancers.delete(id)
+    this.#listed = this.#listed.filter((one) => one !== id)
   }
 
   observe(ids: readonly number[]): Promise<ReadonlyMap<number, Observation>> {
@@ -152,15 +153,20 @@ class Balancers implements BalancerDriver {
     return attempt(async () => this.#balancer(id).measurements.history().measure(series, moments, step))
   }
 
-  /** A balancer that OVN remembers and Incus has lost makes another epoch. */
+  /**
+   * A balancer that OVN remembers and Incus has lost, or whose rows somebody has changed, makes another epoch. What nobody
+   * knows is left to who keeps hosts: they may be those of another installation.
+   */
   inventory(): Promise<Inventory> {
     return attempt(async () => {
       const [listed, known] = await Promise.all([this.#list(), this.#parts.overlay.known()])
       const there = new Set(listed)
-      const remembered = [...known].filter(([, { isForgotten }]) => !isForgotten).map(([id]) => id)
-      const lost = remembered.filter((id) => !there.has(id)).sort((a, b) => a - b)
-      const epoch = createHash('sha256').update(JSON.stringify(lost)).digest('hex')
-      return { epoch, balancers: [...new Set([...there, ...remembered])] }
+      const remembered = [...known].filter(([, { isForgotten }]) => !isForgotten)
+      const lost = remembered.filter(([id, { isDamaged }]) => isDamaged || !there.has(id)).map(([id]) => id)
+      const epoch = createHash('sha256')
+        .update(JSON.stringify(lost.toSorted((a, b) => a - b)))
+        .digest('hex')
+      return { epoch, balancers: [] }
     })
   }
 }

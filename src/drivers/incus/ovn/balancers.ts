@@ -1,21 +1,14 @@
 /** Load balancers in OVN: what they have there is as of servers, but under marks of their own, and nothing filters it. */
 import type { Database } from './database.ts'
-import { allRemembered } from './groups.ts'
 import type { PrivateSides } from './private-sides.ts'
 import type { PublicSides } from './public-side.ts'
-import { type Internal, readRecord, recordedIn } from './records.ts'
+import type { Internal } from './records.ts'
 import type { PrivateSide, PublicSide } from './sides.ts'
+import { type BalancerRecord, takeStock } from './stock.ts'
 
 /** The public interface of a balancer; its IPv6 address is a single one. */
 export interface BalancerSide extends Omit<PublicSide, 'server' | 'isClosed'> {
   readonly balancer: number
-}
-
-/** What the database remembers of a balancer. */
-export interface BalancerRecord {
-  readonly generation: number
-  /** A forgotten one stays remembered, so that only a newer generation is admitted. */
-  readonly isForgotten: boolean
 }
 
 /** Errors of all methods are those of the overlay. */
@@ -40,17 +33,6 @@ export function balancersOf(database: Database, publicSides: PublicSides, privat
     async forget(balancer, generation) {
       if (await publicSides.forget(balancer, generation)) await privateSides.forget(balancer)
     },
-    known: () => knownBalancers(database),
+    known: async () => (await takeStock(database)).balancers,
   }
-}
-
-async function knownBalancers(database: Database): Promise<ReadonlyMap<number, BalancerRecord>> {
-  const known = new Map<number, BalancerRecord>()
-  for (const group of await allRemembered(database)) {
-    const subject = recordedIn(group)
-    if (subject?.kind !== 'balancer') continue
-    const { generations, gone } = readRecord(subject, group)
-    known.set(subject.id, { generation: generations.server, isForgotten: gone !== null })
-  }
-  return known
 }

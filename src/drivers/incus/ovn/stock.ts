@@ -12,7 +12,17 @@ import { readAllRoutes, toIntactRoutes } from './routes.ts'
 /** By the ids that the marks name. */
 export interface OverlayInventory {
   readonly servers: ReadonlyMap<number, OverlayServer>
+  /** All load balancers that are remembered. */
+  readonly balancers: ReadonlyMap<number, BalancerRecord>
   readonly networks: ReadonlyMap<number, OverlayNetwork>
+}
+
+export interface BalancerRecord {
+  readonly generation: number
+  /** A forgotten one stays remembered, so that only a newer generation is admitted. */
+  readonly isForgotten: boolean
+  /** Whether something of it is not in force as it was written. */
+  readonly isDamaged: boolean
 }
 
 export interface OverlayServer {
@@ -52,17 +62,23 @@ class Stock {
 
   take(): OverlayInventory {
     const servers = new Map<number, OverlayServer>()
+    const balancers = new Map<number, BalancerRecord>()
     const networks = new Map<number, OverlayNetwork>()
     const places = Map.groupBy(this.#groups, ({ marks }) => marks?.place)
     for (const group of this.#groups) {
       const network = networkOf(group.marks?.wolke)
       if (network !== undefined) networks.set(network, this.#network(group, network))
       const subject = recordedIn(group)
-      if (subject?.kind !== 'server') continue
+      if (!subject) continue
       const record = readRecord(subject, group)
-      if (record.gone === null) servers.set(subject.id, this.#server(group, record, places.get(ownerOf(subject)) ?? []))
+      const found = this.#server(group, record, places.get(ownerOf(subject)) ?? [])
+      const isForgotten = record.gone !== null
+      if (subject.kind === 'balancer') {
+        const isDamaged = !isForgotten && found.damaged.size > 0
+        balancers.set(subject.id, { generation: record.generations.server, isForgotten, isDamaged })
+      } else if (!isForgotten) servers.set(subject.id, found)
     }
-    return { servers, networks }
+    return { servers, balancers, networks }
   }
 
   #server(group: Group, record: SubjectRecord, places: readonly Group[]): OverlayServer {
