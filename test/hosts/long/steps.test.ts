@@ -13,7 +13,7 @@ import { clear } from '../../conformance/suite.ts'
 import { theLab } from '../cluster.ts'
 import { killDaemon, restart } from '../daemons.ts'
 import { Gates, type Plan } from '../gates.ts'
-import { incus } from '../guests.ts'
+import { incus, onHost } from '../guests.ts'
 import { inLab } from '../place.ts'
 import { openProcess, type ProcessPlace } from '../process.ts'
 import { type Request, rounds } from './rounds.ts'
@@ -110,6 +110,8 @@ class Steps {
         now = await this.#things()
         return isDeepStrictEqual(now, before)
       }
+      // What no action removes is left to the background jobs, which run at the start.
+      await this.#place.reconcile()
       await until(isAsBefore).catch(() => assert.deepEqual(now, before, `what there is after deaths at step ${number}`))
     }
   }
@@ -169,11 +171,24 @@ class Steps {
     await until(isSame).catch(() => assert.deepEqual(more, [], what))
   }
 
-  /** What there is on the hosts. Rows of OVN have no names, and are written anew. */
+  /** What there is on the hosts by its names, where rows of OVN have that of what they are for. */
   async #things(): Promise<string[]> {
     const instances = await incus<{ snapshots: { name: string }[] | null }[]>(theLab(), '/1.0/instances?recursion=2')
     const snapshots = instances.flatMap((one) => one.snapshots ?? []).map(({ name }) => `snapshot ${name}`)
-    const others = await this.#place.look.leftovers()
-    return [...snapshots, ...others.map((name) => name.replace(/^([A-Z].*) .*/, '$1'))].sort()
+    const others = (await this.#place.look.leftovers()).filter((name) => /^[a-z]/.test(name))
+    return [...snapshots, ...others, ...(await marksOfRows())].sort()
   }
+}
+
+const tables = ['ACL', 'Logical_Router_Static_Route', 'Logical_Router_Policy', 'Load_Balancer']
+
+/** The marks of Wolke on rows of OVN, each as often as there are rows with it. */
+async function marksOfRows(): Promise<string[]> {
+  const [central] = theLab().members
+  const list = ['ovn-nbctl', '--timeout=30', '--bare', '--columns=external_ids', 'list']
+  const found = tables.map(async (table) => {
+    const marks = (await onHost(central!, ...list, table)).match(/wolke[^ \n]*=[^ \n]+/g) ?? []
+    return marks.map((mark) => `${table} ${mark}`)
+  })
+  return (await Promise.all(found)).flat()
 }
