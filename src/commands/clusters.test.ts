@@ -156,6 +156,8 @@ test('a file that cannot be used is refused with the place in it', async (t) => 
   )
   assert.equal(await refusal(t, { clusters: [entry], default: 'x' }), 'default: no cluster has the name x')
   assert.match(await refusal(t, { clusters: [{ ...entry, instance_type: 'zone' }] }), /^clusters\[0\]\.instance_type: /)
-  assert.match(await refusal(t, { clusters: [{ ...entry, ovn: ['x'] }] }), /^x: expected unix:/)
+  assert.match(await refusal(t, { clusters: [{ ...entry, ovn: ['x'] }] }), /^clusters\[0\]\.ovn: x: expected unix:/)
+  const misnamed = { clusters: [entry, { ...entry, name: 'rack2', name_servers: ['resolver'] }] }
+  assert.equal(await refusal(t, misnamed), 'clusters[1].name_servers: resolver: expected an IP address.')
   assert.match(await refusal(t, '{'), /JSON/)
 })

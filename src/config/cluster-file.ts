@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox'
 import { Compile } from 'typebox/compile'
 import { instanceTypes, simulatedName } from '../drivers/incus/options.ts'
-import { checkIncusAddress, checkMetadataAddress, checkOvnRemote, type HostsConfig } from './hosts.ts'
+import { checkAddress, checkIncusAddress, checkMetadataAddress, checkOvnRemote, type HostsConfig } from './hosts.ts'
 
 // This module imports typebox, so a start loads it only when the operator names such a file.
 
@@ -62,13 +62,29 @@ export function parseClusters(json: unknown): ClusterEntries {
   if (twice > 0) throw new Error(`clusters[${twice - 1}].name: ${names[twice]} is already used`)
   const { default: usual = simulatedName } = json
   if (!names.includes(usual)) throw new Error(`default: no cluster has the name ${usual}`)
+  for (const [index, entry] of json.clusters.entries()) checkAddresses(entry, `clusters[${index}]`)
   return { usual, clusters: json.clusters.map(toEntry) }
 }
 
+function checkAddresses(entry: Static<typeof ClusterEntry>, place: string): void {
+  const check = (key: keyof typeof entry, values: readonly string[], checkOne: (value: string) => void) => {
+    try {
+      for (const value of values) checkOne(value)
+    } catch (error) {
+      throw new Error(`${place}.${key}: ${(error as Error).message}`)
+    }
+  }
+  check('incus', entry.incus, checkIncusAddress)
+  check('ovn', entry.ovn, checkOvnRemote)
+  check('name_servers', entry.name_servers, checkAddress)
+  check(
+    'metadata_address',
+    [entry.metadata_address].flatMap((one) => one ?? []),
+    checkMetadataAddress,
+  )
+}
+
 function toEntry(entry: Static<typeof ClusterEntry>): ClusterEntry {
-  for (const address of entry.incus) checkIncusAddress(address)
-  for (const remote of entry.ovn) checkOvnRemote(remote)
-  if (entry.metadata_address !== undefined) checkMetadataAddress(entry.metadata_address)
   return {
     name: entry.name,
     incus: entry.incus,

@@ -57,7 +57,8 @@ export function checkOvnRemote(text: string): void {
   }
 }
 
-function checkAddress(text: string): void {
+/** Errors: `InvalidArgumentError` for what is no IP address. */
+export function checkAddress(text: string): void {
   if (!parseAddress(text).ok) throw new InvalidArgumentError(`${text}: expected an IP address.`)
 }
 
